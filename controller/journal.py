@@ -1,0 +1,33 @@
+"""The event schema that every process of a cluster writes, one JSON object a line.
+
+It lives in the lowest room that emits events. An event says why: "ISR shrank to [1,3]: broker 2
+last caught up 2014 ms ago, log end 812 against 960".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened; the journal adds time (ms), sequence number and broker id.
+
+    ``subject`` is what it happened to: a topic-partition "orders-3", "broker-2", "controller".
+    ``before`` and ``after`` are JSON values; ``caused_by`` is the sequence number of an earlier
+    event of the same process, or None.
+    """
+
+    what: str
+    subject: str
+    why: str
+    before: Any = None
+    after: Any = None
+    epoch: int | None = None
+    caused_by: int | None = None
+
+
+class Journal(Protocol):
+    def record(self, event: Event) -> int:
+        """Append the event; its sequence number, to be given as a later event's cause."""
