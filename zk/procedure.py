@@ -59,9 +59,7 @@ async def perform(operation: Operation[R]) -> R:
     return outcome
 
 
-def run(
-    session: Session, procedure: Procedure[T], done: Callable[[T | ZkFailure], None]
-) -> None:
+def run(session: Session, procedure: Procedure[T], done: Callable[[T | ZkFailure], None]) -> None:
     """Drive a procedure; call done with what it returned, or the ZkFailure that ended it.
 
     Any other exception is our bug and is raised to the caller of the step (the loop).

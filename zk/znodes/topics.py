@@ -1,0 +1,120 @@
+"""/brokers/topics/T: which brokers hold which partition; .../partitions/P/state: who leads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from logquake.wire.uuids import decode_uuid, encode_uuid
+from logquake.zk.znodes.json_text import dump_json, read_json
+from logquake.zk.znodes.map_order import scala_order
+
+TOPICS_PATH = "/brokers/topics"
+NO_LEADER = -1
+
+Replicas = Mapping[int, tuple[int, ...]]  # partition -> broker ids
+
+
+def partitions_path(topic: str) -> str:
+    return f"{TOPICS_PATH}/{topic}/partitions"
+
+
+def partition_path(topic: str, partition: int) -> str:
+    return f"{partitions_path(topic)}/{partition}"
+
+
+@dataclass(frozen=True, slots=True)
+class TopicAssignment:
+    """The replicas of every partition, the preferred leader first.
+
+    ``adding`` and ``removing`` hold the partitions under reassignment alone (KIP-455).
+    ``topic_id`` is 16 bytes; None in topics made before Kafka 2.8 (KIP-516).
+    """
+
+    topic_id: bytes | None
+    partitions: Replicas
+    adding: Replicas = field(default_factory=dict)
+    removing: Replicas = field(default_factory=dict)
+
+    @staticmethod
+    def path(topic: str) -> str:
+        return f"{TOPICS_PATH}/{topic}"
+
+    def encode(self) -> bytes:
+        topic_id = {} if self.topic_id is None else {"topic_id": encode_uuid(self.topic_id)}
+        return dump_json(
+            {
+                "partitions": _replicas_json(self.partitions),
+                **topic_id,
+                "adding_replicas": _replicas_json(self.adding),
+                "removing_replicas": _replicas_json(self.removing),
+                "version": 3,
+            }
+        )
+
+    @classmethod
+    def decode(cls, data: bytes) -> TopicAssignment:
+        def build(value: dict[str, Any]) -> TopicAssignment:
+            topic_id = value.get("topic_id")
+            return cls(
+                topic_id=None if topic_id is None else decode_uuid(topic_id),
+                partitions=_parse_replicas(value["partitions"]),
+                adding=_parse_replicas(value.get("adding_replicas", {})),
+                removing=_parse_replicas(value.get("removing_replicas", {})),
+            )
+
+        return read_json(data, build)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionState:
+    """Leader, ISR and the epochs under which they were decided.
+
+    The znode's version is the partition epoch (KIP-497): a leader's AlterPartition names it.
+    ``leader`` is NO_LEADER while no replica may lead.
+    """
+
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    controller_epoch: int
+
+    @staticmethod
+    def path(topic: str, partition: int) -> str:
+        return f"{partition_path(topic, partition)}/state"
+
+    def encode(self) -> bytes:
+        return dump_json(
+            {
+                "controller_epoch": self.controller_epoch,
+                "leader": self.leader,
+                "version": 1,
+                "leader_epoch": self.leader_epoch,
+                "isr": list(self.isr),
+            }
+        )
+
+    @classmethod
+    def decode(cls, data: bytes) -> PartitionState:
+        return read_json(
+            data,
+            lambda value: cls(
+                leader=int(value["leader"]),
+                leader_epoch=int(value["leader_epoch"]),
+                isr=tuple(map(int, value["isr"])),
+                controller_epoch=int(value["controller_epoch"]),
+            ),
+        )
+
+
+def _replicas_json(replicas: Replicas) -> dict[str, list[int]]:
+    """Only partitions that have replicas; Kafka leaves the empty ones out of adding, removing."""
+    named = {str(partition): list(ids) for partition, ids in sorted(replicas.items()) if ids}
+    return {partition: named[partition] for partition in scala_order(named)}
+
+
+def _parse_replicas(value: dict[str, list[int]]) -> dict[int, tuple[int, ...]]:
+    return {
+        int(partition): tuple(map(int, value[partition])) for partition in sorted(value, key=int)
+    }
