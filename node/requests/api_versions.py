@@ -1,0 +1,49 @@
+"""ApiVersions (18), versions 0-4: what this broker serves.
+
+KIP-35; KIP-511 (v3) has clients name their software, which must match a pattern.
+A version that the broker does not know is answered by the connection, in version 0
+with UNSUPPORTED_VERSION, before any handler sees it.
+Absent: finalized features, of which a cluster in ZooKeeper mode has none.
+"""
+
+from __future__ import annotations
+
+import re
+
+from logquake.node.requests.api import ApiTable, advertised
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.request import Request
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+
+# ApiVersionsRequest.isValid in Kafka: what may reach logs and metric names.
+_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+
+# /feature exists and is empty in ZooKeeper mode; its version, 0, is what Kafka 3.9 answers.
+_FINALIZED_FEATURES_EPOCH = 0
+
+
+class ApiVersions(Handler[ApiVersionsRequest]):
+    body = ApiVersionsRequest
+    versions = range(0, 5)
+
+    def __init__(self, table: ApiTable) -> None:
+        self._table = table
+
+    def handle(self, request: Request, body: ApiVersionsRequest) -> None:
+        if request.header.api_version >= 3 and not _is_valid(body):
+            request.reply(ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST))
+            return
+        request.reply(
+            ApiVersionsResponse(
+                api_keys=advertised(self._table.served),
+                finalized_features_epoch=_FINALIZED_FEATURES_EPOCH,
+            )
+        )
+
+
+def _is_valid(body: ApiVersionsRequest) -> bool:
+    return all(
+        _SOFTWARE.fullmatch(text)
+        for text in (body.client_software_name, body.client_software_version)
+    )

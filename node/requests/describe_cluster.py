@@ -1,0 +1,65 @@
+"""DescribeCluster (60), versions 0-1: brokers and controller (KIP-700; KIP-919 adds v1).
+
+A broker describes brokers: an endpoint type other than that is refused.
+"""
+
+from __future__ import annotations
+
+from logquake.node.metadata.cache import NO_LEADER, MetadataCache
+from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.request import Request
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.cluster import (
+    DescribeClusterBroker,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+)
+
+_BROKERS = 1
+_CONTROLLERS = 2
+
+
+class DescribeCluster(Handler[DescribeClusterRequest]):
+    body = DescribeClusterRequest
+    versions = range(0, 2)
+
+    def __init__(self, cluster_id: str, cache: MetadataCache) -> None:
+        self._cluster_id = cluster_id
+        self._cache = cache
+
+    def handle(self, request: Request, body: DescribeClusterRequest) -> None:
+        if body.endpoint_type != _BROKERS:
+            request.reply(_refused(body.endpoint_type))
+            return
+        controller_id = self._cache.controller_id
+        request.reply(
+            DescribeClusterResponse(
+                cluster_id=self._cluster_id,
+                controller_id=NO_LEADER if controller_id is None else controller_id,
+                brokers=[
+                    DescribeClusterBroker(
+                        broker_id=broker.broker_id,
+                        host=broker.host,
+                        port=broker.port,
+                        rack=broker.rack,
+                    )
+                    for broker in self._cache.brokers()
+                ],
+                cluster_authorized_operations=ON_CLUSTER
+                if body.include_cluster_authorized_operations
+                else NOT_ASKED,
+            )
+        )
+
+
+def _refused(endpoint_type: int) -> DescribeClusterResponse:
+    if endpoint_type == _CONTROLLERS:
+        return DescribeClusterResponse(
+            error_code=ErrorCode.MISMATCHED_ENDPOINT_TYPE,
+            error_message="The request was sent to an endpoint of the wrong type.",
+        )
+    return DescribeClusterResponse(
+        error_code=ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
+        error_message=f"This endpoint does not support endpoint type {endpoint_type}.",
+    )

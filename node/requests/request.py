@@ -1,0 +1,29 @@
+"""One request as it arrived: what a connection hands to the broker, and the way back for the answer.
+
+The body of a Produce request points into the connection's receive buffer: its records are valid
+until the handler's end_of_pass returns. Whoever needs them for longer copies them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from logquake.wire.header import RequestHeader
+from logquake.wire.schema import Message
+
+
+@dataclass(slots=True)
+class Request:
+    """A decoded request.
+
+    ``received_ms`` is the loop's monotonic time at which its last byte was read. ``reply`` is
+    called exactly once, on the loop, now or later; None means that the client gets no response
+    (Produce with acks=0) and lets the connection's next request proceed.
+    """
+
+    header: RequestHeader
+    body: Message
+    received_ms: int
+    client_host: str
+    reply: Callable[[Message | None], None]
