@@ -1,0 +1,115 @@
+"""The bytes received on one connection, cut into frames in place.
+
+A frame is a 4-byte big-endian length and that many bytes. Frames are handed out as views of the
+buffer, never copied; fill() alone moves or overwrites bytes, so views stay valid until the next
+fill(), and those of a buffer that was grown or shrunk stay valid for as long as they are held.
+
+The memory is an anonymous mapping: pages that no byte reached cost nothing, so a length that is
+announced and never sent, and an idle connection, cost address space alone.
+"""
+
+from __future__ import annotations
+
+import mmap
+import socket
+
+from logquake.wire.errors import ProtocolError
+
+BASE_CAPACITY = 256 * 1024
+_GROWTH = 8  # capacity multiplies by this at most, each time the bytes that came have filled it
+_LENGTH_SIZE = 4
+
+# From this size on, a frame is read exactly to its end: the next one then starts at the front
+# of the buffer, and nothing is ever moved.
+_EXACT_FROM = 128 * 1024
+
+
+class ReceiveBuffer:
+    """Bytes in, frames out. One frame at a time: frame(), then consume()."""
+
+    __slots__ = ("_end", "_largest", "_max_frame_size", "_size", "_start", "_view")
+
+    def __init__(self, max_frame_size: int) -> None:
+        self._max_frame_size = max_frame_size
+        self._view = _memory(BASE_CAPACITY)
+        self._start = 0  # of the first byte that is not consumed
+        self._end = 0  # of the bytes received
+        self._size: int | None = None  # of the frame at _start, once its length was read
+        self._largest = 0  # bytes a frame needed since the last relax()
+
+    @property
+    def capacity(self) -> int:
+        return len(self._view)
+
+    @property
+    def is_empty(self) -> bool:
+        """No byte waits to be consumed."""
+        return self._start == self._end
+
+    def fill(self, sock: socket.socket) -> int:
+        """One recv; the number of bytes, 0 at the end of the stream.
+
+        Call it only once frame() answered None. Raises BlockingIOError and the connection's
+        own OSErrors.
+        """
+        self._make_room()
+        received = sock.recv_into(self._view[self._end : self._read_up_to()])
+        self._end += received
+        return received
+
+    def frame(self) -> memoryview | None:
+        """The first frame, without its length; None until all of it is here.
+
+        Raises ProtocolError for a length below zero or above the bound.
+        """
+        start = self._start + _LENGTH_SIZE
+        size = self._size
+        if size is None:
+            if start > self._end:
+                return None
+            size = self._size = self._read_size()
+        if start + size > self._end:
+            return None
+        return self._view[start : start + size]
+
+    def consume(self) -> None:
+        """Go past the frame that frame() answered."""
+        self._start += _LENGTH_SIZE + (self._size or 0)
+        self._size = None
+
+    def relax(self) -> None:
+        """Give grown memory back, unless a frame since the last call needed it."""
+        if self.is_empty and self._largest <= BASE_CAPACITY < self.capacity:
+            self._view = _memory(BASE_CAPACITY)
+            self._start = self._end = 0
+        self._largest = 0
+
+    def _read_size(self) -> int:
+        size = int.from_bytes(self._view[self._start : self._start + _LENGTH_SIZE], signed=True)
+        if not 0 <= size <= self._max_frame_size:
+            raise ProtocolError(f"frame of {size} bytes; the bound is {self._max_frame_size}")
+        self._largest = max(self._largest, _LENGTH_SIZE + size)
+        return size
+
+    def _make_room(self) -> None:
+        """Leave at least one byte of room behind _end, and room for a length at least."""
+        if self._start == self._end:
+            self._start = self._end = 0
+            return
+        needed = _LENGTH_SIZE + (self._size or 0)
+        if self._start + needed <= self.capacity:
+            return
+        pending = self._view[self._start : self._end]
+        if needed > self.capacity and len(pending) == self.capacity:
+            self._view = _memory(min(needed, self.capacity * _GROWTH))
+        self._view[: len(pending)] = pending
+        self._start, self._end = 0, len(pending)
+
+    def _read_up_to(self) -> int:
+        if self._size is None or self._size < _EXACT_FROM:
+            return self.capacity
+        return min(self.capacity, self._start + _LENGTH_SIZE + self._size)
+
+
+def _memory(capacity: int) -> memoryview:
+    return memoryview(mmap.mmap(-1, capacity))
