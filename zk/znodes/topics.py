@@ -72,19 +72,22 @@ class PartitionState:
     """Leader, ISR and the epochs under which they were decided.
 
     The znode's version is the partition epoch (KIP-497): a leader's AlterPartition names it.
-    ``leader`` is NO_LEADER while no replica may lead.
+    ``leader`` is NO_LEADER while no replica may lead. ``leader_recovery_state`` is 1 after an
+    unclean election, until the leader says that it has recovered (KIP-704); 0 is not written.
     """
 
     leader: int
     leader_epoch: int
     isr: tuple[int, ...]
     controller_epoch: int
+    leader_recovery_state: int = 0
 
     @staticmethod
     def path(topic: str, partition: int) -> str:
         return f"{partition_path(topic, partition)}/state"
 
     def encode(self) -> bytes:
+        recovery = self.leader_recovery_state
         return dump_json(
             {
                 "controller_epoch": self.controller_epoch,
@@ -92,6 +95,7 @@ class PartitionState:
                 "version": 1,
                 "leader_epoch": self.leader_epoch,
                 "isr": list(self.isr),
+                **({"leader_recovery_state": recovery} if recovery else {}),
             }
         )
 
@@ -104,6 +108,7 @@ class PartitionState:
                 leader_epoch=int(value["leader_epoch"]),
                 isr=tuple(map(int, value["isr"])),
                 controller_epoch=int(value["controller_epoch"]),
+                leader_recovery_state=int(value.get("leader_recovery_state", 0)),
             ),
         )
 
