@@ -19,7 +19,9 @@ class Request:
 
     ``received_ms`` is the loop's monotonic time at which its last byte was read. ``reply`` is
     called exactly once, on the loop, now or later; None means that the client gets no response
-    (Produce with acks=0) and lets the connection's next request proceed.
+    (Produce with acks=0) and lets the connection's next request proceed. ``close`` is called
+    instead of reply where only the end of the connection can tell the client (a failed Produce
+    with acks=0); it takes the reason, for the journal.
     """
 
     header: RequestHeader
@@ -27,3 +29,4 @@ class Request:
     received_ms: int
     client_host: str
     reply: Callable[[Message | None], None]
+    close: Callable[[str], None]
