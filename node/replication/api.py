@@ -1,0 +1,163 @@
+"""The values that request handlers exchange with the ReplicaManager.
+
+How a handler uses it::
+
+    # Produce: done is called once, at the end of this pass or later, results in entry order.
+    manager.append(entries, acks, timeout_ms, done)
+
+    # Fetch: the session says what is fetched and what of the results is worth sending.
+    context = manager.sessions.open(session_id, session_epoch, from_follower=..., by_topic_id=...,
+                                    partitions=[FetchPartition(...)], forgotten=[key, ...])
+    if context.error: reply with it
+    manager.fetch(params, context.partitions, done)   # done(results), in context.partitions order
+    answer = context.answer(results)                  # error, session_id, [(partition, result)]
+
+    # The others answer at once.
+    manager.list_offset(...) -> ListedOffset
+    manager.end_offset_for_epoch(...) -> EpochEndOffset
+
+Records never get copied on the way: ``ProduceEntry.records`` is a writable view of the receive
+buffer that must stay untouched until the end of the pass, ``FetchResult.records`` is storage's
+LogSlice (its length is its bytes), ready for sendfile. Absent values are Kafka's -1.
+
+Values of the hot path are slotted but not frozen: freezing costs 0.5 us an object. Treat them
+as immutable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from logquake.storage.log import LogSlice
+from logquake.wire.errors import ErrorCode
+
+NO_EPOCH = -1  # Kafka's NO_PARTITION_LEADER_EPOCH and UNDEFINED_EPOCH
+NO_OFFSET = -1
+CONSUMER_REPLICA_ID = -1  # FetchRequest.CONSUMER_REPLICA_ID
+
+# (topic id, partition) in requests by topic id (Fetch 13+), else (topic name, partition).
+PartitionKey = tuple[bytes | str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderHint:
+    """Who leads, as far as this broker knows: KIP-951's CurrentLeader."""
+
+    leader_id: int
+    leader_epoch: int
+
+
+@dataclass(slots=True)
+class ProduceEntry:
+    """One partition of a Produce request."""
+
+    topic: str
+    partition: int
+    records: memoryview  # writable: offsets and epoch are patched in place
+
+
+@dataclass(slots=True)
+class ProduceResult:
+    """One partition of a Produce response.
+
+    With an error, ``base_offset`` is -1 unless the records were appended all the same
+    (NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT).
+    """
+
+    topic: str
+    partition: int
+    error: ErrorCode = ErrorCode.NONE
+    base_offset: int = NO_OFFSET
+    log_append_time_ms: int = -1
+    log_start_offset: int = NO_OFFSET
+    error_message: str | None = None
+    current_leader: LeaderHint | None = None
+
+
+class Isolation(IntEnum):
+    """How far a fetch may read."""
+
+    HIGH_WATERMARK = 0  # read_uncommitted
+    TXN_COMMITTED = 1  # read_committed: the last stable offset
+    LOG_END = 2  # followers
+
+
+@dataclass(slots=True)
+class FetchParams:
+    """What holds for a whole Fetch request.
+
+    ``only_leader``: a follower's fetch, or a consumer's below version 11 (KIP-392), must be
+    answered by the leader. ``hard_max_bytes``: versions 0 to 2, which do not return a first
+    batch above the limit.
+    """
+
+    replica_id: int  # CONSUMER_REPLICA_ID for consumers
+    replica_epoch: int  # the follower's broker epoch (Fetch 15+), else -1
+    max_wait_ms: int
+    min_bytes: int
+    max_bytes: int
+    isolation: Isolation
+    only_leader: bool = True
+    hard_max_bytes: bool = False
+
+    @property
+    def from_follower(self) -> bool:
+        return self.replica_id >= 0
+
+
+@dataclass(slots=True)
+class FetchPartition:
+    """One partition of a Fetch request. ``topic`` is None where only the id is known."""
+
+    key: PartitionKey
+    topic: str | None
+    topic_id: bytes
+    partition: int
+    fetch_offset: int
+    max_bytes: int
+    current_leader_epoch: int = NO_EPOCH
+    last_fetched_epoch: int = NO_EPOCH
+    log_start_offset: int = NO_OFFSET  # the follower's
+
+
+@dataclass(frozen=True, slots=True)
+class EpochEndOffset:
+    """The end of a leader epoch; as OffsetForLeaderEpoch's answer it can carry an error."""
+
+    error: ErrorCode
+    leader_epoch: int
+    end_offset: int
+
+
+@dataclass(slots=True)
+class FetchResult:
+    """One partition of a Fetch response. ``records`` is None where there are none."""
+
+    error: ErrorCode = ErrorCode.NONE
+    high_watermark: int = NO_OFFSET
+    last_stable_offset: int = NO_OFFSET
+    log_start_offset: int = NO_OFFSET
+    records: LogSlice | None = None
+    diverging_epoch: EpochEndOffset | None = None
+    current_leader: LeaderHint | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FetchAnswer:
+    """What a Fetch response carries: partitions that need no mention are left out."""
+
+    error: ErrorCode
+    session_id: int
+    partitions: Sequence[tuple[FetchPartition, FetchResult]]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedOffset:
+    """One partition of a ListOffsets response; offset and timestamp -1 where nothing matches."""
+
+    error: ErrorCode
+    timestamp_ms: int = -1
+    offset: int = NO_OFFSET
+    leader_epoch: int = NO_EPOCH

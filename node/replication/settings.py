@@ -1,0 +1,54 @@
+"""Settings of replication, under Kafka's own names and with Kafka 3.9's defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from logquake.storage.log import LogConfig
+
+
+@dataclass(frozen=True, slots=True)
+class TopicConfig:
+    """What a topic's configuration says about its partitions."""
+
+    log: LogConfig = field(default_factory=LogConfig)
+    # min.insync.replicas: acks=all is refused below it. 1 lets a lone leader ack, and lose.
+    min_insync_replicas: int = 1
+    # unclean.leader.election.enable: a replica outside the ISR may lead; its acked gap is lost.
+    unclean_leader_election: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicationSettings:
+    """One broker's replication settings. Times in milliseconds, sizes in bytes."""
+
+    # replica.lag.time.max.ms: a follower not caught up for so long leaves the ISR. Lower sheds
+    # slow followers sooner, and flaps on pauses.
+    replica_lag_time_max_ms: int = 30_000
+    # replica.fetch.wait.max.ms: how long a leader may hold a follower's empty fetch. It must
+    # stay below replica.lag.time.max.ms, or idle followers fall out of the ISR.
+    replica_fetch_wait_max_ms: int = 500
+    # replica.fetch.min.bytes: more saves requests and delays acks=all.
+    replica_fetch_min_bytes: int = 1
+    # replica.fetch.max.bytes: per partition; a larger first batch is still returned.
+    replica_fetch_max_bytes: int = 1_048_576
+    # replica.fetch.response.max.bytes: per response; bounds a follower's memory per leader.
+    replica_fetch_response_max_bytes: int = 10_485_760
+    # replica.fetch.backoff.ms: a partition rests so long after an error.
+    replica_fetch_backoff_ms: int = 1_000
+    # replica.socket.timeout.ms: a fetch unanswered for so long is given up with its connection.
+    replica_socket_timeout_ms: int = 30_000
+    # replica.high.watermark.checkpoint.interval.ms: after a crash, reads start from the last one.
+    high_watermark_checkpoint_interval_ms: int = 5_000
+    # max.incremental.fetch.session.cache.slots: bounds the memory of fetch sessions.
+    fetch_session_slots: int = 1_000
+    # controller.socket.timeout.ms: an AlterPartition unanswered for so long is sent again.
+    controller_socket_timeout_ms: int = 30_000
+    # Not Kafka's: the pause before AlterPartition is sent again (50 in AlterPartitionManager).
+    alter_partition_retry_ms: int = 50
+    # logquake.isr.broker.epochs: send followers' broker epochs with ISR changes, so that the
+    # controller can refuse a replica that was restarted since (KIP-903). Kafka in ZooKeeper mode
+    # sends -1: an emptied replica can then enter the ISR and be elected.
+    isr_broker_epochs: bool = True
+    # Defaults of topics: min.insync.replicas and the log.* keys.
+    topic_defaults: TopicConfig = field(default_factory=TopicConfig)
