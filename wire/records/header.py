@@ -1,0 +1,155 @@
+"""The 61-byte header of a record batch, and a run of batches as a log or a response holds it.
+
+A view may end in the middle of a batch: brokers cut Fetch responses by size.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from enum import IntFlag
+from typing import NamedTuple
+
+import crc32c
+
+from logquake.wire.compression import Codec, codec_of
+from logquake.wire.errors import ErrorCode, RecordError
+
+MAGIC = 2
+NO_PRODUCER_ID = -1
+NO_SEQUENCE = -1
+MAX_SEQUENCE = 0x7FFFFFFF
+
+HEADER = struct.Struct(">qiibIhiqqqhii")
+HEADER_BYTES = HEADER.size
+LENGTH_OVERHEAD = 12  # base offset and length itself, which batch_length does not count
+MAGIC_POSITION = 16
+CRC_POSITION = 17
+ATTRIBUTES_POSITION = 21  # where the checksummed bytes begin
+_LENGTH = struct.Struct(">i")
+
+
+class BatchFlag(IntFlag):
+    """Bits of a batch's attributes above the codec's three."""
+
+    LOG_APPEND_TIME = 0x08
+    TRANSACTIONAL = 0x10
+    CONTROL = 0x20
+    DELETE_HORIZON = 0x40  # base_timestamp is when tombstones may go (KIP-534)
+
+
+class BatchHeader(NamedTuple):
+    """Kafka's DefaultRecordBatch, as stored. Offsets are records, sizes bytes, times ms."""
+
+    base_offset: int
+    batch_length: int
+    partition_leader_epoch: int
+    magic: int
+    crc: int
+    attributes: int
+    last_offset_delta: int
+    base_timestamp: int
+    max_timestamp: int
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    record_count: int
+
+    @property
+    def last_offset(self) -> int:
+        return self.base_offset + self.last_offset_delta
+
+    @property
+    def next_offset(self) -> int:
+        return self.base_offset + self.last_offset_delta + 1
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole batch."""
+        return LENGTH_OVERHEAD + self.batch_length
+
+    @property
+    def codec(self) -> Codec:
+        """Raises RecordError for an id that names no codec."""
+        return codec_of(self.attributes)
+
+    @property
+    def is_control(self) -> bool:
+        return bool(self.attributes & 0x20)
+
+    @property
+    def is_transactional(self) -> bool:
+        return bool(self.attributes & 0x10)
+
+    @property
+    def is_log_append_time(self) -> bool:
+        return bool(self.attributes & 0x08)
+
+    @property
+    def has_delete_horizon(self) -> bool:
+        return bool(self.attributes & 0x40)
+
+    @property
+    def has_producer_id(self) -> bool:
+        return self.producer_id > NO_PRODUCER_ID
+
+    @property
+    def last_sequence(self) -> int:
+        """Sequences wrap from the largest int32 to 0; NO_SEQUENCE stays what it is."""
+        if self.base_sequence == NO_SEQUENCE:
+            return NO_SEQUENCE
+        return (self.base_sequence + self.last_offset_delta) & MAX_SEQUENCE
+
+
+def corrupt(detail: str) -> RecordError:
+    return RecordError(ErrorCode.CORRUPT_MESSAGE, detail)
+
+
+def read_header(view: memoryview, position: int = 0) -> BatchHeader:
+    """The header at `position`; the whole batch lies within the view.
+
+    Raises RecordError: CORRUPT_MESSAGE for a batch that is short or claims an absurd size,
+    UNSUPPORTED_FOR_MESSAGE_FORMAT for magic 0 and 1.
+    """
+    available = len(view) - position
+    if available > MAGIC_POSITION:
+        _check_magic(view[position + MAGIC_POSITION])
+    if available < HEADER_BYTES:
+        raise corrupt(f"{available} bytes are too few for a record batch")
+    header = BatchHeader(*HEADER.unpack_from(view, position))
+    if not HEADER_BYTES <= header.size <= available:
+        raise corrupt(f"record batch of {header.size} bytes where {available} are left")
+    return header
+
+
+def _check_magic(magic: int) -> None:
+    if magic == MAGIC:
+        return
+    if magic < MAGIC:
+        raise RecordError(
+            ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, f"message format {magic} is not supported"
+        )
+    raise corrupt(f"invalid magic byte {magic}")
+
+
+def iterate_batches(view: memoryview, position: int = 0) -> Iterator[tuple[int, BatchHeader]]:
+    """Positions and headers of the complete batches, in order.
+
+    Stops at a last batch that is incomplete. Raises RecordError where read_header does.
+    """
+    while len(view) - position >= LENGTH_OVERHEAD:
+        (length,) = _LENGTH.unpack_from(view, position + 8)
+        end = position + LENGTH_OVERHEAD + length
+        if end > len(view):
+            return
+        if length <= MAGIC_POSITION - LENGTH_OVERHEAD:
+            raise corrupt(f"record batch of {LENGTH_OVERHEAD + length} bytes")
+        yield position, read_header(view[:end], position)
+        position = end
+
+
+def check_crc(view: memoryview, position: int, header: BatchHeader) -> None:
+    """Raises RecordError CORRUPT_MESSAGE when the batch is not what its writer checksummed."""
+    computed = crc32c.crc32c(view[position + ATTRIBUTES_POSITION : position + header.size])
+    if computed != header.crc:
+        raise corrupt(f"stored crc {header.crc:#010x}, computed {computed:#010x}")

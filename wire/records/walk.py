@@ -1,0 +1,53 @@
+"""aiokafka's compiled reader of records, handed only what it can bear.
+
+It is eight times faster than any reader in Python. What it lacks is made up for here: it
+decompresses without a bound, so it is given plain bytes; it reads the header without looking at
+the buffer's length, so the header was read before; and on hostile bytes it raises what C code
+happens to raise. It may read up to nine bytes past the end of the buffer before it notices: a
+bytes object or a bytearray ends in a zero that stops it, a memory-mapped file does not; copy one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aiokafka.errors import CorruptRecordException
+from aiokafka.record.default_records import DefaultRecord, DefaultRecordBatch
+
+from logquake.wire.compression import Codec, decompress
+from logquake.wire.errors import ErrorCode, RecordError
+from logquake.wire.records.header import HEADER, HEADER_BYTES, BatchHeader
+
+_HOSTILE = (
+    CorruptRecordException,
+    MemoryError,
+    OverflowError,
+    SystemError,
+    ValueError,  # UnicodeDecodeError among them
+)
+
+
+def walk_records(
+    view: memoryview, position: int, header: BatchHeader, limit_bytes: int
+) -> Iterator[DefaultRecord]:
+    """Every record of the batch, compressed or not, in order.
+
+    `limit_bytes` bounds the decompressed size. Raises RecordError: INVALID_RECORD when the bytes
+    are not exactly `header.record_count` records, and what decompress raises.
+    """
+    batch = DefaultRecordBatch(_plain_batch(view, position, header, limit_bytes))
+    try:
+        yield from batch
+    except _HOSTILE as error:
+        raise RecordError(ErrorCode.INVALID_RECORD, f"unreadable records: {error}") from error
+
+
+def _plain_batch(
+    view: memoryview, position: int, header: BatchHeader, limit_bytes: int
+) -> memoryview | bytes:
+    codec = header.codec
+    if codec is Codec.NONE:
+        return view[position : position + header.size]
+    packed = view[position + HEADER_BYTES : position + header.size]
+    plain = decompress(codec, packed, limit_bytes)
+    return HEADER.pack(*header._replace(attributes=header.attributes & ~0x07)) + plain
