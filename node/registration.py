@@ -1,0 +1,168 @@
+"""A broker's place in ZooKeeper: the cluster's id, and the ephemeral /brokers/ids/N.
+
+The registration's czxid is the broker epoch: what the controller sends to an earlier incarnation
+is told apart by it. A registration that is already there belongs either to a live broker with the
+same id, which is a mistake to be told at once, or to a session of a dead one that ZooKeeper has
+not expired yet, which is waited for. A request to its address tells which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from logquake.controller.ports import Disconnected, Endpoint, Network, Scheduler, Timer
+from logquake.wire.messages.api_versions import ApiVersionsRequest
+from logquake.wire.schema import Message
+from logquake.zk.operations import (
+    Create,
+    EventType,
+    Exists,
+    Failed,
+    GetData,
+    Session,
+    SetData,
+    WatchEvent,
+    ZkError,
+)
+from logquake.zk.procedure import ZkFailure, attempt, attempt_all, perform, run
+from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
+from logquake.zk.znodes.cluster import ClusterId, Features
+from logquake.zk.znodes.parents import create_parents
+
+_EXPIRY_GRACE_MS = 5_000  # ZooKeeper expires sessions in ticks, and its clock is not ours
+
+
+async def join_cluster(proposed_cluster_id: str) -> str:
+    """Make the persistent paths that Kafka expects; the cluster's id, made if there was none."""
+    await attempt_all(create_parents())
+    await attempt(Create(Features.path(), Features().encode()))
+    await attempt(Create(ClusterId.path(), ClusterId(proposed_cluster_id).encode()))
+    return ClusterId.decode((await perform(GetData(ClusterId.path()))).data).cluster_id
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    broker_epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Occupied:
+    """Another session holds the id; a watch tells when it lets go."""
+
+    holder: BrokerRegistration
+
+
+async def _register(
+    registration: BrokerRegistration, session_id: int
+) -> _Registered | _Occupied | None:
+    """Create the znode; None when it changed hands meanwhile and must be tried again."""
+    path = registration.path(registration.broker_id)
+    created = await attempt(Create(path, registration.encode(), ephemeral=True))
+    if isinstance(created, Failed) and created.error is not ZkError.NODE_EXISTS:
+        raise ZkFailure(created)
+    stat = await perform(Exists(path, watch=True))
+    if stat is None:
+        return None
+    if stat.ephemeral_owner == session_id:
+        # Kafka writes it once more when its listeners are up, so its version is 1.
+        await perform(SetData(path, registration.encode()))
+        return _Registered(stat.czxid)
+    held = await attempt(GetData(path))
+    if isinstance(held, Failed):
+        return None
+    return _Occupied(BrokerRegistration.decode(registration.broker_id, held.data))
+
+
+class Registrar:
+    """Registers one broker, again after each new session, and keeps its broker epoch."""
+
+    def __init__(
+        self,
+        session: Session,
+        network: Network,
+        scheduler: Scheduler,
+        registration: BrokerRegistration,
+        *,
+        listener: str,
+        session_timeout_ms: int,
+        on_registered: Callable[[], None],
+        on_refused: Callable[[str], None],
+    ) -> None:
+        self._session = session
+        self._network = network
+        self._scheduler = scheduler
+        self._registration = registration
+        self._path = registration.path(registration.broker_id)
+        self._listener = listener
+        self._patience_ms = session_timeout_ms + _EXPIRY_GRACE_MS
+        self._on_registered = on_registered
+        self._on_refused = on_refused
+        self._session_id = 0
+        self._patience: Timer | None = None
+        self.broker_epoch = -1
+
+    def register(self, session_id: int) -> None:
+        """Register for this session; on_registered or on_refused follows."""
+        self._session_id = session_id
+        self._try()
+
+    def on_watch(self, event: WatchEvent) -> None:
+        if event.path == self._path and event.type is EventType.DELETED and self._patience:
+            self._try()
+
+    def _try(self) -> None:
+        run(self._session, _register(self._registration, self._session_id), self._on_outcome)
+
+    def _on_outcome(self, outcome: _Registered | _Occupied | ZkFailure | None) -> None:
+        match outcome:
+            case _Registered(broker_epoch):
+                self.broker_epoch = broker_epoch
+                self._stop_waiting()
+                self._on_registered()
+            case _Occupied(holder):
+                self._wait_for_expiry()
+                self._probe(holder)
+            case ZkFailure():
+                pass  # the session ended; the next one registers anew
+            case None:
+                self._try()
+
+    def _wait_for_expiry(self) -> None:
+        if self._patience is None:
+            self._patience = self._scheduler.call_later(self._patience_ms, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def _give_up(self) -> None:
+        self._refuse(f"its registration {self._path} has not gone in {self._patience_ms} ms")
+
+    def _refuse(self, why: str) -> None:
+        self._stop_waiting()
+        self._on_refused(
+            f"broker id {self._registration.broker_id} is taken: {why}; "
+            "give this broker another broker.id"
+        )
+
+    def _probe(self, holder: BrokerRegistration) -> None:
+        """Ask the holder's address for its versions. We hold our own, so nobody else is there."""
+        there = holder.endpoint(self._listener)
+        if there is None or _same_address(there, self._registration.endpoint(self._listener)):
+            return
+        channel = self._network.channel(
+            Endpoint(holder.broker_id, there.host, there.port), f"broker-{holder.broker_id}-probe"
+        )
+
+        def answered(answer: Message | Disconnected) -> None:
+            channel.close()
+            if not isinstance(answer, Disconnected) and self._patience is not None:
+                self._refuse(f"a live broker at {there.host}:{there.port} has it")
+
+        channel.send(ApiVersionsRequest(), 0, answered)
+
+
+def _same_address(one: ListenerEndpoint, other: ListenerEndpoint | None) -> bool:
+    return other is not None and (one.host, one.port) == (other.host, other.port)

@@ -1,0 +1,75 @@
+"""DeleteTopics (20), versions 0-6: topics to go, by name or, since v6 (KIP-516), by id.
+
+The controller marks the topics in ZooKeeper and deletes them step by step; the answer waits, up
+to the request's own time-out, until they are gone from the metadata of this broker.
+"""
+
+from __future__ import annotations
+
+from logquake.controller.controller import Controller
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.request import Request
+from logquake.node.topics.waiting import MetadataWaiters
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.topics import (
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+)
+
+
+class DeleteTopics(Handler[DeleteTopicsRequest]):
+    body = DeleteTopicsRequest
+    versions = range(0, 7)
+
+    def __init__(
+        self, controller: Controller, cache: MetadataCache, waiters: MetadataWaiters
+    ) -> None:
+        self._controller = controller
+        self._cache = cache
+        self._waiters = waiters
+
+    def handle(self, request: Request, body: DeleteTopicsRequest) -> None:
+        if not self._controller.is_active:
+            request.reply(_not_controller(body))
+            return
+
+        def marked(response: DeleteTopicsResponse) -> None:
+            self._wait_until_gone(request, response, body.timeout_ms)
+
+        self._controller.delete_topics(body, marked)
+
+    def _wait_until_gone(
+        self, request: Request, response: DeleteTopicsResponse, timeout_ms: int
+    ) -> None:
+        going = [topic for topic in response.responses if topic.error_code == ErrorCode.NONE]
+
+        def all_gone() -> bool:
+            return all(self._is_gone(topic) for topic in going)
+
+        def finish() -> None:
+            for topic in going:
+                if not self._is_gone(topic) or timeout_ms <= 0:
+                    topic.error_code = ErrorCode.REQUEST_TIMED_OUT
+            request.reply(response)
+
+        self._waiters.wait(all_gone, timeout_ms, finish)
+
+    def _is_gone(self, topic: DeletableTopicResult) -> bool:
+        return topic.name is None or self._cache.topic(topic.name) is None
+
+
+def _not_controller(body: DeleteTopicsRequest) -> DeleteTopicsResponse:
+    by_name = [(name, None) for name in body.topic_names]
+    named = by_name + [(topic.name, topic.topic_id) for topic in body.topics]
+    return DeleteTopicsResponse(
+        responses=[_refused(name, topic_id) for name, topic_id in named]
+    )
+
+
+def _refused(name: str | None, topic_id: bytes | None) -> DeletableTopicResult:
+    result = DeletableTopicResult(name=name, error_code=ErrorCode.NOT_CONTROLLER)
+    if topic_id is not None:
+        result.topic_id = topic_id
+    return result

@@ -1,0 +1,169 @@
+"""Fetch (1), versions 4-17: consumers' reads, and followers' replication, by one door.
+
+KIP-98 (v4) isolation levels, KIP-227 (v7) incremental sessions, KIP-320 (v9) leader epochs,
+KIP-392 (v11) reads from followers, KIP-595 (v12) truncation by diverging epoch, KIP-516 (v13)
+topic ids, KIP-903 (v15) the follower's broker epoch, KIP-951 (v16) the current leader.
+Absent: versions 0-3, whose message sets would need converting; preferred read replicas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.replication.api import (
+    FetchParams,
+    FetchPartition,
+    FetchResult,
+    Isolation,
+    PartitionKey,
+)
+from logquake.node.replication.manager import ReplicaManager
+from logquake.node.requests.current_leader import leader_hint, node_endpoints
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.request import Request
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.fetch import (
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionData,
+)
+from logquake.wire.uuids import ZERO_UUID
+
+_FIRST_VERSION_WITH_IDS = 13
+_FIRST_VERSION_WITH_REPLICA_STATE = 15
+_FIRST_VERSION_WITH_LEADER = 16
+_FIRST_VERSION_FROM_FOLLOWERS = 11
+_ELSEWHERE = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
+
+
+class Fetch(Handler[FetchRequest]):
+    body = FetchRequest
+    versions = range(4, 18)
+
+    def __init__(
+        self, replicas: ReplicaManager, cache: MetadataCache, *, max_bytes: int
+    ) -> None:
+        """max_bytes: fetch.max.bytes, the most that one response may carry."""
+        self._replicas = replicas
+        self._cache = cache
+        self._max_bytes = max_bytes
+
+    def handle(self, request: Request, body: FetchRequest) -> None:
+        version = request.header.api_version
+        params = self._params(version, body)
+        context = self._replicas.sessions.open(
+            body.session_id,
+            body.session_epoch,
+            from_follower=params.from_follower,
+            by_topic_id=version >= _FIRST_VERSION_WITH_IDS,
+            partitions=list(self._partitions(version, body)),
+            forgotten=list(_forgotten(version, body)),
+        )
+        if context.error != ErrorCode.NONE:
+            request.reply(FetchResponse(error_code=context.error))
+            return
+
+        def done(results: list[FetchResult]) -> None:
+            answer = context.answer(results)
+            response = self._response(version, answer.partitions)
+            response.error_code, response.session_id = answer.error, answer.session_id
+            request.reply(response)
+
+        self._replicas.fetch(params, context.partitions, done)
+
+    def _params(self, version: int, body: FetchRequest) -> FetchParams:
+        if version >= _FIRST_VERSION_WITH_REPLICA_STATE:
+            replica_id = body.replica_state.replica_id
+            replica_epoch = body.replica_state.replica_epoch
+        else:
+            replica_id, replica_epoch = body.replica_id, -1
+        max_bytes = min(body.max_bytes, self._max_bytes)
+        return FetchParams(
+            replica_id=replica_id,
+            replica_epoch=replica_epoch,
+            max_wait_ms=body.max_wait_ms,
+            min_bytes=min(body.min_bytes, max_bytes),
+            max_bytes=max_bytes,
+            isolation=_isolation(replica_id, body.isolation_level),
+            only_leader=replica_id >= 0 or version < _FIRST_VERSION_FROM_FOLLOWERS,
+        )
+
+    def _partitions(self, version: int, body: FetchRequest) -> Iterator[FetchPartition]:
+        by_id = version >= _FIRST_VERSION_WITH_IDS
+        for topic in body.topics:
+            if by_id:
+                name, topic_id = self._cache.topic_name(topic.topic_id), topic.topic_id
+            else:
+                name, topic_id = topic.topic, ZERO_UUID
+            for partition in topic.partitions:
+                key: PartitionKey = (topic_id if by_id else topic.topic, partition.partition)
+                yield FetchPartition(
+                    key=key,
+                    topic=name,
+                    topic_id=topic_id,
+                    partition=partition.partition,
+                    fetch_offset=partition.fetch_offset,
+                    max_bytes=partition.partition_max_bytes,
+                    current_leader_epoch=partition.current_leader_epoch,
+                    last_fetched_epoch=partition.last_fetched_epoch,
+                    log_start_offset=partition.log_start_offset,
+                )
+
+    def _response(
+        self, version: int, partitions: list[tuple[FetchPartition, FetchResult]]
+    ) -> FetchResponse:
+        topics: dict[bytes | str, FetchableTopicResponse] = {}
+        leaders: set[int] = set()
+        for partition, result in partitions:
+            data = _partition_data(partition.partition, result)
+            if result.error in _ELSEWHERE and version >= _FIRST_VERSION_WITH_LEADER:
+                hint = leader_hint(self._cache, partition.topic or "", partition.partition)
+                data.current_leader = LeaderIdAndEpoch(
+                    leader_id=hint.leader_id, leader_epoch=hint.leader_epoch
+                )
+                leaders.add(hint.leader_id)
+            topic = topics.get(partition.key[0])
+            if topic is None:
+                topic = topics[partition.key[0]] = FetchableTopicResponse(
+                    topic=partition.topic or "", topic_id=partition.topic_id, partitions=[]
+                )
+            topic.partitions.append(data)
+        return FetchResponse(
+            responses=list(topics.values()),
+            node_endpoints=node_endpoints(NodeEndpoint, self._cache, leaders),
+        )
+
+
+def _forgotten(version: int, body: FetchRequest) -> Iterator[PartitionKey]:
+    by_id = version >= _FIRST_VERSION_WITH_IDS
+    for topic in body.forgotten_topics_data:
+        for partition in topic.partitions:
+            yield (topic.topic_id if by_id else topic.topic, partition)
+
+
+def _isolation(replica_id: int, level: int) -> Isolation:
+    if replica_id >= 0:
+        return Isolation.LOG_END
+    return Isolation.TXN_COMMITTED if level == 1 else Isolation.HIGH_WATERMARK
+
+
+def _partition_data(index: int, result: FetchResult) -> PartitionData:
+    data = PartitionData(
+        partition_index=index,
+        error_code=result.error,
+        high_watermark=result.high_watermark,
+        last_stable_offset=result.last_stable_offset,
+        log_start_offset=result.log_start_offset,
+        aborted_transactions=None,
+        records=b"" if result.records is None else result.records,
+    )
+    if result.diverging_epoch is not None:
+        data.diverging_epoch = EpochEndOffset(
+            epoch=result.diverging_epoch.leader_epoch, end_offset=result.diverging_epoch.end_offset
+        )
+    return data

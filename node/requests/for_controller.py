@@ -1,0 +1,67 @@
+"""What brokers ask of the active controller; every other broker answers NOT_CONTROLLER.
+
+AlterPartition (56), versions 0-3: a leader's new ISR (KIP-497; KIP-704 v1, topic ids v2,
+KIP-903 broker epochs v3).
+ControlledShutdown (7), versions 0-3: move leaderships away before a broker stops (v3 flexible).
+AllocateProducerIds (67), version 0: a block of producer ids (KIP-730).
+The decisions are the controller's: these only hand over.
+"""
+
+from __future__ import annotations
+
+from logquake.controller.controller import Controller
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.request import Request
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.controller import (
+    AlterPartitionRequest,
+    AlterPartitionResponse,
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
+)
+from logquake.wire.messages.transactions import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+)
+
+
+class AlterPartition(Handler[AlterPartitionRequest]):
+    body = AlterPartitionRequest
+    versions = range(0, 4)
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+
+    def handle(self, request: Request, body: AlterPartitionRequest) -> None:
+        if self._controller.is_active:
+            self._controller.alter_partition(body, request.reply)
+        else:
+            request.reply(AlterPartitionResponse(error_code=ErrorCode.NOT_CONTROLLER))
+
+
+class ControlledShutdown(Handler[ControlledShutdownRequest]):
+    body = ControlledShutdownRequest
+    versions = range(0, 4)
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+
+    def handle(self, request: Request, body: ControlledShutdownRequest) -> None:
+        if self._controller.is_active:
+            self._controller.controlled_shutdown(body, request.reply)
+        else:
+            request.reply(ControlledShutdownResponse(error_code=ErrorCode.NOT_CONTROLLER))
+
+
+class AllocateProducerIds(Handler[AllocateProducerIdsRequest]):
+    body = AllocateProducerIdsRequest
+    versions = range(0, 1)
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+
+    def handle(self, request: Request, body: AllocateProducerIdsRequest) -> None:
+        if self._controller.is_active:
+            self._controller.allocate_producer_ids(body, request.reply)
+        else:
+            request.reply(AllocateProducerIdsResponse(error_code=ErrorCode.NOT_CONTROLLER))

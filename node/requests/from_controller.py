@@ -1,0 +1,113 @@
+"""What the controller tells a broker: the three requests that only it sends.
+
+LeaderAndIsr (4), versions 0-7: who leads and follows what (KIP-380 broker epochs v2, KIP-516
+topic ids v5, KIP-704 recovery state v6).
+StopReplica (5), versions 0-4: stop following, and delete if told to (KIP-570 leader epochs v3).
+UpdateMetadata (6), versions 0-8: the image that clients are told.
+
+Each is refused when meant for an earlier incarnation of this broker (STALE_BROKER_EPOCH); the
+controller's epoch is checked where the request is applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.replication.manager import ReplicaManager
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.request import Request
+from logquake.node.topics.configs import TopicConfigs
+from logquake.node.topics.waiting import MetadataWaiters
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.controller import (
+    LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
+    StopReplicaRequest,
+    StopReplicaResponse,
+    UpdateMetadataRequest,
+    UpdateMetadataResponse,
+)
+
+_UNKNOWN_BROKER_EPOCH = -1
+
+BrokerEpoch = Callable[[], int]
+
+
+def _is_stale(epoch_in_request: int, broker_epoch: int) -> bool:
+    return epoch_in_request != _UNKNOWN_BROKER_EPOCH and epoch_in_request < broker_epoch
+
+
+class LeaderAndIsr(Handler[LeaderAndIsrRequest]):
+    body = LeaderAndIsrRequest
+    versions = range(0, 8)
+
+    def __init__(
+        self, replicas: ReplicaManager, configs: TopicConfigs, broker_epoch: BrokerEpoch
+    ) -> None:
+        self._replicas = replicas
+        self._configs = configs
+        self._broker_epoch = broker_epoch
+
+    def handle(self, request: Request, body: LeaderAndIsrRequest) -> None:
+        if _is_stale(body.broker_epoch, self._broker_epoch()):
+            request.reply(LeaderAndIsrResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
+            return
+        topics = {topic.topic_name for topic in body.topic_states}
+        topics |= {state.topic_name for state in body.ungrouped_partition_states}
+        self._configs.load(
+            topics,
+            loaded=lambda: request.reply(
+                self._replicas.apply_leader_and_isr(body, self._configs.get)
+            ),
+            # Unanswered, the controller sends it again; a wrong configuration would stay.
+            failed=lambda failure: request.close(f"no topic configuration: {failure}"),
+        )
+
+
+class StopReplica(Handler[StopReplicaRequest]):
+    body = StopReplicaRequest
+    versions = range(0, 5)
+
+    def __init__(self, replicas: ReplicaManager, broker_epoch: BrokerEpoch) -> None:
+        self._replicas = replicas
+        self._broker_epoch = broker_epoch
+
+    def handle(self, request: Request, body: StopReplicaRequest) -> None:
+        if _is_stale(body.broker_epoch, self._broker_epoch()):
+            request.reply(StopReplicaResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
+        else:
+            request.reply(self._replicas.stop_replicas(body))
+
+
+class UpdateMetadata(Handler[UpdateMetadataRequest]):
+    body = UpdateMetadataRequest
+    versions = range(0, 9)
+
+    def __init__(
+        self,
+        replicas: ReplicaManager,
+        cache: MetadataCache,
+        waiters: MetadataWaiters,
+        configs: TopicConfigs,
+        broker_epoch: BrokerEpoch,
+    ) -> None:
+        self._replicas = replicas
+        self._cache = cache
+        self._waiters = waiters
+        self._configs = configs
+        self._broker_epoch = broker_epoch
+
+    def handle(self, request: Request, body: UpdateMetadataRequest) -> None:
+        request.reply(UpdateMetadataResponse(error_code=self._apply(body)))
+
+    def _apply(self, body: UpdateMetadataRequest) -> ErrorCode:
+        if _is_stale(body.broker_epoch, self._broker_epoch()):
+            return ErrorCode.STALE_BROKER_EPOCH
+        if not self._replicas.accept_controller_epoch(body.controller_epoch):
+            return ErrorCode.STALE_CONTROLLER_EPOCH
+        for topic in sorted(self._cache.update(body)):
+            if self._cache.topic(topic) is None:
+                self._configs.forget(topic)
+        self._waiters.on_metadata_update()
+        return ErrorCode.NONE

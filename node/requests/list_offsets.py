@@ -1,0 +1,106 @@
+"""ListOffsets (2), versions 0-9: the earliest, the latest, or the first offset from a time on.
+
+v0 answers a list of segment starts, v1 (KIP-79) one offset with its timestamp; v2 isolation
+levels, v4 leader epochs (KIP-320), v7 the largest timestamp (KIP-734), v8-9 tiered storage's own
+(KIP-405, KIP-1005), of which there is none here: the local log is the whole log.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from logquake.node.replication.api import CONSUMER_REPLICA_ID, Isolation, ListedOffset
+from logquake.node.replication.manager import ReplicaManager
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.request import Request
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+
+LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED = -1, -2, -3, -4, -5
+_SINCE_VERSION = {LATEST: 0, EARLIEST: 0, MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
+_DEBUGGING_REPLICA_ID = -2  # asks any replica, not the leader alone
+
+
+class ListOffsets(Handler[ListOffsetsRequest]):
+    body = ListOffsetsRequest
+    versions = range(0, 10)
+
+    def __init__(self, replicas: ReplicaManager) -> None:
+        self._replicas = replicas
+
+    def handle(self, request: Request, body: ListOffsetsRequest) -> None:
+        version = request.header.api_version
+        times = Counter(
+            (topic.name, each.partition_index) for topic in body.topics for each in topic.partitions
+        )
+
+        def answer(topic: str, asked: ListOffsetsPartition) -> ListOffsetsPartitionResponse:
+            if version > 0 and times[topic, asked.partition_index] > 1:
+                return _failed(asked, ErrorCode.INVALID_REQUEST)
+            if asked.timestamp < 0 and version < _SINCE_VERSION.get(asked.timestamp, version + 1):
+                return _failed(asked, ErrorCode.UNSUPPORTED_VERSION)
+            return self._offset(version, body, topic, asked)
+
+        request.reply(
+            ListOffsetsResponse(
+                topics=[
+                    ListOffsetsTopicResponse(
+                        name=topic.name,
+                        partitions=[answer(topic.name, each) for each in topic.partitions],
+                    )
+                    for topic in body.topics
+                ]
+            )
+        )
+
+    def _offset(
+        self, version: int, body: ListOffsetsRequest, topic: str, asked: ListOffsetsPartition
+    ) -> ListOffsetsPartitionResponse:
+        found = self._replicas.list_offset(
+            topic,
+            asked.partition_index,
+            asked.timestamp,
+            isolation=_isolation(body),
+            current_leader_epoch=asked.current_leader_epoch,
+            only_leader=body.replica_id != _DEBUGGING_REPLICA_ID,
+        )
+        if found.error != ErrorCode.NONE:
+            return _failed(asked, _for_version(version, found.error))
+        return _found(version, asked, found)
+
+
+def _isolation(body: ListOffsetsRequest) -> Isolation:
+    if body.replica_id != CONSUMER_REPLICA_ID:
+        return Isolation.LOG_END
+    return Isolation.TXN_COMMITTED if body.isolation_level == 1 else Isolation.HIGH_WATERMARK
+
+
+def _found(
+    version: int, asked: ListOffsetsPartition, found: ListedOffset
+) -> ListOffsetsPartitionResponse:
+    response = ListOffsetsPartitionResponse(
+        partition_index=asked.partition_index,
+        timestamp=found.timestamp_ms,
+        offset=found.offset,
+        leader_epoch=found.leader_epoch,
+    )
+    if version == 0:
+        response.old_style_offsets = [found.offset][: asked.max_num_offsets]
+    return response
+
+
+def _for_version(version: int, error: ErrorCode) -> ErrorCode:
+    """OFFSET_NOT_AVAILABLE came with v5 (KIP-207)."""
+    if error == ErrorCode.OFFSET_NOT_AVAILABLE and version < 5:
+        return ErrorCode.LEADER_NOT_AVAILABLE
+    return error
+
+
+def _failed(asked: ListOffsetsPartition, error: ErrorCode) -> ListOffsetsPartitionResponse:
+    return ListOffsetsPartitionResponse(partition_index=asked.partition_index, error_code=error)

@@ -1,0 +1,115 @@
+"""Produce (0), versions 3-11: append to the leaders' logs; answered when acks are met.
+
+KIP-98 (v3) made record batch v2 the only format of this API's newer versions; v8 reports errors a
+record (KIP-467), v10 the current leader where the producer asked the wrong broker (KIP-951).
+Absent: versions 0-2, whose message sets would need converting, and transactional appends.
+
+With acks=0 there is no response; an error can only be told by closing the connection, so that the
+producer refreshes its metadata, as Kafka does.
+"""
+
+from __future__ import annotations
+
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.replication.api import ProduceEntry, ProduceResult
+from logquake.node.replication.manager import ReplicaManager
+from logquake.node.requests.current_leader import leader_hint, node_endpoints
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.request import Request
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.produce import (
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+
+_VALID_ACKS = (0, 1, -1)
+_FIRST_VERSION_WITH_LEADER = 10
+
+
+class Produce(Handler[ProduceRequest]):
+    body = ProduceRequest
+    versions = range(3, 12)
+
+    def __init__(self, replicas: ReplicaManager, cache: MetadataCache) -> None:
+        self._replicas = replicas
+        self._cache = cache
+
+    def handle(self, request: Request, body: ProduceRequest) -> None:
+        entries: list[ProduceEntry] = []
+        refused: list[ProduceResult] = []
+        for topic in body.topic_data:
+            for partition in topic.partition_data:
+                error = self._refusal(body, topic.name, partition.index, partition.records)
+                if error is None:
+                    entries.append(ProduceEntry(topic.name, partition.index, partition.records))
+                else:
+                    refused.append(ProduceResult(topic.name, partition.index, error))
+
+        def done(results: list[ProduceResult]) -> None:
+            self._reply(request, body.acks, results + refused)
+
+        if entries:
+            self._replicas.append(entries, body.acks, body.timeout_ms, done)
+        else:
+            done([])
+
+    def _refusal(
+        self, body: ProduceRequest, topic: str, partition: int, records: memoryview | None
+    ) -> ErrorCode | None:
+        if body.acks not in _VALID_ACKS:
+            return ErrorCode.INVALID_REQUIRED_ACKS
+        if body.transactional_id is not None:
+            return ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
+        if self._cache.partition(topic, partition) is None:
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if not records:
+            return ErrorCode.INVALID_RECORD
+        return None
+
+    def _reply(self, request: Request, acks: int, results: list[ProduceResult]) -> None:
+        if acks == 0:
+            failed = next((each for each in results if each.error != ErrorCode.NONE), None)
+            if failed is None:
+                request.reply(None)
+            else:
+                request.close(f"{failed.error.name} on {failed.topic}-{failed.partition}, acks=0")
+            return
+        request.reply(self._response(request.header.api_version, results))
+
+    def _response(self, version: int, results: list[ProduceResult]) -> ProduceResponse:
+        by_topic: dict[str, list[PartitionProduceResponse]] = {}
+        leaders: set[int] = set()
+        for result in results:
+            answer = _partition_response(result)
+            if (
+                result.error == ErrorCode.NOT_LEADER_OR_FOLLOWER
+                and version >= _FIRST_VERSION_WITH_LEADER
+            ):
+                hint = leader_hint(self._cache, result.topic, result.partition)
+                answer.current_leader = LeaderIdAndEpoch(
+                    leader_id=hint.leader_id, leader_epoch=hint.leader_epoch
+                )
+                leaders.add(hint.leader_id)
+            by_topic.setdefault(result.topic, []).append(answer)
+        return ProduceResponse(
+            responses=[
+                TopicProduceResponse(name=name, partition_responses=answers)
+                for name, answers in by_topic.items()
+            ],
+            node_endpoints=node_endpoints(NodeEndpoint, self._cache, leaders),
+        )
+
+
+def _partition_response(result: ProduceResult) -> PartitionProduceResponse:
+    return PartitionProduceResponse(
+        index=result.partition,
+        error_code=result.error,
+        base_offset=result.base_offset,
+        log_append_time_ms=result.log_append_time_ms,
+        log_start_offset=result.log_start_offset,
+        error_message=result.error_message,
+    )

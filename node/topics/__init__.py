@@ -1,0 +1,1 @@
+"""What a broker does about topics beside replicating them: creation on demand, waiting, settings."""

@@ -1,0 +1,66 @@
+"""Topic configurations as a broker needs them: read from ZooKeeper before a topic is hosted.
+
+Absent: changes at run time (/config/changes). A topic's configuration is read when this broker
+first hosts one of its partitions, and again after the topic was deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from logquake.node.replication.settings import TopicConfig
+from logquake.node.settings import topic_config
+from logquake.zk.operations import Failed, GetData, Session, ZkError
+from logquake.zk.procedure import ZkFailure, attempt_all, run
+from logquake.zk.znodes.configs import EntityConfig, topic_entity
+
+
+async def _read(topics: list[str]) -> dict[str, EntityConfig]:
+    """The overrides of each topic; none where the znode is missing. Raises ZkFailure."""
+    paths = [EntityConfig.path(topic_entity(topic)) for topic in topics]
+    found = {}
+    for topic, outcome in zip(topics, await attempt_all([GetData(p) for p in paths]), strict=True):
+        if not isinstance(outcome, Failed):
+            found[topic] = EntityConfig.decode(outcome.data)
+        elif outcome.error is ZkError.NO_NODE:
+            found[topic] = EntityConfig({})
+        else:
+            raise ZkFailure(outcome)
+    return found
+
+
+class TopicConfigs:
+    """The configuration of every topic that this broker hosts a partition of."""
+
+    def __init__(self, session: Session, defaults: TopicConfig) -> None:
+        self._session = session
+        self._defaults = defaults
+        self._configs: dict[str, TopicConfig] = {}
+
+    def get(self, topic: str) -> TopicConfig:
+        return self._configs.get(topic, self._defaults)
+
+    def load(
+        self,
+        topics: Iterable[str],
+        loaded: Callable[[], None],
+        failed: Callable[[ZkFailure], None],
+    ) -> None:
+        """Read what is not known of these topics yet; then call loaded, or failed."""
+        unknown = sorted(set(topics) - self._configs.keys())
+
+        def done(read: dict[str, EntityConfig] | ZkFailure) -> None:
+            if isinstance(read, ZkFailure):
+                failed(read)
+                return
+            for topic, entity in read.items():
+                self._configs[topic] = topic_config(self._defaults, entity.config)
+            loaded()
+
+        if unknown:
+            run(self._session, _read(unknown), done)
+        else:
+            loaded()
+
+    def forget(self, topic: str) -> None:
+        self._configs.pop(topic, None)
