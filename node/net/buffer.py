@@ -100,8 +100,10 @@ class ReceiveBuffer:
         if self._start + needed <= self.capacity:
             return
         pending = self._view[self._start : self._end]
-        if needed > self.capacity and len(pending) == self.capacity:
+        if len(pending) == self.capacity:
             self._view = _memory(min(needed, self.capacity * _GROWTH))
+        elif self._start == 0:
+            return
         self._view[: len(pending)] = pending
         self._start, self._end = 0, len(pending)
 

@@ -1,7 +1,7 @@
 """The one loop of a broker: readiness, timers, posts from other threads, worker threads.
 
-A pass is: wait, serve what is readable or writable, run what is due and what was posted, then
-the end-of-pass actions in the order they were added (commit staged writes, then flush outputs).
+A pass is: wait; serve what is readable or writable; run what is due and what was posted; run the
+end-of-pass actions (commit staged writes); run what was left for before the wait (flush outputs).
 Everything but post() and what is given to run_in_worker() belongs to the loop's thread.
 
 It is no general event loop: one descriptor has one callback, an exception from a callback ends
@@ -40,6 +40,7 @@ class EventLoop:
         self._soon: list[Callable[[], None]] = []
         self._posted: deque[Callable[[], None]] = deque()
         self._at_end_of_pass: list[Callable[[], None]] = []
+        self._before_wait: list[Callable[[], None]] = []
         self._workers = ThreadPoolExecutor(worker_threads, thread_name_prefix="worker")
         self._running = False
         self._wake_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
@@ -60,6 +61,10 @@ class EventLoop:
     def call_soon(self, action: Callable[[], None]) -> None:
         """Call action in the next pass, which then does not wait."""
         self._soon.append(action)
+
+    def call_before_wait(self, action: Callable[[], None]) -> None:
+        """Call action once, after the end-of-pass actions: where outputs are flushed."""
+        self._before_wait.append(action)
 
     # Other threads
 
@@ -122,6 +127,8 @@ class EventLoop:
         self._timers.run_due(time.monotonic() * 1_000)
         for action in self._at_end_of_pass:
             action()
+        if self._before_wait:
+            self._run_before_wait()
 
     def close(self) -> None:
         """Wait for the worker threads and give up the descriptors."""
@@ -144,6 +151,12 @@ class EventLoop:
         os.eventfd_read(self._wake_fd)
         for _ in range(len(self._posted)):
             self._posted.popleft()()
+
+    def _run_before_wait(self) -> None:
+        actions = self._before_wait
+        for action in actions:  # grows while it runs: a flush can cause another
+            action()
+        actions.clear()
 
     def _run_soon(self) -> None:
         actions, self._soon = self._soon, []

@@ -1,0 +1,97 @@
+"""Takes connections from the listening socket, within the quotas, and gives them to the processor.
+
+At max.connections it stops taking: further clients wait in the listen backlog, as with Kafka.
+Beyond max.connections.per.ip a connection is closed as soon as it is taken.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+from logquake.controller.journal import Event, Journal
+from logquake.node.net.faults import FaultReports
+from logquake.node.net.loop import EPOLLIN, EventLoop
+from logquake.node.net.processor import Processor
+from logquake.node.net.quotas import ConnectionQuotas
+
+_MAX_ACCEPTS_PER_PASS = 64
+_OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+_REST_MS = 500  # without descriptors; until then the backlog holds the clients
+
+
+class Acceptor:
+    """Owns the listening socket from here on."""
+
+    def __init__(
+        self, loop: EventLoop, listener: socket.socket, processor: Processor, journal: Journal
+    ) -> None:
+        self._loop = loop
+        self._listener = listener
+        self._processor = processor
+        self._journal = journal
+        self._faults = FaultReports(loop, journal)
+        limits = processor.limits
+        self._quotas = ConnectionQuotas(limits.max_connections, limits.max_connections_per_ip)
+        self._interest = EPOLLIN
+        self._is_open = True
+        loop.watch(listener.fileno(), EPOLLIN, self._on_readable)
+
+    @property
+    def port(self) -> int:
+        """The port listened on, also when the system chose it."""
+        port: int = self._listener.getsockname()[1]
+        return port
+
+    def close(self) -> None:
+        """Stop listening; connections stay."""
+        if self._is_open:
+            self._is_open = False
+            self._loop.unwatch(self._listener.fileno())
+            self._listener.close()
+
+    def _on_readable(self, _events: int) -> None:
+        for _ in range(_MAX_ACCEPTS_PER_PASS):
+            if self._quotas.is_full:
+                self._watch(False)
+                return
+            try:
+                sock, address = self._listener.accept()
+            except BlockingIOError:
+                return
+            except OSError as error:
+                self._on_accept_error(error)
+                return
+            self._take(sock, address)
+
+    def _take(self, sock: socket.socket, address: tuple[str, int]) -> None:
+        host, port = address[:2]
+        if not self._quotas.admit(host):
+            sock.close()
+            self._faults.report(f"client {host}:{port}", "too many connections from this address")
+            return
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if self._processor.limits.send_buffer_bytes > 0:
+            sock.setsockopt(
+                socket.SOL_SOCKET, socket.SO_SNDBUF, self._processor.limits.send_buffer_bytes
+            )
+        self._processor.adopt(sock, (host, port), lambda: self._on_connection_closed(host))
+
+    def _on_connection_closed(self, host: str) -> None:
+        self._quotas.release(host)
+        self._watch(True)
+
+    def _on_accept_error(self, error: OSError) -> None:
+        """A client that is gone again is nothing; without descriptors, rest a while."""
+        if error.errno in _OUT_OF_DESCRIPTORS:
+            self._journal.record(Event(what="accept-failed", subject="acceptor", why=str(error)))
+            self._watch(False)
+            self._loop.call_later(_REST_MS, lambda: self._watch(True))
+
+    def _watch(self, wanted: bool) -> None:
+        interest = EPOLLIN if wanted else 0
+        if self._is_open and interest != self._interest:
+            self._interest = interest
+            self._loop.rewatch(self._listener.fileno(), interest)

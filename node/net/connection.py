@@ -1,0 +1,253 @@
+"""One client's connection: frames in, requests handed on in order, responses out in that order.
+
+Kafka mutes a connection until each answer is sent. So does this one, except that a Produce is
+handed on while earlier Produce requests still wait for their followers: with acks=all that is
+worth a replication round trip a request, and the log keeps the order all the same.
+
+A frame that cannot be parsed, or asks for what is not served, closes the connection, as in Kafka;
+only ApiVersions has a fallback answer. No response is sent for such a frame, since a client that
+sent it would not find its place in the stream again.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from logquake.node.net.buffer import ReceiveBuffer
+from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT
+from logquake.node.net.output import Output, TruncatedSlice
+from logquake.node.net.parser import VersionFallback
+from logquake.node.net.slot import Slot
+from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
+from logquake.wire.errors import ProtocolError
+from logquake.wire.header import RequestHeader
+
+if TYPE_CHECKING:
+    from logquake.node.net.processor import Processor
+
+_MAX_REQUESTS_PER_PASS = 64  # then the other connections get their turn
+_PRODUCE = int(ApiKey.PRODUCE).to_bytes(2)
+
+
+class Connection:
+    """Made by a Processor for an accepted socket."""
+
+    __slots__ = (
+        "_blocked",
+        "_buffer",
+        "_bytes_in_progress",
+        "_close_once_sent",
+        "_flushing_later",
+        "_handing_on",
+        "_interest",
+        "_limits",
+        "_loop",
+        "_on_close",
+        "_output",
+        "_processor",
+        "_received_ms",
+        "_resuming",
+        "_slots",
+        "_socket",
+        "is_open",
+        "last_active_ms",
+        "peer_host",
+        "peer_port",
+    )
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        peer: tuple[str, int],
+        processor: Processor,
+        on_close: Callable[[], None],
+    ) -> None:
+        self._socket = sock
+        self.peer_host, self.peer_port = peer
+        self._processor = processor
+        self._on_close = on_close
+        self._loop = processor.loop
+        self._limits = processor.limits
+        self._buffer = ReceiveBuffer(self._limits.max_request_bytes)
+        self._output = Output(sock)
+        self._slots: deque[Slot] = deque()
+        self._bytes_in_progress = 0
+        self._blocked = False  # a whole frame waits in the buffer for its turn
+        self._handing_on = False
+        self._resuming = False
+        self._flushing_later = False
+        self._close_once_sent: str | None = None  # why no further request will be taken
+        self.is_open = True
+        self.last_active_ms = self._received_ms = self._loop.now_ms()
+        self._interest = EPOLLIN
+        self._loop.watch(sock.fileno(), EPOLLIN, self._on_event)
+
+    @property
+    def is_idle(self) -> bool:
+        """No request waits for the broker; unread answers wait for the client."""
+        return not self._slots
+
+    def close(self, why: str, *, client_fault: bool = False) -> None:
+        """Close at once; answers that still come are dropped. A fault is put in the journal."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        self._loop.unwatch(self._socket.fileno())
+        self._socket.close()
+        self._slots.clear()
+        if client_fault:
+            self._processor.report_fault(self, why)
+        self._on_close()
+
+    def relax(self) -> None:
+        """Give grown receive memory back when recent requests did not need it."""
+        self._buffer.relax()
+
+    # In
+
+    def _on_event(self, events: int) -> None:
+        if events & EPOLLGONE:
+            self.close("reset by the client")
+            return
+        if events & EPOLLIN:
+            self._receive()
+        if events & EPOLLOUT and self.is_open:
+            self._flush()
+
+    def _receive(self) -> None:
+        try:
+            received = self._buffer.fill(self._socket)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self.close(str(error))
+            return
+        self.last_active_ms = self._received_ms = self._loop.now_ms()
+        if received:
+            self._hand_on()
+        else:
+            self._close_once_sent = "closed by the client"
+            self._flush()
+
+    def _hand_on(self) -> None:
+        """Hand on the requests whose turn it is, up to the bound of a pass."""
+        self._handing_on = True
+        try:
+            self._blocked = self._hand_on_frames()
+        except ProtocolError as error:
+            self.close(str(error), client_fault=True)
+        finally:
+            self._handing_on = False
+        if self.is_open:
+            self._update_interest()
+
+    def _hand_on_frames(self) -> bool:
+        """Whether a frame was left that waits for its turn."""
+        buffer = self._buffer
+        for _ in range(_MAX_REQUESTS_PER_PASS):
+            frame = buffer.frame()
+            if frame is None:
+                return False
+            if not self._is_turn_of(frame):
+                return True
+            buffer.consume()
+            self._hand_on_frame(frame)
+            if not self.is_open:
+                return False
+        self._resume_later()
+        return True
+
+    def _is_turn_of(self, frame: memoryview) -> bool:
+        limits, slots = self._limits, self._slots
+        if self._close_once_sent or self._output.pending_bytes > limits.max_unsent_bytes:
+            return False
+        if not slots:
+            return True
+        return (
+            slots[-1].is_produce
+            and frame[:2] == _PRODUCE
+            and len(slots) < limits.max_requests_in_progress
+            and self._bytes_in_progress + len(frame) <= limits.max_bytes_in_progress
+        )
+
+    def _hand_on_frame(self, frame: memoryview) -> None:
+        parsed = self._processor.parser.parse(frame)
+        if isinstance(parsed, VersionFallback):
+            self._open_slot(parsed.header, frame).reply(parsed.answer)
+            return
+        header, body = parsed
+        slot = self._open_slot(header, frame)
+        self._processor.handler.handle(
+            Request(header, body, self._received_ms, self.peer_host, slot.reply, slot.close)
+        )
+
+    def _open_slot(self, header: RequestHeader, frame: memoryview) -> Slot:
+        slot = Slot(self, header, len(frame))
+        self._slots.append(slot)
+        self._bytes_in_progress += slot.size
+        return slot
+
+    # Out
+
+    def on_answered(self) -> None:
+        """A slot was answered: move the answers whose turn it is to the output."""
+        slots = self._slots
+        try:
+            while slots and slots[0].parts is not None:
+                slot = slots.popleft()
+                self._bytes_in_progress -= slot.size
+                self._output.add(slot.parts or ())
+                if slot.close_reason is not None:
+                    self._end(slot.close_reason)
+        except (TruncatedSlice, OSError) as error:
+            self.close(str(error))
+            return
+        if not self._flushing_later:
+            self._flushing_later = True
+            self._loop.call_before_wait(self._flush)
+
+    def _flush(self) -> None:
+        self._flushing_later = False
+        if not self.is_open:
+            return
+        try:
+            if self._output.flush():
+                self.last_active_ms = self._loop.now_ms()
+        except (TruncatedSlice, OSError) as error:
+            self.close(str(error))
+            return
+        if self._close_once_sent and not self._slots and not self._output.pending_bytes:
+            self.close(self._close_once_sent)
+            return
+        if self._blocked:
+            self._resume_later()
+        self._update_interest()
+
+    def _end(self, why: str) -> None:
+        """The answer is the end: what was asked after it gets none."""
+        self._processor.report_fault(self, why)
+        self._close_once_sent = why
+        self._slots.clear()
+
+    def _resume_later(self) -> None:
+        if not self._resuming:
+            self._resuming = True
+            self._loop.call_soon(self._resume)
+
+    def _resume(self) -> None:
+        self._resuming = False
+        if self.is_open:
+            self._hand_on()
+
+    def _update_interest(self) -> None:
+        """Read unless a frame waits; wait for room only when a flush left something."""
+        interest = 0 if self._blocked or self._close_once_sent else EPOLLIN
+        if self._output.pending_bytes and not self._flushing_later:
+            interest |= EPOLLOUT
+        if interest != self._interest:
+            self._interest = interest
+            self._loop.rewatch(self._socket.fileno(), interest)

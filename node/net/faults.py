@@ -1,0 +1,38 @@
+"""Journal entries about clients at fault, so few that no client can fill the journal."""
+
+from __future__ import annotations
+
+from logquake.controller.journal import Event, Journal
+from logquake.controller.ports import Scheduler
+
+_BURST = 10
+_REFILL_MS = 1_000  # one more entry each
+
+
+class FaultReports:
+    """Reports connections closed for a fault: a burst, then one a second with a count."""
+
+    def __init__(self, scheduler: Scheduler, journal: Journal) -> None:
+        self._scheduler = scheduler
+        self._journal = journal
+        self._allowed = _BURST
+        self._refilled_ms = scheduler.now_ms()
+        self._unreported = 0
+
+    def report(self, subject: str, why: str) -> None:
+        """Record that the connection of subject was closed and why, unless there were too many."""
+        self._refill()
+        if self._allowed == 0:
+            self._unreported += 1
+            return
+        self._allowed -= 1
+        if self._unreported:
+            why = f"{why} ({self._unreported} more since the last report)"
+            self._unreported = 0
+        self._journal.record(Event(what="connection-closed", subject=subject, why=why))
+
+    def _refill(self) -> None:
+        now_ms = self._scheduler.now_ms()
+        earned = (now_ms - self._refilled_ms) // _REFILL_MS
+        self._refilled_ms += earned * _REFILL_MS
+        self._allowed = min(_BURST, self._allowed + earned)

@@ -1,0 +1,33 @@
+"""The bounds that connections are held to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_UNLIMITED = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """Bounds of one connection and of all together; Kafka's defaults where Kafka has the bound."""
+
+    # socket.request.max.bytes: a longer request closes the connection.
+    max_request_bytes: int = 104_857_600
+    # Requests of one connection that were handed on and not answered. Only Produce requests are
+    # handed on side by side, so this bounds how many wait for followers.
+    max_requests_in_progress: int = 100
+    # The same in bytes: 64 MiB hold the five requests in flight of an idempotent producer at any
+    # batch size in use. One request is always let through.
+    max_bytes_in_progress: int = 64 * 1024 * 1024
+    # Unsent response bytes at which a connection's next request waits: bounds what a client that
+    # sends and does not read can pile up to this plus one response.
+    max_unsent_bytes: int = 1024 * 1024
+    # connections.max.idle.ms: silence after which a connection with nothing in progress closes.
+    max_idle_ms: int = 600_000
+    # max.connections: further clients wait in the listen backlog.
+    max_connections: int = _UNLIMITED
+    # max.connections.per.ip: further connections from there are closed at once.
+    max_connections_per_ip: int = _UNLIMITED
+    # socket.send.buffer.bytes and socket.receive.buffer.bytes; -1 leaves both to the system.
+    send_buffer_bytes: int = -1
+    receive_buffer_bytes: int = -1

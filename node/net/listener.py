@@ -1,0 +1,72 @@
+"""The listening socket: a port that nobody else has, or that the launcher holds for us.
+
+The launcher keeps a bound socket that does not listen, with SO_REUSEPORT, so that a dead broker's
+port stays its own; the broker then binds the same port with the same option. Elsewhere the port
+is bound without that option, so that a second broker on it is refused by the system.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+_PROBE_TIMEOUT_S = 1.0
+
+
+class ListenError(Exception):
+    """The address cannot be listened on; the text is one line for whoever starts a broker."""
+
+
+def open_listener(
+    host: str, port: int, *, backlog: int = 50, receive_buffer_bytes: int = -1
+) -> socket.socket:
+    """A non-blocking listening socket. An empty host means every interface, port 0 any port.
+
+    Raises ListenError when the port is taken or the host is not this machine's.
+    """
+    family, address = _resolve(host, port)
+    sock = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    try:
+        if receive_buffer_bytes > 0:  # before listen(): it decides the TCP window scale
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
+        _bind(sock, address)
+        sock.listen(backlog)
+    except OSError as error:
+        sock.close()
+        raise ListenError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    return sock
+
+
+def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[object, ...]]:
+    try:
+        found = socket.getaddrinfo(
+            host or "0.0.0.0", port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+    except socket.gaierror as error:
+        raise ListenError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    family, _, _, _, address = found[0]
+    return family, address
+
+
+def _bind(sock: socket.socket, address: tuple[object, ...]) -> None:
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind(address)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        _bind_held_port(sock, address)
+
+
+def _bind_held_port(sock: socket.socket, address: tuple[object, ...]) -> None:
+    """Bind beside a socket that only holds the port.
+
+    SO_REUSEPORT would also let two brokers listen and split the clients between them at random,
+    hence the probe.
+    """
+    with socket.socket(sock.family, socket.SOCK_STREAM) as probe:
+        probe.settimeout(_PROBE_TIMEOUT_S)
+        if probe.connect_ex(address) != errno.ECONNREFUSED:
+            raise OSError(errno.EADDRINUSE, "the port is taken by another process")
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    sock.bind(address)

@@ -1,0 +1,135 @@
+"""What a connection still has to send: bytes, and slices of log files that sendfile sends.
+
+flush() makes as few system calls as it can: neighbouring bytes leave in one send, with MSG_MORE
+when a file slice follows them. A short slice is read and leaves with its neighbours, because a
+send of its own would cost more than the copy.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections import deque
+from collections.abc import Iterable
+from typing import Protocol
+
+Bytes = bytes | bytearray | memoryview
+
+_COPY_BELOW = 32 * 1024  # slices shorter than this are read instead of sent from the file
+_MAX_SENDFILE = 4 * 1024 * 1024  # per call
+_MAX_PER_FLUSH = 8 * 1024 * 1024  # then the other connections get their turn
+_MAX_VECTOR = 512  # parts a call; Linux takes 1024 at most
+
+
+class FileLike(Protocol):
+    def fileno(self) -> int: ...
+
+
+class FileSlice(Protocol):
+    """A part of a response that lies in a file; storage's LogSlice is one."""
+
+    @property
+    def file(self) -> FileLike: ...
+
+    @property
+    def position(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def read(self) -> bytes: ...
+
+
+Part = Bytes | FileSlice
+
+
+class TruncatedSlice(Exception):
+    """The file ended inside a slice whose length the peer was already told."""
+
+
+class Output:
+    """A queue of parts in front of one non-blocking socket."""
+
+    __slots__ = ("_offset", "_parts", "_socket", "pending_bytes")
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._socket = sock
+        self._parts: deque[Bytes | FileSlice] = deque()
+        self._offset = 0  # bytes of the first part that were sent
+        self.pending_bytes = 0
+
+    def add(self, parts: Iterable[Part]) -> None:
+        """Queue the parts of one frame, in order. They must not change until they are sent.
+
+        Raises TruncatedSlice, or what reading a slice raises; the frame is then broken.
+        """
+        for part in parts:
+            size = len(part)
+            if size == 0:
+                continue
+            if size < _COPY_BELOW and not isinstance(part, (bytes, bytearray, memoryview)):
+                part = _read(part)
+            self._parts.append(part)
+            self.pending_bytes += size
+
+    def flush(self) -> int:
+        """Send until all is sent, the socket takes no more, or the turn is over.
+
+        The number of bytes sent.
+        Raises OSError when the connection is lost, TruncatedSlice when it must be closed.
+        """
+        total = 0
+        try:
+            while self._parts and total < _MAX_PER_FLUSH:
+                sent = self._send_first()
+                self._drop(sent)
+                total += sent
+        except BlockingIOError:
+            pass
+        return total
+
+    def _send_first(self) -> int:
+        first = self._parts[0]
+        if not isinstance(first, (bytes, bytearray, memoryview)):
+            return self._send_file(first)
+        if len(self._parts) == 1:
+            return self._socket.send(first[self._offset :] if self._offset else first)
+        return self._send_vector()
+
+    def _send_vector(self) -> int:
+        vector: list[Bytes] = []
+        more = 0
+        for part in self._parts:
+            if not isinstance(part, (bytes, bytearray, memoryview)):
+                more = socket.MSG_MORE
+                break
+            if len(vector) == _MAX_VECTOR:
+                break
+            vector.append(part)
+        if self._offset:
+            vector[0] = memoryview(vector[0])[self._offset :]
+        return self._socket.sendmsg(vector, (), more)
+
+    def _send_file(self, part: FileSlice) -> int:
+        count = min(len(part) - self._offset, _MAX_SENDFILE)
+        sent = os.sendfile(
+            self._socket.fileno(), part.file.fileno(), part.position + self._offset, count
+        )
+        if sent == 0:
+            raise TruncatedSlice(f"file ended {count} bytes early")
+        return sent
+
+    def _drop(self, sent: int) -> None:
+        """Forget that many bytes from the front of the queue."""
+        self.pending_bytes -= sent
+        sent += self._offset
+        parts = self._parts
+        while parts and sent >= len(parts[0]):
+            sent -= len(parts.popleft())
+        self._offset = sent
+
+
+def _read(part: FileSlice) -> bytes:
+    content = part.read()
+    if len(content) != len(part):
+        raise TruncatedSlice(f"file gave {len(content)} of {len(part)} bytes")
+    return content

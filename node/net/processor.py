@@ -1,0 +1,75 @@
+"""All connections of a broker: what they share, and who is closed for being idle or at fault."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+from logquake.controller.journal import Journal
+from logquake.node.net.connection import Connection
+from logquake.node.net.faults import FaultReports
+from logquake.node.net.handler import RequestHandler
+from logquake.node.net.limits import ConnectionLimits
+from logquake.node.net.loop import EventLoop
+from logquake.node.net.parser import RequestParser
+
+_SWEEP_INTERVAL_MS = 5_000
+
+
+class Processor:
+    """Owns the connections that the acceptor took; requests go to the handler.
+
+    Adds the handler's end_of_pass() to the loop's.
+    """
+
+    def __init__(
+        self, loop: EventLoop, handler: RequestHandler, limits: ConnectionLimits, journal: Journal
+    ) -> None:
+        self.loop = loop
+        self.handler = handler
+        self.limits = limits
+        self.parser = RequestParser(handler.served)
+        self._connections: dict[Connection, None] = {}  # in the order they were accepted
+        self._faults = FaultReports(loop, journal)
+        self._sweep_interval_ms = min(_SWEEP_INTERVAL_MS, limits.max_idle_ms)
+        self._sweep_timer = loop.call_later(self._sweep_interval_ms, self._sweep)
+        loop.at_end_of_pass(handler.end_of_pass)
+
+    def __len__(self) -> int:
+        return len(self._connections)
+
+    def adopt(
+        self, sock: socket.socket, peer: tuple[str, int], on_close: Callable[[], None]
+    ) -> None:
+        """Serve a connected, non-blocking socket; on_close is called once it is closed."""
+
+        def closed() -> None:
+            del self._connections[connection]
+            on_close()
+
+        connection = Connection(sock, peer, self, closed)
+        self._connections[connection] = None
+
+    def report_fault(self, connection: Connection, why: str) -> None:
+        """Put in the journal why a client's connection is closed."""
+        self._faults.report(f"client {connection.peer_host}:{connection.peer_port}", why)
+
+    def close(self) -> None:
+        """Close every connection, the oldest first."""
+        self._sweep_timer.cancel()
+        for connection in list(self._connections):
+            connection.close("the broker is stopping")
+
+    def _sweep(self) -> None:
+        """Close the connections that were idle for too long, the longest idle first."""
+        self._sweep_timer = self.loop.call_later(self._sweep_interval_ms, self._sweep)
+        idle_since_ms = self.loop.now_ms() - self.limits.max_idle_ms
+        idle = [
+            connection
+            for connection in self._connections
+            if connection.is_idle and connection.last_active_ms <= idle_since_ms
+        ]
+        for connection in sorted(idle, key=lambda connection: connection.last_active_ms):
+            connection.close("idle")
+        for connection in self._connections:
+            connection.relax()

@@ -1,0 +1,55 @@
+"""One request's place in the order of its connection's answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from logquake.wire.api import ApiKey
+from logquake.wire.header import RequestHeader, encode_response
+from logquake.wire.schema import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logquake.node.net.connection import Connection
+    from logquake.node.net.output import Part
+
+
+class Slot:
+    """Kept in the connection's queue until it is answered and everything before it is.
+
+    ``parts`` are the encoded answer, None while there is none. ``close_reason`` is set when the
+    answer is the end of the connection.
+    """
+
+    __slots__ = ("_connection", "_header", "close_reason", "parts", "size")
+
+    def __init__(self, connection: Connection, header: RequestHeader, size: int) -> None:
+        self._connection = connection
+        self._header = header
+        self.size = size
+        self.parts: Sequence[Part] | None = None
+        self.close_reason: str | None = None
+
+    @property
+    def is_produce(self) -> bool:
+        return self._header.api_key == ApiKey.PRODUCE
+
+    def reply(self, message: Message | None) -> None:
+        """Answer with message, or with nothing. Raises RuntimeError the second time."""
+        header = self._header
+        if message is None or not self._connection.is_open:
+            self._answer(())
+        else:
+            self._answer(encode_response(header.correlation_id, message, header.api_version))
+
+    def close(self, why: str) -> None:
+        """Answer by closing, once the requests before this one are answered."""
+        self.close_reason = why
+        self._answer(())
+
+    def _answer(self, parts: Sequence[Part]) -> None:
+        if self.parts is not None:
+            raise RuntimeError(f"answered twice: {self._header}")
+        self.parts = parts
+        self._connection.on_answered()
