@@ -73,7 +73,7 @@ class Connection:
         self._loop = processor.loop
         self._limits = processor.limits
         self._buffer = ReceiveBuffer(self._limits.max_request_bytes)
-        self._output = Output(sock)
+        self._output = Output()
         self._slots: deque[Slot] = deque()
         self._bytes_in_progress = 0
         self._blocked = False  # a whole frame waits in the buffer for its turn
@@ -215,7 +215,7 @@ class Connection:
         if not self.is_open:
             return
         try:
-            if self._output.flush():
+            if self._output.flush(self._socket):
                 self.last_active_ms = self._loop.now_ms()
         except (TruncatedSlice, OSError) as error:
             self.close(str(error))

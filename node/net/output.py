@@ -49,10 +49,9 @@ class TruncatedSlice(Exception):
 class Output:
     """A queue of parts in front of one non-blocking socket."""
 
-    __slots__ = ("_offset", "_parts", "_socket", "pending_bytes")
+    __slots__ = ("_offset", "_parts", "pending_bytes")
 
-    def __init__(self, sock: socket.socket) -> None:
-        self._socket = sock
+    def __init__(self) -> None:
         self._parts: deque[Bytes | FileSlice] = deque()
         self._offset = 0  # bytes of the first part that were sent
         self.pending_bytes = 0
@@ -71,7 +70,7 @@ class Output:
             self._parts.append(part)
             self.pending_bytes += size
 
-    def flush(self) -> int:
+    def flush(self, sock: socket.socket) -> int:
         """Send until all is sent, the socket takes no more, or the turn is over.
 
         The number of bytes sent.
@@ -80,22 +79,22 @@ class Output:
         total = 0
         try:
             while self._parts and total < _MAX_PER_FLUSH:
-                sent = self._send_first()
+                sent = self._send_first(sock)
                 self._drop(sent)
                 total += sent
         except BlockingIOError:
             pass
         return total
 
-    def _send_first(self) -> int:
+    def _send_first(self, sock: socket.socket) -> int:
         first = self._parts[0]
         if not isinstance(first, (bytes, bytearray, memoryview)):
-            return self._send_file(first)
+            return self._send_file(sock, first)
         if len(self._parts) == 1:
-            return self._socket.send(first[self._offset :] if self._offset else first)
-        return self._send_vector()
+            return sock.send(first[self._offset :] if self._offset else first)
+        return self._send_vector(sock)
 
-    def _send_vector(self) -> int:
+    def _send_vector(self, sock: socket.socket) -> int:
         vector: list[Bytes] = []
         more = 0
         for part in self._parts:
@@ -107,12 +106,12 @@ class Output:
             vector.append(part)
         if self._offset:
             vector[0] = memoryview(vector[0])[self._offset :]
-        return self._socket.sendmsg(vector, (), more)
+        return sock.sendmsg(vector, (), more)
 
-    def _send_file(self, part: FileSlice) -> int:
+    def _send_file(self, sock: socket.socket, part: FileSlice) -> int:
         count = min(len(part) - self._offset, _MAX_SENDFILE)
         sent = os.sendfile(
-            self._socket.fileno(), part.file.fileno(), part.position + self._offset, count
+            sock.fileno(), part.file.fileno(), part.position + self._offset, count
         )
         if sent == 0:
             raise TruncatedSlice(f"file ended {count} bytes early")

@@ -1,0 +1,72 @@
+"""Requests to other brokers over TCP: logquake.controller.ports.Network and Channel."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from logquake.controller.ports import Endpoint
+from logquake.node.net.link import Done, Link, LinkSettings
+from logquake.node.net.loop import EventLoop
+from logquake.wire.header import RequestHeader
+from logquake.wire.schema import Message
+
+# Kafka's reconnect.backoff.ms between brokers is 50 too: soon enough to follow a restart.
+_RECONNECT_BACKOFF_MS = 50
+
+
+class TcpChannel:
+    """One connection to one broker, made on the first send and again on the first after a loss.
+
+    The second and later attempts wait for the back-off. done is never called from within send()
+    or close(). The bytes of a response (a Fetch's records) stay as they are until the end of the
+    pass in which done is called.
+    """
+
+    def __init__(
+        self, loop: EventLoop, endpoint: Endpoint, client_id: str, settings: LinkSettings
+    ) -> None:
+        self._loop = loop
+        self._endpoint = endpoint
+        self._client_id = client_id
+        self._settings = settings
+        self._correlation_ids = count()
+        self._link: Link | None = None
+        self._connect_from_ms = 0
+
+    def send(self, request: Message, version: int, done: Done) -> None:
+        """Send request; done gets the response, or Disconnected if the connection ends first."""
+        if self._link is None:
+            self._link = self._new_link()
+        header = RequestHeader(
+            request.API_KEY, version, next(self._correlation_ids) & 0x7FFFFFFF, self._client_id
+        )
+        self._link.send(header, request, done)
+
+    def close(self) -> None:
+        """Drop the connection; requests in flight are answered with Disconnected."""
+        if self._link is not None:
+            self._link.lose("closed on this side")
+
+    def _new_link(self) -> Link:
+        return Link(
+            self._loop,
+            (self._endpoint.host, self._endpoint.port),
+            self._settings,
+            delay_ms=max(0, self._connect_from_ms - self._loop.now_ms()),
+            on_lost=self._on_lost,
+        )
+
+    def _on_lost(self) -> None:
+        self._link = None
+        self._connect_from_ms = self._loop.now_ms() + _RECONNECT_BACKOFF_MS
+
+
+class TcpNetwork:
+    """Every channel is a connection of its own, so that one's traffic does not delay another's."""
+
+    def __init__(self, loop: EventLoop, settings: LinkSettings) -> None:
+        self._loop = loop
+        self._settings = settings
+
+    def channel(self, endpoint: Endpoint, client_id: str) -> TcpChannel:
+        return TcpChannel(self._loop, endpoint, client_id, self._settings)

@@ -1,0 +1,124 @@
+"""Opening a TCP connection without blocking the loop."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from logquake.node.net.loop import EPOLLOUT, EventLoop
+
+# (family, type, protocol, canonical name, address) each, as getaddrinfo answers.
+_Resolved = list[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[Any, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectSettings:
+    """How connections to other brokers are made."""
+
+    # The address to connect from, "" for the system's choice. With a broker's own loopback
+    # address here, the link between two brokers is a pair of addresses that a fault can name.
+    source_host: str = ""
+    # SO_SNDBUF and SO_RCVBUF; -1 leaves them to the system.
+    send_buffer_bytes: int = -1
+    receive_buffer_bytes: int = -1
+
+
+class Connector:
+    """One attempt to connect; ends with connected(socket) or failed(reason), or with cancel().
+
+    Neither is called before the constructor returned.
+    """
+
+    def __init__(
+        self,
+        loop: EventLoop,
+        address: tuple[str, int],
+        settings: ConnectSettings,
+        *,
+        delay_ms: float,
+        connected: Callable[[socket.socket], None],
+        failed: Callable[[str], None],
+    ) -> None:
+        self._loop = loop
+        self._address = address
+        self._settings = settings
+        self._connected = connected
+        self._failed = failed
+        self._socket: socket.socket | None = None
+        self._cancelled = False
+        self._timer = loop.call_later(delay_ms, self._resolve)
+
+    def cancel(self) -> None:
+        """Give up; neither callback will be called. Nothing happens once one of them was."""
+        self._cancelled = True
+        self._timer.cancel()
+        if self._socket is not None:
+            self._take_socket().close()
+
+    def _resolve(self) -> None:
+        host, port = self._address
+        if host.replace(".", "").isdigit():  # an IPv4 address: nothing to look up
+            self._connect(socket.AF_INET, (host, port))
+        else:
+            self._loop.run_in_worker(
+                lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM), self._on_resolved
+            )
+
+    def _on_resolved(self, resolved: Future[_Resolved]) -> None:
+        if self._cancelled:
+            return
+        try:
+            family, _, _, _, address = resolved.result()[0]
+        except OSError as error:
+            self._fail(str(error.strerror))
+        else:
+            self._connect(family, address)
+
+    def _connect(self, family: socket.AddressFamily, address: tuple[Any, ...]) -> None:
+        sock = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        try:
+            self._prepare(sock)
+            sock.connect(address)
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            sock.close()
+            self._fail(str(error.strerror))
+            return
+        self._socket = sock
+        self._loop.watch(sock.fileno(), EPOLLOUT, self._on_writable)
+
+    def _prepare(self, sock: socket.socket) -> None:
+        settings = self._settings
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if settings.send_buffer_bytes > 0:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, settings.send_buffer_bytes)
+        if settings.receive_buffer_bytes > 0:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, settings.receive_buffer_bytes)
+        if settings.source_host:
+            sock.setsockopt(socket.SOL_IP, socket.IP_BIND_ADDRESS_NO_PORT, 1)
+            sock.bind((settings.source_host, 0))
+
+    def _on_writable(self, _events: int) -> None:
+        sock = self._take_socket()
+        code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if code:
+            sock.close()
+            self._fail(os.strerror(code))
+        else:
+            self._connected(sock)
+
+    def _take_socket(self) -> socket.socket:
+        sock, self._socket = self._socket, None
+        if sock is None:
+            raise RuntimeError("no connection is being made")
+        self._loop.unwatch(sock.fileno())
+        return sock
+
+    def _fail(self, reason: str) -> None:
+        host, port = self._address
+        self._failed(f"cannot connect to {host}:{port}: {reason}")

@@ -1,0 +1,190 @@
+"""One TCP connection to another broker, from connecting to lost.
+
+Requests leave in the order they were sent and are answered in that order; several may be in
+flight. The connection is given up when the oldest of them has waited for the time-out, since an
+answer that came later could not be told from the next one's.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from logquake.controller.ports import Disconnected
+from logquake.node.net.buffer import ReceiveBuffer
+from logquake.node.net.connector import Connector, ConnectSettings
+from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT, EventLoop
+from logquake.node.net.output import Output, TruncatedSlice
+from logquake.node.net.timers import LoopTimer
+from logquake.wire.api import response_type
+from logquake.wire.errors import ProtocolError
+from logquake.wire.header import RequestHeader, decode_response, encode_request
+from logquake.wire.schema import Message
+
+Done = Callable[[Message | Disconnected], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSettings:
+    """How requests go to other brokers. Every one of them has a response."""
+
+    connect: ConnectSettings = ConnectSettings()
+    # A request unanswered for so long ends the connection (Kafka's *.socket.timeout.ms).
+    request_timeout_ms: int = 30_000
+    # A longer response ends the connection. As in Kafka there is no bound of its own by default:
+    # the peer is a broker, and memory follows the bytes that came, not the length announced.
+    max_response_bytes: int = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _InFlight:
+    header: RequestHeader
+    deadline_ms: int
+    done: Done
+
+
+class Link:
+    """Starts to connect after delay_ms. A request's done is called on a later pass than send().
+
+    on_lost is called once, when the link is given up, before its requests are told.
+    """
+
+    def __init__(
+        self,
+        loop: EventLoop,
+        address: tuple[str, int],
+        settings: LinkSettings,
+        *,
+        delay_ms: float,
+        on_lost: Callable[[], None],
+    ) -> None:
+        self._loop = loop
+        self._settings = settings
+        self._on_lost = on_lost
+        self._socket: socket.socket | None = None
+        self._buffer = ReceiveBuffer(settings.max_response_bytes)
+        self._output = Output()
+        self._in_flight: deque[_InFlight] = deque()
+        self._deadline_timer: LoopTimer | None = None
+        self._is_lost = False
+        self._flushing_later = False
+        self._interest = 0
+        self._connector = Connector(
+            loop,
+            address,
+            settings.connect,
+            delay_ms=delay_ms,
+            connected=self._on_connected,
+            failed=self.lose,
+        )
+
+    def send(self, header: RequestHeader, request: Message, done: Done) -> None:
+        """Queue a request; it leaves at the end of this pass, or once connected."""
+        self._output.add(encode_request(header, request))
+        deadline_ms = self._loop.now_ms() + self._settings.request_timeout_ms
+        self._in_flight.append(_InFlight(header, deadline_ms, done))
+        if self._deadline_timer is None:
+            self._await_deadline()
+        self._flush_later()
+
+    def lose(self, reason: str) -> None:
+        """Give the connection up; requests in flight are told in the next pass."""
+        if self._is_lost:
+            return
+        self._is_lost = True
+        self._connector.cancel()
+        if self._deadline_timer is not None:
+            self._deadline_timer.cancel()
+        if self._socket is not None:
+            self._loop.unwatch(self._socket.fileno())
+            self._socket.close()
+        self._on_lost()
+        self._loop.call_soon(lambda: self._tell_lost(Disconnected(reason)))
+
+    def _tell_lost(self, answer: Disconnected) -> None:
+        while self._in_flight:
+            self._in_flight.popleft().done(answer)
+
+    def _on_connected(self, sock: socket.socket) -> None:
+        self._socket = sock
+        self._interest = EPOLLIN
+        self._loop.watch(sock.fileno(), EPOLLIN, self._on_event)
+        self._flush_later()
+
+    def _on_event(self, events: int) -> None:
+        if events & (EPOLLIN | EPOLLGONE):
+            self._receive()
+        if events & EPOLLOUT:
+            self._flush()
+
+    # Responses
+
+    def _receive(self) -> None:
+        if self._socket is None:
+            return
+        try:
+            received = self._buffer.fill(self._socket)
+            if not received:
+                self.lose("closed by the broker")
+                return
+            self._deliver_responses()
+        except BlockingIOError:
+            return
+        except (OSError, ProtocolError) as error:
+            self.lose(str(error))
+
+    def _deliver_responses(self) -> None:
+        while not self._is_lost:
+            frame = self._buffer.frame()
+            if frame is None:
+                return
+            answered, response = self._decode(frame)
+            self._buffer.consume()
+            answered.done(response)
+
+    def _decode(self, frame: memoryview) -> tuple[_InFlight, Message]:
+        if not self._in_flight:
+            raise ProtocolError("a response to no request")
+        header = self._in_flight[0].header
+        response_class = response_type(header.api_key)
+        correlation_id, response = decode_response(response_class, header.api_version, frame)
+        if correlation_id != header.correlation_id:
+            raise ProtocolError(
+                f"response to request {correlation_id} instead of {header.correlation_id}"
+            )
+        return self._in_flight.popleft(), response
+
+    def _await_deadline(self) -> None:
+        """Look again when the oldest request's time is up: one timer, whatever the traffic."""
+        self._deadline_timer = None
+        if not self._in_flight:
+            self._buffer.relax()
+            return
+        left_ms = self._in_flight[0].deadline_ms - self._loop.now_ms()
+        if left_ms <= 0:
+            self.lose(f"no response within {self._settings.request_timeout_ms} ms")
+        else:
+            self._deadline_timer = self._loop.call_later(left_ms, self._await_deadline)
+
+    # Requests
+
+    def _flush_later(self) -> None:
+        if self._socket is not None and not self._flushing_later:
+            self._flushing_later = True
+            self._loop.call_before_wait(self._flush)
+
+    def _flush(self) -> None:
+        self._flushing_later = False
+        if self._socket is None or self._is_lost:
+            return
+        try:
+            self._output.flush(self._socket)
+        except (TruncatedSlice, OSError) as error:
+            self.lose(str(error))
+            return
+        interest = EPOLLIN | EPOLLOUT if self._output.pending_bytes else EPOLLIN
+        if interest != self._interest:
+            self._interest = interest
+            self._loop.rewatch(self._socket.fileno(), interest)
