@@ -30,11 +30,6 @@ def iterate_records(
     not checked here. Raises RecordError as walk_records does.
     """
     for record in walk_records(view, position, header, limit_bytes):
-        timestamp = record.timestamp
         yield Record(
-            record.offset,
-            NO_TIMESTAMP if timestamp is None else timestamp,
-            record.key,
-            record.value,
-            tuple(record.headers),
+            record.offset, record.timestamp, record.key, record.value, tuple(record.headers)
         )

@@ -177,19 +177,15 @@ def _check_timestamps(
     piece: list[DefaultRecord], first_index: int, limits: ProduceLimits, now_ms: int
 ) -> int:
     """The largest timestamp of the piece, -1 where there is none."""
-    # None is how aiokafka reads "no timestamp", which no bound applies to.
-    known: list[int] = [stamp for record in piece if (stamp := record.timestamp) is not None]
-    if not known:
-        return NO_TIMESTAMP
-    if limits.log_append_time:
-        return max(known)
+    stamps: list[int] = [record.timestamp for record in piece]
     earliest = now_ms - limits.timestamp_before_max_ms
     latest = now_ms + limits.timestamp_after_max_ms
-    if min(known) < earliest or max(known) > latest:
+    if not limits.log_append_time and (min(stamps) < earliest or max(stamps) > latest):
         faults = [
-            (index, f"timestamp {record.timestamp} is not within [{earliest}, {latest}]")
-            for index, record in enumerate(piece, first_index)
-            if record.timestamp is not None and not earliest <= record.timestamp <= latest
+            (index, f"timestamp {stamp} is not within [{earliest}, {latest}]")
+            for index, stamp in enumerate(stamps, first_index)
+            if stamp != NO_TIMESTAMP and not earliest <= stamp <= latest
         ]
-        raise RejectedRecordsError(ErrorCode.INVALID_TIMESTAMP, faults[0][1], faults)
-    return max(known)
+        if faults:
+            raise RejectedRecordsError(ErrorCode.INVALID_TIMESTAMP, faults[0][1], faults)
+    return max(stamps)

@@ -1,0 +1,108 @@
+"""Each codec: there and back, its edges, and what it refuses."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+
+import cramjam
+import lz4.frame
+import pytest
+import zstandard
+
+from logquake.wire.compression import Codec, codec_of, compress, decompress, snappy
+from logquake.wire.errors import ErrorCode, RecordError
+
+LIMIT = 100_000
+PLAIN = bytes(range(256)) * 300
+PACKING = [codec for codec in Codec if codec is not Codec.NONE]
+
+
+@pytest.mark.parametrize("codec", Codec)
+@pytest.mark.parametrize("plain", [b"", b"x", PLAIN])
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_there_and_back(codec: Codec, plain: bytes, kind: type) -> None:
+    packed = compress(codec, kind(plain))
+    assert decompress(codec, kind(packed), LIMIT) == plain
+
+
+@pytest.mark.parametrize("codec", Codec)
+def test_the_limit_itself_is_allowed_and_one_byte_more_is_not(codec: Codec) -> None:
+    packed = compress(codec, PLAIN)
+    assert decompress(codec, packed, len(PLAIN)) == PLAIN
+    with pytest.raises(RecordError) as refused:
+        decompress(codec, packed, len(PLAIN) - 1)
+    assert refused.value.code is ErrorCode.MESSAGE_TOO_LARGE
+
+
+@pytest.mark.parametrize("codec", PACKING)
+def test_every_truncation_is_refused(codec: Codec) -> None:
+    packed = compress(codec, PLAIN[:2000])
+    # Framed snappy that ends between two blocks, or before the first, is whole.
+    whole = {16} if codec is Codec.SNAPPY else set()
+    for length in set(range(len(packed))) - whole:
+        with pytest.raises(RecordError) as refused:
+            decompress(codec, packed[:length], LIMIT)
+        assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
+
+
+@pytest.mark.parametrize("codec", PACKING)
+def test_garbage_is_refused(codec: Codec) -> None:
+    with pytest.raises(RecordError) as refused:
+        decompress(codec, b"\xfe garbage that no codec wrote", LIMIT)
+    assert refused.value.code in (ErrorCode.CORRUPT_MESSAGE, ErrorCode.MESSAGE_TOO_LARGE)
+
+
+@pytest.mark.parametrize("codec", [Codec.LZ4, Codec.ZSTD, Codec.GZIP])
+def test_bytes_after_the_stream_are_refused(codec: Codec) -> None:
+    with pytest.raises(RecordError):
+        decompress(codec, compress(codec, PLAIN) + b"junk", LIMIT)
+
+
+def test_concatenated_gzip_members_and_zstd_frames_read_as_one() -> None:
+    assert decompress(Codec.GZIP, gzip.compress(b"ab") + gzip.compress(b"cd"), 4) == b"abcd"
+    frames = zstandard.compress(b"ab") + zstandard.compress(b"cd")
+    assert decompress(Codec.ZSTD, frames, 4) == b"abcd"
+
+
+def test_zstd_skips_a_skippable_frame() -> None:
+    skippable = struct.pack("<II", 0x184D2A53, 3) + b"xyz"
+    assert decompress(Codec.ZSTD, skippable + zstandard.compress(b"ab"), 4) == b"ab"
+
+
+def test_zstd_with_a_checksum_is_checked() -> None:
+    packed = bytearray(zstandard.ZstdCompressor(write_checksum=True).compress(PLAIN))
+    assert decompress(Codec.ZSTD, bytes(packed), LIMIT) == PLAIN
+    packed[-1] ^= 1
+    with pytest.raises(RecordError):
+        decompress(Codec.ZSTD, bytes(packed), LIMIT)
+
+
+def test_snappy_is_read_raw_and_framed_and_written_framed() -> None:
+    packed = compress(Codec.SNAPPY, PLAIN)
+    assert packed.startswith(snappy.MAGIC)
+    raw = bytes(cramjam.snappy.compress_raw(PLAIN))
+    assert decompress(Codec.SNAPPY, raw, LIMIT) == PLAIN
+
+
+def test_snappy_bounds_the_sum_of_its_blocks() -> None:
+    packed = compress(Codec.SNAPPY, bytes(3 * snappy.BLOCK_BYTES))
+    with pytest.raises(RecordError) as refused:
+        decompress(Codec.SNAPPY, packed, 2 * snappy.BLOCK_BYTES)
+    assert refused.value.code is ErrorCode.MESSAGE_TOO_LARGE
+
+
+def test_lz4_frames_have_independent_blocks_as_java_requires() -> None:
+    packed = compress(Codec.LZ4, PLAIN * 10)
+    assert lz4.frame.get_frame_info(packed)["block_linked"] is False
+
+
+@pytest.mark.parametrize("attributes", [5, 6, 7, 0x25])
+def test_an_undefined_codec_is_refused(attributes: int) -> None:
+    with pytest.raises(RecordError) as refused:
+        codec_of(attributes)
+    assert refused.value.code is ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+
+
+def test_flags_beside_the_codec_do_not_matter() -> None:
+    assert codec_of(0x78 | Codec.LZ4) is Codec.LZ4
