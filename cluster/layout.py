@@ -1,0 +1,175 @@
+"""The state directory of a cluster: ``--data-dir``, or ``~/.logquake/<name>``.
+
+    spec.json            what was asked for; kept by ``down --keep-data``
+    state.json           what runs: members, pids, ports, how each ended
+    control.sock         where the supervisor listens for the command line
+    lock                 locked by the supervisor for as long as it lives
+    supervisor.log
+    zookeeper/           zoo.cfg, data/, zookeeper.log
+    broker-N/            server.properties, data/ (Kafka's log.dirs)
+    logs/broker-N.log    what a broker prints
+    events/broker-N.jsonl
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from logquake.cluster.errors import ClusterError
+
+MINIMUM_FREE_BYTES = 64 * 1024 * 1024
+_FILES = ("spec.json", "state.json", "control.sock", "supervisor.log", "lock")
+_FOLDERS = ("zookeeper", "logs", "events")
+
+
+def default_root(name: str) -> Path:
+    home = os.environ.get("LOGQUAKE_HOME")
+    return (Path(home) if home else Path.home() / ".logquake") / name
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where what lies below ``root``, which is absolute."""
+
+    root: Path
+
+    @property
+    def spec(self) -> Path:
+        return self.root / "spec.json"
+
+    @property
+    def state(self) -> Path:
+        return self.root / "state.json"
+
+    @property
+    def control_socket(self) -> Path:
+        return self.root / "control.sock"
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "lock"
+
+    @property
+    def supervisor_log(self) -> Path:
+        return self.root / "supervisor.log"
+
+    @property
+    def zookeeper(self) -> Path:
+        return self.root / "zookeeper"
+
+    @property
+    def events(self) -> Path:
+        return self.root / "events"
+
+    def log_of(self, member: str) -> Path:
+        if member == "zookeeper":
+            return self.zookeeper / "zookeeper.log"
+        return self.root / "logs" / f"{member}.log"
+
+    def properties_of(self, broker_id: int) -> Path:
+        return self.root / f"broker-{broker_id}" / "server.properties"
+
+    def data_of(self, broker_id: int) -> Path:
+        return self.root / f"broker-{broker_id}" / "data"
+
+    def prepare(self, broker_ids: range) -> None:
+        """Make what is missing. Raises ClusterError: no parent, no permission, no space."""
+        try:
+            self.root.parent.mkdir(exist_ok=True)  # ~/.logquake itself, never a longer path
+            folders = [self.root, *(self.root / name for name in _FOLDERS)]
+            folders += [self.data_of(broker_id) for broker_id in broker_ids]
+            for folder in folders:
+                folder.mkdir(exist_ok=True, parents=folder is not self.root)
+            free_bytes = shutil.disk_usage(self.root).free
+        except OSError as error:
+            raise ClusterError(_refusal(self.root, error)) from error
+        if free_bytes < MINIMUM_FREE_BYTES:
+            raise ClusterError(_no_space(self.root, free_bytes))
+
+    def remove(self) -> None:
+        """Remove what a cluster made here, and the folder itself if nothing else is in it."""
+        for name in _FOLDERS:
+            shutil.rmtree(self.root / name, ignore_errors=True)
+        for folder in self.root.glob("broker-*"):
+            shutil.rmtree(folder, ignore_errors=True)
+        for name in _FILES:
+            (self.root / name).unlink(missing_ok=True)
+        if self.root.exists() and not any(self.root.iterdir()):
+            self.root.rmdir()
+
+
+def is_locked(layout: Layout) -> bool:
+    """Whether a supervisor lives: the lock goes with it, however it ends."""
+    try:
+        with layout.lock.open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def take_lock(layout: Layout) -> IO[bytes]:
+    """Lock the directory until the file is closed. Raises ClusterError when another has it."""
+    while True:
+        lock = layout.lock.open("ab")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.close()
+            raise ClusterError(
+                f"a cluster already runs in {layout.root}: choose another --name or --data-dir"
+            ) from None
+        if _is_still(layout.lock, lock):
+            return lock
+        lock.close()  # the cluster before us removed the file between our open and our lock
+
+
+def write_json(path: Path, document: dict[str, Any]) -> None:
+    """Replace the file in one step: a reader sees the old document or the new one."""
+    scratch = path.with_suffix(".tmp")
+    scratch.write_text(json.dumps(document, indent=2) + "\n")
+    scratch.replace(path)
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """The document, None if there is none. Raises ClusterError when it is damaged."""
+    try:
+        document = json.loads(path.read_text())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"cannot read {path} ({error}): remove {path.parent}") from error
+    if not isinstance(document, dict):
+        raise ClusterError(f"{path} is not what logquake wrote: remove {path.parent}")
+    return document
+
+
+def _is_still(path: Path, lock: IO[bytes]) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(lock.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _refusal(root: Path, error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        return _no_space(root, 0)
+    if error.errno == errno.ENOENT:
+        return f"{root.parent} does not exist: make it, or choose another --data-dir"
+    return f"cannot use {root} ({error.strerror}): choose another --data-dir"
+
+
+def _no_space(root: Path, free_bytes: int) -> str:
+    return (
+        f"{root} has {free_bytes // 1024**2} MiB free, at least {MINIMUM_FREE_BYTES // 1024**2} "
+        "are needed: free some, or choose another --data-dir"
+    )

@@ -1,0 +1,114 @@
+"""What is asked of a launched cluster, and the server.properties that follow from it.
+
+A launched cluster starts from Kafka's defaults and changes a few: internal topics and new topics
+get min(3, n) replicas and min(2, n) in-sync ones, and a group's first rebalance waits for nobody,
+as in Kafka's stock server.properties. A preset then says how soon a failure is noticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.ports import LOOPBACK
+
+DEFAULT_PORT = 9092
+FAST_FAILOVER = "fast_failover"
+KAFKA_DEFAULTS = "kafka_defaults"
+# A dead broker is noticed when its ZooKeeper session ends, a slow one after the lag.
+PRESETS: Mapping[str, Mapping[str, str]] = {
+    FAST_FAILOVER: {
+        "zookeeper.session.timeout.ms": "2000",
+        "replica.lag.time.max.ms": "1000",
+    },
+    KAFKA_DEFAULTS: {},
+}
+OWNED_KEYS = frozenset({"broker.id", "listeners", "log.dirs", "log.dir", "zookeeper.connect"})
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSpec:
+    """``port`` is broker 1's, the next ones follow; None takes any free ports.
+
+    ``zookeeper`` is the address of a server that already runs; None starts one. ``temporary``
+    removes the state directory when the cluster ends.
+    """
+
+    name: str = "default"
+    brokers: int = 3
+    port: int | None = None
+    preset: str = FAST_FAILOVER
+    config: Mapping[str, str] = field(default_factory=dict)
+    zookeeper: str | None = None
+    temporary: bool = False
+
+    def __post_init__(self) -> None:
+        if self.brokers < 1:
+            raise ClusterError(f"{self.brokers} brokers: a cluster needs at least one")
+        if self.preset not in PRESETS:
+            raise ClusterError(f"no preset {self.preset!r}: choose {' or '.join(PRESETS)}")
+        owned = OWNED_KEYS.intersection(self.config)
+        if owned:
+            raise ClusterError(f"{min(owned)} is set by the launcher: leave it out of the config")
+
+    @property
+    def broker_ids(self) -> range:
+        return range(1, self.brokers + 1)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> ClusterSpec:
+        return cls(**document)
+
+
+def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
+    """``key=value`` texts of the command line. Raises ClusterError."""
+    config: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise ClusterError(f"{text!r} is no setting: write -c key=value")
+        config[key.strip()] = value.strip()
+    return config
+
+
+def broker_properties(
+    spec: ClusterSpec, broker_id: int, *, port: int, zookeeper: str, data: Path
+) -> dict[str, str]:
+    """A broker's server.properties. What the user set wins over preset and defaults."""
+    return {
+        "broker.id": str(broker_id),
+        "listeners": f"PLAINTEXT://{LOOPBACK}:{port}",
+        "log.dirs": str(data),
+        "zookeeper.connect": zookeeper,
+        **_launched_defaults(spec.brokers),
+        **PRESETS[spec.preset],
+        **spec.config,
+    }
+
+
+def format_properties(properties: Mapping[str, str]) -> str:
+    """The text of a Java properties file."""
+    return "".join(f"{key}={_escape(value)}\n" for key, value in properties.items())
+
+
+def _launched_defaults(brokers: int) -> dict[str, str]:
+    replicas, in_sync = str(min(3, brokers)), str(min(2, brokers))
+    return {
+        "default.replication.factor": replicas,
+        "min.insync.replicas": in_sync,
+        "offsets.topic.replication.factor": replicas,
+        "transaction.state.log.replication.factor": replicas,
+        "transaction.state.log.min.isr": in_sync,
+        "group.initial.rebalance.delay.ms": "0",
+    }
+
+
+def _escape(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace("\n", "\\n")
+    return "\\" + escaped if escaped.startswith(" ") else escaped

@@ -1,0 +1,106 @@
+"""What a cluster's members do now: the document of state.json, and of ``logquake status``."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+ZOOKEEPER = "zookeeper"
+
+
+def broker_name(broker_id: int) -> str:
+    return f"broker-{broker_id}"
+
+
+class Phase(StrEnum):
+    STARTING = "starting"  # ZooKeeper only, until it serves
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a process ended. ``asked`` says whether the supervisor was told to end it."""
+
+    at_ms: int  # wall clock
+    signal: str | None  # "SIGKILL"
+    status: int | None  # exit status when no signal ended it
+    asked: bool
+
+    @classmethod
+    def of(cls, return_code: int, *, at_ms: int, asked: bool) -> Ending:
+        """From a return code as subprocess and multiprocess give it: negative for a signal."""
+        if return_code < 0:
+            return cls(at_ms, signal.Signals(-return_code).name, None, asked)
+        return cls(at_ms, None, return_code, asked)
+
+    def __str__(self) -> str:
+        how = f"killed by {self.signal}" if self.signal else f"exited with status {self.status}"
+        return how if self.asked else f"{how}, unasked"
+
+
+@dataclass(frozen=True, slots=True)
+class MemberState:
+    """One process of the cluster. ``ended`` is how its last run ended, kept after a restart."""
+
+    name: str
+    host: str
+    port: int
+    phase: Phase
+    pid: int | None
+    since_ms: int  # wall clock, when the phase began
+    ended: Ending | None
+
+    @property
+    def address(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    @property
+    def broker_id(self) -> int | None:
+        return None if self.name == ZOOKEEPER else int(self.name.removeprefix("broker-"))
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> MemberState:
+        ended = document["ended"]
+        return cls(
+            **{
+                **document,
+                "phase": Phase(document["phase"]),
+                "ended": None if ended is None else Ending(**ended),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterState:
+    """A cluster as its supervisor sees it; members in the order of their ids."""
+
+    name: str
+    supervisor_pid: int
+    preset: str
+    zookeeper: str  # zookeeper.connect
+    members: tuple[MemberState, ...]
+
+    @property
+    def brokers(self) -> tuple[MemberState, ...]:
+        return tuple(member for member in self.members if member.name != ZOOKEEPER)
+
+    @property
+    def bootstrap_servers(self) -> str:
+        return ",".join(broker.address for broker in self.brokers)
+
+    def member(self, name: str) -> MemberState | None:
+        return next((member for member in self.members if member.name == name), None)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> ClusterState:
+        members = tuple(MemberState.from_json(one) for one in document["members"])
+        return cls(**{**document, "members": members})

@@ -1,0 +1,74 @@
+"""One ZooKeeper server process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.lifeline import die_with
+from logquake.cluster.zookeeper.probe import serves_from
+from logquake.cluster.zookeeper.program import Program, write_config
+
+LOG_NAME = "zookeeper.log"
+START_TIMEOUT_S = 60.0
+PROBE_INTERVAL_S = 0.004
+
+
+def spawn_server(
+    program: Program, directory: Path, host: str, port: int, *flags: str
+) -> subprocess.Popen[bytes]:
+    """Start a server that keeps its data in ``directory``; it serves a little later."""
+    data_directory = directory / "data"
+    data_directory.mkdir(parents=True, exist_ok=True)
+    config = directory / "zoo.cfg"
+    write_config(config, data_directory, host, port)
+    return spawn(program.serve(config, *flags), directory / LOG_NAME)
+
+
+def spawn(command: list[str], log: Path) -> subprocess.Popen[bytes]:
+    """Run a JVM in a session of its own, so that Ctrl-C in a terminal does not reach it."""
+    parent = os.getpid()
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            # Safe here: the supervisor has one thread, nobody else can hold a lock at the fork.
+            preexec_fn=lambda: die_with(parent),  # noqa: PLW1509
+        )
+
+
+def wait_until_serving(
+    server: subprocess.Popen[bytes],
+    directory: Path,
+    host: str,
+    port: int,
+    *,
+    keep_waiting: Callable[[], None] = lambda: None,
+    timeout_s: float = START_TIMEOUT_S,
+) -> None:
+    """Return once the server serves. ``keep_waiting`` is called between probes and may raise.
+
+    Raises ClusterError when the server ends, or does not serve in time.
+    """
+    deadline = time.monotonic() + timeout_s
+    log = directory / LOG_NAME
+    while not serves_from(host, port, str(directory / "data")):
+        if server.poll() is not None:
+            raise ClusterError(f"ZooKeeper ended ({last_line(log)}): see {log}")
+        if time.monotonic() > deadline:
+            raise ClusterError(f"ZooKeeper does not serve after {timeout_s:.0f} s: see {log}")
+        keep_waiting()
+        time.sleep(PROBE_INTERVAL_S)
+
+
+def last_line(log: Path) -> str:
+    """The last line of a process's log, to be shown in an error of one line."""
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    return lines[-1].strip() if lines else "it said nothing"
