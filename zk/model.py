@@ -26,7 +26,6 @@ from typing import Any, TypeVar, cast
 from logquake.zk.model_tree import Refused, Tree
 from logquake.zk.model_watches import Fired, Watches
 from logquake.zk.operations import (
-    Check,
     Create,
     Data,
     Delete,
@@ -40,6 +39,7 @@ from logquake.zk.operations import (
     Write,
     ZkError,
 )
+from logquake.zk.paths import path_of
 
 R = TypeVar("R")
 
@@ -146,16 +146,3 @@ class ZooKeeperModel:
         if watch:
             self._watches.watch_data(session_id, path)
         return answer
-
-
-def path_of(operation: Operation[Any]) -> str:
-    """The path to name in a failure; of a Multi, its first write's."""
-    match operation:
-        case Create(path) | Delete(path) | SetData(path) | Check(path):
-            return path
-        case GetData(path) | Exists(path) | GetChildren(path):
-            return path
-        case Multi((first, *_)):
-            return first.path
-        case _:
-            return ""

@@ -1,0 +1,53 @@
+"""How kazoo runs callbacks and connects: at once on its one thread, to servers that serve."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+from kazoo.handlers.threading import SequentialThreadingHandler
+from kazoo.interfaces import Callback
+
+_NOT_SERVING = b"not currently serving"
+_ANSWER_BYTES = 256  # enough for the refusal; the rest of the statistics is not wanted
+
+
+class DirectHandler(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo is untyped
+    """Calls back on the thread that reads the connection, so callbacks must only pass on.
+
+    kazoo's own handler queues answers to one thread and watch events to another, and so loses the
+    order between them.
+    """
+
+    def __init__(self, connect_timeout_ms: int) -> None:
+        super().__init__()
+        self._connect_timeout_s = connect_timeout_ms / 1000
+
+    def start(self) -> None:
+        """No worker threads. kazoo calls back directly while ``running`` is false."""
+
+    def stop(self) -> None:
+        """Nothing was started."""
+
+    def dispatch_callback(self, callback: Callback) -> None:
+        callback.func(*callback.args)
+
+    def create_connection(self, *args: Any, timeout: float, **kwargs: Any) -> socket.socket:
+        """Connect to a server that serves. Raises OSError.
+
+        A starting ZooKeeper accepts connections up to 180 ms before it serves, and a client that
+        came in between waits for seconds; so it is asked first (``srvr``, allowed by default).
+        """
+        timeout = min(timeout, self._connect_timeout_s)
+        if not kwargs.get("use_ssl"):
+            _require_serving(kwargs["address"], timeout)
+        connection: socket.socket = super().create_connection(*args, timeout=timeout, **kwargs)
+        return connection
+
+
+def _require_serving(address: tuple[str, int], timeout: float) -> None:
+    with socket.create_connection(address, timeout) as probe:
+        probe.sendall(b"srvr")
+        answer = probe.recv(_ANSWER_BYTES)
+    if not answer or _NOT_SERVING in answer:
+        raise ConnectionRefusedError(f"ZooKeeper at {address} does not serve yet")
