@@ -1,0 +1,220 @@
+"""Compiles a message class and a version to a function that parses it.
+
+The function is ``decode(buffer, p, left) -> (message, position after it)``. ``p`` walks the
+buffer and ``end`` is its length. Reads of fixed width need no check of their own: past the end
+``unpack_from`` and indexing raise, and :func:`logquake.wire.schema.codec.decode` turns that
+into a ProtocolError. Slices would be cut short in silence, so everything of variable length is
+compared with ``end`` first. A count is refused when its elements cannot fit in the bytes left,
+and ``left``, the memory that the objects of one message may take, pays for each element before
+it is made: an empty element of three bytes becomes a few hundred in Python.
+
+Buffers of messages without records are copied to ``bytes`` once, which is cheaper to index;
+the others stay a memoryview, of which the records are slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from struct import Struct as Packer
+from struct import unpack_from
+from typing import Any
+
+from logquake.wire.schema import primitives
+from logquake.wire.schema.fields import (
+    ArrayOf,
+    Binary,
+    Field,
+    FieldType,
+    Scalar,
+    StructOf,
+    Text,
+)
+from logquake.wire.schema.message import Schema, Struct, default_value
+from logquake.wire.schema.sizes import has_records, memory_cost, smallest_size
+from logquake.wire.schema.source import Source
+
+Decoder = Callable[[Any, int, int], tuple[Any, int]]
+
+
+def compile_decoder(cls: type[Struct], version: int) -> Decoder:
+    """The decoder of one version; the caller has checked that the version exists."""
+    return _DecoderCompiler(cls, version).compile()
+
+
+class _DecoderCompiler:
+    def __init__(self, cls: type[Struct], version: int) -> None:
+        self._cls = cls
+        self._schema: Schema = cls.__schema__
+        self._version = version
+        self._flexible = version in self._schema.flexible
+        self._view = has_records(cls, version)
+        env = {
+            "new": object.__new__,
+            "unpack_from": unpack_from,
+            "uvarint": primitives.read_uvarint,
+            "skip_tags": primitives.skip_tagged_fields,
+            "refusal": primitives.refusal,
+        }
+        self._src = Source(env, self._emit_unpack)
+
+    def compile(self) -> Decoder:
+        src = self._src
+        with src.block("def decode(buffer, p, left):"):
+            src.line(f"b = {'memoryview' if self._view else 'bytes'}(buffer)")
+            src.line("end = len(b)")
+            target = self._struct(self._cls, self._schema.name)
+            src.flush()
+            src.line(f"return {target}, p")
+        title = f"<decoder of {self._schema.name} v{self._version}>"
+        decoder: Decoder = src.compile(title, "decode")
+        return decoder
+
+    def _emit_unpack(self, run: list[tuple[str, str]]) -> None:
+        codes = "".join(code for code, _ in run)
+        targets = ", ".join(target for _, target in run)
+        if codes == "B":
+            self._src.line(f"{targets} = b[p]; p += 1")
+            return
+        packer = Packer(">" + codes)
+        unpack = self._src.constant("U", packer.unpack_from)
+        comma = "," if len(run) == 1 else ""
+        self._src.line(f"{targets}{comma} = {unpack}(b, p); p += {packer.size}")
+
+    def _struct(self, cls: type[Struct], path: str) -> str:
+        """Emits the reading of a struct's fields; returns the name that holds it."""
+        src = self._src
+        target = src.name("o")
+        src.line(f"{target} = new({src.constant('C', cls)})")
+        tagged: dict[int, tuple[str, Field]] = {}
+        for name, field in cls.__schema__.fields.items():
+            here = self._version in field.versions
+            if here and field.tag is None:
+                nullable = self._version in field.nullable
+                self._value(field.type, nullable, f"{target}.{name}", f"{path}.{name}")
+                continue
+            self._default(field, f"{target}.{name}")
+            if here and field.tag is not None:
+                tagged[field.tag] = (name, field)
+        if self._flexible:
+            self._tagged_fields(tagged, target, path)
+        return target
+
+    def _default(self, field: Field, target: str) -> None:
+        value = default_value(field)
+        literal = repr(value) if value in (None, [], 0, -1, "") else ""
+        self._src.line(f"{target} = {literal or self._src.constant('D', value)}")
+
+    def _value(self, kind: FieldType, nullable: bool, target: str, path: str) -> None:
+        match kind:
+            case Scalar(code=code):
+                self._src.fixed(code, target)
+            case ArrayOf(element=element):
+                self._array(element, nullable, target, path)
+            case StructOf(struct=struct):
+                self._nested(struct, nullable, target, path)
+            case _:
+                self._slice(kind, nullable, target, path)
+
+    def _nested(self, struct: type[Struct], nullable: bool, target: str, path: str) -> None:
+        present = self._src.name("n")
+        if nullable:
+            self._src.fixed("b", present)
+        with self._unless_null(present, nullable, target):
+            self._src.line(f"{target} = {self._struct(struct, path)}")
+
+    @contextmanager
+    def _unless_null(self, length: str, nullable: bool, target: str) -> Iterator[None]:
+        if not nullable:
+            yield
+            return
+        with self._src.block(f"if {length} < 0:"):
+            self._src.line(f"{target} = None")
+        with self._src.block("else:"):
+            yield
+
+    def _length(self, code: str) -> str:
+        """Emits the reading of a length or count, negative for null; returns its name."""
+        src = self._src
+        length = src.name("n")
+        src.fixed("B" if self._flexible else code, length)
+        src.flush()
+        if self._flexible:
+            with src.block(f"if {length} > 127:"):
+                src.line(f"{length}, p = uvarint(b, p - 1)")
+            src.line(f"{length} -= 1")
+        return length
+
+    def _refuse(self, condition: str, path: str, length: str) -> None:
+        with self._src.block(f"if {condition}:"):
+            self._src.line(f"raise refusal({path!r}, {length}, end - p)")
+
+    def _slice(self, kind: FieldType, nullable: bool, target: str, path: str) -> None:
+        """A string, bytes or records: a length, then so many bytes."""
+        text = isinstance(kind, Text)
+        length = self._length("h" if text else "i")
+        with self._unless_null(length, nullable, target):
+            longest = f" or {length} > {primitives.MAX_STRING_BYTES}" if text else ""
+            self._src.line(f"q = p + {length}")
+            self._refuse(f"{length} < 0 or q > end{longest}", path, length)
+            self._src.line(f"{target} = {self._slice_expression(kind)}; p = q")
+
+    def _slice_expression(self, kind: FieldType) -> str:
+        if isinstance(kind, Text):
+            return 'str(b[p:q], "utf-8")' if self._view else "b[p:q].decode()"
+        return "bytes(b[p:q])" if self._view and isinstance(kind, Binary) else "b[p:q]"
+
+    def _array(self, element: FieldType, nullable: bool, target: str, path: str) -> None:
+        count = self._length("i")
+        with self._unless_null(count, nullable, target):
+            size = smallest_size(element, self._version, self._flexible)
+            self._src.line(f"left -= {count} * {memory_cost(element)}")
+            self._refuse(f"{count} < 0 or {count} * {size} > end - p or left < 0", path, count)
+            if isinstance(element, Scalar):
+                self._src.line(f'{target} = list(unpack_from(f">{{{count}}}{element.code}", b, p))')
+                self._src.line(f"p += {count} * {element.size}")
+            else:
+                self._elements(element, count, target, path)
+
+    def _elements(self, element: FieldType, count: str, target: str, path: str) -> None:
+        src = self._src
+        items = src.name("a")
+        src.line(f"{target} = {items} = []")
+        with src.block(f"for _ in range({count}):"):
+            if isinstance(element, StructOf):
+                item = self._struct(element.struct, path)
+            else:
+                item = src.name("s")
+                self._value(element, False, item, path)
+            src.line(f"{items}.append({item})")
+
+    def _tagged_fields(self, tagged: dict[int, tuple[str, Field]], target: str, path: str) -> None:
+        src = self._src
+        count = src.name("t")
+        src.fixed("B", count)
+        with src.block(f"if {count}:"):
+            if not tagged:
+                src.line("p = skip_tags(b, p - 1, end)")
+                return
+            src.line(f"{count}, p = uvarint(b, p - 1)")
+            with src.block(f"for _ in range({count}):"):
+                self._tagged_field(tagged, target, path)
+
+    def _tagged_field(self, tagged: dict[int, tuple[str, Field]], target: str, path: str) -> None:
+        """One tag: parsed in place when known, and then exactly as long as it says."""
+        src = self._src
+        tag, size, stop = src.name("tag"), src.name("size"), src.name("stop")
+        src.line(f"{tag}, p = uvarint(b, p)")
+        src.line(f"{size}, p = uvarint(b, p)")
+        src.line(f"{stop} = p + {size}")
+        self._refuse(f"{stop} > end", path, size)
+        branch = "if"
+        for number, (name, field) in sorted(tagged.items()):
+            with src.block(f"{branch} {tag} == {number}:"):
+                nullable = self._version in field.nullable
+                self._value(field.type, nullable, f"{target}.{name}", f"{path}.{name}")
+                src.flush()
+                self._refuse(f"p != {stop}", f"{path}.{name}", size)
+            branch = "elif"
+        with src.block("else:"):
+            src.line(f"p = {stop}")

@@ -1,0 +1,81 @@
+"""What the compiled decoders and encoders call off their straight line.
+
+Positions are offsets into the buffer, ``end`` is its length. A varint is capped at five bytes,
+as Kafka's ByteUtils caps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from logquake.wire.errors import ProtocolError
+from logquake.wire.schema.fields import Records
+
+MAX_STRING_BYTES = 0x7FFF
+JOIN_RECORDS_BELOW = 1024  # copying so few bytes costs less than one more part to send
+
+Part = Records
+
+
+def read_uvarint(buffer: Sequence[int], position: int) -> tuple[int, int]:
+    """An unsigned varint and the position after it."""
+    value = shift = 0
+    while True:
+        byte = buffer[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, position
+        shift += 7
+        if shift > 28:
+            raise ProtocolError("a varint of more than five bytes")
+
+
+def write_uvarint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def skip_tagged_fields(buffer: Sequence[int], position: int, end: int) -> int:
+    """The position after a section of tagged fields none of which is known."""
+    count, position = read_uvarint(buffer, position)
+    for _ in range(count):
+        _, position = read_uvarint(buffer, position)
+        size, position = read_uvarint(buffer, position)
+        position += size
+        if position > end:
+            raise ProtocolError("a tagged field reaches past the end")
+    return position
+
+
+def refusal(path: str, claimed: int, left: int) -> ProtocolError:
+    """Why a length or a count was refused; a negative claim is a forbidden null."""
+    return ProtocolError(f"{path}: length or count {claimed} with {left} bytes left")
+
+
+def unknown_field(path: str, version: int, value: object) -> ValueError:
+    """A value that version has no place for, and that must not be dropped."""
+    return ValueError(f"{path} = {value!r} cannot be written in version {version}")
+
+
+def string_prefix(length_plus_one: int) -> bytes:
+    """The compact length of a string, refused where Kafka refuses to write it."""
+    if length_plus_one > MAX_STRING_BYTES + 1:
+        raise ValueError(f"a string of {length_plus_one - 1} bytes, more than {MAX_STRING_BYTES}")
+    return write_uvarint(length_plus_one)
+
+
+def put_records(
+    data: Records, out: list[bytes | bytearray | memoryview], parts: list[Part]
+) -> None:
+    """Appends record bytes: joined when few, else as a part of their own, not copied."""
+    if isinstance(data, bytes | bytearray | memoryview) and len(data) < JOIN_RECORDS_BELOW:
+        out.append(data)
+        return
+    parts.append(b"".join(out))
+    out.clear()
+    parts.append(data)

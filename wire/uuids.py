@@ -1,0 +1,31 @@
+"""Kafka's text form of a UUID: 22 characters of unpadded base64url.
+
+Inside the program a UUID is its 16 raw bytes, as on the wire.
+"""
+
+from __future__ import annotations
+
+import binascii
+from base64 import urlsafe_b64encode
+
+ZERO_UUID = bytes(16)
+_TO_STANDARD_ALPHABET = bytes.maketrans(b"-_", b"+/")
+
+
+def encode_uuid(uuid: bytes) -> str:
+    """The text of 16 raw bytes, as in ZooKeeper's JSON and partition.metadata."""
+    if len(uuid) != 16:
+        raise ValueError(f"a UUID has 16 bytes, not {len(uuid)}")
+    return urlsafe_b64encode(uuid)[:22].decode("ascii")
+
+
+def decode_uuid(text: str) -> bytes:
+    """The 16 raw bytes of a text; ValueError where it is not a UUID's canonical text."""
+    try:
+        standard = text.encode("ascii").translate(_TO_STANDARD_ALPHABET)
+        uuid = binascii.a2b_base64(standard + b"==", strict_mode=True)
+    except (binascii.Error, UnicodeEncodeError) as error:
+        raise ValueError(f"not a base64 UUID: {text!r}") from error
+    if len(uuid) != 16 or encode_uuid(uuid) != text:
+        raise ValueError(f"not a base64 UUID: {text!r}")
+    return uuid
