@@ -13,11 +13,10 @@ from __future__ import annotations
 import mmap
 import socket
 
-from logquake.wire.errors import ProtocolError
+from logquake.wire.frame import LENGTH_BYTES, frame_size
 
 BASE_CAPACITY = 256 * 1024
 _GROWTH = 8  # capacity multiplies by this at most, each time the bytes that came have filled it
-_LENGTH_SIZE = 4
 
 # From this size on, a frame is read exactly to its end: the next one then starts at the front
 # of the buffer, and nothing is ever moved.
@@ -34,7 +33,7 @@ class ReceiveBuffer:
         self._view = _memory(BASE_CAPACITY)
         self._start = 0  # of the first byte that is not consumed
         self._end = 0  # of the bytes received
-        self._size: int | None = None  # of the frame at _start, once its length was read
+        self._size: int | None = None  # of the frame at _start with its length, once that is known
         self._largest = 0  # bytes a frame needed since the last relax()
 
     @property
@@ -62,19 +61,18 @@ class ReceiveBuffer:
 
         Raises ProtocolError for a length below zero or above the bound.
         """
-        start = self._start + _LENGTH_SIZE
+        start = self._start + LENGTH_BYTES
         size = self._size
         if size is None:
             if start > self._end:
                 return None
             size = self._size = self._read_size()
-        if start + size > self._end:
-            return None
-        return self._view[start : start + size]
+        stop = self._start + size
+        return self._view[start:stop] if stop <= self._end else None
 
     def consume(self) -> None:
         """Go past the frame that frame() answered."""
-        self._start += _LENGTH_SIZE + (self._size or 0)
+        self._start += self._size or 0
         self._size = None
 
     def relax(self) -> None:
@@ -85,10 +83,8 @@ class ReceiveBuffer:
         self._largest = 0
 
     def _read_size(self) -> int:
-        size = int.from_bytes(self._view[self._start : self._start + _LENGTH_SIZE], signed=True)
-        if not 0 <= size <= self._max_frame_size:
-            raise ProtocolError(f"frame of {size} bytes; the bound is {self._max_frame_size}")
-        self._largest = max(self._largest, _LENGTH_SIZE + size)
+        size = frame_size(self._view, self._max_frame_size, self._start) or 0
+        self._largest = max(self._largest, size)
         return size
 
     def _make_room(self) -> None:
@@ -96,7 +92,7 @@ class ReceiveBuffer:
         if self._start == self._end:
             self._start = self._end = 0
             return
-        needed = _LENGTH_SIZE + (self._size or 0)
+        needed = self._size or LENGTH_BYTES
         if self._start + needed <= self.capacity:
             return
         pending = self._view[self._start : self._end]
@@ -110,7 +106,7 @@ class ReceiveBuffer:
     def _read_up_to(self) -> int:
         if self._size is None or self._size < _EXACT_FROM:
             return self.capacity
-        return min(self.capacity, self._start + _LENGTH_SIZE + self._size)
+        return min(self.capacity, self._start + self._size)
 
 
 def _memory(capacity: int) -> memoryview:

@@ -35,11 +35,13 @@ class TcpChannel:
 
     def send(self, request: Message, version: int, done: Done) -> None:
         """Send request; done gets the response, or Disconnected if the connection ends first."""
+        key = type(request).__schema__.key
+        if key is None:
+            raise ValueError(f"{type(request).__name__} is no request")
+        correlation_id = next(self._correlation_ids) & 0x7FFFFFFF
         if self._link is None:
             self._link = self._new_link()
-        header = RequestHeader(
-            request.API_KEY, version, next(self._correlation_ids) & 0x7FFFFFFF, self._client_id
-        )
+        header = RequestHeader(key, version, correlation_id, self._client_id)
         self._link.send(header, request, done)
 
     def close(self) -> None:

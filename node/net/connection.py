@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING
 
 from logquake.node.net.buffer import ReceiveBuffer
 from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT
-from logquake.node.net.output import Output, TruncatedSlice
-from logquake.node.net.parser import VersionFallback
+from logquake.node.net.output import Output, TruncatedSliceError
+from logquake.node.net.parser import ParsedRequest, VersionFallback
 from logquake.node.net.slot import Slot
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ProtocolError
-from logquake.wire.header import RequestHeader
 
 if TYPE_CHECKING:
     from logquake.node.net.processor import Processor
@@ -42,7 +41,6 @@ class Connection:
         "_bytes_in_progress",
         "_close_once_sent",
         "_flushing_later",
-        "_handing_on",
         "_interest",
         "_limits",
         "_loop",
@@ -77,7 +75,6 @@ class Connection:
         self._slots: deque[Slot] = deque()
         self._bytes_in_progress = 0
         self._blocked = False  # a whole frame waits in the buffer for its turn
-        self._handing_on = False
         self._resuming = False
         self._flushing_later = False
         self._close_once_sent: str | None = None  # why no further request will be taken
@@ -135,31 +132,32 @@ class Connection:
 
     def _hand_on(self) -> None:
         """Hand on the requests whose turn it is, up to the bound of a pass."""
-        self._handing_on = True
-        try:
-            self._blocked = self._hand_on_frames()
-        except ProtocolError as error:
-            self.close(str(error), client_fault=True)
-        finally:
-            self._handing_on = False
+        self._blocked = False
+        for _ in range(_MAX_REQUESTS_PER_PASS):
+            if not self._hand_on_one():
+                break
+        else:
+            self._blocked = True
+            self._resume_later()
         if self.is_open:
             self._update_interest()
 
-    def _hand_on_frames(self) -> bool:
-        """Whether a frame was left that waits for its turn."""
-        buffer = self._buffer
-        for _ in range(_MAX_REQUESTS_PER_PASS):
-            frame = buffer.frame()
+    def _hand_on_one(self) -> bool:
+        """Whether a request was there, and its turn."""
+        try:
+            frame = self._buffer.frame()
             if frame is None:
                 return False
             if not self._is_turn_of(frame):
-                return True
-            buffer.consume()
-            self._hand_on_frame(frame)
-            if not self.is_open:
+                self._blocked = True
                 return False
-        self._resume_later()
-        return True
+            parsed = self._processor.parser.parse(frame)
+        except ProtocolError as error:
+            self.close(str(error), client_fault=True)
+            return False
+        self._buffer.consume()
+        self._handle(parsed, len(frame))
+        return self.is_open
 
     def _is_turn_of(self, frame: memoryview) -> bool:
         limits, slots = self._limits, self._slots
@@ -174,22 +172,23 @@ class Connection:
             and self._bytes_in_progress + len(frame) <= limits.max_bytes_in_progress
         )
 
-    def _hand_on_frame(self, frame: memoryview) -> None:
-        parsed = self._processor.parser.parse(frame)
-        if isinstance(parsed, VersionFallback):
-            self._open_slot(parsed.header, frame).reply(parsed.answer)
-            return
-        header, body = parsed
-        slot = self._open_slot(header, frame)
-        self._processor.handler.handle(
-            Request(header, body, self._received_ms, self.peer_host, slot.reply, slot.close)
-        )
-
-    def _open_slot(self, header: RequestHeader, frame: memoryview) -> Slot:
-        slot = Slot(self, header, len(frame))
+    def _handle(self, parsed: ParsedRequest | VersionFallback, size: int) -> None:
+        slot = Slot(self, parsed.header, size)
         self._slots.append(slot)
-        self._bytes_in_progress += slot.size
-        return slot
+        self._bytes_in_progress += size
+        if isinstance(parsed, VersionFallback):
+            slot.reply(parsed.answer)
+            return
+        self._processor.handler.handle(
+            Request(
+                parsed.header,
+                parsed.body,
+                self._received_ms,
+                self.peer_host,
+                slot.reply,
+                slot.close,
+            )
+        )
 
     # Out
 
@@ -203,7 +202,7 @@ class Connection:
                 self._output.add(slot.parts or ())
                 if slot.close_reason is not None:
                     self._end(slot.close_reason)
-        except (TruncatedSlice, OSError) as error:
+        except (TruncatedSliceError, OSError) as error:
             self.close(str(error))
             return
         if not self._flushing_later:
@@ -217,7 +216,7 @@ class Connection:
         try:
             if self._output.flush(self._socket):
                 self.last_active_ms = self._loop.now_ms()
-        except (TruncatedSlice, OSError) as error:
+        except (TruncatedSliceError, OSError) as error:
             self.close(str(error))
             return
         if self._close_once_sent and not self._slots and not self._output.pending_bytes:

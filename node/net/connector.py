@@ -11,8 +11,7 @@ from typing import Any
 
 from logquake.node.net.loop import EPOLLOUT, EventLoop
 
-# (family, type, protocol, canonical name, address) each, as getaddrinfo answers.
-_Resolved = list[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[Any, ...]]]
+_Resolved = tuple[socket.AddressFamily, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +63,13 @@ class Connector:
         if host.replace(".", "").isdigit():  # an IPv4 address: nothing to look up
             self._connect(socket.AF_INET, (host, port))
         else:
-            self._loop.run_in_worker(
-                lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM), self._on_resolved
-            )
+            self._loop.run_in_worker(lambda: _look_up(host, port), self._on_resolved)
 
     def _on_resolved(self, resolved: Future[_Resolved]) -> None:
         if self._cancelled:
             return
         try:
-            family, _, _, _, address = resolved.result()[0]
+            family, address = resolved.result()
         except OSError as error:
             self._fail(str(error.strerror))
         else:
@@ -122,3 +119,8 @@ class Connector:
     def _fail(self, reason: str) -> None:
         host, port = self._address
         self._failed(f"cannot connect to {host}:{port}: {reason}")
+
+
+def _look_up(host: str, port: int) -> _Resolved:
+    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    return family, address

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Protocol
 
 from logquake.node.requests.request import Request
@@ -10,10 +9,6 @@ from logquake.node.requests.request import Request
 
 class RequestHandler(Protocol):
     """The broker, as the connections see it."""
-
-    @property
-    def served(self) -> Mapping[int, range]:
-        """Versions served, by API key. Read once, before the first connection."""
 
     def handle(self, request: Request) -> None:
         """Take a request whose key and version are served; see to its reply, now or later."""

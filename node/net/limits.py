@@ -22,7 +22,8 @@ class ConnectionLimits:
     # Unsent response bytes at which a connection's next request waits: bounds what a client that
     # sends and does not read can pile up to this plus one response.
     max_unsent_bytes: int = 1024 * 1024
-    # connections.max.idle.ms: silence after which a connection with nothing in progress closes.
+    # connections.max.idle.ms: silence after which a connection with nothing in progress closes;
+    # below zero it never does.
     max_idle_ms: int = 600_000
     # max.connections: further clients wait in the listen backlog.
     max_connections: int = _UNLIMITED

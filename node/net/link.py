@@ -10,13 +10,13 @@ from __future__ import annotations
 import socket
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from logquake.controller.ports import Disconnected
 from logquake.node.net.buffer import ReceiveBuffer
 from logquake.node.net.connector import Connector, ConnectSettings
 from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT, EventLoop
-from logquake.node.net.output import Output, TruncatedSlice
+from logquake.node.net.output import Output, TruncatedSliceError
 from logquake.node.net.timers import LoopTimer
 from logquake.wire.api import response_type
 from logquake.wire.errors import ProtocolError
@@ -30,7 +30,7 @@ Done = Callable[[Message | Disconnected], None]
 class LinkSettings:
     """How requests go to other brokers. Every one of them has a response."""
 
-    connect: ConnectSettings = ConnectSettings()
+    connect: ConnectSettings = field(default_factory=ConnectSettings)
     # A request unanswered for so long ends the connection (Kafka's *.socket.timeout.ms).
     request_timeout_ms: int = 30_000
     # A longer response ends the connection. As in Kafka there is no bound of its own by default:
@@ -41,6 +41,7 @@ class LinkSettings:
 @dataclass(frozen=True, slots=True)
 class _InFlight:
     header: RequestHeader
+    response: type[Message]
     deadline_ms: int
     done: Done
 
@@ -82,9 +83,12 @@ class Link:
 
     def send(self, header: RequestHeader, request: Message, done: Done) -> None:
         """Queue a request; it leaves at the end of this pass, or once connected."""
+        response = response_type(header.api_key)
+        if response is None:
+            raise ValueError(f"no API has key {header.api_key}")
         self._output.add(encode_request(header, request))
         deadline_ms = self._loop.now_ms() + self._settings.request_timeout_ms
-        self._in_flight.append(_InFlight(header, deadline_ms, done))
+        self._in_flight.append(_InFlight(header, response, deadline_ms, done))
         if self._deadline_timer is None:
             self._await_deadline()
         self._flush_later()
@@ -126,30 +130,36 @@ class Link:
             return
         try:
             received = self._buffer.fill(self._socket)
-            if not received:
-                self.lose("closed by the broker")
-                return
-            self._deliver_responses()
         except BlockingIOError:
             return
-        except (OSError, ProtocolError) as error:
+        except OSError as error:
             self.lose(str(error))
+            return
+        if not received:
+            self.lose("closed by the broker")
+        while not self._is_lost and self._deliver_response():
+            pass
 
-    def _deliver_responses(self) -> None:
-        while not self._is_lost:
+    def _deliver_response(self) -> bool:
+        """Whether a whole response was there."""
+        try:
             frame = self._buffer.frame()
             if frame is None:
-                return
+                return False
             answered, response = self._decode(frame)
-            self._buffer.consume()
-            answered.done(response)
+        except ProtocolError as error:
+            self.lose(str(error))
+            return False
+        self._buffer.consume()
+        answered.done(response)
+        return True
 
     def _decode(self, frame: memoryview) -> tuple[_InFlight, Message]:
         if not self._in_flight:
             raise ProtocolError("a response to no request")
-        header = self._in_flight[0].header
-        response_class = response_type(header.api_key)
-        correlation_id, response = decode_response(response_class, header.api_version, frame)
+        oldest = self._in_flight[0]
+        header = oldest.header
+        correlation_id, response = decode_response(oldest.response, header.api_version, frame)
         if correlation_id != header.correlation_id:
             raise ProtocolError(
                 f"response to request {correlation_id} instead of {header.correlation_id}"
@@ -181,7 +191,7 @@ class Link:
             return
         try:
             self._output.flush(self._socket)
-        except (TruncatedSlice, OSError) as error:
+        except (TruncatedSliceError, OSError) as error:
             self.lose(str(error))
             return
         interest = EPOLLIN | EPOLLOUT if self._output.pending_bytes else EPOLLIN

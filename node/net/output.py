@@ -11,7 +11,9 @@ import os
 import socket
 from collections import deque
 from collections.abc import Iterable
-from typing import Protocol
+
+from logquake.storage.log_slice import LogSlice
+from logquake.wire.schema import Part
 
 Bytes = bytes | bytearray | memoryview
 
@@ -21,28 +23,7 @@ _MAX_PER_FLUSH = 8 * 1024 * 1024  # then the other connections get their turn
 _MAX_VECTOR = 512  # parts a call; Linux takes 1024 at most
 
 
-class FileLike(Protocol):
-    def fileno(self) -> int: ...
-
-
-class FileSlice(Protocol):
-    """A part of a response that lies in a file; storage's LogSlice is one."""
-
-    @property
-    def file(self) -> FileLike: ...
-
-    @property
-    def position(self) -> int: ...
-
-    def __len__(self) -> int: ...
-
-    def read(self) -> bytes: ...
-
-
-Part = Bytes | FileSlice
-
-
-class TruncatedSlice(Exception):
+class TruncatedSliceError(Exception):
     """The file ended inside a slice whose length the peer was already told."""
 
 
@@ -52,29 +33,27 @@ class Output:
     __slots__ = ("_offset", "_parts", "pending_bytes")
 
     def __init__(self) -> None:
-        self._parts: deque[Bytes | FileSlice] = deque()
+        self._parts: deque[Bytes | LogSlice] = deque()
         self._offset = 0  # bytes of the first part that were sent
         self.pending_bytes = 0
 
     def add(self, parts: Iterable[Part]) -> None:
         """Queue the parts of one frame, in order. They must not change until they are sent.
 
-        Raises TruncatedSlice, or what reading a slice raises; the frame is then broken.
+        Raises TruncatedSliceError, or what reading a slice raises; the frame is then broken.
         """
         for part in parts:
             size = len(part)
             if size == 0:
                 continue
-            if size < _COPY_BELOW and not isinstance(part, (bytes, bytearray, memoryview)):
-                part = _read(part)
-            self._parts.append(part)
+            self._parts.append(_sendable(part))
             self.pending_bytes += size
 
     def flush(self, sock: socket.socket) -> int:
         """Send until all is sent, the socket takes no more, or the turn is over.
 
         The number of bytes sent.
-        Raises OSError when the connection is lost, TruncatedSlice when it must be closed.
+        Raises OSError when the connection is lost, TruncatedSliceError when it must be closed.
         """
         total = 0
         try:
@@ -88,7 +67,7 @@ class Output:
 
     def _send_first(self, sock: socket.socket) -> int:
         first = self._parts[0]
-        if not isinstance(first, (bytes, bytearray, memoryview)):
+        if isinstance(first, LogSlice):
             return self._send_file(sock, first)
         if len(self._parts) == 1:
             return sock.send(first[self._offset :] if self._offset else first)
@@ -98,7 +77,7 @@ class Output:
         vector: list[Bytes] = []
         more = 0
         for part in self._parts:
-            if not isinstance(part, (bytes, bytearray, memoryview)):
+            if isinstance(part, LogSlice):
                 more = socket.MSG_MORE
                 break
             if len(vector) == _MAX_VECTOR:
@@ -108,13 +87,11 @@ class Output:
             vector[0] = memoryview(vector[0])[self._offset :]
         return sock.sendmsg(vector, (), more)
 
-    def _send_file(self, sock: socket.socket, part: FileSlice) -> int:
+    def _send_file(self, sock: socket.socket, part: LogSlice) -> int:
         count = min(len(part) - self._offset, _MAX_SENDFILE)
-        sent = os.sendfile(
-            sock.fileno(), part.file.fileno(), part.position + self._offset, count
-        )
+        sent = os.sendfile(sock.fileno(), part.file.fileno(), part.position + self._offset, count)
         if sent == 0:
-            raise TruncatedSlice(f"file ended {count} bytes early")
+            raise TruncatedSliceError(f"file ended {count} bytes early")
         return sent
 
     def _drop(self, sent: int) -> None:
@@ -127,8 +104,14 @@ class Output:
         self._offset = sent
 
 
-def _read(part: FileSlice) -> bytes:
+def _sendable(part: Part) -> Bytes | LogSlice:
+    if isinstance(part, (bytes, bytearray, memoryview)):
+        return part
+    if not isinstance(part, LogSlice):
+        raise TypeError(f"{type(part).__name__} cannot be sent")
+    if len(part) >= _COPY_BELOW:
+        return part
     content = part.read()
     if len(content) != len(part):
-        raise TruncatedSlice(f"file gave {len(content)} of {len(part)} bytes")
+        raise TruncatedSliceError(f"file gave {len(content)} of {len(part)} bytes")
     return content

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from logquake.controller.journal import Journal
 from logquake.node.net.connection import Connection
@@ -19,20 +19,24 @@ _SWEEP_INTERVAL_MS = 5_000
 class Processor:
     """Owns the connections that the acceptor took; requests go to the handler.
 
-    Adds the handler's end_of_pass() to the loop's.
+    ``served`` are versions by API key. Adds the handler's end_of_pass() to the loop's.
     """
 
     def __init__(
-        self, loop: EventLoop, handler: RequestHandler, limits: ConnectionLimits, journal: Journal
+        self,
+        loop: EventLoop,
+        handler: RequestHandler,
+        served: Mapping[int, range],
+        limits: ConnectionLimits,
+        journal: Journal,
     ) -> None:
         self.loop = loop
         self.handler = handler
         self.limits = limits
-        self.parser = RequestParser(handler.served)
+        self.parser = RequestParser(served)
         self._connections: dict[Connection, None] = {}  # in the order they were accepted
         self._faults = FaultReports(loop, journal)
-        self._sweep_interval_ms = min(_SWEEP_INTERVAL_MS, limits.max_idle_ms)
-        self._sweep_timer = loop.call_later(self._sweep_interval_ms, self._sweep)
+        self._sweep_timer = loop.call_later(_SWEEP_INTERVAL_MS, self._sweep)
         loop.at_end_of_pass(handler.end_of_pass)
 
     def __len__(self) -> int:
@@ -61,15 +65,18 @@ class Processor:
             connection.close("the broker is stopping")
 
     def _sweep(self) -> None:
-        """Close the connections that were idle for too long, the longest idle first."""
-        self._sweep_timer = self.loop.call_later(self._sweep_interval_ms, self._sweep)
-        idle_since_ms = self.loop.now_ms() - self.limits.max_idle_ms
+        self._sweep_timer = self.loop.call_later(_SWEEP_INTERVAL_MS, self._sweep)
+        if self.limits.max_idle_ms >= 0:
+            self._close_idle(self.loop.now_ms() - self.limits.max_idle_ms)
+        for connection in self._connections:
+            connection.relax()
+
+    def _close_idle(self, since_ms: int) -> None:
+        """Close the connections that have been idle since then, the longest idle first."""
         idle = [
             connection
             for connection in self._connections
-            if connection.is_idle and connection.last_active_ms <= idle_since_ms
+            if connection.is_idle and connection.last_active_ms <= since_ms
         ]
         for connection in sorted(idle, key=lambda connection: connection.last_active_ms):
             connection.close("idle")
-        for connection in self._connections:
-            connection.relax()

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from logquake.wire.api import ApiKey
 from logquake.wire.header import RequestHeader, encode_response
-from logquake.wire.schema import Message
+from logquake.wire.schema import Message, Part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from logquake.node.net.connection import Connection
-    from logquake.node.net.output import Part
 
 
 class Slot:

@@ -26,8 +26,8 @@ def test_a_cancelled_timer_neither_runs_nor_wakes_the_loop() -> None:
 def test_an_action_can_cancel_one_that_is_due_with_it() -> None:
     ran: list[str] = []
     timers = TimerQueue()
-    timers.add(10, lambda: other.cancel())
-    other = timers.add(10, lambda: ran.append("other"))
+    timers.add(10, lambda: cancelled.cancel())  # noqa: PLW0108 (it does not exist yet)
+    cancelled = timers.add(10, lambda: ran.append("other"))
     timers.run_due(10)
     assert ran == []
     assert timers.next_due_ms() is None
