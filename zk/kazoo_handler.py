@@ -6,7 +6,7 @@ import socket
 from typing import Any
 
 from kazoo.handlers.threading import SequentialThreadingHandler
-from kazoo.interfaces import Callback
+from kazoo.protocol.states import Callback
 
 _NOT_SERVING = b"not currently serving"
 _ANSWER_BYTES = 256  # enough for the refusal; the rest of the statistics is not wanted
