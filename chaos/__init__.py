@@ -1,0 +1,12 @@
+"""Breaks a cluster on purpose and proves what survived.
+
+The harness judges from outside: clients, the wire, ZooKeeper and the files of the brokers, never
+a broker's memory.
+
+history.py    what a producer sent, and what became of every send
+workload.py   a producer that writes a history, over confluent-kafka
+readback.py   a consumer that reads a topic from its beginning to its end
+checks.py     histories against what was read: lost, duplicated, out of order
+replicas.py   replicas' files against each other, byte by byte
+demo/         the tour: a million lines through a killed leader
+"""

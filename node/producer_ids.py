@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from logquake.controller.ports import Disconnected, Scheduler, Timer
 from logquake.node.controller_link import ControllerLink
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.transactions import (
+from logquake.wire.messages.broker_to_controller import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
 )

@@ -14,7 +14,7 @@ class ApiTable:
     """What this broker serves. Versions were checked by the connection, against ``served``."""
 
     def __init__(self, handlers: Iterable[Handler[Any]]) -> None:
-        self._handlers = {handler.body.API_KEY: handler for handler in handlers}
+        self._handlers = {handler.key: handler for handler in handlers}
 
     @property
     def served(self) -> Mapping[int, range]:
@@ -23,7 +23,7 @@ class ApiTable:
 
     def add(self, handler: Handler[Any]) -> None:
         """Add a handler that itself needs the table (ApiVersions)."""
-        self._handlers[handler.body.API_KEY] = handler
+        self._handlers[handler.key] = handler
 
     def dispatch(self, request: Request) -> None:
         self._handlers[request.header.api_key].handle(request, request.body)

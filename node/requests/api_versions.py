@@ -13,6 +13,7 @@ import re
 from logquake.node.requests.api import ApiTable, advertised
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
@@ -24,8 +25,8 @@ _FINALIZED_FEATURES_EPOCH = 0
 
 
 class ApiVersions(Handler[ApiVersionsRequest]):
-    body = ApiVersionsRequest
-    versions = range(0, 5)
+    key = ApiKey.API_VERSIONS
+    versions = range(5)
 
     def __init__(self, table: ApiTable) -> None:
         self._table = table

@@ -12,6 +12,7 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.node.topics.waiting import MetadataWaiters
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import (
     CreatableTopicResult,
@@ -21,8 +22,8 @@ from logquake.wire.messages.topics import (
 
 
 class CreateTopics(Handler[CreateTopicsRequest]):
-    body = CreateTopicsRequest
-    versions = range(0, 8)
+    key = ApiKey.CREATE_TOPICS
+    versions = range(8)
 
     def __init__(
         self, controller: Controller, cache: MetadataCache, waiters: MetadataWaiters

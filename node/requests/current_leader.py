@@ -22,7 +22,7 @@ def leader_hint(cache: MetadataCache, topic: str, partition: int) -> LeaderHint:
 def node_endpoints(
     make: Callable[..., N], cache: MetadataCache, broker_ids: Iterable[int]
 ) -> list[N]:
-    """The addresses of these brokers as ``make(node_id=, host=, port=, rack=)``; dead ones drop out.
+    """The addresses of these brokers, by ``make(node_id=, host=, port=, rack=)``; none of dead ones.
 
     Produce and Fetch each have a NodeEndpoint struct of their own, alike in every field.
     """

@@ -11,6 +11,7 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.node.topics.waiting import MetadataWaiters
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import (
     DeletableTopicResult,
@@ -20,8 +21,8 @@ from logquake.wire.messages.topics import (
 
 
 class DeleteTopics(Handler[DeleteTopicsRequest]):
-    body = DeleteTopicsRequest
-    versions = range(0, 7)
+    key = ApiKey.DELETE_TOPICS
+    versions = range(7)
 
     def __init__(
         self, controller: Controller, cache: MetadataCache, waiters: MetadataWaiters
@@ -63,9 +64,7 @@ class DeleteTopics(Handler[DeleteTopicsRequest]):
 def _not_controller(body: DeleteTopicsRequest) -> DeleteTopicsResponse:
     by_name = [(name, None) for name in body.topic_names]
     named = by_name + [(topic.name, topic.topic_id) for topic in body.topics]
-    return DeleteTopicsResponse(
-        responses=[_refused(name, topic_id) for name, topic_id in named]
-    )
+    return DeleteTopicsResponse(responses=[_refused(name, topic_id) for name, topic_id in named])
 
 
 def _refused(name: str | None, topic_id: bytes | None) -> DeletableTopicResult:

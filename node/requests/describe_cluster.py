@@ -9,8 +9,9 @@ from logquake.node.metadata.cache import NO_LEADER, MetadataCache
 from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.cluster import (
+from logquake.wire.messages.metadata import (
     DescribeClusterBroker,
     DescribeClusterRequest,
     DescribeClusterResponse,
@@ -21,8 +22,8 @@ _CONTROLLERS = 2
 
 
 class DescribeCluster(Handler[DescribeClusterRequest]):
-    body = DescribeClusterRequest
-    versions = range(0, 2)
+    key = ApiKey.DESCRIBE_CLUSTER
+    versions = range(2)
 
     def __init__(self, cluster_id: str, cache: MetadataCache) -> None:
         self._cluster_id = cluster_id

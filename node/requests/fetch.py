@@ -22,6 +22,7 @@ from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.current_leader import leader_hint, node_endpoints
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import (
     EpochEndOffset,
@@ -42,12 +43,10 @@ _ELSEWHERE = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 
 class Fetch(Handler[FetchRequest]):
-    body = FetchRequest
+    key = ApiKey.FETCH
     versions = range(4, 18)
 
-    def __init__(
-        self, replicas: ReplicaManager, cache: MetadataCache, *, max_bytes: int
-    ) -> None:
+    def __init__(self, replicas: ReplicaManager, cache: MetadataCache, *, max_bytes: int) -> None:
         """max_bytes: fetch.max.bytes, the most that one response may carry."""
         self._replicas = replicas
         self._cache = cache

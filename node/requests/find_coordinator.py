@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.coordinator import (
+from logquake.wire.messages.find_coordinator import (
     Coordinator,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
@@ -29,8 +30,8 @@ _MESSAGES = {
 
 
 class FindCoordinator(Handler[FindCoordinatorRequest]):
-    body = FindCoordinatorRequest
-    versions = range(0, 7)
+    key = ApiKey.FIND_COORDINATOR
+    versions = range(7)
 
     def handle(self, request: Request, body: FindCoordinatorRequest) -> None:
         version = request.header.api_version

@@ -12,22 +12,21 @@ from __future__ import annotations
 from logquake.controller.controller import Controller
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.controller import (
+from logquake.wire.messages.broker_to_controller import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
     AlterPartitionRequest,
     AlterPartitionResponse,
     ControlledShutdownRequest,
     ControlledShutdownResponse,
 )
-from logquake.wire.messages.transactions import (
-    AllocateProducerIdsRequest,
-    AllocateProducerIdsResponse,
-)
 
 
 class AlterPartition(Handler[AlterPartitionRequest]):
-    body = AlterPartitionRequest
-    versions = range(0, 4)
+    key = ApiKey.ALTER_PARTITION
+    versions = range(4)
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
@@ -40,8 +39,8 @@ class AlterPartition(Handler[AlterPartitionRequest]):
 
 
 class ControlledShutdown(Handler[ControlledShutdownRequest]):
-    body = ControlledShutdownRequest
-    versions = range(0, 4)
+    key = ApiKey.CONTROLLED_SHUTDOWN
+    versions = range(4)
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
@@ -54,8 +53,8 @@ class ControlledShutdown(Handler[ControlledShutdownRequest]):
 
 
 class AllocateProducerIds(Handler[AllocateProducerIdsRequest]):
-    body = AllocateProducerIdsRequest
-    versions = range(0, 1)
+    key = ApiKey.ALLOCATE_PRODUCER_IDS
+    versions = range(1)
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller

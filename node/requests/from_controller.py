@@ -19,15 +19,11 @@ from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.node.topics.configs import TopicConfigs
 from logquake.node.topics.waiting import MetadataWaiters
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.controller import (
-    LeaderAndIsrRequest,
-    LeaderAndIsrResponse,
-    StopReplicaRequest,
-    StopReplicaResponse,
-    UpdateMetadataRequest,
-    UpdateMetadataResponse,
-)
+from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
+from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
+from logquake.wire.messages.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
 
 _UNKNOWN_BROKER_EPOCH = -1
 
@@ -39,8 +35,8 @@ def _is_stale(epoch_in_request: int, broker_epoch: int) -> bool:
 
 
 class LeaderAndIsr(Handler[LeaderAndIsrRequest]):
-    body = LeaderAndIsrRequest
-    versions = range(0, 8)
+    key = ApiKey.LEADER_AND_ISR
+    versions = range(8)
 
     def __init__(
         self, replicas: ReplicaManager, configs: TopicConfigs, broker_epoch: BrokerEpoch
@@ -66,8 +62,8 @@ class LeaderAndIsr(Handler[LeaderAndIsrRequest]):
 
 
 class StopReplica(Handler[StopReplicaRequest]):
-    body = StopReplicaRequest
-    versions = range(0, 5)
+    key = ApiKey.STOP_REPLICA
+    versions = range(5)
 
     def __init__(self, replicas: ReplicaManager, broker_epoch: BrokerEpoch) -> None:
         self._replicas = replicas
@@ -81,8 +77,8 @@ class StopReplica(Handler[StopReplicaRequest]):
 
 
 class UpdateMetadata(Handler[UpdateMetadataRequest]):
-    body = UpdateMetadataRequest
-    versions = range(0, 9)
+    key = ApiKey.UPDATE_METADATA
+    versions = range(9)
 
     def __init__(
         self,

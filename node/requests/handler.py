@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, TypeVar
 
 from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
 from logquake.wire.schema import Message
 
 B = TypeVar("B", bound=Message)
@@ -18,7 +19,7 @@ class Handler(ABC, Generic[B]):
     see to it that request.reply is called exactly once, now or later.
     """
 
-    body: ClassVar[type[Message]]  # the request's message class; it carries the API key
+    key: ClassVar[ApiKey]
     versions: ClassVar[range]
 
     @abstractmethod

@@ -9,6 +9,7 @@ from __future__ import annotations
 from logquake.node.producer_ids import ProducerIds
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
 
@@ -16,8 +17,8 @@ _NONE = -1
 
 
 class InitProducerId(Handler[InitProducerIdRequest]):
-    body = InitProducerIdRequest
-    versions = range(0, 6)
+    key = ApiKey.INIT_PRODUCER_ID
+    versions = range(6)
 
     def __init__(self, producer_ids: ProducerIds) -> None:
         self._producer_ids = producer_ids

@@ -13,6 +13,7 @@ from logquake.node.replication.api import CONSUMER_REPLICA_ID, Isolation, Listed
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import (
     ListOffsetsPartition,
@@ -28,8 +29,8 @@ _DEBUGGING_REPLICA_ID = -2  # asks any replica, not the leader alone
 
 
 class ListOffsets(Handler[ListOffsetsRequest]):
-    body = ListOffsetsRequest
-    versions = range(0, 10)
+    key = ApiKey.LIST_OFFSETS
+    versions = range(10)
 
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas

@@ -16,8 +16,8 @@ from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, 
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.node.topics.auto_creation import AutoTopicCreation
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.controller import UpdateMetadataPartitionState
 from logquake.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
@@ -26,14 +26,15 @@ from logquake.wire.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from logquake.wire.messages.update_metadata import UpdateMetadataPartitionState
 from logquake.wire.uuids import ZERO_UUID
 
 _FIRST_VERSION_BY_ID = 12
 
 
 class Metadata(Handler[MetadataRequest]):
-    body = MetadataRequest
-    versions = range(0, 13)
+    key = ApiKey.METADATA
+    versions = range(13)
 
     def __init__(
         self, cluster_id: str, cache: MetadataCache, auto_creation: AutoTopicCreation
@@ -45,24 +46,26 @@ class Metadata(Handler[MetadataRequest]):
     def handle(self, request: Request, body: MetadataRequest) -> None:
         version = request.header.api_version
         topics = [self._with_operations(body, topic) for topic in self._topics(version, body)]
+        controller_id = self._cache.controller_id
         request.reply(
             MetadataResponse(
-                brokers=[
-                    MetadataResponseBroker(
-                        node_id=broker.broker_id, host=broker.host, port=broker.port, rack=broker.rack
-                    )
-                    for broker in self._cache.brokers()
-                ],
+                brokers=self._brokers(),
                 cluster_id=self._cluster_id,
-                controller_id=NO_LEADER
-                if self._cache.controller_id is None
-                else self._cache.controller_id,
+                controller_id=NO_LEADER if controller_id is None else controller_id,
                 topics=topics,
                 cluster_authorized_operations=ON_CLUSTER
                 if body.include_cluster_authorized_operations
                 else NOT_ASKED,
             )
         )
+
+    def _brokers(self) -> list[MetadataResponseBroker]:
+        return [
+            MetadataResponseBroker(
+                node_id=broker.broker_id, host=broker.host, port=broker.port, rack=broker.rack
+            )
+            for broker in self._cache.brokers()
+        ]
 
     def _topics(self, version: int, body: MetadataRequest) -> list[MetadataResponseTopic]:
         if body.topics is None or (version == 0 and not body.topics):

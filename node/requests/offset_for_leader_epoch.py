@@ -9,7 +9,8 @@ from __future__ import annotations
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
-from logquake.wire.messages.epochs import (
+from logquake.wire.api import ApiKey
+from logquake.wire.messages.offsets import (
     EpochEndOffset,
     OffsetForLeaderEpochRequest,
     OffsetForLeaderEpochResponse,
@@ -19,8 +20,8 @@ from logquake.wire.messages.epochs import (
 
 
 class OffsetForLeaderEpoch(Handler[OffsetForLeaderEpochRequest]):
-    body = OffsetForLeaderEpochRequest
-    versions = range(0, 5)
+    key = ApiKey.OFFSET_FOR_LEADER_EPOCH
+    versions = range(5)
 
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas

@@ -16,6 +16,7 @@ from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.current_leader import leader_hint, node_endpoints
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.produce import (
     LeaderIdAndEpoch,
@@ -31,7 +32,7 @@ _FIRST_VERSION_WITH_LEADER = 10
 
 
 class Produce(Handler[ProduceRequest]):
-    body = ProduceRequest
+    key = ApiKey.PRODUCE
     versions = range(3, 12)
 
     def __init__(self, replicas: ReplicaManager, cache: MetadataCache) -> None:

@@ -1,4 +1,4 @@
-"""One request as it arrived: what a connection hands to the broker, and the way back for the answer.
+"""One request as it arrived: what a connection hands to the broker, and the way back.
 
 The body of a Produce request points into the connection's receive buffer: its records are valid
 until the handler's end_of_pass returns. Whoever needs them for longer copies them.

@@ -1,1 +1,1 @@
-"""What a broker does about topics beside replicating them: creation on demand, waiting, settings."""
+"""What a broker does about topics beside replicating them: creating, waiting, configuring."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from logquake.node.replication.settings import TopicConfig
-from logquake.node.settings import topic_config
+from logquake.node.topics.overrides import topic_config
 from logquake.zk.operations import Failed, GetData, Session, ZkError
 from logquake.zk.procedure import ZkFailure, attempt_all, run
 from logquake.zk.znodes.configs import EntityConfig, topic_entity

@@ -1,0 +1,95 @@
+"""Read a whole topic back through a real client: every partition, from its start to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from time import monotonic
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
+
+_BATCH = 10_000
+_POLL_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRecord:
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes | None
+
+
+class ReadbackTimeout(Exception):  # noqa: N818 - the name says what happened
+    """The end was not reached in time; the message says how far it got."""
+
+
+def read_all(
+    bootstrap_servers: str,
+    topic: str,
+    *,
+    timeout_s: float,
+    progress: Callable[[int], None] = lambda _count: None,
+) -> Iterator[ReadRecord]:
+    """Every record up to the high watermarks of the moment at which each partition is first read.
+
+    Raises ReadbackTimeout when that takes more than timeout_s.
+    """
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap_servers,
+            "group.id": "logquake-readback",  # required by librdkafka; nothing is committed
+            "enable.auto.commit": False,
+            "auto.offset.reset": "error",
+            "fetch.message.max.bytes": 1 << 20,
+        }
+    )
+    try:
+        yield from _read(consumer, topic, monotonic() + timeout_s, progress)
+    finally:
+        consumer.close()
+
+
+def _read(
+    consumer: Consumer, topic: str, deadline: float, progress: Callable[[int], None]
+) -> Iterator[ReadRecord]:
+    ends = _ends(consumer, topic, deadline)
+    consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in ends])
+    missing = {partition: end for partition, end in ends.items() if end > 0}
+    count = 0
+    while missing:
+        if monotonic() > deadline:
+            raise ReadbackTimeout(f"{count} records read; still short of {missing}")
+        for message in consumer.consume(_BATCH, _POLL_S):
+            record = _record(message)
+            if record is None or record.offset >= ends[record.partition]:
+                continue
+            count += 1
+            if record.offset == ends[record.partition] - 1:
+                del missing[record.partition]
+            yield record
+        progress(count)
+
+
+def _ends(consumer: Consumer, topic: str, deadline: float) -> dict[int, int]:
+    """The high watermark of every partition."""
+    metadata = consumer.list_topics(topic, timeout=max(0.1, deadline - monotonic()))
+    return {
+        partition: consumer.get_watermark_offsets(
+            TopicPartition(topic, partition), timeout=max(0.1, deadline - monotonic())
+        )[1]
+        for partition in sorted(metadata.topics[topic].partitions)
+    }
+
+
+def _record(message: Message) -> ReadRecord | None:
+    """None for an error that the client gets over by itself. Others are raised by the client."""
+    error = message.error()
+    if error is not None:
+        if error.code() == KafkaError._AUTO_OFFSET_RESET:
+            raise ReadbackTimeout(f"an offset was gone: {error.str()}")
+        return None
+    partition, offset = message.partition(), message.offset()
+    if partition is None or offset is None:
+        raise ReadbackTimeout("the client returned a record without its place")
+    return ReadRecord(partition, offset, message.key(), message.value())

@@ -1,0 +1,93 @@
+"""A producer whose every send is written into a history: confluent-kafka, acks=all, idempotent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from time import monotonic
+
+from confluent_kafka import KafkaError, Message, Producer
+
+from logquake.chaos.history import History
+
+# Errors after which the record is certainly in no log: it was never sent.
+_NEVER_SENT = frozenset({KafkaError._PURGE_QUEUE, KafkaError.MSG_SIZE_TOO_LARGE})
+_FLUSH_STEP_S = 0.2
+
+DEFAULTS: dict[str, str | int | bool] = {
+    "acks": "all",
+    "enable.idempotence": True,
+    "linger.ms": 20,
+    "batch.size": 262_144,
+    "queue.buffering.max.messages": 200_000,
+    "delivery.timeout.ms": 60_000,
+    "socket.nagle.disable": True,
+    "retry.backoff.ms": 50,
+    "reconnect.backoff.ms": 20,
+    "reconnect.backoff.max.ms": 200,
+    # After a leader died the client learns of the new one at its next metadata refresh.
+    "topic.metadata.refresh.fast.interval.ms": 50,
+}
+
+
+class Workload:
+    """Sends (key, value) pairs to one topic and keeps their outcomes, and the times of the acks."""
+
+    def __init__(self, bootstrap_servers: str, topic: str, **overrides: str | int | bool) -> None:
+        options = {key.replace("_", "."): value for key, value in overrides.items()}
+        self._producer = Producer({**DEFAULTS, **options, "bootstrap.servers": bootstrap_servers})
+        self._topic = topic
+        self.history = History()
+        self.ack_gaps: dict[int, float] = {}  # partition -> longest time between two acks
+        self._last_ack: dict[int, float] = {}
+
+    def run(
+        self,
+        pairs: Iterable[tuple[bytes, bytes]],
+        *,
+        each: Callable[[int], None] = lambda _number: None,
+    ) -> None:
+        """Send all pairs, waiting while the client's queue is full; ``each`` sees every number."""
+        for key, value in pairs:
+            number = self.history.sent()
+            self._send(number, key, value)
+            each(number)
+
+    def _send(self, number: int, key: bytes, value: bytes) -> None:
+        delivered = partial(self._delivered, number)
+        while True:
+            try:
+                self._producer.produce(self._topic, value, key, on_delivery=delivered)
+            except BufferError:
+                self._producer.poll(_FLUSH_STEP_S)
+            else:
+                self._producer.poll(0)
+                return
+
+    def finish(
+        self, timeout_s: float, progress: Callable[[int], None] = lambda _acked: None
+    ) -> int:
+        """Wait for the outcomes that are still missing; how many never came."""
+        deadline = monotonic() + timeout_s
+        while (left := self._producer.flush(_FLUSH_STEP_S)) and monotonic() < deadline:
+            progress(self.history.acked)
+        return left
+
+    def _delivered(self, number: int, error: KafkaError | None, message: Message) -> None:
+        partition, offset = message.partition(), message.offset()
+        if error is None and partition is not None and offset is not None:
+            self.history.ack(number, partition, offset)
+            self._note_ack(partition)
+        elif error is None:
+            self.history.lose_sight(number, "ack without a place")
+        elif error.code() in _NEVER_SENT:
+            self.history.refuse(number)
+        else:
+            self.history.lose_sight(number, error.name())
+
+    def _note_ack(self, partition: int) -> None:
+        now = monotonic()
+        gap = now - self._last_ack.get(partition, now)
+        if gap > self.ack_gaps.get(partition, 0.0):
+            self.ack_gaps[partition] = gap
+        self._last_ack[partition] = now

@@ -1,0 +1,156 @@
+"""A whole broker over its ports: what a process runs on sockets, and a simulation in one thread.
+
+It comes up in the order that Kafka does: a ZooKeeper session, the cluster's id, the log
+directory, then the registration; from that moment the controller sends it its partitions. Losing
+the session is not the end: the broker serves on, fenced by leader epochs, and registers anew.
+
+Caveat: handle() may be called only after on_serving; before it there is nothing to serve with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from logquake.controller.journal import Event
+from logquake.node.composition import Parts, compose
+from logquake.node.controlled_shutdown import ControlledShutdown
+from logquake.node.ports import Ports
+from logquake.node.registration import join_cluster
+from logquake.node.requests.request import Request
+from logquake.node.settings import BrokerSettings
+from logquake.wire.messages.broker_to_controller import ControlledShutdownRequest
+from logquake.wire.uuids import encode_uuid
+from logquake.zk.operations import WatchEvent
+from logquake.zk.procedure import ZkFailure, run
+from logquake.zk.retry import RetryingSession
+
+
+class Broker:
+    """Answers requests, listens to its ZooKeeper session, and hosts a controller candidate.
+
+    ``on_serving`` is called with the served versions by API key when requests may come,
+    ``on_registered`` when the cluster knows of this broker for the first time, ``on_refused``
+    with one line when the broker can't be what its settings say.
+    """
+
+    def __init__(
+        self,
+        settings: BrokerSettings,
+        ports: Ports,
+        *,
+        on_serving: Callable[[Mapping[int, range]], None],
+        on_registered: Callable[[], None],
+        on_refused: Callable[[str], None],
+    ) -> None:
+        self._settings = settings
+        self._ports = ports
+        self._on_serving = on_serving
+        self._on_first_registration = on_registered
+        self._on_refused = on_refused
+        self._session: RetryingSession | None = None
+        self._session_id = 0
+        self._parts: Parts | None = None
+        self._was_registered = False
+
+    # Requests
+
+    def handle(self, request: Request) -> None:
+        self._serving().api.dispatch(request)
+
+    def end_of_pass(self) -> None:
+        """Everything readable was handled: write what is staged, release who may be answered."""
+        if self._parts is not None:
+            self._parts.replicas.end_of_pass()
+
+    # The ZooKeeper session
+
+    def start(self) -> None:
+        """Open the ZooKeeper session; all else follows from it."""
+        self._session = RetryingSession(self._ports.open_session, self)
+
+    def on_connected(self, session_id: int) -> None:
+        if session_id == self._session_id:
+            return  # the same session after a gap: the registration and the watches still hold
+        self._session_id = session_id
+        if self._parts is None:
+            proposal = encode_uuid(self._ports.random_bytes(16))
+            run(self._open_session(), join_cluster(proposal), self._on_joined)
+        else:
+            self._parts.registrar.register(session_id)
+
+    def on_disconnected(self) -> None:
+        self._record("ZooKeeper disconnected", "no server answers; serving on with what is known")
+
+    def on_expired(self) -> None:
+        self._record("ZooKeeper session expired", "no heartbeat reached ZooKeeper in time")
+        if self._parts is not None:
+            self._parts.controller.on_session_expired()
+
+    def on_watch(self, event: WatchEvent) -> None:
+        parts = self._serving()
+        parts.registrar.on_watch(event)
+        parts.controller.on_watch(event)
+
+    def _on_joined(self, joined: str | ZkFailure) -> None:
+        if isinstance(joined, ZkFailure):
+            return  # the session ended before it was used; the next one starts over
+        self._parts = compose(
+            self._settings,
+            self._ports,
+            self._open_session(),
+            cluster_id=joined,
+            on_registered=self._on_registration,
+            on_refused=self._on_refused,
+        )
+        self._on_serving(self._parts.api.served)
+        self._parts.registrar.register(self._session_id)
+
+    def _on_registration(self) -> None:
+        parts = self._serving()
+        epoch = parts.registrar.broker_epoch
+        self._record("registered", "a ZooKeeper session serves", epoch=epoch)
+        parts.controller.on_session_established()
+        if not self._was_registered:
+            self._was_registered = True
+            self._on_first_registration()
+
+    # Stopping
+
+    def begin_controlled_shutdown(self, done: Callable[[], None]) -> None:
+        """Move leaderships away first; done is called when close() may follow."""
+        if self._parts is None or not self._was_registered:
+            done()
+            return
+        request = ControlledShutdownRequest(
+            broker_id=self._settings.broker_id,
+            broker_epoch=self._parts.registrar.broker_epoch,
+        )
+        ControlledShutdown(
+            self._settings.controlled_shutdown,
+            request,
+            self._parts.controller_link,
+            self._ports.scheduler,
+            self._ports.journal,
+            done,
+        ).run()
+
+    def close(self) -> None:
+        """Leave ZooKeeper and close the logs cleanly, so that the next start need not scan."""
+        if self._parts is not None:
+            self._parts.close()
+        if self._session is not None:
+            self._session.close()
+
+    def _open_session(self) -> RetryingSession:
+        if self._session is None:
+            raise RuntimeError("the broker has not been started")
+        return self._session
+
+    def _serving(self) -> Parts:
+        if self._parts is None:
+            raise RuntimeError("the broker is not serving yet")
+        return self._parts
+
+    def _record(self, what: str, why: str, *, epoch: int | None = None) -> None:
+        subject = f"broker-{self._settings.broker_id}"
+        self._ports.journal.record(Event(what=what, subject=subject, why=why, epoch=epoch))

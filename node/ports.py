@@ -1,0 +1,21 @@
+"""Everything a broker asks of the outside, in one value: plug in a process, or a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from logquake.controller.journal import Journal
+from logquake.controller.ports import Network, Scheduler
+from logquake.storage.disk import Disk
+from logquake.zk.operations import Session, SessionListener
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    scheduler: Scheduler
+    network: Network
+    disk: Disk
+    journal: Journal
+    open_session: Callable[[SessionListener], Session]
+    random_bytes: Callable[[int], bytes]

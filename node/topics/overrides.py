@@ -1,0 +1,62 @@
+"""A topic's overrides, as ZooKeeper keeps them, laid over the broker's defaults.
+
+The controller checked keys and values when the topic was made. A value that was put into
+ZooKeeper by other means and can't be read is passed over: the default holds.
+Keys that concern what is not built yet (retention, compaction, throttling) have no effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from logquake.node.replication.settings import TopicConfig
+from logquake.storage.log_config import LogConfig, TimestampType
+
+
+def _flag(text: str) -> bool:
+    return text.strip().lower() == "true"
+
+
+def _is_compacted(text: str) -> bool:
+    return "compact" in (policy.strip() for policy in text.split(","))
+
+
+Parse = Callable[[str], Any]
+
+_LOG_FIELDS: dict[str, tuple[str, Parse]] = {
+    "segment.bytes": ("segment_bytes", int),
+    "segment.ms": ("segment_ms", int),
+    "index.interval.bytes": ("index_interval_bytes", int),
+    "segment.index.bytes": ("index_max_bytes", int),
+    "max.message.bytes": ("max_message_bytes", int),
+    "flush.messages": ("flush_messages", int),
+    "message.timestamp.type": ("message_timestamp_type", TimestampType),
+    "message.timestamp.before.max.ms": ("timestamp_before_max_ms", int),
+    "message.timestamp.after.max.ms": ("timestamp_after_max_ms", int),
+    "cleanup.policy": ("compacted", _is_compacted),
+}
+
+_TOPIC_FIELDS: dict[str, tuple[str, Parse]] = {
+    "min.insync.replicas": ("min_insync_replicas", int),
+    "unclean.leader.election.enable": ("unclean_leader_election", _flag),
+}
+
+
+def topic_config(defaults: TopicConfig, overrides: Mapping[str, str]) -> TopicConfig:
+    log: LogConfig = replace(defaults.log, **_parsed(_LOG_FIELDS, overrides))
+    return replace(defaults, log=log, **_parsed(_TOPIC_FIELDS, overrides))
+
+
+def _parsed(
+    fields: Mapping[str, tuple[str, Parse]], overrides: Mapping[str, str]
+) -> dict[str, Any]:
+    values = {}
+    for key, (name, parse) in fields.items():
+        if key in overrides:
+            try:
+                values[name] = parse(overrides[key])
+            except ValueError:
+                continue
+    return values
