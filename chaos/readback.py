@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
@@ -31,10 +32,22 @@ def read_all(
     timeout_s: float,
     progress: Callable[[int], None] = lambda _count: None,
 ) -> Iterator[ReadRecord]:
-    """Every record up to the high watermarks of the moment at which each partition is first read.
+    """Every record up to the high watermarks of the moment at which the reading begins.
 
     Raises ReadbackTimeout when that takes more than timeout_s.
     """
+    with _consumer(bootstrap_servers) as consumer:
+        yield from _read(consumer, topic, monotonic() + timeout_s, progress)
+
+
+def high_watermarks(bootstrap_servers: str, topic: str, *, timeout_s: float) -> dict[int, int]:
+    """The high watermark of every partition, as a consumer is told."""
+    with _consumer(bootstrap_servers) as consumer:
+        return _ends(consumer, topic, monotonic() + timeout_s)
+
+
+@contextmanager
+def _consumer(bootstrap_servers: str) -> Iterator[Consumer]:
     consumer = Consumer(
         {
             "bootstrap.servers": bootstrap_servers,
@@ -45,7 +58,7 @@ def read_all(
         }
     )
     try:
-        yield from _read(consumer, topic, monotonic() + timeout_s, progress)
+        yield consumer
     finally:
         consumer.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
 from time import monotonic
@@ -40,6 +41,7 @@ class Workload:
         self.history = History()
         self.ack_gaps: dict[int, float] = {}  # partition -> longest time between two acks
         self._last_ack: dict[int, float] = {}
+        self._acks: Counter[int] = Counter()
 
     def run(
         self,
@@ -85,9 +87,14 @@ class Workload:
         else:
             self.history.lose_sight(number, error.name())
 
+    def busiest_partition(self) -> int:
+        """The partition with the most acks so far; 0 before the first."""
+        return max(self._acks, key=self._acks.__getitem__, default=0)
+
     def _note_ack(self, partition: int) -> None:
         now = monotonic()
         gap = now - self._last_ack.get(partition, now)
         if gap > self.ack_gaps.get(partition, 0.0):
             self.ack_gaps[partition] = gap
         self._last_ack[partition] = now
+        self._acks[partition] += 1

@@ -1,0 +1,38 @@
+"""The command behind ``make demo``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from logquake.chaos.demo.corpus import Corpus
+from logquake.chaos.demo.screen import Screen
+from logquake.chaos.demo.tour import run_tour
+from logquake.cluster.errors import UserError
+
+
+def main() -> int:
+    """Run the tour; the process's exit status."""
+    parser = argparse.ArgumentParser(prog="logquake demo", description=__doc__)
+    parser.add_argument("file", nargs="?", type=Path, help="send the lines of this file instead")
+    arguments = parser.parse_args()
+    if arguments.file is not None and not arguments.file.is_file():
+        parser.error(f"there is no file {arguments.file}")
+    corpus = (
+        Corpus.standard_library() if arguments.file is None else Corpus.one_file(arguments.file)
+    )
+    screen = Screen()
+    try:
+        opinions = run_tour(corpus, screen)
+    except UserError as error:
+        screen.say(f"[red]error:[/] {error}")
+        return 2
+    screen.close(opinions.lines())
+    for example in (*opinions.verdict.examples, *map(str, opinions.replicas.differences)):
+        screen.say(example)
+    return 0 if opinions.hold else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""The demo's steps: a cluster, a million lines, a killed leader, and four independent opinions."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+
+from logquake.chaos.checks import Verdict, check_readback
+from logquake.chaos.demo.corpus import Corpus
+from logquake.chaos.demo.screen import Line, Screen
+from logquake.chaos.readback import high_watermarks, read_all
+from logquake.chaos.replicas import ReplicaComparison, compare_replicas
+from logquake.chaos.workload import Workload
+from logquake.cluster.api import Cluster
+
+TOPIC = "lines"
+PARTITIONS = 6
+REPLICAS = 3
+MIN_ISR = 2
+_PROGRESS_EVERY = 5_000
+_STEP_TIMEOUT_S = 60.0
+
+
+@dataclass(slots=True)
+class Opinions:
+    """What each judge found."""
+
+    verdict: Verdict
+    unfinished: int
+    failover_s: float
+    replicas: ReplicaComparison
+    spark_differences: list[str] = field(default_factory=list)
+
+    def lines(self) -> list[Line]:
+        verdict, replicas = self.verdict, self.replicas
+        differences = len(replicas.differences)
+        spark = self.spark_differences
+        return [
+            Line("sent", f"{verdict.sent:,}"),
+            Line("acked", f"{verdict.acked:,}", verdict.acked == verdict.sent),
+            Line("read back", f"{verdict.read:,}", verdict.read >= verdict.acked),
+            Line("lost", f"{verdict.lost:,}", verdict.lost == 0),
+            Line("duplicated", f"{verdict.duplicated:,}", verdict.duplicated == 0),
+            Line("changed or phantom", f"{verdict.changed + verdict.phantom:,}", verdict.holds),
+            Line("out of order", f"{verdict.out_of_order:,}", verdict.out_of_order == 0),
+            Line("failover, kill -9 to the next ack", f"{self.failover_s:.2f} s"),
+            Line(
+                "replicas compared, byte by byte",
+                f"{replicas.bytes_compared / 1e6:,.0f} MB, {differences} differences",
+                differences == 0,
+            ),
+            Line(
+                "Spark's lines per file",
+                "agree" if not spark else f"{len(spark)} files differ",
+                not spark,
+            ),
+        ]
+
+    @property
+    def hold(self) -> bool:
+        return all(line.holds is not False for line in self.lines())
+
+
+def run_tour(corpus: Corpus, screen: Screen) -> Opinions:
+    """Run every step against a cluster of its own, which is gone at the end."""
+    with TemporaryDirectory(prefix="logquake-demo-") as directory:
+        with screen.step("Starting ZooKeeper and three brokers"):
+            kafka = Cluster(brokers=3, data_dir=Path(directory))
+            kafka.start()
+        try:
+            return _on_cluster(kafka, corpus, screen)
+        finally:
+            kafka.close()
+
+
+def _on_cluster(kafka: Cluster, corpus: Corpus, screen: Screen) -> Opinions:
+    kafka.create_topic(
+        TOPIC,
+        partitions=PARTITIONS,
+        replication_factor=REPLICAS,
+        config={"min.insync.replicas": str(MIN_ISR)},
+    )
+    workload, failover = Workload(kafka.bootstrap_servers, TOPIC), _Failover(kafka, screen)
+    unfinished = _produce(workload, corpus, failover, screen)
+    with screen.step("Waiting for the full ISR of every partition"):
+        failover.finish()
+        for partition in range(PARTITIONS):
+            kafka.wait_isr(TOPIC, partition, size=REPLICAS, timeout_s=_STEP_TIMEOUT_S)
+    verdict = _read_back(kafka, workload, corpus, screen)
+    with screen.step("Comparing the replicas' files, byte by byte"):
+        ends = high_watermarks(kafka.bootstrap_servers, TOPIC, timeout_s=_STEP_TIMEOUT_S)
+        replicas = compare_replicas(kafka.log_dirs(), TOPIC, ends)
+    with screen.step("Asking Spark to count the lines of every file"):
+        differences = _ask_spark(kafka.bootstrap_servers, corpus)
+    return Opinions(
+        verdict,
+        unfinished,
+        workload.ack_gaps.get(failover.partition, 0.0),
+        replicas,
+        differences,
+    )
+
+
+class _Failover:
+    """Kill the leader of the busiest partition, and start it again once another leads."""
+
+    def __init__(self, kafka: Cluster, screen: Screen) -> None:
+        self._kafka = kafka
+        self._screen = screen
+        self._thread: Thread | None = None
+        self._fault: Exception | None = None
+        self.partition = -1
+
+    def strike(self, partition: int) -> None:
+        self.partition = partition
+        victim = self._kafka.leader(TOPIC, partition)
+        self._screen.say(f"[red]kill -9[/] broker {victim}, leader of {TOPIC}-{partition}")
+        self._kafka.kill(victim)
+        self._thread = Thread(target=self._recover, args=(victim,), name="failover")
+        self._thread.start()
+
+    def finish(self) -> None:
+        """Wait for the restart. Raises what went wrong in it."""
+        if self._thread is not None:
+            self._thread.join(_STEP_TIMEOUT_S)
+        if self._fault is not None:
+            raise self._fault
+
+    def _recover(self, victim: int) -> None:
+        try:
+            leader = self._kafka.wait_leader_change(
+                TOPIC, self.partition, since=victim, timeout_s=_STEP_TIMEOUT_S
+            )
+            self._screen.say(f"broker {leader} leads now; starting broker {victim} again")
+            self._kafka.start_broker(victim)
+        except (TimeoutError, OSError) as fault:
+            self._fault = fault
+
+
+def _produce(workload: Workload, corpus: Corpus, failover: _Failover, screen: Screen) -> int:
+    """Send everything, killing a leader half-way; how many sends never had an outcome."""
+    half = len(corpus) // 2
+    with screen.counting("Producing, acks=all", len(corpus)) as show:
+
+        def each(number: int) -> None:
+            if number == half:
+                failover.strike(workload.busiest_partition())
+            if number % _PROGRESS_EVERY == 0:
+                show(workload.history.acked)
+
+        workload.run(corpus.pairs(), each=each)
+        left = workload.finish(_STEP_TIMEOUT_S, show)
+        show(workload.history.acked)
+    return left
+
+
+def _read_back(kafka: Cluster, workload: Workload, corpus: Corpus, screen: Screen) -> Verdict:
+    with screen.counting("Reading back and comparing", len(corpus)) as show:
+        records = read_all(kafka.bootstrap_servers, TOPIC, timeout_s=_STEP_TIMEOUT_S, progress=show)
+        return check_readback(workload.history, corpus.pair, records)
+
+
+def _ask_spark(bootstrap_servers: str, corpus: Corpus) -> list[str]:
+    """The files whose count differs. Spark runs in a process of its own, JVM and all."""
+    command = [sys.executable, "-m", "logquake.pipeline.verify", bootstrap_servers, TOPIC]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode != 0:
+        return [f"Spark failed: {done.stderr.strip()[-500:]}"]
+    counted: dict[str, int] = json.loads(done.stdout)
+    expected = corpus.lines_per_file()
+    names = sorted(expected.keys() | counted.keys())
+    return [name for name in names if expected.get(name) != counted.get(name)]
