@@ -51,6 +51,8 @@ class Channel(Protocol):
 
     It connects on the first send and again after a loss. When the connection is lost, or cannot
     be made, every request in flight is answered with Disconnected; whoever sent decides on retries.
+    A request that stays unanswered for the channel's time-out ends the connection in the same way,
+    so that every request has an answer in the end.
     """
 
     def send(

@@ -1,0 +1,94 @@
+"""Children of /brokers/ids changed, or a registration did (KafkaController.processBrokerChange).
+
+A broker that restarted faster than its session's end shows only by a newer epoch: it is taken as
+having left and come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from logquake.controller import partition_moves, replica_moves, topic_deletion
+from logquake.controller.context import LiveBroker
+from logquake.controller.events.replicas_offline import replicas_offline
+from logquake.controller.term import Term
+from logquake.controller.watched_reads import read_broker, read_brokers
+
+
+async def brokers_changed(term: Term) -> None:
+    """Raises ControllerMoved, ZkFailure."""
+    now = await read_brokers()
+    known = term.context.brokers
+    came = {each: now[each] for each in sorted(now.keys() - known.keys())}
+    left = sorted(known.keys() - now.keys())
+    back = {
+        each: now[each]
+        for each in sorted(now.keys() & known.keys())
+        if now[each].epoch > known[each].epoch
+    }
+    for broker_id in left:
+        term.outbox.remove(broker_id)
+    for broker in (*came.values(), *back.values()):
+        term.outbox.add(broker)
+    if came:
+        await _brokers_came(term, came, "it registered")
+    if back:
+        await _brokers_left(term, list(back), "it restarted: its epoch is a new one")
+        await _brokers_came(term, back, "it registered again")
+    if left:
+        await _brokers_left(term, left, "its registration is gone")
+
+
+async def broker_modified(term: Term, broker_id: int) -> None:
+    """A registration was written again: brokers hear of new endpoints. Raises ZkFailure."""
+    known = term.context.brokers.get(broker_id)
+    now = await read_broker(broker_id)
+    if known is None or now is None or now.epoch != known.epoch:
+        return  # the change of the children tells it
+    if now.registration.endpoints == known.registration.endpoints:
+        return
+    term.context.brokers[broker_id] = now
+    term.note(
+        "broker-endpoints-changed",
+        f"broker-{broker_id}",
+        "it wrote its registration again",
+        [str(each) for each in known.registration.endpoints],
+        [str(each) for each in now.registration.endpoints],
+    )
+    term.inform_all()
+
+
+async def _brokers_came(term: Term, came: dict[int, LiveBroker], why: str) -> None:
+    context = term.context
+    for broker_id, broker in came.items():
+        term.note("broker-up", f"broker-{broker_id}", why, after={"epoch": broker.epoch})
+        context.failed_replicas.pop(broker_id, None)
+    already_there = context.brokers.keys() - came.keys()
+    context.brokers.update(came)
+    _introduce(term, already_there, came)
+    replicas = context.replicas_on(came)
+    replica_moves.bring_online(term, replicas)
+    await partition_moves.bring_leaderless_online(term)
+    topics = {replica.partition.topic for replica in replicas}
+    await topic_deletion.resume(term, topics, f"brokers {list(came)} are back")
+
+
+def _introduce(term: Term, already_there: Collection[int], came: Collection[int]) -> None:
+    """The others hear of the new brokers, the new ones of everything."""
+    batch = term.batch()
+    batch.inform(already_there)
+    term.send(batch)
+    batch = term.batch()
+    batch.inform(came, [partition for partition, _ in term.context.led()])
+    term.send(batch)
+
+
+async def _brokers_left(term: Term, left: Collection[int], why: str) -> None:
+    context = term.context
+    for broker_id in left:
+        gone = context.brokers.pop(broker_id)
+        term.note("broker-down", f"broker-{broker_id}", why, before={"epoch": gone.epoch})
+        context.failed_replicas.pop(broker_id, None)
+        context.leaving.discard(broker_id)
+    reason = f"brokers {list(left)} left: {why}"
+    await replicas_offline(term, context.replicas_on(left), reason)

@@ -1,0 +1,74 @@
+"""ControlledShutdown (7): a broker leaves; what it leads goes to others first.
+
+KafkaController.doControlledShutdown. Partitions with one replica stay where they are: they go
+offline with the broker whatever is done. The answer names those that it still leads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from logquake.controller import partition_moves, replica_moves
+from logquake.controller.partition_moves import Occasion
+from logquake.controller.partitions import Replica, TopicPartition
+from logquake.controller.term import Term
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.broker_to_controller import (
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
+    RemainingPartition,
+)
+
+UNKNOWN_BROKER_EPOCH = -1
+
+
+async def controlled_shutdown(
+    term: Term,
+    request: ControlledShutdownRequest,
+    reply: Callable[[ControlledShutdownResponse], None],
+) -> None:
+    """Raises ControllerMoved, ZkFailure."""
+    broker_id = request.broker_id
+    broker = term.context.brokers.get(broker_id)
+    if broker is None:
+        reply(ControlledShutdownResponse(error_code=ErrorCode.BROKER_NOT_AVAILABLE))
+        return
+    if request.broker_epoch != UNKNOWN_BROKER_EPOCH and request.broker_epoch < broker.epoch:
+        reply(ControlledShutdownResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
+        return
+    term.context.leaving.add(broker_id)
+    term.note("broker-leaving", f"broker-{broker_id}", "it asked for a controlled shutdown")
+    await _move_away(term, broker_id)
+    remaining = [each for each in term.context.led_by(broker_id) if _is_replicated(term, each)]
+    reply(
+        ControlledShutdownResponse(
+            remaining_partitions=[
+                RemainingPartition(topic_name=each.topic, partition_index=each.partition)
+                for each in remaining
+            ]
+        )
+    )
+
+
+async def _move_away(term: Term, broker_id: int) -> None:
+    hosted = [each.partition for each in term.context.replicas_on([broker_id])]
+    movable = {each for each, _ in term.context.led() if _is_replicated(term, each)}
+    concerned = [each for each in hosted if each in movable]
+    led = [each for each in concerned if term.context.leaderships[each].state.leader == broker_id]
+    followed = [each for each in concerned if each not in led]
+    await partition_moves.bring_online(term, led, Occasion.CONTROLLED_SHUTDOWN)
+    _stop_following(term, broker_id, followed)
+    replicas = [Replica(each, broker_id) for each in followed]
+    await replica_moves.take_offline(term, replicas, f"broker {broker_id} shuts down")
+
+
+def _stop_following(term: Term, broker_id: int, partitions: Iterable[TopicPartition]) -> None:
+    """Before the ISR shrinks: a follower that fetched on would be taken in again."""
+    batch = term.batch()
+    for partition in partitions:
+        batch.stop(broker_id, partition, delete=False)
+    term.send(batch)
+
+
+def _is_replicated(term: Term, partition: TopicPartition) -> bool:
+    return len(term.context.assignment(partition).replicas) > 1

@@ -1,0 +1,65 @@
+"""Children of /brokers/topics changed, or a topic's assignment did.
+
+New partitions get their first leader and ISR. A topic whose znode vanished without a deletion is
+forgotten (KafkaController.processTopicChange, processPartitionModifications).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from logquake.controller import partition_moves, replica_moves
+from logquake.controller.events.topic_intake import take_in_topics
+from logquake.controller.partition_moves import Occasion
+from logquake.controller.partitions import TopicPartition
+from logquake.controller.term import Term
+from logquake.controller.transitions import PartitionStatus, ReplicaStatus
+from logquake.controller.watched_reads import read_assignments, read_topic_names
+from logquake.zk.operations import SetData
+from logquake.zk.znodes.topics import TopicAssignment
+
+
+async def topics_changed(term: Term) -> None:
+    """Raises ControllerMoved, ZkFailure."""
+    names = await read_topic_names()
+    known = set(term.context.topics)
+    for topic in sorted(known - names):
+        term.context.remove_topic(topic)
+        term.note("topic-forgotten", topic, "its znode is gone without a deletion")
+    new = await take_in_topics(term, names - known)
+    await _create_partitions(term, new)
+
+
+async def partitions_changed(term: Term, topic: str) -> None:
+    """Raises ControllerMoved, ZkFailure."""
+    read = (await read_assignments([topic])).get(topic)
+    if read is None or not term.context.has_topic(topic):
+        return
+    assignment, version = read
+    known = {partition.partition for partition in term.context.partitions_of(topic)}
+    if topic in term.context.topics_to_delete:
+        if assignment.partitions.keys() - known:
+            await _undo_growth(term, topic, assignment, version, known)
+        return
+    await _create_partitions(term, await take_in_topics(term, [topic]))
+
+
+async def _create_partitions(term: Term, partitions: Collection[TopicPartition]) -> None:
+    """KafkaController.onNewPartitionCreation."""
+    if not partitions:
+        return
+    replicas = term.context.replicas(partitions)
+    partition_moves.mark(term, partitions, PartitionStatus.NEW)
+    replica_moves.mark(term, replicas, ReplicaStatus.NEW)
+    await partition_moves.bring_online(term, partitions, Occasion.LEADER_LOST)
+    replica_moves.bring_online(term, replicas)
+
+
+async def _undo_growth(
+    term: Term, topic: str, assignment: TopicAssignment, version: int, known: Collection[int]
+) -> None:
+    """A topic that is being deleted gets no partitions: nobody would ever delete them."""
+    kept = {number: ids for number, ids in assignment.partitions.items() if number in known}
+    restored = TopicAssignment(assignment.topic_id, kept)
+    await term.zk.write_each([SetData(TopicAssignment.path(topic), restored.encode(), version)])
+    term.note("partitions-refused", topic, "the topic is being deleted")

@@ -1,0 +1,100 @@
+"""The first acts of a new controller (KafkaController.onControllerFailover).
+
+It sets every watch before it reads, so that nothing changes unseen; takes the whole state in;
+tells the brokers who is there, then every replica what it is; elects leaders where there are
+none; and goes on with the deletions that it found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from logquake.controller import partition_moves, replica_moves, topic_deletion
+from logquake.controller.events.topic_intake import take_in_topics
+from logquake.controller.partitions import Replica
+from logquake.controller.term import Term
+from logquake.controller.transitions import PartitionStatus, ReplicaStatus
+from logquake.controller.watched_reads import (
+    read_brokers,
+    read_topic_names,
+    read_topics_to_delete,
+)
+from logquake.controller.znode_removal import children_of
+from logquake.zk.operations import Create, GetChildren
+from logquake.zk.procedure import perform
+from logquake.zk.znodes.admin import ISR_CHANGE_PATH, LOG_DIR_EVENT_PATH, delete_topic_path
+from logquake.zk.znodes.cluster import Features
+
+
+async def take_office(term: Term) -> None:
+    """Raises ControllerMoved, ZkFailure."""
+    await term.zk.write_each([Create(Features.path(), Features().encode())])
+    await _drop_old_notifications(term)
+    await _read_in(term)
+    await _take_over_deletions(term)
+    term.inform_all()
+    await _start_replicas(term)
+    await _start_partitions(term)
+    await topic_deletion.advance(term)
+
+
+async def _drop_old_notifications(term: Term) -> None:
+    """What they tell is read from its source now. The watch on log directories stays."""
+    await perform(GetChildren(LOG_DIR_EVENT_PATH, watch=True))
+    for parent in (LOG_DIR_EVENT_PATH, ISR_CHANGE_PATH):
+        children = await children_of(parent)
+        await term.zk.delete_each([f"{parent}/{name}" for name in children])
+
+
+async def _read_in(term: Term) -> None:
+    context = term.context
+    context.brokers.update(await read_brokers())
+    await take_in_topics(term, await read_topic_names())
+    context.leaderships.update(await term.zk.read_states(context.partitions()))
+    for broker in context.brokers.values():
+        term.outbox.add(broker)
+
+
+async def _take_over_deletions(term: Term) -> None:
+    marked = await read_topics_to_delete()
+    wanted: set[str] = set()
+    if term.settings.delete_topic_enable:
+        wanted = {topic for topic in marked if term.context.has_topic(topic)}
+    await term.zk.delete_each([delete_topic_path(topic) for topic in sorted(marked - wanted)])
+    term.context.topics_to_delete |= wanted
+    halted = {topic for topic in wanted if not _all_online(term, topic)}
+    term.context.deletions_halted |= halted
+
+
+def _all_online(term: Term, topic: str) -> bool:
+    return all(map(term.context.is_online, term.context.replicas_of_topic(topic)))
+
+
+async def _start_replicas(term: Term) -> None:
+    """Replicas on dead brokers could not be deleted either: hence their state."""
+    context = term.context
+    replicas = context.replicas(context.partitions())
+    online = [each for each in replicas if context.is_online(each)]
+    offline = [each for each in replicas if not context.is_online(each)]
+    _set_status(term, online, ReplicaStatus.ONLINE)
+    _set_status(term, offline, ReplicaStatus.DELETION_INELIGIBLE)
+    replica_moves.bring_online(term, online)
+    await replica_moves.take_offline(term, offline, "its broker was gone at the failover")
+
+
+def _set_status(term: Term, replicas: Iterable[Replica], status: ReplicaStatus) -> None:
+    term.context.replica_status.update(dict.fromkeys(replicas, status))
+
+
+async def _start_partitions(term: Term) -> None:
+    context = term.context
+    for partition in context.partitions():
+        leadership = context.leaderships.get(partition)
+        if leadership is None:
+            status = PartitionStatus.NEW
+        elif context.is_online(Replica(partition, leadership.state.leader)):
+            status = PartitionStatus.ONLINE
+        else:
+            status = PartitionStatus.OFFLINE
+        context.partition_status[partition] = status
+    await partition_moves.bring_leaderless_online(term)

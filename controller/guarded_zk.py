@@ -1,0 +1,177 @@
+"""Reads and writes of partition states by a controller in office.
+
+Every write is a multi that begins with a check of /controller_epoch (KAFKA-6082): a controller
+that was replaced without noticing is stopped by ZooKeeper itself, and learns it by
+ControllerMoved. Writes of many partitions go side by side, each in its own multi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from logquake.controller.event_queue import ControllerMoved
+from logquake.controller.partitions import (
+    LeaderAndIsr,
+    LeaderRecovery,
+    Leadership,
+    TopicPartition,
+)
+from logquake.zk.operations import (
+    Create,
+    Data,
+    Delete,
+    Failed,
+    GetData,
+    SetData,
+    Stat,
+    Write,
+    ZkError,
+)
+from logquake.zk.procedure import ZkFailure, attempt_all
+from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, guarded
+from logquake.zk.znodes.topics import PartitionState, partition_path, partitions_path
+
+Outcome = str | Stat | Failed | None
+
+_ANSWERS = {ZkError.NO_NODE, ZkError.NODE_EXISTS, ZkError.BAD_VERSION, ZkError.NOT_EMPTY}
+"""Refusals that say something about the node; any other failure ends the procedure."""
+
+
+@dataclass(slots=True)
+class Written:
+    """What became of writes of states. ``conflicts`` were changed by another meanwhile."""
+
+    done: dict[TopicPartition, LeaderAndIsr] = field(default_factory=dict)
+    conflicts: list[TopicPartition] = field(default_factory=list)
+    missing: list[TopicPartition] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedZk:
+    """ZooKeeper for the controller of ``epoch``; ``epoch_version`` is /controller_epoch's."""
+
+    epoch: int
+    epoch_version: int
+
+    async def write_each(self, writes: Sequence[Write]) -> list[Outcome]:
+        """Each write by itself under the guard; its answer, or a Failed about its node.
+
+        Raises ControllerMoved, and ZkFailure if ZooKeeper cannot be asked.
+        """
+        outcomes = await attempt_all([guarded(self.epoch_version, write) for write in writes])
+        return [_unguarded(outcome) for outcome in outcomes]
+
+    async def write_together(self, *writes: Write) -> Failed | None:
+        """All of the writes or none. Raises as write_each."""
+        (outcome,) = await attempt_all([guarded(self.epoch_version, *writes)])
+        return _refusal(outcome) if isinstance(outcome, Failed) else None
+
+    async def delete_each(self, paths: Iterable[str]) -> None:
+        """Nodes that are gone already are no failure."""
+        await self.write_each([Delete(path) for path in paths])
+
+    async def read_states(
+        self, partitions: Sequence[TopicPartition]
+    ) -> dict[TopicPartition, Leadership]:
+        """Without those that have no state yet. Raises ControllerMoved."""
+        reads = [GetData(PartitionState.path(*partition)) for partition in partitions]
+        states = {}
+        for partition, outcome in zip(partitions, await attempt_all(reads), strict=True):
+            if isinstance(outcome, Failed):
+                _refusal(outcome)
+            else:
+                states[partition] = self._leadership(partition, outcome)
+        return states
+
+    def _leadership(self, partition: TopicPartition, read: Data) -> Leadership:
+        state = PartitionState.decode(read.data)
+        if state.controller_epoch > self.epoch:
+            raise ControllerMoved(f"{partition} was written in epoch {state.controller_epoch}")
+        return Leadership(
+            LeaderAndIsr(
+                state.leader,
+                state.leader_epoch,
+                state.isr,
+                read.stat.version,
+                LeaderRecovery(state.leader_recovery_state),
+            ),
+            state.controller_epoch,
+        )
+
+    async def write_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> Written:
+        """Each state over the version that it names; done ones have the new version."""
+        partitions = sorted(states)
+        outcomes = await self.write_each(
+            [
+                SetData(
+                    PartitionState.path(*each),
+                    self._encode(states[each]),
+                    states[each].partition_epoch,
+                )
+                for each in partitions
+            ]
+        )
+        written = Written()
+        for partition, outcome in zip(partitions, outcomes, strict=True):
+            if isinstance(outcome, Stat):
+                written.done[partition] = replace(
+                    states[partition], partition_epoch=outcome.version
+                )
+            elif isinstance(outcome, Failed) and outcome.error is ZkError.NO_NODE:
+                written.missing.append(partition)
+            else:
+                written.conflicts.append(partition)
+        return await self._claim_own(written, states)
+
+    async def create_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> Written:
+        """First states of new partitions, with the znodes above them."""
+        partitions = sorted(states)
+        topics = dict.fromkeys(partition.topic for partition in partitions)
+        await self.write_each([Create(partitions_path(topic)) for topic in topics])
+        await self.write_each([Create(partition_path(*each)) for each in partitions])
+        outcomes = await self.write_each(
+            [Create(PartitionState.path(*each), self._encode(states[each])) for each in partitions]
+        )
+        written = Written()
+        for partition, outcome in zip(partitions, outcomes, strict=True):
+            if not isinstance(outcome, Failed):
+                written.done[partition] = states[partition]
+            elif outcome.error is ZkError.NO_NODE:
+                written.missing.append(partition)
+            else:
+                written.conflicts.append(partition)
+        return await self._claim_own(written, states)
+
+    async def _claim_own(
+        self, written: Written, wanted: Mapping[TopicPartition, LeaderAndIsr]
+    ) -> Written:
+        """A write whose answer was lost is sent again and then refused: it is done all the same."""
+        found = await self.read_states(written.conflicts) if written.conflicts else {}
+        for partition, leadership in found.items():
+            state = leadership.state
+            same = replace(wanted[partition], partition_epoch=state.partition_epoch) == state
+            if same and leadership.controller_epoch == self.epoch:
+                written.done[partition] = state
+                written.conflicts.remove(partition)
+        return written
+
+    def _encode(self, state: LeaderAndIsr) -> bytes:
+        return PartitionState(
+            state.leader, state.leader_epoch, state.isr, self.epoch, state.recovery
+        ).encode()
+
+
+def _unguarded(outcome: tuple[str | Stat | None, ...] | Failed) -> Outcome:
+    if isinstance(outcome, Failed):
+        return _refusal(outcome)
+    return outcome[1]  # the first answer is the check's
+
+
+def _refusal(failed: Failed) -> Failed:
+    """The failure, if it is about the node. Raises ControllerMoved or ZkFailure otherwise."""
+    if failed.error not in _ANSWERS:
+        raise ZkFailure(failed)
+    if failed.path == CONTROLLER_EPOCH_PATH:
+        raise ControllerMoved("/controller_epoch was written by another controller")
+    return failed

@@ -1,0 +1,46 @@
+"""What of a broker's configuration the controller obeys, under Kafka's own keys and defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ControllerSettings:
+    """Each field's comment names Kafka's key; defaults are Kafka 3.9's."""
+
+    default_replication_factor: int = 1
+    """default.replication.factor: replicas of a topic that is created without saying how many."""
+
+    num_partitions: int = 1
+    """num.partitions: partitions of a topic that is created without saying how many."""
+
+    delete_topic_enable: bool = True
+    """delete.topic.enable: when false, requests to delete are refused and marks are removed."""
+
+    unclean_leader_election_enable: bool = False
+    """unclean.leader.election.enable: lets a replica outside the ISR lead when no other can.
+
+    The partition is available again, and what only the old ISR held is lost. A topic's own
+    configuration of the same name goes before it.
+    """
+
+    auto_leader_rebalance_enable: bool = True
+    """auto.leader.rebalance.enable: gives leadership back to preferred replicas on a timer."""
+
+    leader_imbalance_check_interval_seconds: int = 300
+    """leader.imbalance.check.interval.seconds: the timer's period; the first check is after 5 s."""
+
+    leader_imbalance_per_broker_percentage: int = 10
+    """leader.imbalance.per.broker.percentage: how many of the partitions that prefer a broker may
+    be led by others before leadership moves. Lower means more elections."""
+
+    controller_socket_timeout_ms: int = 30000
+    """controller.socket.timeout.ms: after so long without an answer the connection to a broker is
+    dropped and the request sent again. Too low, and a broker busy with recovery gets it twice."""
+
+    inter_broker_listener_name: str = "PLAINTEXT"
+    """inter.broker.listener.name: which of a broker's registered endpoints is called."""
+
+    request_retry_backoff_ms: int = 100
+    """No key of Kafka's: its RequestSendThread waits 100 ms before a request is sent again."""

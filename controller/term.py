@@ -1,0 +1,68 @@
+"""One term of office: all that a controller has between its election and its end.
+
+A term owns what it knows (context), what it writes with (zk) and what it sends through (outbox).
+When it ends, all of it is dropped at once; the next term begins from ZooKeeper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from logquake.controller.context import ControllerContext
+from logquake.controller.guarded_zk import GuardedZk
+from logquake.controller.journal import Event, Journal
+from logquake.controller.outbox import Outbox
+from logquake.controller.partitions import LeaderAndIsr, TopicPartition
+from logquake.controller.request_batch import RequestBatch
+from logquake.controller.request_content import Sender
+from logquake.controller.settings import ControllerSettings
+
+
+@dataclass(slots=True)
+class Term:
+    controller_id: int
+    settings: ControllerSettings
+    zk: GuardedZk
+    context: ControllerContext
+    outbox: Outbox
+    journal: Journal
+    random: Random
+    elections: int = 0
+    unclean_elections: int = 0
+
+    def batch(self) -> RequestBatch:
+        return RequestBatch(self.context)
+
+    def send(self, batch: RequestBatch) -> None:
+        sender = Sender(self.controller_id, self.zk.epoch, self.settings.inter_broker_listener_name)
+        self.outbox.send(batch.build(sender))
+
+    def inform_all(self, *partitions: TopicPartition) -> None:
+        """UpdateMetadata to every broker."""
+        batch = self.batch()
+        batch.inform(self.context.brokers, partitions)
+        self.send(batch)
+
+    def note(
+        self, what: str, subject: str, why: str, before: Any = None, after: Any = None
+    ) -> None:
+        self.journal.record(Event(what, subject, why, before, after, self.zk.epoch))
+
+    def note_change(
+        self,
+        what: str,
+        partition: TopicPartition,
+        why: str,
+        before: LeaderAndIsr | None,
+        after: LeaderAndIsr | None,
+    ) -> None:
+        """An event about a partition's state."""
+        self.note(
+            what,
+            str(partition),
+            why,
+            None if before is None else before.as_json(),
+            None if after is None else after.as_json(),
+        )

@@ -1,0 +1,138 @@
+"""The deletion of topics, from the mark in /admin/delete_topics until their znodes are gone.
+
+As Kafka's TopicDeletionManager goes about it: brokers hear that the topic has no leader any more,
+every replica is stopped, then deleted, and when every broker has said that it is, the znodes go.
+A replica that cannot be deleted halts its topic; when its broker is back, deletion goes on. The
+mark stays in ZooKeeper until the end, so that the next controller takes over where this one was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from logquake.controller import partition_moves, replica_moves
+from logquake.controller.partitions import Replica
+from logquake.controller.term import Term
+from logquake.controller.transitions import PartitionStatus, ReplicaStatus
+from logquake.controller.znode_removal import remove_topic_znodes
+
+
+async def enqueue(term: Term, topics: Iterable[str]) -> None:
+    """Raises ControllerMoved, ZkFailure, as everything here."""
+    for topic in topics:
+        if topic not in term.context.topics_to_delete:
+            term.note("topic-deletion-asked", topic, "it is marked in /admin/delete_topics")
+    term.context.topics_to_delete.update(topics)
+    await advance(term)
+
+
+async def resume(term: Term, topics: Iterable[str], why: str) -> None:
+    """Whatever halted these topics is over."""
+    resumed = term.context.topics_to_delete & set(topics)
+    for topic in sorted(resumed & term.context.deletions_halted):
+        term.note("topic-deletion-resumed", topic, why)
+    term.context.deletions_halted -= resumed
+    if resumed:
+        await advance(term)
+
+
+async def replicas_deleted(term: Term, replicas: Iterable[Replica]) -> None:
+    replica_moves.mark(term, _queued(term, replicas), ReplicaStatus.DELETION_SUCCESSFUL)
+    await advance(term)
+
+
+async def replicas_not_deleted(term: Term, replicas: Iterable[Replica], why: str) -> None:
+    failed = _queued(term, replicas)
+    if failed:
+        replica_moves.mark(term, failed, ReplicaStatus.DELETION_INELIGIBLE)
+        _halt(term, {replica.partition.topic for replica in failed}, why)
+        await advance(term)
+
+
+async def advance(term: Term) -> None:
+    """Finish, retry or start whatever can be: called after everything that may matter."""
+    retriable = []
+    ready = []
+    for topic in sorted(term.context.topics_to_delete):
+        if _all_deleted(term, topic):
+            await _finish(term, topic)
+            continue
+        if _under_way(term, topic):
+            continue
+        if term.context.replicas_in(topic, ReplicaStatus.DELETION_INELIGIBLE):
+            retriable.append(topic)
+        if topic not in term.context.deletions_halted:
+            ready.append(topic)
+    await _make_retriable(term, retriable)
+    if ready:
+        await _start(term, ready)
+
+
+def _queued(term: Term, replicas: Iterable[Replica]) -> list[Replica]:
+    queued = term.context.topics_to_delete
+    return [replica for replica in replicas if replica.partition.topic in queued]
+
+
+def _halt(term: Term, topics: Collection[str], why: str) -> None:
+    for topic in sorted(topics):
+        term.note("topic-deletion-halted", topic, why)
+    term.context.deletions_halted.update(topics)
+
+
+def _all_deleted(term: Term, topic: str) -> bool:
+    status = term.context.replica_status
+    return all(
+        status.get(replica) is ReplicaStatus.DELETION_SUCCESSFUL
+        for replica in term.context.replicas_of_topic(topic)
+    )
+
+
+def _under_way(term: Term, topic: str) -> bool:
+    return bool(term.context.replicas_in(topic, ReplicaStatus.DELETION_STARTED))
+
+
+async def _make_retriable(term: Term, topics: Iterable[str]) -> None:
+    """Back to offline, from where a deletion may start again."""
+    failed = [
+        replica
+        for topic in topics
+        for replica in term.context.replicas_in(topic, ReplicaStatus.DELETION_INELIGIBLE)
+    ]
+    if failed:
+        await replica_moves.take_offline(term, failed, "its deletion is to be tried again")
+
+
+async def _start(term: Term, topics: list[str]) -> None:
+    fresh = [topic for topic in topics if topic not in term.context.deletions_started]
+    unseen = [each for topic in fresh for each in term.context.partitions_of(topic)]
+    partition_moves.mark(term, unseen, PartitionStatus.OFFLINE)
+    partition_moves.mark(term, unseen, PartitionStatus.NON_EXISTENT)
+    term.context.deletions_started.update(fresh)
+    for topic in topics:
+        term.note("topic-deletion-started", topic, "nothing stands in its way")
+    term.inform_all(*(each for topic in topics for each in term.context.partitions_of(topic)))
+    await _delete_replicas(term, topics)
+
+
+async def _delete_replicas(term: Term, topics: Iterable[str]) -> None:
+    context = term.context
+    replicas = [each for topic in topics for each in context.replicas_of_topic(topic)]
+    dead = [each for each in replicas if not context.is_online(each)]
+    alive = [
+        each
+        for each in replicas
+        if context.is_online(each)
+        and context.replica_status.get(each) is not ReplicaStatus.DELETION_SUCCESSFUL
+    ]
+    replica_moves.mark(term, dead, ReplicaStatus.DELETION_INELIGIBLE)
+    await replica_moves.take_offline(term, alive, "its topic is being deleted")
+    replica_moves.start_deletion(term, alive)
+    if dead:
+        brokers = sorted({each.broker_id for each in dead})
+        _halt(term, {each.partition.topic for each in dead}, f"no answer from brokers {brokers}")
+
+
+async def _finish(term: Term, topic: str) -> None:
+    await remove_topic_znodes(term.zk, topic)
+    term.context.remove_topic(topic)
+    term.note("topic-deleted", topic, "every replica is deleted; its znodes are gone")
