@@ -1,0 +1,180 @@
+"""A broker's whole configuration, parsed once from Kafka's own keys.
+
+Keys and ranges are Kafka 3.9's (KafkaConfig and the classes it defers to). Keys that begin with
+``logquake.`` are this project's own. Whatever else is set is kept and told: a key of Kafka's
+that has no effect here is accepted, and so is one that Kafka does not know, as Kafka does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from logquake.controller.settings import ControllerSettings
+from logquake.node.controlled_shutdown import ControlledShutdownSettings
+from logquake.node.net.limits import ConnectionLimits
+from logquake.node.net.link import LinkSettings
+from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.settings.errors import SettingsError
+from logquake.node.settings.listeners import ListenerSettings, read_listeners
+from logquake.node.settings.network import read_connection_limits
+from logquake.node.settings.reader import INT_MAX, SHORT_MAX, PropertyReader, refusal
+from logquake.node.settings.replication import read_links, read_replication
+from logquake.node.settings.topic_defaults import read_topic_defaults
+from logquake.node.settings.without_effect import WITHOUT_EFFECT
+from logquake.node.topics.auto_creation import AutoCreationSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ZooKeeperSettings:
+    # zookeeper.connect: host:port[,host:port...][/chroot]
+    connect: str
+    # zookeeper.session.timeout.ms: a broker silent for so long is dead to the cluster. Lower
+    # fails over sooner, and takes a long pause for a death.
+    session_timeout_ms: int
+    # zookeeper.connection.timeout.ms: a broker that reaches no server for so long at its start
+    # gives up.
+    connection_timeout_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerSettings:
+    """Make it with from_properties()."""
+
+    broker_id: int  # broker.id
+    rack: str | None  # broker.rack
+    listeners: ListenerSettings
+    connections: ConnectionLimits
+    listen_backlog: int  # socket.listen.backlog.size
+    zookeeper: ZooKeeperSettings
+    log_dirs: tuple[str, ...]  # log.dirs, absolute
+    recovery_threads: int  # num.recovery.threads.per.data.dir
+    replication: ReplicationSettings
+    links: LinkSettings
+    controller: ControllerSettings
+    controlled_shutdown: ControlledShutdownSettings
+    auto_creation: AutoCreationSettings
+    # request.timeout.ms: how long another broker may take to answer what has no other bound.
+    request_timeout_ms: int
+    # fetch.max.bytes: the most that one Fetch response to a client carries.
+    fetch_max_bytes: int
+    # Set, but nothing reads them: Kafka's keys of what is not built, and keys nobody knows.
+    without_effect: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+    @classmethod
+    def from_properties(cls, properties: Mapping[str, str]) -> BrokerSettings:
+        """Raises SettingsError for the first value that is not allowed."""
+        reader = PropertyReader(properties)
+        listeners = read_listeners(reader)
+        topic_defaults = read_topic_defaults(reader)
+        controller = _read_controller(reader, listeners, topic_defaults)
+        request_timeout_ms = reader.integer("request.timeout.ms", 30_000, minimum=1)
+        return cls(
+            broker_id=_read_broker_id(reader),
+            rack=reader.optional("broker.rack"),
+            listeners=listeners,
+            connections=read_connection_limits(reader),
+            listen_backlog=reader.integer("socket.listen.backlog.size", 50, minimum=1),
+            zookeeper=_read_zookeeper(reader),
+            log_dirs=_read_log_dirs(reader),
+            recovery_threads=reader.integer("num.recovery.threads.per.data.dir", 1, minimum=1),
+            replication=read_replication(reader, topic_defaults),
+            links=read_links(reader, listeners.source_host()),
+            controller=controller,
+            controlled_shutdown=_read_controlled_shutdown(reader, controller),
+            auto_creation=_read_auto_creation(reader, controller, request_timeout_ms),
+            request_timeout_ms=request_timeout_ms,
+            fetch_max_bytes=reader.integer("fetch.max.bytes", 57_671_680, minimum=1024),
+            # Last, when all that is read has been asked for.
+            without_effect=tuple(key for key in reader.unasked if key in WITHOUT_EFFECT),
+            unknown=tuple(key for key in reader.unasked if key not in WITHOUT_EFFECT),
+        )
+
+
+def _read_broker_id(reader: PropertyReader) -> int:
+    """Ids that ZooKeeper generates (broker.id=-1) are not built."""
+    reader.required("broker.id", f"a whole number from 0 to {INT_MAX}")
+    return reader.integer("broker.id", -1, minimum=0)
+
+
+def _read_zookeeper(reader: PropertyReader) -> ZooKeeperSettings:
+    session_timeout_ms = reader.integer("zookeeper.session.timeout.ms", 18_000, minimum=1)
+    return ZooKeeperSettings(
+        connect=reader.required("zookeeper.connect", "host:port[,host:port...][/chroot]"),
+        session_timeout_ms=session_timeout_ms,
+        connection_timeout_ms=reader.integer(
+            "zookeeper.connection.timeout.ms", session_timeout_ms, minimum=1
+        ),
+    )
+
+
+def _read_log_dirs(reader: PropertyReader) -> tuple[str, ...]:
+    """log.dirs goes before log.dir."""
+    fallback = reader.text("log.dir", "/tmp/kafka-logs")
+    paths = [os.path.abspath(path) for path in reader.names("log.dirs", [fallback])]
+    if not paths or len(set(paths)) != len(paths):
+        raise SettingsError(refusal("log.dirs", ",".join(paths), "one path or more, each once,"))
+    return tuple(paths)
+
+
+def _read_controller(
+    reader: PropertyReader, listeners: ListenerSettings, topic_defaults: TopicConfig
+) -> ControllerSettings:
+    default = ControllerSettings()
+    return ControllerSettings(
+        default_replication_factor=reader.integer(
+            "default.replication.factor",
+            default.default_replication_factor,
+            minimum=1,
+            maximum=SHORT_MAX,
+        ),
+        num_partitions=reader.integer("num.partitions", default.num_partitions, minimum=1),
+        delete_topic_enable=reader.flag("delete.topic.enable", default.delete_topic_enable),
+        unclean_leader_election_enable=topic_defaults.unclean_leader_election,
+        auto_leader_rebalance_enable=reader.flag(
+            "auto.leader.rebalance.enable", default.auto_leader_rebalance_enable
+        ),
+        leader_imbalance_check_interval_seconds=reader.long(
+            "leader.imbalance.check.interval.seconds",
+            default.leader_imbalance_check_interval_seconds,
+            minimum=1,
+        ),
+        leader_imbalance_per_broker_percentage=reader.integer(
+            "leader.imbalance.per.broker.percentage",
+            default.leader_imbalance_per_broker_percentage,
+            minimum=0,
+        ),
+        controller_socket_timeout_ms=reader.integer(
+            "controller.socket.timeout.ms", default.controller_socket_timeout_ms, minimum=1
+        ),
+        inter_broker_listener_name=listeners.inter_broker,
+    )
+
+
+def _read_controlled_shutdown(
+    reader: PropertyReader, controller: ControllerSettings
+) -> ControlledShutdownSettings:
+    default = ControlledShutdownSettings()
+    return ControlledShutdownSettings(
+        enabled=reader.flag("controlled.shutdown.enable", default.enabled),
+        max_retries=reader.integer(
+            "controlled.shutdown.max.retries", default.max_retries, minimum=0
+        ),
+        retry_backoff_ms=reader.long(
+            "controlled.shutdown.retry.backoff.ms", default.retry_backoff_ms, minimum=0
+        ),
+        attempt_timeout_ms=controller.controller_socket_timeout_ms,
+    )
+
+
+def _read_auto_creation(
+    reader: PropertyReader, controller: ControllerSettings, timeout_ms: int
+) -> AutoCreationSettings:
+    return AutoCreationSettings(
+        enabled=reader.flag("auto.create.topics.enable", True),
+        partitions=controller.num_partitions,
+        replication_factor=controller.default_replication_factor,
+        timeout_ms=timeout_ms,
+    )

@@ -1,0 +1,123 @@
+"""listeners, advertised.listeners and the choice of the listener that brokers use.
+
+Only the PLAINTEXT security protocol is served. Every listener is a name, an address to bind, and
+an advertised address that clients and brokers are told.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from logquake.node.settings.errors import SettingsError
+from logquake.node.settings.reader import PropertyReader, refusal
+from logquake.zk.znodes.brokers import PLAINTEXT, ListenerEndpoint
+
+_FORM = "NAME://HOST:PORT, separated by commas,"
+_ENTRY = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)://\[?(?P<host>[0-9A-Za-z\-%._:]*)\]?:(?P<port>\d+)")
+_LOOPBACK_ADDRESS = re.compile(r"127\.\d+\.\d+\.\d+")
+_EVERY_INTERFACE = ("0.0.0.0", "::")
+
+
+@dataclass(frozen=True, slots=True)
+class ListenerSettings:
+    """``listeners`` are bound; ``advertised`` are told, with host "" for this machine's name."""
+
+    listeners: tuple[ListenerEndpoint, ...]
+    advertised: tuple[ListenerEndpoint, ...]
+    inter_broker: str
+
+    def inter_broker_listener(self) -> ListenerEndpoint:
+        """The address that brokers' requests arrive at."""
+        return next(one for one in self.listeners if one.listener == self.inter_broker)
+
+    def source_host(self) -> str:
+        """The IPv4 address to connect to other brokers from; "" when the system may choose.
+
+        A broker on a loopback address of its own is then told apart in both directions.
+        """
+        host = self.inter_broker_listener().host
+        return host if _LOOPBACK_ADDRESS.fullmatch(host) else ""
+
+
+def read_listeners(reader: PropertyReader) -> ListenerSettings:
+    """Raises SettingsError."""
+    protocols = _protocols(reader)
+    bound = _endpoints("listeners", reader.text("listeners", "PLAINTEXT://:9092"), protocols)
+    _check_ports("listeners", bound)
+    told = reader.optional("advertised.listeners")
+    advertised = bound if told is None else _endpoints("advertised.listeners", told, protocols)
+    _check_advertised(advertised, bound)
+    return ListenerSettings(bound, advertised, _inter_broker(reader, advertised))
+
+
+def _protocols(reader: PropertyReader) -> dict[str, str]:
+    """Security protocol by listener name."""
+    key = "listener.security.protocol.map"
+    protocols = {PLAINTEXT: PLAINTEXT}
+    for entry in reader.names(key, [f"{PLAINTEXT}:{PLAINTEXT}"]):
+        name, colon, protocol = entry.partition(":")
+        if not name or not colon:
+            raise SettingsError(refusal(key, entry, "NAME:PROTOCOL, separated by commas,"))
+        protocols[name.strip().upper()] = protocol.strip().upper()
+    return protocols
+
+
+def _endpoints(key: str, text: str, protocols: dict[str, str]) -> tuple[ListenerEndpoint, ...]:
+    endpoints = tuple(_endpoint(key, entry.strip(), protocols) for entry in text.split(","))
+    names = [endpoint.listener for endpoint in endpoints]
+    if len(set(names)) != len(names):
+        raise SettingsError(refusal(key, text, "each listener name once"))
+    return endpoints
+
+
+def _endpoint(key: str, entry: str, protocols: dict[str, str]) -> ListenerEndpoint:
+    match = _ENTRY.fullmatch(entry)
+    if match is None or int(match["port"]) > 65535:
+        raise SettingsError(refusal(key, entry, _FORM))
+    name = match["name"].upper()
+    protocol = protocols.get(name)
+    if protocol is None:
+        raise SettingsError(
+            refusal(key, entry, f"a name in listener.security.protocol.map ({name}:PLAINTEXT)")
+        )
+    if protocol != PLAINTEXT:
+        raise SettingsError(
+            refusal(key, entry, f"a listener of protocol PLAINTEXT, and {name} has {protocol};")
+        )
+    return ListenerEndpoint(match["host"], int(match["port"]), name, protocol)
+
+
+def _check_ports(key: str, endpoints: tuple[ListenerEndpoint, ...]) -> None:
+    ports = [endpoint.port for endpoint in endpoints if endpoint.port]
+    if len(set(ports)) != len(ports):
+        raise SettingsError(refusal(key, ",".join(map(str, endpoints)), "each port once"))
+
+
+def _check_advertised(
+    advertised: tuple[ListenerEndpoint, ...], bound: tuple[ListenerEndpoint, ...]
+) -> None:
+    key = "advertised.listeners"
+    names = {endpoint.listener for endpoint in bound}
+    for endpoint in advertised:
+        if endpoint.listener not in names:
+            allowed = f"a listener that listeners binds ({', '.join(sorted(names))})"
+            raise SettingsError(refusal(key, str(endpoint), allowed))
+        if endpoint.host in _EVERY_INTERFACE:
+            allowed = "an address that others can reach; set advertised.listeners, which"
+            raise SettingsError(refusal(key, str(endpoint), allowed))
+
+
+def _inter_broker(reader: PropertyReader, advertised: tuple[ListenerEndpoint, ...]) -> str:
+    by_name = reader.optional("inter.broker.listener.name")
+    protocol = reader.optional("security.inter.broker.protocol")
+    if by_name and protocol:
+        raise SettingsError(
+            "inter.broker.listener.name and security.inter.broker.protocol are both set: "
+            "one of them is allowed"
+        )
+    key = "inter.broker.listener.name" if by_name else "security.inter.broker.protocol"
+    name = (by_name or protocol or PLAINTEXT).upper()
+    if name not in {endpoint.listener for endpoint in advertised}:
+        raise SettingsError(refusal(key, name, "the name of an advertised listener"))
+    return name

@@ -1,0 +1,37 @@
+"""The keys that bound connections."""
+
+from __future__ import annotations
+
+from logquake.node.net.limits import ConnectionLimits
+from logquake.node.settings.reader import PropertyReader
+
+
+def read_connection_limits(reader: PropertyReader) -> ConnectionLimits:
+    default = ConnectionLimits()
+    return ConnectionLimits(
+        max_request_bytes=reader.integer(
+            "socket.request.max.bytes", default.max_request_bytes, minimum=1
+        ),
+        max_requests_in_progress=reader.integer(
+            "logquake.connection.max.requests.in.progress",
+            default.max_requests_in_progress,
+            minimum=1,
+        ),
+        max_bytes_in_progress=reader.integer(
+            "logquake.connection.max.bytes.in.progress", default.max_bytes_in_progress, minimum=1
+        ),
+        max_unsent_bytes=reader.integer(
+            "logquake.connection.max.unsent.bytes", default.max_unsent_bytes, minimum=1
+        ),
+        max_idle_ms=reader.long("connections.max.idle.ms", default.max_idle_ms),
+        max_connections=reader.integer("max.connections", default.max_connections, minimum=0),
+        max_connections_per_ip=reader.integer(
+            "max.connections.per.ip", default.max_connections_per_ip, minimum=0
+        ),
+        send_buffer_bytes=reader.integer(
+            "socket.send.buffer.bytes", default.send_buffer_bytes, minimum=-1
+        ),
+        receive_buffer_bytes=reader.integer(
+            "socket.receive.buffer.bytes", default.receive_buffer_bytes, minimum=-1
+        ),
+    )

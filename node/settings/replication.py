@@ -1,0 +1,84 @@
+"""The replica.* keys, the two rules that Kafka holds them to, and connections to other brokers."""
+
+from __future__ import annotations
+
+from logquake.node.net.connector import ConnectSettings
+from logquake.node.net.link import LinkSettings
+from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.settings.errors import SettingsError
+from logquake.node.settings.reader import PropertyReader, refusal
+
+_SOCKET_TIMEOUT = ("replica.socket.timeout.ms", 30_000)
+
+
+def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> ReplicationSettings:
+    default = ReplicationSettings()
+    settings = ReplicationSettings(
+        replica_lag_time_max_ms=reader.long(
+            "replica.lag.time.max.ms", default.replica_lag_time_max_ms, minimum=1
+        ),
+        replica_fetch_wait_max_ms=reader.integer(
+            "replica.fetch.wait.max.ms", default.replica_fetch_wait_max_ms, minimum=0
+        ),
+        replica_fetch_min_bytes=reader.integer(
+            "replica.fetch.min.bytes", default.replica_fetch_min_bytes, minimum=0
+        ),
+        replica_fetch_max_bytes=reader.integer(
+            "replica.fetch.max.bytes", default.replica_fetch_max_bytes, minimum=0
+        ),
+        replica_fetch_response_max_bytes=reader.integer(
+            "replica.fetch.response.max.bytes",
+            default.replica_fetch_response_max_bytes,
+            minimum=0,
+        ),
+        replica_fetch_backoff_ms=reader.integer(
+            "replica.fetch.backoff.ms", default.replica_fetch_backoff_ms, minimum=0
+        ),
+        high_watermark_checkpoint_interval_ms=reader.long(
+            "replica.high.watermark.checkpoint.interval.ms",
+            default.high_watermark_checkpoint_interval_ms,
+            minimum=1,
+        ),
+        fetch_session_slots=reader.integer(
+            "max.incremental.fetch.session.cache.slots", default.fetch_session_slots, minimum=0
+        ),
+        isr_broker_epochs=reader.flag("logquake.isr.broker.epochs", default.isr_broker_epochs),
+        topic_defaults=topic_defaults,
+    )
+    _check_waits(settings, reader.integer(*_SOCKET_TIMEOUT, minimum=1))
+    return settings
+
+
+def read_links(reader: PropertyReader, source_host: str) -> LinkSettings:
+    """Connections to other brokers, which fetch from leaders, and command as the controller.
+
+    One time-out serves both: the longer, so that neither ends what the other waits for.
+    """
+    default = ConnectSettings()
+    return LinkSettings(
+        ConnectSettings(
+            source_host=source_host,
+            send_buffer_bytes=reader.integer(
+                "socket.send.buffer.bytes", default.send_buffer_bytes, minimum=-1
+            ),
+            receive_buffer_bytes=reader.integer(
+                "replica.socket.receive.buffer.bytes", default.receive_buffer_bytes, minimum=-1
+            ),
+        ),
+        request_timeout_ms=max(
+            reader.integer(*_SOCKET_TIMEOUT, minimum=1),
+            reader.integer("controller.socket.timeout.ms", 30_000, minimum=1),
+        ),
+    )
+
+
+def _check_waits(settings: ReplicationSettings, socket_timeout_ms: int) -> None:
+    """KafkaConfig.validateValues: a wait longer than these makes time-outs or ISR changes."""
+    wait_ms = settings.replica_fetch_wait_max_ms
+    for key, bound_ms in (
+        (_SOCKET_TIMEOUT[0], socket_timeout_ms),
+        ("replica.lag.time.max.ms", settings.replica_lag_time_max_ms),
+    ):
+        if wait_ms > bound_ms:
+            allowed = f"at least replica.fetch.wait.max.ms ({wait_ms})"
+            raise SettingsError(refusal(key, str(bound_ms), allowed))

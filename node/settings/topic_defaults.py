@@ -1,0 +1,65 @@
+"""The broker's keys that topics without settings of their own obey."""
+
+from __future__ import annotations
+
+from logquake.node.replication.settings import TopicConfig
+from logquake.node.settings.errors import SettingsError
+from logquake.node.settings.reader import PropertyReader, refusal
+from logquake.storage.log_config import LogConfig
+
+_HOUR_MS = 3_600_000
+_POLICIES = {"delete", "compact"}
+
+
+def read_topic_defaults(reader: PropertyReader) -> TopicConfig:
+    default = TopicConfig()
+    return TopicConfig(
+        log=_read_log(reader),
+        min_insync_replicas=reader.integer(
+            "min.insync.replicas", default.min_insync_replicas, minimum=1
+        ),
+        unclean_leader_election=reader.flag(
+            "unclean.leader.election.enable", default.unclean_leader_election
+        ),
+    )
+
+
+def _read_log(reader: PropertyReader) -> LogConfig:
+    default = LogConfig()
+    return LogConfig(
+        segment_bytes=reader.integer("log.segment.bytes", default.segment_bytes, minimum=14),
+        segment_ms=reader.duration_ms(
+            {"log.roll.ms": 1, "log.roll.hours": _HOUR_MS}, default.segment_ms, minimum=1
+        ),
+        index_interval_bytes=reader.integer(
+            "log.index.interval.bytes", default.index_interval_bytes, minimum=0
+        ),
+        index_max_bytes=reader.integer(
+            "log.index.size.max.bytes", default.index_max_bytes, minimum=4
+        ),
+        max_message_bytes=reader.integer("message.max.bytes", default.max_message_bytes, minimum=0),
+        flush_messages=reader.long(
+            "log.flush.interval.messages", default.flush_messages, minimum=1
+        ),
+        message_timestamp_type=reader.choice(
+            "log.message.timestamp.type", default.message_timestamp_type
+        ),
+        timestamp_before_max_ms=reader.long(
+            "log.message.timestamp.before.max.ms", default.timestamp_before_max_ms, minimum=0
+        ),
+        timestamp_after_max_ms=reader.long(
+            "log.message.timestamp.after.max.ms", default.timestamp_after_max_ms, minimum=0
+        ),
+        compacted=_is_compacted(reader),
+        producer_expiration_ms=reader.integer(
+            "producer.id.expiration.ms", default.producer_expiration_ms, minimum=1
+        ),
+    )
+
+
+def _is_compacted(reader: PropertyReader) -> bool:
+    key = "log.cleanup.policy"
+    policies = reader.names(key, ["delete"])
+    if not policies or not _POLICIES.issuperset(policies):
+        raise SettingsError(refusal(key, ",".join(policies), "delete or compact or both"))
+    return "compact" in policies
