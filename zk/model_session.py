@@ -69,8 +69,8 @@ class ModelSession:
         self._post = post
         self._send = send
         self._connected = False  # the link, as the server sees it
-        self._serving = False  # what the client has been told
         self._connection = 0  # counts up: a request of an older one never arrives
+        self._known_connection = 0  # the one that the client has been told of
         self._missed: list[WatchEvent] = []
         self._in_flight: dict[int, tuple[str, Callable[[Any], None]]] = {}
         self._submitted = 0
@@ -79,7 +79,7 @@ class ModelSession:
 
     def submit(self, operation: Operation[R], done: Callable[[R | Failed], None]) -> None:
         path = path_of(operation)
-        if not (self._connected and self._serving):
+        if not self._connected or self._known_connection != self._connection:
             self._post(partial(done, Failed(ZkError.CONNECTION_LOSS, path)))
             return
         self._submitted += 1
@@ -103,7 +103,7 @@ class ModelSession:
         if self._connected:
             self._connected = False
             self._fail_in_flight(ZkError.CONNECTION_LOSS)
-            self._post(self._tell_disconnected)
+            self._post(self._listener.on_disconnected)
 
     def reconnect(self) -> None:
         """Reach the server again: the same session with the events missed, or a new one."""
@@ -111,7 +111,7 @@ class ModelSession:
             return
         missed, self._missed = self._missed, []
         if self.session_id not in self._server.model.sessions:
-            self._post(self._tell_expired)
+            self._post(self._listener.on_expired)
             self._open()
             return
         self._serve()
@@ -130,7 +130,7 @@ class ModelSession:
         if self._connected:
             self._connected = False
             self._fail_in_flight(ZkError.SESSION_EXPIRED)
-            self._post(self._tell_expired)
+            self._post(self._listener.on_expired)
             self._open()
 
     def _open(self) -> None:
@@ -141,19 +141,11 @@ class ModelSession:
     def _serve(self) -> None:
         self._connected = True
         self._connection += 1
-        self._post(partial(self._tell_connected, self.session_id))
+        self._post(partial(self._tell_connected, self._connection, self.session_id))
 
-    def _tell_connected(self, session_id: int) -> None:
-        self._serving = True
+    def _tell_connected(self, connection: int, session_id: int) -> None:
+        self._known_connection = connection
         self._listener.on_connected(session_id)
-
-    def _tell_disconnected(self) -> None:
-        self._serving = False
-        self._listener.on_disconnected()
-
-    def _tell_expired(self) -> None:
-        self._serving = False
-        self._listener.on_expired()
 
     def _arrive(self, connection: int, number: int, operation: Operation[Any]) -> None:
         """A request reaches the server; also when the client has given it up meanwhile."""

@@ -58,6 +58,8 @@ class Relay:
                 return
             server = socket.create_connection(self._target)
             self._connections |= {client, server}
+        for end in (client, server):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for source, target in ((client, server), (server, client)):
             threading.Thread(target=self._copy, args=(source, target), daemon=True).start()
 
