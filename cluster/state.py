@@ -16,7 +16,6 @@ def broker_name(broker_id: int) -> str:
 
 
 class Phase(StrEnum):
-    STARTING = "starting"  # ZooKeeper only, until it serves
     RUNNING = "running"
     PAUSED = "paused"
     STOPPING = "stopping"

@@ -1,0 +1,122 @@
+"""The members of one cluster: their ports, their server.properties, the order of their start."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from logquake.cluster.layout import Layout, write_json
+from logquake.cluster.ports import LOOPBACK, hold_ports, port_of
+from logquake.cluster.spec import ClusterSpec, broker_properties, format_properties
+from logquake.cluster.state import ZOOKEEPER, ClusterState, broker_name
+from logquake.cluster.supervisor import zygote
+from logquake.cluster.supervisor.local_zookeeper import LocalZooKeeper
+from logquake.cluster.supervisor.member import Child, Member
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerProgram:
+    """What a broker process runs: the module to load before the fork, and the function.
+
+    ``check`` reads a server.properties and raises ClusterError if a broker would refuse it.
+    """
+
+    module: str
+    check: Callable[[Path], None]
+    run: Callable[[Path, Path], None]  # server.properties, file for events
+
+
+class Fleet:
+    """``progress`` is told what is being waited for. Raises ClusterError: a port is taken."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        spec: ClusterSpec,
+        program: BrokerProgram,
+        progress: Callable[[str], None],
+    ) -> None:
+        self.members: dict[str, Member] = {}
+        self._layout = layout
+        self._spec = spec
+        self._program = program
+        self._progress = progress
+        self._held_ports = hold_ports(spec.port, spec.brokers)
+        self._local_zookeeper: LocalZooKeeper | None = None
+
+    @property
+    def brokers(self) -> list[Member]:
+        return [member for name, member in self.members.items() if name != ZOOKEEPER]
+
+    def start(self) -> None:
+        """ZooKeeper first: while its JVM comes up the brokers' modules are loaded.
+
+        Raises ClusterError: no Java, a setting that a broker would refuse, ZooKeeper ended.
+        """
+        if self._spec.zookeeper is None:
+            self._start_zookeeper(LocalZooKeeper(self._layout.zookeeper, self._progress))
+        zygote.preload(self._program.module)
+        for broker_id, held in zip(self._spec.broker_ids, self._held_ports, strict=True):
+            self._add_broker(broker_id, port_of(held))
+        if self._local_zookeeper:
+            self._local_zookeeper.wait_until_serving()
+        self._progress(f"starting {self._spec.brokers} brokers")
+        for broker in self.brokers:
+            broker.start()
+
+    def kill_all(self) -> None:
+        """Brokers first, so that none sees ZooKeeper go.
+
+        ZooKeeper is never asked to end: what it answered is in its log, and a JVM takes 0.3 s.
+        """
+        for member in [*self.brokers, *self.members.values()]:
+            member.kill_and_wait()
+
+    def reap(self) -> None:
+        for member in list(self.members.values()):
+            member.reap()
+
+    def state(self) -> ClusterState:
+        return ClusterState(
+            name=self._spec.name,
+            supervisor_pid=os.getpid(),
+            preset=self._spec.preset,
+            zookeeper=self._zookeeper_connect(),
+            members=tuple(member.state() for member in self.members.values()),
+        )
+
+    def write_state(self) -> None:
+        write_json(self._layout.state, self.state().to_json())
+
+    def _start_zookeeper(self, zookeeper: LocalZooKeeper) -> None:
+        self._progress("starting ZooKeeper")
+        self._local_zookeeper = zookeeper
+        self._add(ZOOKEEPER, zookeeper.port, zookeeper.spawn).start()
+
+    def _add_broker(self, broker_id: int, port: int) -> None:
+        properties = broker_properties(
+            self._spec,
+            broker_id,
+            port=port,
+            zookeeper=self._zookeeper_connect(),
+            data=self._layout.data_of(broker_id),
+        )
+        path = self._layout.properties_of(broker_id)
+        path.write_text(format_properties(properties))
+        self._program.check(path)
+        self._add(broker_name(broker_id), port, self._broker_launch(broker_name(broker_id), path))
+
+    def _broker_launch(self, name: str, properties: Path) -> Callable[[], Child]:
+        run, log = self._program.run, self._layout.log_of(name)
+        events = self._layout.events / f"{name}.jsonl"
+        return lambda: zygote.fork(lambda: run(properties, events), log)
+
+    def _add(self, name: str, port: int, launch: Callable[[], Child]) -> Member:
+        member = Member(name, host=LOOPBACK, port=port, launch=launch, changed=self.write_state)
+        self.members[name] = member
+        return member
+
+    def _zookeeper_connect(self) -> str:
+        return self._spec.zookeeper or (self._local_zookeeper.address if self._local_zookeeper else "")

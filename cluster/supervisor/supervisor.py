@@ -1,0 +1,107 @@
+"""The life of a supervisor: start the fleet, serve until somebody ends it, leave nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.supervisor.commands import Commands
+from logquake.cluster.supervisor.control_server import ControlConnection, ControlServer
+from logquake.cluster.supervisor.fleet import Fleet
+from logquake.cluster.supervisor.signals import SignalWatch
+from logquake.cluster.layout import Layout
+from logquake.node.net.loop import EventLoop
+
+STOP_GRACE_MS = 10_000  # for all brokers together; then they are killed
+
+
+@dataclass(slots=True)
+class _Shutdown:
+    """An end under way: whether the state directory goes as well, and who wants to be told."""
+
+    remove: bool = False
+    done: list[Callable[[], None]] = field(default_factory=list)
+
+
+class Supervisor:
+    """``launcher`` is told how the start went; when ``attached``, its end is the cluster's end.
+
+    ``temporary`` removes the state directory at the end, and so has no use for a gentle one.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        fleet: Fleet,
+        launcher: ControlConnection,
+        *,
+        attached: bool,
+        temporary: bool,
+    ) -> None:
+        self._layout = layout
+        self._fleet = fleet
+        self._launcher = launcher
+        self._attached = attached
+        self._temporary = temporary
+        self._signals = SignalWatch()
+        self._loop = EventLoop()
+        self._shutdown: _Shutdown | None = None
+
+    def run(self) -> None:
+        """Return when the cluster has ended. Raises ClusterError, StopRequested from its start."""
+        try:
+            self._fleet.start()
+            self._serve()
+        finally:
+            self._fleet.kill_all()
+            shutdown = self._shutdown or _Shutdown()
+            if shutdown.remove or self._temporary:
+                self._layout.remove()
+        for done in shutdown.done:
+            done()
+
+    def _serve(self) -> None:
+        commands = Commands(self._fleet, self.shut_down)
+        ControlServer(self._layout.control_socket, self._loop, commands.handle)
+        self._launcher.serve(self._loop, commands.handle, self._on_launcher_gone)
+        self._signals.deliver(self._loop, on_stop=self._on_signal, on_child=self._fleet.reap)
+        self._fleet.reap()
+        self._launcher.answer(self._fleet.state().to_json())
+        self._loop.run()
+
+    def shut_down(
+        self,
+        *,
+        remove: bool = False,
+        at_once: bool = False,
+        done: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Let brokers end in their own way, then the rest. Asked again, the wishes add up."""
+        first = self._shutdown is None
+        shutdown = self._shutdown = self._shutdown or _Shutdown()
+        shutdown.remove |= remove
+        shutdown.done.append(done)
+        if at_once or self._temporary:
+            self._loop.stop()
+        elif first:
+            self._loop.call_later(STOP_GRACE_MS, self._loop.stop)
+            self._stop_brokers()
+
+    def _stop_brokers(self) -> None:
+        for broker in self._fleet.brokers:
+            if broker.alive:
+                broker.when_ended(self._stop_loop_without_brokers)
+                broker.stop()
+        self._stop_loop_without_brokers()
+
+    def _stop_loop_without_brokers(self) -> None:
+        if not any(broker.alive for broker in self._fleet.brokers):
+            self._loop.stop()
+
+    def _on_launcher_gone(self) -> None:
+        if self._attached:
+            self.shut_down()
+
+    def _on_signal(self) -> None:
+        self.shut_down(at_once=self._shutdown is not None)

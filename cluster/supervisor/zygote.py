@@ -1,0 +1,85 @@
+"""Brokers by fork: the modules are loaded once, here, and every broker begins with them.
+
+Starting three brokers so takes 5 ms and 4 MB each, against 0.5 s and 26 MB as programs of their
+own. The heap is frozen first: a garbage collection in a child would touch, and so copy, all of it.
+
+Caveat: fork() copies one thread. The supervisor must have no other, or a lock that another thread
+holds stays locked in the child for ever.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from multiprocess.context import ForkContext, ForkProcess
+
+from logquake.cluster.lifeline import die_with
+
+_FIRST_OTHER_FD = 3
+_RESET_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
+
+
+class ForkedChild:
+    """A forked process, as Member knows processes."""
+
+    def __init__(self, process: ForkProcess) -> None:
+        self._process = process
+
+    @property
+    def pid(self) -> int:
+        return int(self._process.pid)
+
+    def poll(self) -> int | None:
+        code: int | None = self._process.exitcode
+        return code
+
+    def wait(self) -> int:
+        # Not join(): it waits for a pipe that the child closed when it let go of what it inherited.
+        os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        return int(self._process.exitcode)
+
+
+def preload(module: str) -> None:
+    """Import what every broker needs, and freeze the heap."""
+    importlib.import_module(module)
+    gc.collect()
+    gc.freeze()
+
+
+def fork(run: Callable[[], None], log: Path) -> ForkedChild:
+    """Run a function in a new process that logs to ``log`` and ends when it returns or raises."""
+    if threading.active_count() != 1:
+        raise RuntimeError(f"fork with {threading.enumerate()}")
+    process = ForkContext().Process(target=_in_child, args=(os.getpid(), log, run))
+    # A signal between fork and _in_child would reach the supervisor's handler in the child, and
+    # through its wake-up descriptor the supervisor itself.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _RESET_SIGNALS)
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _RESET_SIGNALS)
+    return ForkedChild(process)
+
+
+def _in_child(parent_pid: int, log: Path, run: Callable[[], None]) -> None:
+    die_with(parent_pid)
+    signal.set_wakeup_fd(-1)
+    for number in _RESET_SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _RESET_SIGNALS)
+    _redirect_output(log)
+    # The supervisor's lock, ports, control connections: all must close when *it* ends.
+    os.closerange(_FIRST_OTHER_FD, os.sysconf("SC_OPEN_MAX"))
+    run()
+
+
+def _redirect_output(log: Path) -> None:
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for standard_stream in (1, 2):
+        os.dup2(output, standard_stream)
