@@ -1,7 +1,8 @@
 """The Disk seam: everything storage asks of a file system, so that a disk can be swapped.
 
 RealDisk is the machine's; MemoryDisk (storage/memory_disk.py) serves the simulation and keeps
-synced and unsynced state apart. Paths are plain strings with '/' between parts.
+synced and unsynced state apart. tests/storage/test_disk_seam.py holds both to the same rules.
+Paths are plain strings with '/' between parts.
 All calls raise OSError as the operating system would (ENOSPC, EIO, ...).
 """
 
@@ -33,7 +34,14 @@ class File(Protocol):
     def fileno(self) -> int:
         """For sendfile. Raises io.UnsupportedOperation where there is no descriptor."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Release the handle. Dropping the last reference to it does the same."""
+
+
+class Lock(Protocol):
+    """A lock file that is held until released; the death of its process releases it too."""
+
+    def release(self) -> None: ...
 
 
 class Disk(Protocol):
@@ -60,3 +68,9 @@ class Disk(Protocol):
     def remove_tree(self, path: str) -> None: ...
 
     def sync_dir(self, path: str) -> None: ...
+
+    def lock(self, path: str) -> Lock:
+        """Take the file as an exclusive lock, created when missing.
+
+        Raises BlockingIOError when another process, or this one, holds it.
+        """

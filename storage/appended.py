@@ -1,0 +1,22 @@
+"""What staging a batch answers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+NO_APPEND_TIME = -1
+
+
+class Appended(NamedTuple):
+    """Offsets of what was staged; for a duplicate, of the batch that it repeats.
+
+    log_append_time_ms is -1 unless the topic keeps append times. size is in bytes, 0 for a
+    duplicate and where nothing complete was given.
+    """
+
+    first_offset: int
+    last_offset: int
+    max_timestamp: int
+    log_append_time_ms: int
+    duplicate: bool
+    size: int

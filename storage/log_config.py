@@ -1,0 +1,41 @@
+"""Settings of one partition's log, by the names of Kafka's topic settings, with its defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+NEVER = 2**63 - 1
+
+
+class TimestampType(Enum):
+    """message.timestamp.type, by Kafka's spelling."""
+
+    CREATE_TIME = "CreateTime"
+    LOG_APPEND_TIME = "LogAppendTime"
+
+
+@dataclass(frozen=True, slots=True)
+class LogConfig:
+    # segment.bytes: small segments make files and index entries many, large ones make retention
+    # coarse and recovery after a crash long.
+    segment_bytes: int = 1 << 30
+    # segment.ms: roll when a batch is this much newer than the segment's first.
+    segment_ms: int = 604_800_000
+    # index.interval.bytes: a read scans about this far forward from the nearest index entry.
+    index_interval_bytes: int = 4096
+    # segment.index.bytes: a full index rolls its segment.
+    index_max_bytes: int = 10_485_760
+    # max.message.bytes: the largest batch a client may append; replication is not bound by it.
+    max_message_bytes: int = 1_048_588
+    # flush.messages: fsync inside commit() after so many records; 1 makes every ack power-safe
+    # and costs an fsync each. Kafka's default leaves durability to replication.
+    flush_messages: int = NEVER
+    message_timestamp_type: TimestampType = TimestampType.CREATE_TIME
+    # message.timestamp.before.max.ms and after.max.ms: how far a record's time may be off.
+    timestamp_before_max_ms: int = NEVER
+    timestamp_after_max_ms: int = NEVER
+    # cleanup.policy contains compact: records need keys, and offsets may have gaps.
+    compacted: bool = False
+    # producer.id.expiration.ms, a broker setting: an idle producer is forgotten after it.
+    producer_expiration_ms: int = 86_400_000

@@ -1,0 +1,151 @@
+"""The files of one log, as far as they are written: segments, leader epochs, producer snapshots.
+
+Every method raises OSError for the disk's faults.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logquake.storage import checkpoint_files
+from logquake.storage.batch_walk import DamagedBatchError
+from logquake.storage.checkpoint_files import DamagedCheckpointError
+from logquake.storage.disk import Disk, File
+from logquake.storage.file_names import join
+from logquake.storage.leader_epochs import LeaderEpochs
+from logquake.storage.log_config import LogConfig
+from logquake.storage.log_recovery import Recovery, RecoveryReport, load_segments
+from logquake.storage.producer_snapshots import ProducerSnapshots
+from logquake.storage.producer_state import ProducerStates
+from logquake.storage.segments import Segments
+from logquake.storage.staging import Roll, Run
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedLog:
+    start_offset: int
+    end_offset: int
+    report: RecoveryReport
+
+
+class LogFiles:
+    def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
+        self.segments = Segments(disk, directory, config)
+        self.snapshots = ProducerSnapshots(disk, directory)
+        self.epochs = LeaderEpochs()
+        self._disk = disk
+        self._directory = directory
+        self._epochs_path = join(directory, checkpoint_files.LEADER_EPOCHS)
+
+    # Opening and closing
+
+    def load(
+        self, *, clean: bool, recovery_point: int, start_offset: int, gaps_allowed: bool
+    ) -> LoadedLog:
+        """Open what the folder holds, creating it when there is none, and repair it."""
+        self._disk.make_dirs(self._directory)
+        self._load_epochs()
+        load_segments(self._disk, self._directory, self.segments)
+        report = RecoveryReport()
+        if len(self.segments) and not clean:
+            report = self._recover(recovery_point, gaps_allowed)
+        if not len(self.segments):
+            self.segments.roll(start_offset)
+        end_offset = self.segments.active.base_offset
+        try:
+            end_offset = self.segments.active.next_offset()
+        except DamagedBatchError:  # a clean stop, and a file that was changed since
+            report = self._recover(end_offset, gaps_allowed)
+            end_offset = self.segments.active.next_offset()
+        if end_offset < start_offset:  # segments were deleted by hand
+            self.segments.delete_all()
+            self.segments.roll(start_offset)
+            end_offset = start_offset
+        self.segments.active.activate()
+        start_offset = max(start_offset, self.segments.first.base_offset)
+        self.epochs.truncate_from_end(end_offset)
+        self.epochs.truncate_from_start(start_offset)
+        self.save_epochs()
+        return LoadedLog(start_offset, end_offset, report)
+
+    def load_producers(self, producers: ProducerStates, start_offset: int, end_offset: int) -> None:
+        self.snapshots.prune({segment.base_offset for segment in self.segments})
+        self.snapshots.rebuild(producers, self.segments, start_offset, end_offset)
+
+    def close(self) -> None:
+        """Bring the files into the shape that a clean start trusts, synced."""
+        active = self.segments.active
+        active.file.truncate(active.size)
+        active.seal()
+
+    # Writing
+
+    def write(self, runs: list[Run]) -> None:
+        """Write staged batches, rolling where they say so."""
+        for run in runs:
+            if run.roll is not None:
+                self._roll(run.roll)
+            self.segments.active.append(run.batches)
+
+    def save_epochs(self) -> None:
+        """Write leader-epoch-checkpoint if it changed."""
+        if self.epochs.changed:
+            checkpoint_files.write_epochs(self._disk, self._epochs_path, self.epochs.entries)
+            self.epochs.changed = False
+
+    def truncate_to(self, offset: int) -> int:
+        """Drop the batch that holds offset and all after it, durably; the new end offset.
+
+        Whole batches go: an end within a batch would leave a gap before the next append.
+        """
+        self.segments.delete_after(offset)
+        active = self.segments.active
+        place = active.find(offset)
+        if place is None:
+            active.truncate_at(active.size, offset)
+            end_offset = active.next_offset()
+        else:
+            active.truncate_at(place.position, place.base_offset)
+            end_offset = place.base_offset
+        active.activate()
+        # A file that a power loss brings back would lie over what is appended from here on.
+        self._disk.sync_dir(self._directory)
+        self.epochs.truncate_from_end(end_offset)
+        self.save_epochs()
+        return end_offset
+
+    def restart_at(self, offset: int) -> None:
+        """Drop everything; the log is empty and begins at offset."""
+        self.segments.delete_all()
+        self.snapshots.delete_all()
+        self.segments.roll(offset)
+        self._disk.sync_dir(self._directory)
+        self.epochs.clear()
+        self.save_epochs()
+
+    def files_to_sync(self, recovery_point: int) -> list[File]:
+        """Everything written since the recovery point, index entries in memory included."""
+        files = self.snapshots.open_files(recovery_point)
+        for segment in self.segments.from_offset(recovery_point):
+            files += segment.files_to_sync()
+        return files
+
+    def _roll(self, roll: Roll) -> None:
+        self.segments.roll(roll.base_offset)
+        self.snapshots.write(roll.base_offset, roll.snapshot)
+
+    def _recover(self, recovery_point: int, gaps_allowed: bool) -> RecoveryReport:
+        recovery = Recovery(self.segments, self.epochs, gaps_allowed=gaps_allowed)
+        report = recovery.run(recovery_point)
+        if report.truncated_bytes:
+            self._disk.sync_dir(self._directory)
+        return report
+
+    def _load_epochs(self) -> None:
+        try:
+            entries = checkpoint_files.read_epochs(self._disk, self._epochs_path)
+        except DamagedCheckpointError:
+            entries = []  # derived again from the batches that recovery scans
+        for epoch, start_offset in entries:
+            self.epochs.assign(epoch, start_offset)
+        self.epochs.changed = False

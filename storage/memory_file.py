@@ -1,0 +1,86 @@
+"""The content of MemoryDisk's files: sparse 4 KiB pages that remember what was last synced."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from logquake.storage.disk import Buffer
+
+PAGE = 4096
+_ZEROS = bytes(PAGE)
+
+
+class MemoryContent:
+    """One file's bytes, as the page cache holds them and as the platter does.
+
+    Untouched pages cost nothing, so Kafka's zero-filled index files stay cheap. ``_unsynced``
+    keeps, for every page changed since the last sync, the content that the platter has.
+    """
+
+    __slots__ = ("_pages", "_synced_size", "_unsynced", "size")
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._synced_size = 0
+        self._pages: dict[int, bytes] = {}
+        self._unsynced: dict[int, bytes] = {}
+
+    def read(self, size: int, position: int) -> bytes:
+        end = min(position + size, self.size)
+        parts = [
+            self._pages.get(page, _ZEROS)[start:stop] for page, start, stop in _spans(position, end)
+        ]
+        return b"".join(parts)
+
+    def write(self, data: Buffer, position: int) -> None:
+        view = memoryview(data)
+        taken = 0
+        for page, start, stop in _spans(position, position + len(view)):
+            piece = bytes(view[taken : taken + stop - start])
+            taken += stop - start
+            old = self._pages.get(page, _ZEROS)
+            self._change(page, old[:start] + piece + old[stop:])
+        self.size = max(self.size, position + len(view))
+
+    def write_all(self, buffers: Sequence[Buffer], position: int) -> int:
+        start = position
+        for data in buffers:
+            self.write(data, position)
+            position += len(data)
+        return position - start
+
+    def truncate(self, size: int) -> None:
+        boundary = size // PAGE
+        for page in [page for page in self._pages if page >= boundary]:
+            kept = self._pages[page][: size % PAGE] if page == boundary else b""
+            self._change(page, kept + _ZEROS[len(kept) :])
+        self.size = size
+
+    def sync(self) -> None:
+        self._unsynced.clear()
+        self._synced_size = self.size
+
+    def lose_power(self, rng: random.Random) -> None:
+        """Of the pages changed since the last sync a random subset reached the platter."""
+        for page in sorted(self._unsynced):
+            if rng.random() < 0.5:
+                self._pages[page] = self._unsynced[page]
+        self._unsynced.clear()
+        if self.size != self._synced_size:
+            smaller, larger = sorted((self.size, self._synced_size))
+            self.truncate(rng.choice((smaller, rng.randint(smaller, larger), larger)))
+        self.sync()
+
+    def _change(self, page: int, content: bytes) -> None:
+        self._unsynced.setdefault(page, self._pages.get(page, _ZEROS))
+        self._pages[page] = content
+
+
+def _spans(start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """(page number, first, last + 1 byte within the page) for the byte range [start, end)."""
+    while start < end:
+        page, offset = divmod(start, PAGE)
+        stop = min(PAGE, offset + end - start)
+        yield page, offset, stop
+        start += stop - offset
