@@ -235,10 +235,17 @@ class Controller:
 
     async def _look_and_stand(self) -> None:
         await self._look()
-        if self.active_controller_id == NOBODY and not self._closed:
-            self._begin_term(await stand(self._broker_id, self._scheduler.wall_ms()))
-            await self._in_term(take_office)()
-            self._schedule_rebalance(FIRST_REBALANCE_MS)
+        if self.active_controller_id != NOBODY or self._closed:
+            return
+        try:
+            mandate = await stand(self._broker_id, self._scheduler.wall_ms())
+        except ControllerMoved:
+            await self._look()  # another was faster: no failure
+            return
+        term = self._begin_term(mandate)
+        await take_office(term)
+        term.took_office = True
+        self._schedule_rebalance(FIRST_REBALANCE_MS)
 
     async def _resign(self) -> None:
         if self._term is not None:
@@ -246,10 +253,10 @@ class Controller:
             self._end_term("it was asked to resign")
             await step_down(epoch_version)
 
-    def _begin_term(self, mandate: Mandate) -> None:
+    def _begin_term(self, mandate: Mandate) -> Term:
         self.active_controller_id = self._broker_id
         self._record("controller-elected", mandate.epoch, "it created /controller")
-        self._term = Term(
+        term = Term(
             self._broker_id,
             self._settings,
             GuardedZk(mandate.epoch, mandate.epoch_version),
@@ -258,6 +265,8 @@ class Controller:
             self._journal,
             self._random,
         )
+        self._term = term
+        return term
 
     def _end_term(self, why: str) -> None:
         term, self._term = self._term, None
@@ -293,20 +302,18 @@ class Controller:
         abandon: Callable[[ErrorCode], None] = lambda _code: None,
     ) -> None:
         """Work of this very term: when it is over, the work is dropped."""
-        if self._term is None:
+        term = self._term
+        if term is None:
             abandon(ErrorCode.NOT_CONTROLLER)
-        else:
-            self._queue.put(ControllerEvent(name, self._in_term(procedure), abandon))
-
-    def _in_term(self, procedure: TermProcedure) -> Callable[[], Procedure[None]]:
-        meant_for = self._term
+            return
 
         async def run_in_term() -> None:
-            if meant_for is None or self._term is not meant_for:
-                raise ControllerMoved("the term is over")
-            await procedure(meant_for)
+            if self._term is term:
+                await procedure(term)
+            else:
+                abandon(ErrorCode.NOT_CONTROLLER)
 
-        return run_in_term
+        self._queue.put(ControllerEvent(name, run_in_term, abandon))
 
     async def _recover(self, event: ControllerEvent, failure: Failure) -> None:
         """An event failed: another controller is in office, or ZooKeeper refused something.
@@ -316,8 +323,11 @@ class Controller:
         self._record("controller-event-failed", self.epoch, f"{event.name}: {failure}")
         if isinstance(failure, ControllerMoved):
             await self._look()
-        elif failure.failed.error is not ZkError.SESSION_EXPIRED and not self._rebalance:
+        elif failure.failed.error is not ZkError.SESSION_EXPIRED and not self._is_settled():
             await self._resign()
+
+    def _is_settled(self) -> bool:
+        return self._term is not None and self._term.took_office
 
     def _answered(self, outgoing: Outgoing, answer: Message) -> None:
         term = self._term

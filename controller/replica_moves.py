@@ -92,7 +92,9 @@ async def _leave_isr(
         }
         written = await term.zk.write_states(shrinking)
         for partition, state in sorted(written.done.items()):
-            term.note_change("isr-shrunk", partition, why, current[partition].state, state)
+            before = current[partition].state
+            what = "isr-shrunk" if len(state.isr) < len(before.isr) else "leader-lost"
+            term.note_change(what, partition, why, before, state)
         settled = {
             **{each: one.state for each, one in current.items() if each not in shrinking},
             **written.done,

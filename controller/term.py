@@ -29,6 +29,8 @@ class Term:
     outbox: Outbox
     journal: Journal
     random: Random
+    took_office: bool = False
+    """The whole state is read in and every replica was told what it is."""
     elections: int = 0
     unclean_elections: int = 0
 

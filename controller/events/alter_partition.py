@@ -43,8 +43,7 @@ async def alter_partition(
 ) -> None:
     """Raises ControllerMoved, ZkFailure."""
     broker = term.context.brokers.get(request.broker_id)
-    active = request.broker_id in term.context.active_broker_ids
-    if broker is None or not active or broker.epoch != request.broker_epoch:
+    if broker is None or broker.epoch != request.broker_epoch:
         reply(AlterPartitionResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
         return
     proposals = _proposals(term, request)
@@ -124,7 +123,7 @@ def _take_in(term: Term, partition: TopicPartition, after: LeaderAndIsr) -> Lead
     joined = sorted(set(after.isr) - set(before.isr))
     left = sorted(set(before.isr) - set(after.isr))
     why = f"leader {after.leader} proposed it: {joined} joined, {left} left"
-    what = "isr-expanded" if joined else "isr-shrunk"
+    what = "isr-expanded" if joined else "isr-shrunk" if left else "leader-recovered"
     term.note_change(what, partition, why, before, after)
     return after
 

@@ -86,10 +86,10 @@ def _plan(term: Term, topic: CreatableTopic) -> NewTopic:
     """All that needs no look at ZooKeeper. Raises TopicRefused."""
     if term.context.has_topic(topic.name):
         raise _exists(topic.name)
-    config = _checked_config(topic)
     partitions = _partitions(term, topic)
     check_name(topic.name)
     check_assignment(partitions)
+    config = _checked_config(topic)
     return NewTopic(topic.name, partitions, config, random_topic_id(term.random))
 
 

@@ -1,0 +1,373 @@
+"""A cluster as its controller sees it: ZooKeeper's model, brokers that answer as told, a clock.
+
+Everything that the controllers do is written down in the order in which it happens: znodes
+written, requests sent, answers given, and the reasons in the journal.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import pytest
+
+from logquake.controller.controller import Controller
+from logquake.controller.journal import Event
+from logquake.controller.ports import Channel, Disconnected, Endpoint
+from logquake.controller.settings import ControllerSettings
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.leader_and_isr import (
+    LeaderAndIsrPartitionError,
+    LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
+    LeaderAndIsrTopicError,
+)
+from logquake.wire.messages.stop_replica import (
+    StopReplicaPartitionError,
+    StopReplicaRequest,
+    StopReplicaResponse,
+)
+from logquake.wire.messages.update_metadata import (
+    UpdateMetadataRequest,
+    UpdateMetadataResponse,
+)
+from logquake.wire.schema import Message
+from logquake.zk.model_session import ModelServer, ModelSession
+from logquake.zk.operations import (
+    Check,
+    Create,
+    Delete,
+    Failed,
+    Multi,
+    Operation,
+    Session,
+    SessionListener,
+    SetData,
+    WatchEvent,
+)
+from logquake.zk.retry import RetryingSession
+from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
+from logquake.zk.znodes.parents import create_parents
+
+Action = Callable[[], None]
+
+
+@dataclass(order=True)
+class FakeTimer:
+    due_ms: float
+    order: int
+    action: Action = field(compare=False)
+    cancelled: bool = field(default=False, compare=False)
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class FakeScheduler:
+    def __init__(self) -> None:
+        self.now = 0
+        self._timers: list[FakeTimer] = []
+
+    def now_ms(self) -> int:
+        return self.now
+
+    def wall_ms(self) -> int:
+        return 1_700_000_000_000 + self.now
+
+    def call_later(self, delay_ms: float, action: Action) -> FakeTimer:
+        timer = FakeTimer(self.now + delay_ms, len(self._timers), action)
+        heapq.heappush(self._timers, timer)
+        return timer
+
+    def next_due(self, until_ms: int) -> FakeTimer | None:
+        while self._timers and self._timers[0].due_ms <= until_ms:
+            timer = heapq.heappop(self._timers)
+            if not timer.cancelled:
+                return timer
+        return None
+
+
+class FakeChannel:
+    """A connection of one controller to one broker."""
+
+    def __init__(self, world: World, sender: Node, target: int) -> None:
+        self._world = world
+        self._sender = sender
+        self._target = target
+        self._in_flight: list[Callable[[Message | Disconnected], None]] = []
+
+    def send(
+        self, request: Message, version: int, done: Callable[[Message | Disconnected], None]
+    ) -> None:
+        self._world.log(f"{self._sender.broker_id} -> {self._target} {describe(request, version)}")
+        self._in_flight.append(done)
+        answer = self._world.answer_of(self._target, request)
+        if answer is not None:
+            self._sender.post(lambda: self._settle(done, answer))
+
+    def close(self) -> None:
+        for done in list(self._in_flight):
+            self._settle(done, Disconnected("closed"))
+
+    def _settle(
+        self, done: Callable[[Message | Disconnected], None], answer: Message | Disconnected
+    ) -> None:
+        if done in self._in_flight:
+            self._in_flight.remove(done)
+            done(answer)
+
+
+class RecordingSession:
+    """Writes down what ZooKeeper did or refused to do."""
+
+    def __init__(self, below: Session, log: Callable[[str], None]) -> None:
+        self._below = below
+        self._log = log
+
+    def submit(self, operation: Operation[Any], done: Callable[[Any], None]) -> None:
+        def answered(outcome: Any) -> None:
+            self._record(operation, outcome)
+            done(outcome)
+
+        self._below.submit(operation, answered)
+
+    def close(self) -> None:
+        self._below.close()
+
+    def _record(self, operation: Operation[Any], outcome: Any) -> None:
+        writes = operation.operations if isinstance(operation, Multi) else (operation,)
+        if isinstance(outcome, Failed):
+            if isinstance(operation, Multi):
+                self._log(f"zk refused {outcome.error.value} {outcome.path}")
+            return
+        for write in writes:
+            match write:
+                case Create(path, data):
+                    self._log(f"zk create {path} {(data or b'').decode()}".rstrip())
+                case SetData(path, data):
+                    self._log(f"zk set {path} {(data or b'').decode()}".rstrip())
+                case Delete(path):
+                    self._log(f"zk delete {path}")
+                case _:
+                    pass
+
+
+class Node:
+    """A broker: registered in ZooKeeper, with a candidate for the controller."""
+
+    def __init__(self, world: World, broker_id: int, rack: str | None) -> None:
+        self.world = world
+        self.broker_id = broker_id
+        self.rack = rack
+        self.paused = False
+        self.alive = True
+        self.epoch = -1
+        self.session_id = 0
+        self.queue: deque[Action] = deque()
+        self.model_session: ModelSession | None = None
+        self.session = RetryingSession(self._open_session, self)
+        self.controller = Controller(
+            Endpoint(broker_id, f"host{broker_id}", 9092),
+            world.settings,
+            session=self.session,
+            network=self,
+            scheduler=world.scheduler,
+            journal=self,
+            random=Random(broker_id),
+        )
+
+    def post(self, action: Action) -> None:
+        if self.alive:
+            self.queue.append(action)
+
+    def channel(self, endpoint: Endpoint, client_id: str) -> Channel:
+        if client_id != str(self.broker_id):
+            raise ValueError(client_id)
+        return FakeChannel(self.world, self, endpoint.broker_id)
+
+    def record(self, event: Event) -> int:
+        if self.alive:
+            self.world.log(f"{self.broker_id} {event.what} {event.subject}: {event.why}")
+        return 0
+
+    def register(self) -> None:
+        endpoint = ListenerEndpoint(f"host{self.broker_id}", 9092)
+        registration = BrokerRegistration(self.broker_id, (endpoint,), 0, self.rack)
+        path = BrokerRegistration.path(self.broker_id)
+
+        def made(outcome: str | Failed) -> None:
+            if isinstance(outcome, Failed):
+                raise ValueError(outcome)
+            data = self.world.server.model.data(path)
+            self.epoch = data.stat.czxid if data else -1
+            self.controller.on_session_established()
+
+        self.session.submit(Create(path, registration.encode(), ephemeral=True), made)
+
+    def on_connected(self, session_id: int) -> None:
+        if session_id != self.session_id:
+            self.session_id = session_id
+            self.register()
+
+    def on_disconnected(self) -> None: ...
+
+    def on_expired(self) -> None:
+        self.controller.on_session_expired()
+
+    def on_watch(self, event: WatchEvent) -> None:
+        self.controller.on_watch(event)
+
+    def _open_session(self, listener: SessionListener) -> Session:
+        self.model_session = self.world.server.connect(listener, self.post)
+        return RecordingSession(self.model_session, self.world.log)
+
+
+class World:
+    def __init__(self, settings: ControllerSettings) -> None:
+        self.settings = settings
+        self.server = ModelServer()
+        self.scheduler = FakeScheduler()
+        self.nodes: dict[int, Node] = {}
+        self.silent: set[int] = set()
+        self.unreachable: set[int] = set()
+        self.refusals: dict[tuple[int, str], ErrorCode] = {}
+        self._lines: list[str] = []
+        self._admin = self.server.model.open_session()
+        for create in create_parents():
+            self.write(create)
+
+    def log(self, line: str) -> None:
+        self._lines.append(line)
+
+    def take_log(self) -> list[str]:
+        lines, self._lines = self._lines, []
+        return lines
+
+    def write(self, operation: Create | SetData | Delete | Check) -> None:
+        """As somebody else than the controllers."""
+        outcome, fired = self.server.model.apply(self._admin, operation)
+        if isinstance(outcome, Failed):
+            raise ValueError(outcome)
+        self.server.deliver(fired)
+
+    def start(self, broker_id: int, rack: str | None = None) -> None:
+        self.nodes[broker_id] = Node(self, broker_id, rack)
+        self.settle()
+
+    def kill(self, broker_id: int) -> None:
+        node = self.nodes.pop(broker_id)
+        node.alive = False
+        node.controller.close()  # of a process that dies nothing is left: no timer either
+        session = node.model_session
+        if session is not None:
+            session.abandon()
+            self.server.expire(session.session_id)
+
+    def active(self) -> Controller:
+        """The controller in office that knows of itself; the latest epoch if two believe it."""
+        candidates = [node.controller for node in self.nodes.values() if node.controller.is_active]
+        return max(candidates, key=lambda controller: controller.epoch)
+
+    def settle(self) -> None:
+        """Run until nobody has anything to do, one action a broker in turn."""
+        while any(node.queue and not node.paused for node in self.nodes.values()):
+            for node in list(self.nodes.values()):
+                if node.queue and not node.paused:
+                    node.queue.popleft()()
+
+    def pass_time(self, duration_ms: int) -> None:
+        until = self.scheduler.now + duration_ms
+        while (timer := self.scheduler.next_due(until)) is not None:
+            self.scheduler.now = int(timer.due_ms)
+            timer.action()
+            self.settle()
+        self.scheduler.now = until
+
+    def answer_of(self, broker_id: int, request: Message) -> Message | Disconnected | None:
+        if broker_id in self.silent:
+            return None
+        if broker_id not in self.nodes or broker_id in self.unreachable:
+            return Disconnected("connection refused")
+        name = type(request).__name__.removesuffix("Request")
+        return _answer(request, self.refusals.get((broker_id, name), ErrorCode.NONE))
+
+
+def _answer(request: Message, code: ErrorCode) -> Message:
+    """Codes of partitions are given for each of them, others for the request."""
+    of_request = code if code is ErrorCode.STALE_CONTROLLER_EPOCH else ErrorCode.NONE
+    match request:
+        case LeaderAndIsrRequest():
+            return LeaderAndIsrResponse(
+                error_code=of_request,
+                topics=[
+                    LeaderAndIsrTopicError(
+                        topic_id=topic.topic_id,
+                        partition_errors=[
+                            LeaderAndIsrPartitionError(
+                                partition_index=each.partition_index, error_code=code
+                            )
+                            for each in topic.partition_states
+                        ],
+                    )
+                    for topic in request.topic_states
+                ],
+            )
+        case StopReplicaRequest():
+            return StopReplicaResponse(
+                error_code=of_request,
+                partition_errors=[
+                    StopReplicaPartitionError(
+                        topic_name=topic.topic_name,
+                        partition_index=each.partition_index,
+                        error_code=code,
+                    )
+                    for topic in request.topic_states
+                    for each in topic.partition_states
+                ],
+            )
+    return UpdateMetadataResponse(error_code=of_request)
+
+
+def describe(request: Message, version: int) -> str:
+    match request:
+        case LeaderAndIsrRequest():
+            leaders = [leader.broker_id for leader in request.live_leaders]
+            parts = [
+                f"{topic.topic_name}-{each.partition_index} leader {each.leader} "
+                f"epoch {each.leader_epoch} isr {each.isr} v{each.partition_epoch}"
+                + (" new" if each.is_new else "")
+                + (" recovering" if each.leader_recovery_state else "")
+                for topic in request.topic_states
+                for each in topic.partition_states
+            ]
+            what = f"LeaderAndIsr v{version} leaders {leaders}"
+        case UpdateMetadataRequest():
+            parts = [
+                f"{topic.topic_name}-{each.partition_index} leader {each.leader} "
+                f"epoch {each.leader_epoch} isr {each.isr} v{each.zk_version}"
+                + (f" offline {each.offline_replicas}" if each.offline_replicas else "")
+                for topic in request.topic_states
+                for each in topic.partition_states
+            ]
+            what = f"UpdateMetadata v{version} brokers {[one.id for one in request.live_brokers]}"
+        case StopReplicaRequest():
+            parts = [
+                f"{topic.topic_name}-{each.partition_index} epoch {each.leader_epoch}"
+                + (" delete" if each.delete_partition else "")
+                for topic in request.topic_states
+                for each in topic.partition_states
+            ]
+            what = f"StopReplica v{version}"
+        case _:
+            raise ValueError(request)
+    epochs = f"[{request.controller_epoch}/{request.broker_epoch}]"
+    return "; ".join([f"{what} {epochs}", *parts])
+
+
+@pytest.fixture
+def make_world() -> Callable[[ControllerSettings], World]:
+    return World

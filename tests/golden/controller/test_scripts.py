@@ -1,0 +1,289 @@
+"""Every *.txt here is a script: "> command" lines, each followed by all that came of it.
+
+UPDATE_GOLDEN=1 writes the outputs anew; read the difference before it is committed.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logquake.controller.settings import ControllerSettings
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.broker_to_controller import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+    AlterPartitionRequest,
+    AlterPartitionRequestPartitionData,
+    AlterPartitionRequestTopicData,
+    AlterPartitionResponse,
+    BrokerState,
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
+)
+from logquake.wire.messages.topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+    DeleteTopicsRequest,
+)
+from logquake.zk.operations import Create, Delete, SetData
+from logquake.zk.znodes.admin import LogDirFailure
+from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
+from logquake.zk.znodes.configs import EntityConfig, topic_entity
+from logquake.zk.znodes.topics import TopicAssignment
+
+SCRIPTS = sorted(Path(__file__).parent.glob("*.txt"))
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_script(script: Path, make_world: Callable[[ControllerSettings], Any]) -> None:
+    text = script.read_text()
+    played = Player(make_world).play(text)
+    if os.environ.get("UPDATE_GOLDEN"):
+        script.write_text(played)
+    else:
+        assert played == text
+
+
+class Player:
+    def __init__(self, make_world: Callable[[ControllerSettings], Any]) -> None:
+        self._make_world = make_world
+        self._settings = ControllerSettings(auto_leader_rebalance_enable=False)
+        self._world: Any = None
+
+    @property
+    def world(self) -> Any:
+        if self._world is None:
+            self._world = self._make_world(self._settings)
+        return self._world
+
+    def play(self, script: str) -> str:
+        played = []
+        for line in script.splitlines():
+            if line.startswith("#") or (not line and not played):
+                played.append(line)
+            elif line.startswith("> "):
+                played += self._run(line)
+        return "\n".join(line.rstrip() for line in played).rstrip() + "\n"
+
+    def _run(self, line: str) -> list[str]:
+        command, *arguments = shlex.split(line[2:])
+        positional = [each for each in arguments if "=" not in each]
+        options = dict(each.split("=", 1) for each in arguments if "=" in each)
+        getattr(self, f"do_{command.replace('-', '_')}")(*positional, **options)
+        if self._world is None:
+            return [line, ""]
+        self.world.settle()
+        return [line, *self.world.take_log(), ""]
+
+    # --- the surroundings
+
+    def do_settings(self, **options: str) -> None:
+        values = {key: value == "true" for key, value in options.items()}
+        self._settings = replace(self._settings, **values)
+
+    def do_start(self, *brokers: str) -> None:
+        for broker in brokers:
+            broker_id, _, rack = broker.partition("@")
+            self.world.start(int(broker_id), rack or None)
+
+    def do_kill(self, *brokers: str) -> None:
+        for broker in brokers:
+            self.world.kill(int(broker))
+
+    def do_pause(self, broker: str) -> None:
+        self.world.nodes[int(broker)].paused = True
+
+    def do_resume(self, broker: str) -> None:
+        self.world.nodes[int(broker)].paused = False
+
+    def do_expire(self, broker: str) -> None:
+        self.world.server.expire(self.world.nodes[int(broker)].model_session.session_id)
+
+    def do_disconnect(self, broker: str) -> None:
+        self.world.nodes[int(broker)].model_session.disconnect()
+
+    def do_reconnect(self, broker: str) -> None:
+        self.world.nodes[int(broker)].model_session.reconnect()
+
+    def do_unplug(self, broker: str) -> None:
+        self.world.unreachable.add(int(broker))
+
+    def do_plug(self, broker: str) -> None:
+        self.world.unreachable.discard(int(broker))
+
+    def do_silence(self, broker: str) -> None:
+        self.world.silent.add(int(broker))
+
+    def do_heal(self, broker: str) -> None:
+        self.world.silent.discard(int(broker))
+
+    def do_refuse(self, broker: str, request: str, code: str) -> None:
+        self.world.refusals[int(broker), request] = ErrorCode[code]
+
+    def do_comply(self, broker: str, request: str) -> None:
+        del self.world.refusals[int(broker), request]
+
+    def do_tick(self, duration_ms: str) -> None:
+        self.world.pass_time(int(duration_ms))
+
+    # --- znodes written by others
+
+    def do_grow(self, topic: str, *partitions: str) -> None:
+        path = TopicAssignment.path(topic)
+        known = TopicAssignment.decode(self.world.server.model.data(path).data)
+        grown = replace(known, partitions=_partitions(partitions))
+        self.world.write(SetData(path, grown.encode()))
+
+    def do_configure(self, topic: str, **config: str) -> None:
+        named = {key.replace("_", "."): value for key, value in config.items()}
+        path = EntityConfig.path(topic_entity(topic))
+        self.world.write(SetData(path, EntityConfig(named).encode()))
+        self.world.active().enable_unclean_election(topic)
+
+    def do_move(self, broker: str, host: str) -> None:
+        endpoint = ListenerEndpoint(host, 9092)
+        data = BrokerRegistration(int(broker), (endpoint,), 0).encode()
+        self.world.write(SetData(BrokerRegistration.path(int(broker)), data))
+
+    def do_fail_log_dir(self, broker: str) -> None:
+        failure = LogDirFailure(int(broker))
+        self.world.write(Create(failure.path(), failure.encode(), sequential=True))
+
+    def do_remove(self, path: str) -> None:
+        self.world.write(Delete(path))
+
+    def do_write(self, path: str, data: str = "") -> None:
+        self.world.write(Create(path, data.encode()))
+
+    # --- requests
+
+    def do_create(
+        self, topic: str, *partitions: str, count: str = "-1", factor: str = "-1", **rest: str
+    ) -> None:
+        check = rest.pop("validate_only", "false") == "true"
+        placed = _partitions(partitions)
+        request = CreateTopicsRequest(
+            topics=[
+                CreatableTopic(
+                    name=topic,
+                    num_partitions=int(count),
+                    replication_factor=int(factor),
+                    assignments=[
+                        CreatableReplicaAssignment(partition_index=number, broker_ids=list(ids))
+                        for number, ids in placed.items()
+                    ],
+                    configs=[
+                        CreatableTopicConfig(name=key.replace("_", "."), value=value)
+                        for key, value in rest.items()
+                    ],
+                )
+            ],
+            validate_only=check,
+        )
+        self.world.active().create_topics(request, self._created)
+
+    def _created(self, response: Any) -> None:
+        for each in response.topics:
+            code = ErrorCode(each.error_code).name
+            detail = each.error_message or f"{each.num_partitions} x {each.replication_factor}"
+            self.world.log(f"answer CreateTopics {each.name} {code} {detail}")
+
+    def do_delete(self, *topics: str) -> None:
+        request = DeleteTopicsRequest(topic_names=list(topics))
+        self.world.active().delete_topics(request, self._deleted)
+
+    def _deleted(self, response: Any) -> None:
+        for each in response.responses:
+            code = ErrorCode(each.error_code).name
+            self.world.log(f"answer DeleteTopics {each.name} {code}")
+
+    def do_alter(
+        self,
+        partition: str,
+        *,
+        leader: str,
+        epoch: str,
+        version: str,
+        isr: str,
+        broker_epoch: str = "",
+        recovery: str = "0",
+    ) -> None:
+        topic, _, index = partition.rpartition("-")
+        known = TopicAssignment.decode(
+            self.world.server.model.data(TopicAssignment.path(topic)).data
+        )
+        members = [member.partition("@")[::2] for member in isr.split(",")]
+        request = AlterPartitionRequest(
+            broker_id=int(leader),
+            broker_epoch=int(broker_epoch or self.world.nodes[int(leader)].epoch),
+            topics=[
+                AlterPartitionRequestTopicData(
+                    topic_id=known.topic_id,
+                    partitions=[
+                        AlterPartitionRequestPartitionData(
+                            partition_index=int(index),
+                            leader_epoch=int(epoch),
+                            new_isr_with_epochs=[
+                                BrokerState(broker_id=int(each), broker_epoch=int(seen or -1))
+                                for each, seen in members
+                            ],
+                            leader_recovery_state=int(recovery),
+                            partition_epoch=int(version),
+                        )
+                    ],
+                )
+            ],
+        )
+        self.world.active().alter_partition(request, self._altered)
+
+    def _altered(self, response: AlterPartitionResponse) -> None:
+        if response.error_code:
+            self.world.log(f"answer AlterPartition {ErrorCode(response.error_code).name}")
+        for topic in response.topics:
+            for each in topic.partitions:
+                code = ErrorCode(each.error_code).name
+                state = f"isr {each.isr} epoch {each.leader_epoch} v{each.partition_epoch}"
+                self.world.log(f"answer AlterPartition {code} {'' if each.error_code else state}")
+
+    def do_shutdown(self, broker: str, epoch: str = "") -> None:
+        request = ControlledShutdownRequest(
+            broker_id=int(broker), broker_epoch=int(epoch or self.world.nodes[int(broker)].epoch)
+        )
+        self.world.active().controlled_shutdown(request, self._shut_down)
+
+    def _shut_down(self, response: ControlledShutdownResponse) -> None:
+        remaining = [f"{p.topic_name}-{p.partition_index}" for p in response.remaining_partitions]
+        code = ErrorCode(response.error_code).name
+        self.world.log(f"answer ControlledShutdown {code} remaining {remaining}")
+
+    def do_producer_ids(self, broker: str, epoch: str = "", of: str = "") -> None:
+        """``of`` asks one broker, in office or not."""
+        node = self.world.nodes.get(int(broker))
+        request = AllocateProducerIdsRequest(
+            broker_id=int(broker), broker_epoch=int(epoch or node.epoch)
+        )
+        asked = self.world.nodes[int(of)].controller if of else self.world.active()
+        asked.allocate_producer_ids(request, self._allocated)
+
+    def _allocated(self, response: AllocateProducerIdsResponse) -> None:
+        code = ErrorCode(response.error_code).name
+        ids = f"{response.producer_id_len} from {response.producer_id_start}"
+        self.world.log(f"answer AllocateProducerIds {code} {'' if response.error_code else ids}")
+
+
+def _partitions(texts: tuple[str, ...]) -> dict[int, tuple[int, ...]]:
+    """"0:1,2,3" is partition 0 on brokers 1, 2 and 3."""
+    placed = {}
+    for text in texts:
+        number, _, brokers = text.partition(":")
+        placed[int(number)] = tuple(map(int, brokers.split(",")))
+    return placed
