@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from logquake.controller.journal import Event
-from logquake.node.composition import Parts, compose
+from logquake.node.composition import Composer, Membership, Parts
 from logquake.node.controlled_shutdown import ControlledShutdown
 from logquake.node.ports import Ports
 from logquake.node.registration import join_cluster
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
+from logquake.node.topics.configs import read_all
 from logquake.wire.messages.broker_to_controller import ControlledShutdownRequest
 from logquake.wire.uuids import encode_uuid
 from logquake.zk.operations import WatchEvent
@@ -73,8 +74,8 @@ class Broker:
             return  # the same session after a gap: the registration and the watches still hold
         self._session_id = session_id
         if self._parts is None:
-            proposal = encode_uuid(self._ports.random_bytes(16))
-            run(self._open_session(), join_cluster(proposal), self._on_joined)
+            proposal = encode_uuid(self._ports.random.randbytes(16))
+            run(self._open_session(), _join(proposal), self._on_joined)
         else:
             self._parts.registrar.register(session_id)
 
@@ -91,16 +92,12 @@ class Broker:
         parts.registrar.on_watch(event)
         parts.controller.on_watch(event)
 
-    def _on_joined(self, joined: str | ZkFailure) -> None:
+    def _on_joined(self, joined: Membership | ZkFailure) -> None:
         if isinstance(joined, ZkFailure):
             return  # the session ended before it was used; the next one starts over
-        self._parts = compose(
-            self._settings,
-            self._ports,
-            self._open_session(),
-            cluster_id=joined,
-            on_registered=self._on_registration,
-            on_refused=self._on_refused,
+        composer = Composer(self._settings, self._ports, self._open_session(), joined)
+        self._parts = composer.compose(
+            on_registered=self._on_registration, on_refused=self._on_refused
         )
         self._on_serving(self._parts.api.served)
         self._parts.registrar.register(self._session_id)
@@ -154,3 +151,8 @@ class Broker:
     def _record(self, what: str, why: str, *, epoch: int | None = None) -> None:
         subject = f"broker-{self._settings.broker_id}"
         self._ports.journal.record(Event(what=what, subject=subject, why=why, epoch=epoch))
+
+
+async def _join(proposed_cluster_id: str) -> Membership:
+    """What must be known of the cluster before the log directory can be opened."""
+    return Membership(await join_cluster(proposed_cluster_id), await read_all())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from random import Random
 
 from logquake.controller.journal import Journal
 from logquake.controller.ports import Network, Scheduler
@@ -18,4 +19,4 @@ class Ports:
     disk: Disk
     journal: Journal
     open_session: Callable[[SessionListener], Session]
-    random_bytes: Callable[[int], bytes]
+    random: Random

@@ -27,7 +27,7 @@ from logquake.zk.operations import (
 )
 from logquake.zk.procedure import ZkFailure, attempt, attempt_all, perform, run
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
-from logquake.zk.znodes.cluster import ClusterId, Features
+from logquake.zk.znodes.cluster import CLUSTER_PATH, ClusterId, Features
 from logquake.zk.znodes.parents import create_parents
 
 _EXPIRY_GRACE_MS = 5_000  # ZooKeeper expires sessions in ticks, and its clock is not ours
@@ -37,6 +37,7 @@ async def join_cluster(proposed_cluster_id: str) -> str:
     """Make the persistent paths that Kafka expects; the cluster's id, made if there was none."""
     await attempt_all(create_parents())
     await attempt(Create(Features.path(), Features().encode()))
+    await attempt(Create(CLUSTER_PATH))
     await attempt(Create(ClusterId.path(), ClusterId(proposed_cluster_id).encode()))
     return ClusterId.decode((await perform(GetData(ClusterId.path()))).data).cluster_id
 

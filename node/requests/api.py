@@ -14,7 +14,7 @@ class ApiTable:
     """What this broker serves. Versions were checked by the connection, against ``served``."""
 
     def __init__(self, handlers: Iterable[Handler[Any]]) -> None:
-        self._handlers = {handler.key: handler for handler in handlers}
+        self._handlers: dict[int, Handler[Any]] = {each.key: each for each in handlers}
 
     @property
     def served(self) -> Mapping[int, range]:

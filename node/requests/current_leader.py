@@ -22,7 +22,7 @@ def leader_hint(cache: MetadataCache, topic: str, partition: int) -> LeaderHint:
 def node_endpoints(
     make: Callable[..., N], cache: MetadataCache, broker_ids: Iterable[int]
 ) -> list[N]:
-    """The addresses of these brokers, by ``make(node_id=, host=, port=, rack=)``; none of dead ones.
+    """The addresses of brokers, by ``make(node_id=, host=, port=, rack=)``; not of dead ones.
 
     Produce and Fetch each have a NodeEndpoint struct of their own, alike in every field.
     """

@@ -44,11 +44,14 @@ class Produce(Handler[ProduceRequest]):
         refused: list[ProduceResult] = []
         for topic in body.topic_data:
             for partition in topic.partition_data:
-                error = self._refusal(body, topic.name, partition.index, partition.records)
-                if error is None:
-                    entries.append(ProduceEntry(topic.name, partition.index, partition.records))
-                else:
+                records = partition.records
+                error = self._refusal(body, topic.name, partition.index)
+                if error is not None:
                     refused.append(ProduceResult(topic.name, partition.index, error))
+                elif isinstance(records, memoryview) and records:
+                    entries.append(ProduceEntry(topic.name, partition.index, records))
+                else:
+                    refused.append(_without_records(topic.name, partition.index))
 
         def done(results: list[ProduceResult]) -> None:
             self._reply(request, body.acks, results + refused)
@@ -58,17 +61,13 @@ class Produce(Handler[ProduceRequest]):
         else:
             done([])
 
-    def _refusal(
-        self, body: ProduceRequest, topic: str, partition: int, records: memoryview | None
-    ) -> ErrorCode | None:
+    def _refusal(self, body: ProduceRequest, topic: str, partition: int) -> ErrorCode | None:
         if body.acks not in _VALID_ACKS:
             return ErrorCode.INVALID_REQUIRED_ACKS
         if body.transactional_id is not None:
             return ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
         if self._cache.partition(topic, partition) is None:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        if not records:
-            return ErrorCode.INVALID_RECORD
         return None
 
     def _reply(self, request: Request, acks: int, results: list[ProduceResult]) -> None:
@@ -103,6 +102,10 @@ class Produce(Handler[ProduceRequest]):
             ],
             node_endpoints=node_endpoints(NodeEndpoint, self._cache, leaders),
         )
+
+
+def _without_records(topic: str, partition: int) -> ProduceResult:
+    return ProduceResult(topic, partition, ErrorCode.INVALID_RECORD)
 
 
 def _partition_response(result: ProduceResult) -> PartitionProduceResponse:

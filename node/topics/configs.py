@@ -1,18 +1,23 @@
 """Topic configurations as a broker needs them: read from ZooKeeper before a topic is hosted.
 
-Absent: changes at run time (/config/changes). A topic's configuration is read when this broker
-first hosts one of its partitions, and again after the topic was deleted.
+Absent: changes at run time (/config/changes). A topic's configuration is read when the broker
+starts, or when it first hosts one of the topic's partitions, and again after a deletion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.topics.overrides import topic_config
-from logquake.zk.operations import Failed, GetData, Session, ZkError
-from logquake.zk.procedure import ZkFailure, attempt_all, run
-from logquake.zk.znodes.configs import EntityConfig, topic_entity
+from logquake.zk.operations import Failed, GetChildren, GetData, Session, ZkError
+from logquake.zk.procedure import ZkFailure, attempt_all, perform, run
+from logquake.zk.znodes.configs import TOPICS_CONFIG_PATH, EntityConfig, topic_entity
+
+
+async def read_all() -> dict[str, EntityConfig]:
+    """The overrides of every topic that has some. Raises ZkFailure."""
+    return await _read(list((await perform(GetChildren(TOPICS_CONFIG_PATH))).names))
 
 
 async def _read(topics: list[str]) -> dict[str, EntityConfig]:
@@ -32,10 +37,13 @@ async def _read(topics: list[str]) -> dict[str, EntityConfig]:
 class TopicConfigs:
     """The configuration of every topic that this broker hosts a partition of."""
 
-    def __init__(self, session: Session, defaults: TopicConfig) -> None:
+    def __init__(
+        self, session: Session, defaults: TopicConfig, read: Mapping[str, EntityConfig]
+    ) -> None:
         self._session = session
         self._defaults = defaults
         self._configs: dict[str, TopicConfig] = {}
+        self._keep(read)
 
     def get(self, topic: str) -> TopicConfig:
         return self._configs.get(topic, self._defaults)
@@ -53,8 +61,7 @@ class TopicConfigs:
             if isinstance(read, ZkFailure):
                 failed(read)
                 return
-            for topic, entity in read.items():
-                self._configs[topic] = topic_config(self._defaults, entity.config)
+            self._keep(read)
             loaded()
 
         if unknown:
@@ -64,3 +71,7 @@ class TopicConfigs:
 
     def forget(self, topic: str) -> None:
         self._configs.pop(topic, None)
+
+    def _keep(self, read: Mapping[str, EntityConfig]) -> None:
+        for topic, entity in read.items():
+            self._configs[topic] = topic_config(self._defaults, entity.config)

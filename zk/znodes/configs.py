@@ -15,6 +15,7 @@ from logquake.zk.znodes.json_text import dump_json, read_json
 from logquake.zk.znodes.map_order import properties_order
 
 CONFIG_PATH = "/config"
+TOPICS_CONFIG_PATH = "/config/topics"
 CHANGES_PATH = "/config/changes"
 CHANGE_PREFIX = "config_change_"
 DEFAULT_ENTITY = "<default>"

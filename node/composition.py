@@ -1,0 +1,205 @@
+"""The parts of a broker and how they hang together, in the order in which they are made.
+
+Nothing here decides anything; it is the one place that knows every part. What a part needs of
+another it gets by constructor, as a value or as a narrow callable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from logquake.controller.controller import Controller
+from logquake.controller.ports import Endpoint
+from logquake.node.controller_link import ControllerLink
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.ports import Ports
+from logquake.node.producer_ids import ProducerIds
+from logquake.node.registration import Registrar
+from logquake.node.replication.manager import ReplicaManager
+from logquake.node.requests.api import ApiTable
+from logquake.node.requests.api_versions import ApiVersions
+from logquake.node.requests.create_topics import CreateTopics
+from logquake.node.requests.delete_topics import DeleteTopics
+from logquake.node.requests.describe_cluster import DescribeCluster
+from logquake.node.requests.fetch import Fetch
+from logquake.node.requests.find_coordinator import FindCoordinator
+from logquake.node.requests.for_controller import (
+    AllocateProducerIds,
+    AlterPartition,
+    ControlledShutdown,
+)
+from logquake.node.requests.from_controller import LeaderAndIsr, StopReplica, UpdateMetadata
+from logquake.node.requests.init_producer_id import InitProducerId
+from logquake.node.requests.list_offsets import ListOffsets
+from logquake.node.requests.metadata import Metadata
+from logquake.node.requests.offset_for_leader_epoch import OffsetForLeaderEpoch
+from logquake.node.requests.produce import Produce
+from logquake.node.settings import BrokerSettings
+from logquake.node.topics.auto_creation import AutoTopicCreation
+from logquake.node.topics.configs import TopicConfigs
+from logquake.node.topics.waiting import MetadataWaiters
+from logquake.storage.log_dir import LogDir, LogDirOptions
+from logquake.zk.operations import Session
+from logquake.zk.znodes.brokers import BrokerRegistration
+from logquake.zk.znodes.configs import EntityConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """What ZooKeeper said before the broker could be put together."""
+
+    cluster_id: str
+    topic_overrides: Mapping[str, EntityConfig]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a running broker's shell talks to."""
+
+    api: ApiTable
+    replicas: ReplicaManager
+    controller: Controller
+    controller_link: ControllerLink
+    registrar: Registrar
+    log_dir: LogDir
+
+    def close(self) -> None:
+        self.controller.close()
+        self.controller_link.close()
+        self.replicas.close()
+        self.log_dir.close(clean=True)
+
+
+class Composer:
+    """Makes the parts of one broker, each once."""
+
+    def __init__(
+        self, settings: BrokerSettings, ports: Ports, session: Session, membership: Membership
+    ) -> None:
+        self._settings = settings
+        self._ports = ports
+        self._session = session
+        self._membership = membership
+        self._cache = MetadataCache(settings.listeners.inter_broker)
+        self._waiters = MetadataWaiters(ports.scheduler)
+        self._configs = TopicConfigs(
+            session, settings.replication.topic_defaults, membership.topic_overrides
+        )
+
+    def compose(
+        self, *, on_registered: Callable[[], None], on_refused: Callable[[str], None]
+    ) -> Parts:
+        """Raises LogDirError and StorageError where the log directory can't be opened."""
+        settings, ports = self._settings, self._ports
+        registrar = self._registrar(on_registered, on_refused)
+        controller = self._controller()
+        link = ControllerLink(
+            ports.network,
+            str(settings.broker_id),
+            lambda: self._endpoint_of(controller.active_controller_id),
+        )
+        log_dir = self._log_dir()
+        replicas = ReplicaManager(
+            settings.broker_id,
+            settings.replication,
+            log_dir=log_dir,
+            scheduler=ports.scheduler,
+            network=ports.network,
+            journal=ports.journal,
+            controller=link.channel,
+            broker_epoch=lambda: registrar.broker_epoch,
+            is_alive=lambda broker_id: self._cache.broker(broker_id) is not None,
+        )
+        api = self._api(registrar, controller, link, replicas)
+        return Parts(api, replicas, controller, link, registrar, log_dir)
+
+    def _registrar(
+        self, on_registered: Callable[[], None], on_refused: Callable[[str], None]
+    ) -> Registrar:
+        settings, ports = self._settings, self._ports
+        registration = BrokerRegistration(
+            settings.broker_id,
+            settings.listeners.advertised,
+            ports.scheduler.wall_ms(),
+            rack=settings.rack,
+        )
+        return Registrar(
+            self._session,
+            ports.network,
+            ports.scheduler,
+            registration,
+            listener=settings.listeners.inter_broker,
+            session_timeout_ms=settings.zookeeper.session_timeout_ms,
+            on_registered=on_registered,
+            on_refused=on_refused,
+        )
+
+    def _controller(self) -> Controller:
+        here = self._settings.listeners.inter_broker_listener()
+        return Controller(
+            Endpoint(self._settings.broker_id, here.host, here.port),
+            self._settings.controller,
+            session=self._session,
+            network=self._ports.network,
+            scheduler=self._ports.scheduler,
+            journal=self._ports.journal,
+            random=self._ports.random,
+        )
+
+    def _log_dir(self) -> LogDir:
+        options = LogDirOptions(
+            self._settings.broker_id,
+            self._membership.cluster_id,
+            self._ports.scheduler.wall_ms(),
+            lambda topic: self._configs.get(topic).log,
+            unique=lambda: self._ports.random.randbytes(16).hex(),
+        )
+        return LogDir.open(self._ports.disk, self._settings.log_dirs[0], options)
+
+    def _endpoint_of(self, broker_id: int) -> Endpoint | None:
+        broker = self._cache.broker(broker_id)
+        return broker.endpoint if broker else None
+
+    def _api(
+        self,
+        registrar: Registrar,
+        controller: Controller,
+        link: ControllerLink,
+        replicas: ReplicaManager,
+    ) -> ApiTable:
+        settings, cache, waiters = self._settings, self._cache, self._waiters
+        cluster_id = self._membership.cluster_id
+
+        def broker_epoch() -> int:
+            return registrar.broker_epoch
+
+        producer_ids = ProducerIds(
+            settings.broker_id,
+            broker_epoch,
+            link,
+            self._ports.scheduler,
+            timeout_ms=settings.request_timeout_ms,
+        )
+        api = ApiTable(
+            [
+                Produce(replicas, cache),
+                Fetch(replicas, cache, max_bytes=settings.fetch_max_bytes),
+                ListOffsets(replicas),
+                Metadata(cluster_id, cache, AutoTopicCreation(settings.auto_creation, link)),
+                LeaderAndIsr(replicas, self._configs, broker_epoch),
+                StopReplica(replicas, broker_epoch),
+                UpdateMetadata(replicas, cache, waiters, self._configs, broker_epoch),
+                ControlledShutdown(controller),
+                FindCoordinator(),
+                CreateTopics(controller, cache, waiters),
+                DeleteTopics(controller, cache, waiters),
+                InitProducerId(producer_ids),
+                OffsetForLeaderEpoch(replicas),
+                AlterPartition(controller),
+                DescribeCluster(cluster_id, cache),
+                AllocateProducerIds(controller),
+            ]
+        )
+        api.add(ApiVersions(api))
+        return api

@@ -1,0 +1,139 @@
+"""Fakes of a broker's ports: time that moves by hand, and a network of scripted answers."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+
+import pytest
+
+from logquake.controller.journal import Event
+from logquake.controller.ports import Channel, Disconnected, Endpoint
+from logquake.node.requests.request import Request
+from logquake.wire.header import RequestHeader
+from logquake.wire.schema import Message
+
+
+@dataclass(slots=True, eq=False)
+class ManualTimer:
+    action: Callable[[], None]
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class ManualScheduler:
+    """Time stands still until advance()."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._order = count()
+        self._timers: list[tuple[float, int, ManualTimer]] = []
+
+    def now_ms(self) -> int:
+        return int(self._now)
+
+    def wall_ms(self) -> int:
+        return 1_700_000_000_000 + int(self._now)
+
+    def call_later(self, delay_ms: float, action: Callable[[], None]) -> ManualTimer:
+        timer = ManualTimer(action)
+        heapq.heappush(self._timers, (self._now + delay_ms, next(self._order), timer))
+        return timer
+
+    def advance(self, delta_ms: float) -> None:
+        end = self._now + delta_ms
+        while self._timers and self._timers[0][0] <= end:
+            self._now, _, timer = heapq.heappop(self._timers)
+            if not timer.cancelled:
+                timer.action()
+        self._now = end
+
+
+@dataclass(slots=True)
+class Sent:
+    endpoint: Endpoint
+    client_id: str
+    request: Message
+    version: int
+    done: Callable[[Message | Disconnected], None]
+
+
+@dataclass
+class ScriptedNetwork:
+    """Keeps what is sent; the test answers it."""
+
+    sent: list[Sent] = field(default_factory=list)
+
+    def channel(self, endpoint: Endpoint, client_id: str) -> Channel:
+        return _ScriptedChannel(self, endpoint, client_id)
+
+
+@dataclass
+class _ScriptedChannel:
+    network: ScriptedNetwork
+    endpoint: Endpoint
+    client_id: str
+
+    def send(
+        self, request: Message, version: int, done: Callable[[Message | Disconnected], None]
+    ) -> None:
+        self.network.sent.append(Sent(self.endpoint, self.client_id, request, version, done))
+
+    def close(self) -> None:
+        """Nothing is connected."""
+
+
+class MemoryJournal:
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def record(self, event: Event) -> int:
+        self.events.append(event)
+        return len(self.events)
+
+
+@dataclass
+class Asked:
+    """A request made for a handler, and what the handler did about it."""
+
+    request: Request
+    replies: list[Message | None]
+    closed: list[str]
+
+    @property
+    def reply(self) -> Message | None:
+        (only,) = self.replies
+        return only
+
+
+@pytest.fixture
+def scheduler() -> ManualScheduler:
+    return ManualScheduler()
+
+
+@pytest.fixture
+def network() -> ScriptedNetwork:
+    return ScriptedNetwork()
+
+
+@pytest.fixture
+def journal() -> MemoryJournal:
+    return MemoryJournal()
+
+
+@pytest.fixture
+def ask() -> Callable[[Message, int], Asked]:
+    def make(body: Message, version: int) -> Asked:
+        replies: list[Message | None] = []
+        closed: list[str] = []
+        key = body.__schema__.key or 0
+        header = RequestHeader(key, version, 1, "test")
+        return Asked(
+            Request(header, body, 0, "127.0.0.1", replies.append, closed.append), replies, closed
+        )
+
+    return make

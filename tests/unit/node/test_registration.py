@@ -1,0 +1,153 @@
+"""A broker takes its id in ZooKeeper, waits for a dead holder, and yields to a live one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from logquake.node.registration import Registrar, join_cluster
+from logquake.wire.messages.api_versions import ApiVersionsResponse
+from logquake.zk.model_session import ModelServer, ModelSession
+from logquake.zk.operations import Create, GetData, WatchEvent
+from logquake.zk.procedure import run
+from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
+
+Step = Callable[[], None]
+
+
+class Client:
+    """A broker's session of the model; what arrives is handled by settle()."""
+
+    def __init__(self, server: ModelServer, queue: list[Step]) -> None:
+        self.registrar: Registrar | None = None
+        self.session_id = 0
+        self.session: ModelSession = server.connect(self, queue.append)
+
+    def on_connected(self, session_id: int) -> None:
+        self.session_id = session_id
+
+    def on_disconnected(self) -> None: ...
+
+    def on_expired(self) -> None: ...
+
+    def on_watch(self, event: WatchEvent) -> None:
+        if self.registrar is not None:
+            self.registrar.on_watch(event)
+
+
+class World:
+    def __init__(self, scheduler: Any, network: Any) -> None:
+        self.server = ModelServer()
+        self.scheduler, self.network = scheduler, network
+        self.queue: list[Step] = []
+        self.said: list[str] = []
+
+    def settle(self) -> None:
+        while self.queue:
+            self.queue.pop(0)()
+
+    def join(self) -> Client:
+        client = Client(self.server, self.queue)
+        self.settle()
+        ids: list[Any] = []
+        run(client.session, join_cluster("nuPQdOmPTNSLpn_S3CpZjQ"), ids.append)
+        self.settle()
+        assert ids == ["nuPQdOmPTNSLpn_S3CpZjQ"]
+        return client
+
+    def register(self, client: Client, port: int) -> Registrar:
+        registrar = Registrar(
+            client.session,
+            self.network,
+            self.scheduler,
+            BrokerRegistration(1, (ListenerEndpoint("127.0.0.1", port),), 0),
+            listener="PLAINTEXT",
+            session_timeout_ms=2000,
+            on_registered=lambda: self.said.append(f"registered {port}"),
+            on_refused=self.said.append,
+        )
+        client.registrar = registrar
+        registrar.register(client.session_id)
+        self.settle()
+        return registrar
+
+
+@pytest.fixture
+def world(scheduler: Any, network: Any) -> World:
+    return World(scheduler, network)
+
+
+def test_the_registration_is_ephemeral_and_its_czxid_is_the_epoch(world: World) -> None:
+    client = world.join()
+    registrar = world.register(client, 9001)
+    assert world.said == ["registered 9001"]
+    found: list[Any] = []
+    client.session.submit(GetData("/brokers/ids/1"), found.append)
+    world.settle()
+    assert found[0].stat.czxid == registrar.broker_epoch
+    assert found[0].stat.ephemeral_owner == client.session_id
+    assert found[0].stat.version == 1
+
+
+def test_a_dead_holder_is_waited_for(world: World) -> None:
+    dead = world.join()
+    world.register(dead, 9001)
+    dead.session.abandon()
+    anew = world.join()
+    world.register(anew, 9001)
+    assert world.said == ["registered 9001"]
+    assert world.network.sent == []  # the same address: we hold it, so nobody else listens there
+    world.server.expire(dead.session_id)
+    world.settle()
+    assert world.said == ["registered 9001", "registered 9001"]
+
+
+def test_a_live_holder_keeps_the_id(world: World) -> None:
+    world.register(world.join(), 9001)
+    world.register(world.join(), 9002)
+    world.network.sent[0].done(ApiVersionsResponse())
+    assert world.said[1] == (
+        "broker id 1 is taken: a live broker at 127.0.0.1:9001 has it; "
+        "give this broker another broker.id"
+    )
+
+
+def test_a_holder_that_neither_answers_nor_goes_is_given_up_on(world: World) -> None:
+    world.register(world.join(), 9001)
+    world.register(world.join(), 9002)
+    world.scheduler.advance(7000)
+    assert "has not gone in 7000 ms" in world.said[1]
+
+
+def test_the_clusters_id_is_the_first_brokers(world: World) -> None:
+    world.join()
+    second = Client(world.server, world.queue)
+    world.settle()
+    ids: list[Any] = []
+    run(second.session, join_cluster("AAAAAAAAAAAAAAAAAAAAAA"), ids.append)
+    world.settle()
+    assert ids == ["nuPQdOmPTNSLpn_S3CpZjQ"]
+
+
+def test_a_registration_that_vanished_meanwhile_is_tried_again(world: World) -> None:
+    holder = world.join()
+    holder.session.submit(Create("/brokers/ids/1", b"{}", ephemeral=True), lambda _: None)
+    world.settle()
+    client = world.join()
+    registrar = Registrar(
+        client.session,
+        world.network,
+        world.scheduler,
+        BrokerRegistration(1, (ListenerEndpoint("127.0.0.1", 9001),), 0),
+        listener="PLAINTEXT",
+        session_timeout_ms=2000,
+        on_registered=lambda: world.said.append("registered"),
+        on_refused=world.said.append,
+    )
+    client.registrar = registrar
+    registrar.register(client.session_id)
+    world.server.expire(holder.session_id)
+    world.settle()
+    assert world.said == ["registered"]
