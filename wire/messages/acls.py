@@ -1,4 +1,8 @@
-"""DescribeAclsRequest, DescribeAclsResponse, CreateAclsRequest, CreateAclsResponse, DeleteAclsRequest, DeleteAclsResponse."""
+"""Access control lists.
+
+Kafka numbers the enums: resource types in ResourceType, operations in AclOperation, pattern
+types in PatternType, permissions in AclPermissionType.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,10 @@ from logquake.wire.schema import (
 
 
 class DescribeAclsRequest(Message, key=29, versions="0-3", flexible="2+"):
-    """DescribeAclsRequest."""
+    """The ACLs that match a filter (KIP-140).
+
+    1: prefixed patterns (KIP-290). 2: flexible. 3: resource type user.
+    """
 
     resource_type_filter: int = int8()
     resource_name_filter: str | None = string(nullable="0+")
@@ -40,7 +47,10 @@ class DescribeAclsResource(Struct):
 
 
 class DescribeAclsResponse(Message, key=29, versions="0-3", flexible="2+"):
-    """DescribeAclsResponse."""
+    """ACLs grouped by resource.
+
+    1: pattern_type (KIP-290). 2: flexible.
+    """
 
     throttle_time_ms: int = int32()
     error_code: int = int16()
@@ -59,7 +69,10 @@ class AclCreation(Struct):
 
 
 class CreateAclsRequest(Message, key=30, versions="0-3", flexible="2+"):
-    """CreateAclsRequest."""
+    """Adds ACLs (KIP-140).
+
+    1: prefixed patterns (KIP-290). 2: flexible. 3: resource type user.
+    """
 
     creations: list[AclCreation] = array(AclCreation)
 
@@ -70,7 +83,10 @@ class AclCreationResult(Struct):
 
 
 class CreateAclsResponse(Message, key=30, versions="0-3", flexible="2+"):
-    """CreateAclsResponse."""
+    """An error for each, in the order asked.
+
+    2: flexible.
+    """
 
     throttle_time_ms: int = int32()
     results: list[AclCreationResult] = array(AclCreationResult)
@@ -87,7 +103,10 @@ class DeleteAclsFilter(Struct):
 
 
 class DeleteAclsRequest(Message, key=31, versions="0-3", flexible="2+"):
-    """DeleteAclsRequest."""
+    """Removes the ACLs that match any of some filters (KIP-140).
+
+    1: prefixed patterns (KIP-290). 2: flexible. 3: resource type user.
+    """
 
     filters: list[DeleteAclsFilter] = array(DeleteAclsFilter)
 
@@ -111,7 +130,10 @@ class DeleteAclsFilterResult(Struct):
 
 
 class DeleteAclsResponse(Message, key=31, versions="0-3", flexible="2+"):
-    """DeleteAclsResponse."""
+    """What each filter matched.
+
+    1: pattern_type (KIP-290). 2: flexible.
+    """
 
     throttle_time_ms: int = int32()
     filter_results: list[DeleteAclsFilterResult] = array(DeleteAclsFilterResult)

@@ -1,4 +1,4 @@
-"""ApiVersionsRequest, ApiVersionsResponse, UpdateFeaturesRequest, UpdateFeaturesResponse."""
+"""What a broker speaks, and the features of its cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from logquake.wire.schema import (
 
 
 class ApiVersionsRequest(Message, key=18, versions="0-4", flexible="3+"):
-    """ApiVersionsRequest."""
+    """What the broker speaks; the first request of most clients (KIP-35).
+
+    3: flexible, name and version of the client's software (KIP-511). 4: a fix of the response.
+    """
 
     client_software_name: str = string("3+", ignorable=True)
     client_software_version: str = string("3+", ignorable=True)
@@ -41,7 +44,11 @@ class FinalizedFeatureKey(Struct):
 
 
 class ApiVersionsResponse(Message, key=18, versions="0-4", flexible="3+"):
-    """ApiVersionsResponse."""
+    """The versions served of each key; the response header is always 0.
+
+    1: throttle time. 3: flexible, features (KIP-584), zk_migration_ready (KIP-866). 4:
+    supported features may have a minimum of 0.
+    """
 
     error_code: int = int16()
     api_keys: list[ApiVersion] = array(ApiVersion)
@@ -64,7 +71,10 @@ class FeatureUpdateKey(Struct):
 
 
 class UpdateFeaturesRequest(Message, key=57, versions="0-1", flexible="0+"):
-    """UpdateFeaturesRequest."""
+    """Finalizes feature levels of the cluster (KIP-584).
+
+    1: upgrade_type for allow_downgrade, and validate_only.
+    """
 
     timeout_ms: int = int32(default=60000)
     feature_updates: list[FeatureUpdateKey] = array(FeatureUpdateKey)
@@ -78,7 +88,7 @@ class UpdatableFeatureResult(Struct):
 
 
 class UpdateFeaturesResponse(Message, key=57, versions="0-1", flexible="0+"):
-    """UpdateFeaturesResponse."""
+    """An error for the whole and one a feature."""
 
     throttle_time_ms: int = int32()
     error_code: int = int16()

@@ -1,4 +1,4 @@
-"""ControlledShutdownRequest, ControlledShutdownResponse, AlterPartitionRequest, AlterPartitionResponse, AllocateProducerIdsRequest, AllocateProducerIdsResponse."""
+"""What a broker asks of the controller."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from logquake.wire.schema import (
 
 
 class ControlledShutdownRequest(Message, key=7, versions="0-3", flexible="3+"):
-    """ControlledShutdownRequest."""
+    """A broker that wants to stop asks the controller to move its leaderships (KIP-49).
+
+    0: the request header has no client id. 2: broker_epoch (KIP-380). 3: flexible.
+    """
 
     broker_id: int = int32()
     broker_epoch: int = int64("2+", default=-1, ignorable=True)
@@ -28,7 +31,10 @@ class RemainingPartition(Struct):
 
 
 class ControlledShutdownResponse(Message, key=7, versions="0-3", flexible="3+"):
-    """ControlledShutdownResponse."""
+    """The partitions that this broker still leads; none means that it may stop.
+
+    3: flexible.
+    """
 
     error_code: int = int16()
     remaining_partitions: list[RemainingPartition] = array(RemainingPartition)
@@ -55,7 +61,11 @@ class AlterPartitionRequestTopicData(Struct):
 
 
 class AlterPartitionRequest(Message, key=56, versions="0-3", flexible="0+"):
-    """AlterPartitionRequest."""
+    """A leader asks for another ISR (KIP-497).
+
+    1: leader_recovery_state (KIP-704). 2: topic ids for names (KIP-841). 3:
+    new_isr_with_epochs, each member with its broker epoch, for new_isr (KIP-903).
+    """
 
     broker_id: int = int32()
     broker_epoch: int = int64(default=-1)
@@ -81,7 +91,11 @@ class AlterPartitionResponseTopicData(Struct):
 
 
 class AlterPartitionResponse(Message, key=56, versions="0-3", flexible="0+"):
-    """AlterPartitionResponse."""
+    """The partition's state as the controller wrote it.
+
+    1: leader_recovery_state (KIP-704). 2: topic ids; INELIGIBLE_REPLICA, NEW_LEADER_ELECTED and
+    UNKNOWN_TOPIC_ID (KIP-841).
+    """
 
     throttle_time_ms: int = int32()
     error_code: int = int16()
@@ -89,14 +103,14 @@ class AlterPartitionResponse(Message, key=56, versions="0-3", flexible="0+"):
 
 
 class AllocateProducerIdsRequest(Message, key=67, versions="0", flexible="0+"):
-    """AllocateProducerIdsRequest."""
+    """A broker asks for a block of producer ids (KIP-730)."""
 
     broker_id: int = int32()
     broker_epoch: int = int64(default=-1)
 
 
 class AllocateProducerIdsResponse(Message, key=67, versions="0", flexible="0+"):
-    """AllocateProducerIdsResponse."""
+    """The first id of the block and its length, 1000."""
 
     throttle_time_ms: int = int32()
     error_code: int = int16()

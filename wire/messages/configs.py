@@ -1,4 +1,4 @@
-"""DescribeConfigsRequest, DescribeConfigsResponse, AlterConfigsRequest, AlterConfigsResponse, IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse."""
+"""Configuration of topics and brokers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ class DescribeConfigsResource(Struct):
 
 
 class DescribeConfigsRequest(Message, key=32, versions="0-4", flexible="4+"):
-    """DescribeConfigsRequest."""
+    """Configuration of topics (type 2), brokers (4) and broker loggers (8) (KIP-133).
+
+    1: include_synonyms (KIP-226). 3: documentation (KIP-569). 4: flexible.
+    """
 
     resources: list[DescribeConfigsResource] = array(DescribeConfigsResource)
     include_synonyms: bool = boolean("1+")
@@ -55,7 +58,11 @@ class DescribeConfigsResult(Struct):
 
 
 class DescribeConfigsResponse(Message, key=32, versions="0-4", flexible="4+"):
-    """DescribeConfigsResponse."""
+    """Values with where each comes from.
+
+    0: is_default. 1: config_source and synonyms (KIP-226). 3: config_type and documentation
+    (KIP-569). 4: flexible.
+    """
 
     throttle_time_ms: int = int32()
     results: list[DescribeConfigsResult] = array(DescribeConfigsResult)
@@ -73,7 +80,10 @@ class AlterConfigsResource(Struct):
 
 
 class AlterConfigsRequest(Message, key=33, versions="0-2", flexible="2+"):
-    """AlterConfigsRequest."""
+    """Replaces a resource's whole configuration (KIP-133).
+
+    2: flexible.
+    """
 
     resources: list[AlterConfigsResource] = array(AlterConfigsResource)
     validate_only: bool = boolean()
@@ -87,7 +97,10 @@ class AlterConfigsResourceResponse(Struct):
 
 
 class AlterConfigsResponse(Message, key=33, versions="0-2", flexible="2+"):
-    """AlterConfigsResponse."""
+    """An error a resource.
+
+    2: flexible.
+    """
 
     throttle_time_ms: int = int32()
     responses: list[AlterConfigsResourceResponse] = array(AlterConfigsResourceResponse)
@@ -106,14 +119,20 @@ class IncrementalAlterConfigsResource(Struct):
 
 
 class IncrementalAlterConfigsRequest(Message, key=44, versions="0-1", flexible="1+"):
-    """IncrementalAlterConfigsRequest."""
+    """Sets (0), deletes (1), appends (2) or subtracts (3) single values (KIP-339).
+
+    1: flexible.
+    """
 
     resources: list[IncrementalAlterConfigsResource] = array(IncrementalAlterConfigsResource)
     validate_only: bool = boolean()
 
 
 class IncrementalAlterConfigsResponse(Message, key=44, versions="0-1", flexible="1+"):
-    """IncrementalAlterConfigsResponse."""
+    """An error a resource.
+
+    1: flexible.
+    """
 
     throttle_time_ms: int = int32()
     responses: list[AlterConfigsResourceResponse] = array(AlterConfigsResourceResponse)

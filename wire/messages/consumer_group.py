@@ -1,4 +1,4 @@
-"""ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse, ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse."""
+"""Groups of the consumer protocol of KIP-848."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ class OwnedTopicPartitions(Struct):
 
 
 class ConsumerGroupHeartbeatRequest(Message, key=68, versions="0", flexible="0+"):
-    """ConsumerGroupHeartbeatRequest."""
+    """All that a member of a new-style group says: it joins, stays, leaves (KIP-848).
+
+    Epoch 0 joins, -1 leaves, -2 is a static member that will be back. Null or -1: as before.
+    """
 
     group_id: str = string()
     member_id: str = string()
@@ -46,7 +49,7 @@ class Assignment(Struct):
 
 
 class ConsumerGroupHeartbeatResponse(Message, key=68, versions="0", flexible="0+"):
-    """ConsumerGroupHeartbeatResponse."""
+    """The member's epoch and, when it changed, its assignment."""
 
     throttle_time_ms: int = int32()
     error_code: int = int16()
@@ -58,7 +61,7 @@ class ConsumerGroupHeartbeatResponse(Message, key=68, versions="0", flexible="0+
 
 
 class ConsumerGroupDescribeRequest(Message, key=69, versions="0", flexible="0+"):
-    """ConsumerGroupDescribeRequest."""
+    """State and members of new-style groups (KIP-848)."""
 
     group_ids: list[str] = array(string)
     include_authorized_operations: bool = boolean()
@@ -100,7 +103,7 @@ class DescribedGroup(Struct):
 
 
 class ConsumerGroupDescribeResponse(Message, key=69, versions="0", flexible="0+"):
-    """ConsumerGroupDescribeResponse."""
+    """Each member's present and target assignment."""
 
     throttle_time_ms: int = int32()
     groups: list[DescribedGroup] = array(DescribedGroup)

@@ -1,4 +1,8 @@
-"""ConsumerProtocolSubscription, ConsumerProtocolAssignment."""
+"""What consumers tell each other inside JoinGroup and SyncGroup.
+
+On the wire a two-byte version stands in front. A reader takes a version newer than it knows
+for the newest it knows: later ones may only append fields.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,10 @@ class OwnedTopicPartitions(Struct):
 
 
 class ConsumerProtocolSubscription(Message, versions="0-3"):
-    """ConsumerProtocolSubscription."""
+    """What a consumer wants: the metadata of its JoinGroup.
+
+    1: owned_partitions (KIP-429). 2: generation_id (KIP-792). 3: rack_id (KIP-881).
+    """
 
     topics: list[str] = array(string)
     user_data: bytes | None = binary(nullable="0+", default=None)
@@ -33,7 +40,10 @@ class AssignedTopicPartitions(Struct):
 
 
 class ConsumerProtocolAssignment(Message, versions="0-3"):
-    """ConsumerProtocolAssignment."""
+    """What a consumer gets: the assignment of its SyncGroup.
+
+    The versions follow the subscription's.
+    """
 
     assigned_partitions: list[AssignedTopicPartitions] = array(AssignedTopicPartitions)
     user_data: bytes | None = binary(nullable="0+", default=None)

@@ -1,4 +1,7 @@
-"""OffsetCommitKey, OffsetCommitValue, GroupMetadataKey, GroupMetadataValue, TransactionLogKey, TransactionLogValue."""
+"""Records of __consumer_offsets and __transaction_state.
+
+Key and value each begin with a two-byte version, which is not part of these messages.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ from logquake.wire.schema import (
 
 
 class OffsetCommitKey(Message, versions="0-1"):
-    """OffsetCommitKey."""
+    """Key of a committed offset in __consumer_offsets.
+
+    0 and 1 are alike; the version written is 1.
+    """
 
     group: str = string("0-1")
     topic: str = string("0-1")
@@ -24,7 +30,11 @@ class OffsetCommitKey(Message, versions="0-1"):
 
 
 class OffsetCommitValue(Message, versions="0-4", flexible="4+"):
-    """OffsetCommitValue."""
+    """A committed offset.
+
+    1: expire_timestamp. 2: none. 3: leader_epoch (KIP-320), and again no expiry. 4: flexible
+    (KIP-915).
+    """
 
     offset: int = int64()
     leader_epoch: int = int32("3+", default=-1, ignorable=True)
@@ -34,7 +44,7 @@ class OffsetCommitValue(Message, versions="0-4", flexible="4+"):
 
 
 class GroupMetadataKey(Message, versions="2"):
-    """GroupMetadataKey."""
+    """Key of a classic group's state in __consumer_offsets; version 2 tells it from offsets."""
 
     group: str = string("2")
 
@@ -51,7 +61,11 @@ class MemberMetadata(Struct):
 
 
 class GroupMetadataValue(Message, versions="0-4", flexible="4+"):
-    """GroupMetadataValue."""
+    """A classic group: generation, protocol, leader and members.
+
+    1: rebalance_timeout. 2: current_state_timestamp. 3: group_instance_id (KIP-345). 4:
+    flexible (KIP-915).
+    """
 
     protocol_type: str = string()
     generation: int = int32()
@@ -62,7 +76,7 @@ class GroupMetadataValue(Message, versions="0-4", flexible="4+"):
 
 
 class TransactionLogKey(Message, versions="0"):
-    """TransactionLogKey."""
+    """Key of a transactional id in __transaction_state."""
 
     transactional_id: str = string("0")
 
@@ -73,7 +87,10 @@ class PartitionsSchema(Struct):
 
 
 class TransactionLogValue(Message, versions="0-1", flexible="1+"):
-    """TransactionLogValue."""
+    """A transaction's producer, state, partitions and times.
+
+    1: flexible (KIP-915).
+    """
 
     producer_id: int = int64()
     producer_epoch: int = int16()

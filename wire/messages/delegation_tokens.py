@@ -1,4 +1,4 @@
-"""CreateDelegationTokenRequest, CreateDelegationTokenResponse, RenewDelegationTokenRequest, RenewDelegationTokenResponse, ExpireDelegationTokenRequest, ExpireDelegationTokenResponse, DescribeDelegationTokenRequest, DescribeDelegationTokenResponse."""
+"""Delegation tokens (KIP-48)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ class CreatableRenewers(Struct):
 
 
 class CreateDelegationTokenRequest(Message, key=38, versions="0-3", flexible="2+"):
-    """CreateDelegationTokenRequest."""
+    """A token for the requester, or from 3 on for another owner (KIP-48, KIP-373).
+
+    2: flexible.
+    """
 
     owner_principal_type: str | None = string("3+", nullable="3+")
     owner_principal_name: str | None = string("3+", nullable="3+")
@@ -29,7 +32,10 @@ class CreateDelegationTokenRequest(Message, key=38, versions="0-3", flexible="2+
 
 
 class CreateDelegationTokenResponse(Message, key=38, versions="0-3", flexible="2+"):
-    """CreateDelegationTokenResponse."""
+    """The token's id, HMAC and times in milliseconds.
+
+    2: flexible. 3: the requester (KIP-373).
+    """
 
     error_code: int = int16()
     principal_type: str = string()
@@ -45,14 +51,20 @@ class CreateDelegationTokenResponse(Message, key=38, versions="0-3", flexible="2
 
 
 class RenewDelegationTokenRequest(Message, key=39, versions="0-2", flexible="2+"):
-    """RenewDelegationTokenRequest."""
+    """Puts a token's expiry off (KIP-48).
+
+    2: flexible.
+    """
 
     hmac: bytes = binary()
     renew_period_ms: int = int64()
 
 
 class RenewDelegationTokenResponse(Message, key=39, versions="0-2", flexible="2+"):
-    """RenewDelegationTokenResponse."""
+    """The new expiry.
+
+    2: flexible.
+    """
 
     error_code: int = int16()
     expiry_timestamp_ms: int = int64()
@@ -60,14 +72,20 @@ class RenewDelegationTokenResponse(Message, key=39, versions="0-2", flexible="2+
 
 
 class ExpireDelegationTokenRequest(Message, key=40, versions="0-2", flexible="2+"):
-    """ExpireDelegationTokenRequest."""
+    """Lets a token expire sooner; a negative period removes it (KIP-48).
+
+    2: flexible.
+    """
 
     hmac: bytes = binary()
     expiry_time_period_ms: int = int64()
 
 
 class ExpireDelegationTokenResponse(Message, key=40, versions="0-2", flexible="2+"):
-    """ExpireDelegationTokenResponse."""
+    """The new expiry.
+
+    2: flexible.
+    """
 
     error_code: int = int16()
     expiry_timestamp_ms: int = int64()
@@ -80,7 +98,10 @@ class DescribeDelegationTokenOwner(Struct):
 
 
 class DescribeDelegationTokenRequest(Message, key=41, versions="0-3", flexible="2+"):
-    """DescribeDelegationTokenRequest."""
+    """The tokens of some owners; null for all (KIP-48).
+
+    2: flexible.
+    """
 
     owners: list[DescribeDelegationTokenOwner] | None = array(
         DescribeDelegationTokenOwner, nullable="0+"
@@ -106,7 +127,10 @@ class DescribedDelegationToken(Struct):
 
 
 class DescribeDelegationTokenResponse(Message, key=41, versions="0-3", flexible="2+"):
-    """DescribeDelegationTokenResponse."""
+    """Tokens with their renewers.
+
+    2: flexible. 3: the requester (KIP-373).
+    """
 
     error_code: int = int16()
     tokens: list[DescribedDelegationToken] = array(DescribedDelegationToken)

@@ -1,4 +1,4 @@
-"""EnvelopeRequest, EnvelopeResponse, DefaultPrincipalData."""
+"""Envelope: a request forwarded to the controller on a client's behalf."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logquake.wire.schema import (
 
 
 class EnvelopeRequest(Message, key=58, versions="0", flexible="0+"):
-    """EnvelopeRequest."""
+    """A request that a broker forwards to the controller, with its principal (KIP-590)."""
 
     request_data: bytes = binary()
     request_principal: bytes | None = binary(nullable="0+")
@@ -20,14 +20,14 @@ class EnvelopeRequest(Message, key=58, versions="0", flexible="0+"):
 
 
 class EnvelopeResponse(Message, key=58, versions="0", flexible="0+"):
-    """EnvelopeResponse."""
+    """The response that goes back to the client as it is."""
 
     response_data: bytes | None = binary(nullable="0+", default=None)
     error_code: int = int16()
 
 
 class DefaultPrincipalData(Message, versions="0", flexible="0+"):
-    """DefaultPrincipalData."""
+    """A principal in the form of Kafka's default builder, as an envelope carries it."""
 
     type: str = string()
     name: str = string()

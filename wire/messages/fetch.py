@@ -1,4 +1,4 @@
-"""FetchRequest, FetchResponse."""
+"""Fetch: the way of records out of a partition, to consumers and to followers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,15 @@ class ForgottenTopic(Struct):
 
 
 class FetchRequest(Message, key=1, versions="0-17", flexible="12+"):
-    """FetchRequest."""
+    """Reads batches: a consumer with replica id -1, or a follower with its broker id.
+
+    2 and 4: record formats v1 and v2. 3: max_bytes; partitions are served in the order asked.
+    4: isolation level (KIP-98). 5: log_start_offset of a follower (KIP-107). 7: sessions
+    (KIP-227). 9: current_leader_epoch fences (KIP-320). 10: zstd (KIP-110). 11: rack_id, to
+    read from the nearest replica (KIP-392). 12: flexible, last_fetched_epoch detects divergence
+    (KIP-595). 13: topic ids for names (KIP-516). 14: OFFSET_MOVED_TO_TIERED_STORAGE (KIP-405).
+    15: replica_state with the broker epoch (KIP-903). 17: directory ids (KIP-853).
+    """
 
     cluster_id: str | None = string("12+", nullable="12+", default=None, tag=0, ignorable=True)
     replica_id: int = int32("0-14", default=-1)
@@ -112,7 +120,13 @@ class NodeEndpoint(Struct):
 
 
 class FetchResponse(Message, key=1, versions="0-17", flexible="12+"):
-    """FetchResponse."""
+    """The batches, each partition's high watermark, and the aborted transactions among them.
+
+    1: throttle time. 4: last_stable_offset and aborted_transactions (KIP-98). 5:
+    log_start_offset (KIP-107). 6: KAFKA_STORAGE_ERROR. 7: error and session id of the whole
+    (KIP-227). 11: preferred_read_replica (KIP-392). 12: flexible, diverging_epoch tells a
+    follower where to truncate (KIP-595). 13: topic ids (KIP-516). 16: node_endpoints (KIP-951).
+    """
 
     throttle_time_ms: int = int32("1+", ignorable=True)
     error_code: int = int16("7+", ignorable=True)

@@ -1,4 +1,4 @@
-"""FindCoordinatorRequest, FindCoordinatorResponse."""
+"""FindCoordinator: where a group or a transactional id is looked after."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from logquake.wire.schema import (
 
 
 class FindCoordinatorRequest(Message, key=10, versions="0-6", flexible="3+"):
-    """FindCoordinatorRequest."""
+    """Which broker coordinates a group or a transactional id.
+
+    1: key_type: 0 group, 1 transaction. 3: flexible. 4: several keys at once, in
+    coordinator_keys (KIP-699). 5: TRANSACTION_ABORTABLE (KIP-890). 6: key_type 2, share groups
+    (KIP-932).
+    """
 
     key: str = string("0-3")
     key_type: int = int8("1+")
@@ -31,7 +36,10 @@ class Coordinator(Struct):
 
 
 class FindCoordinatorResponse(Message, key=10, versions="0-6", flexible="3+"):
-    """FindCoordinatorResponse."""
+    """The coordinator's address; node id -1 with an error.
+
+    1: throttle time and error message. 3: flexible. 4: coordinators, one a key (KIP-699).
+    """
 
     throttle_time_ms: int = int32("1+", ignorable=True)
     error_code: int = int16("0-3")

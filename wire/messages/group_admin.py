@@ -1,4 +1,4 @@
-"""DescribeGroupsRequest, DescribeGroupsResponse, ListGroupsRequest, ListGroupsResponse, DeleteGroupsRequest, DeleteGroupsResponse."""
+"""Listing, describing and deleting groups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from logquake.wire.schema import (
 
 
 class DescribeGroupsRequest(Message, key=15, versions="0-5", flexible="5+"):
-    """DescribeGroupsRequest."""
+    """State and members of classic groups.
+
+    3: authorized operations (KIP-430). 5: flexible.
+    """
 
     groups: list[str] = array(string)
     include_authorized_operations: bool = boolean("3+")
@@ -41,14 +44,21 @@ class DescribedGroup(Struct):
 
 
 class DescribeGroupsResponse(Message, key=15, versions="0-5", flexible="5+"):
-    """DescribeGroupsResponse."""
+    """Subscriptions and assignments are as the members wrote them.
+
+    1: throttle time. 3: authorized operations (KIP-430). 4: group_instance_id (KIP-345). 5:
+    flexible.
+    """
 
     throttle_time_ms: int = int32("1+", ignorable=True)
     groups: list[DescribedGroup] = array(DescribedGroup)
 
 
 class ListGroupsRequest(Message, key=16, versions="0-5", flexible="3+"):
-    """ListGroupsRequest."""
+    """The groups that one broker coordinates.
+
+    3: flexible. 4: states_filter (KIP-518). 5: types_filter (KIP-848).
+    """
 
     states_filter: list[str] = array(string, "4+")
     types_filter: list[str] = array(string, "5+")
@@ -62,7 +72,10 @@ class ListedGroup(Struct):
 
 
 class ListGroupsResponse(Message, key=16, versions="0-5", flexible="3+"):
-    """ListGroupsResponse."""
+    """Ids and protocol types.
+
+    1: throttle time. 3: flexible. 4: group_state (KIP-518). 5: group_type (KIP-848).
+    """
 
     throttle_time_ms: int = int32("1+", ignorable=True)
     error_code: int = int16()
@@ -70,7 +83,10 @@ class ListGroupsResponse(Message, key=16, versions="0-5", flexible="3+"):
 
 
 class DeleteGroupsRequest(Message, key=42, versions="0-2", flexible="2+"):
-    """DeleteGroupsRequest."""
+    """Deletes empty groups with their offsets (KIP-229).
+
+    2: flexible.
+    """
 
     groups_names: list[str] = array(string)
 
@@ -81,7 +97,10 @@ class DeletableGroupResult(Struct):
 
 
 class DeleteGroupsResponse(Message, key=42, versions="0-2", flexible="2+"):
-    """DeleteGroupsResponse."""
+    """An error a group, such as NON_EMPTY_GROUP.
+
+    2: flexible.
+    """
 
     throttle_time_ms: int = int32()
     results: list[DeletableGroupResult] = array(DeletableGroupResult)

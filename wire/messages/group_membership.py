@@ -1,4 +1,4 @@
-"""JoinGroupRequest, JoinGroupResponse, HeartbeatRequest, HeartbeatResponse, LeaveGroupRequest, LeaveGroupResponse, SyncGroupRequest, SyncGroupResponse."""
+"""Membership of classic consumer groups: join, sync, heartbeat, leave."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ class JoinGroupRequestProtocol(Struct):
 
 
 class JoinGroupRequest(Message, key=11, versions="0-9", flexible="6+"):
-    """JoinGroupRequest."""
+    """A member joins, or rejoins, the next generation of its group.
+
+    1: rebalance_timeout_ms (KIP-62). 4: a new member is sent back with its id first (KIP-394).
+    5: group_instance_id (KIP-345). 6: flexible. 8: reason (KIP-800).
+    """
 
     group_id: str = string()
     session_timeout_ms: int = int32()
@@ -39,7 +43,12 @@ class JoinGroupResponseMember(Struct):
 
 
 class JoinGroupResponse(Message, key=11, versions="0-9", flexible="6+"):
-    """JoinGroupResponse."""
+    """The generation, and for the leader all members with their subscriptions.
+
+    2: throttle time. 4: MEMBER_ID_REQUIRED (KIP-394). 5: group_instance_id (KIP-345). 6:
+    flexible. 7: protocol_type (KIP-559). 9: skip_assignment, for a static leader that returns
+    (KIP-814).
+    """
 
     throttle_time_ms: int = int32("2+", ignorable=True)
     error_code: int = int16()
@@ -53,7 +62,10 @@ class JoinGroupResponse(Message, key=11, versions="0-9", flexible="6+"):
 
 
 class HeartbeatRequest(Message, key=12, versions="0-4", flexible="4+"):
-    """HeartbeatRequest."""
+    """A member is alive.
+
+    3: group_instance_id (KIP-345). 4: flexible.
+    """
 
     group_id: str = string()
     generation_id: int = int32()
@@ -62,7 +74,10 @@ class HeartbeatRequest(Message, key=12, versions="0-4", flexible="4+"):
 
 
 class HeartbeatResponse(Message, key=12, versions="0-4", flexible="4+"):
-    """HeartbeatResponse."""
+    """NONE, or what the member must do, such as REBALANCE_IN_PROGRESS.
+
+    1: throttle time. 4: flexible.
+    """
 
     throttle_time_ms: int = int32("1+", ignorable=True)
     error_code: int = int16()
@@ -75,7 +90,10 @@ class MemberIdentity(Struct):
 
 
 class LeaveGroupRequest(Message, key=13, versions="0-5", flexible="4+"):
-    """LeaveGroupRequest."""
+    """A member leaves at once instead of timing out.
+
+    3: several members, by id or instance id (KIP-345). 4: flexible. 5: reason (KIP-800).
+    """
 
     group_id: str = string()
     member_id: str = string("0-2")
@@ -89,7 +107,10 @@ class MemberResponse(Struct):
 
 
 class LeaveGroupResponse(Message, key=13, versions="0-5", flexible="4+"):
-    """LeaveGroupResponse."""
+    """An error for the whole and, from 3 on, one a member.
+
+    1: throttle time. 4: flexible.
+    """
 
     throttle_time_ms: int = int32("1+", ignorable=True)
     error_code: int = int16()
@@ -102,7 +123,11 @@ class SyncGroupRequestAssignment(Struct):
 
 
 class SyncGroupRequest(Message, key=14, versions="0-5", flexible="4+"):
-    """SyncGroupRequest."""
+    """The leader hands in the assignment, the others wait for theirs.
+
+    3: group_instance_id (KIP-345). 4: flexible. 5: protocol type and name, which must agree
+    with the group's (KIP-559).
+    """
 
     group_id: str = string()
     generation_id: int = int32()
@@ -114,7 +139,10 @@ class SyncGroupRequest(Message, key=14, versions="0-5", flexible="4+"):
 
 
 class SyncGroupResponse(Message, key=14, versions="0-5", flexible="4+"):
-    """SyncGroupResponse."""
+    """The member's assignment.
+
+    1: throttle time. 4: flexible. 5: protocol type and name (KIP-559).
+    """
 
     throttle_time_ms: int = int32("1+", ignorable=True)
     error_code: int = int16()

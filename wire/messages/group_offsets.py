@@ -1,4 +1,4 @@
-"""OffsetCommitRequest, OffsetCommitResponse, OffsetFetchRequest, OffsetFetchResponse, OffsetDeleteRequest, OffsetDeleteResponse."""
+"""Committed offsets of consumer groups."""
 
 from __future__ import annotations
 
@@ -28,7 +28,13 @@ class OffsetCommitRequestTopic(Struct):
 
 
 class OffsetCommitRequest(Message, key=8, versions="0-9", flexible="8+"):
-    """OffsetCommitRequest."""
+    """Stores a group's offsets.
+
+    0 went to ZooKeeper in old brokers. 1: generation and member, commit timestamps. 2:
+    retention time for the timestamps. 5: no retention time. 6: committed leader epoch
+    (KIP-320). 7: group_instance_id (KIP-345). 8: flexible. 9: also for groups of KIP-848, whose
+    epoch stands in the generation.
+    """
 
     group_id: str = string()
     generation_id_or_member_epoch: int = int32("1+", default=-1, ignorable=True)
@@ -49,7 +55,10 @@ class OffsetCommitResponseTopic(Struct):
 
 
 class OffsetCommitResponse(Message, key=8, versions="0-9", flexible="8+"):
-    """OffsetCommitResponse."""
+    """An error code a partition.
+
+    3: throttle time. 8: flexible. 9: GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH (KIP-848).
+    """
 
     throttle_time_ms: int = int32("3+", ignorable=True)
     topics: list[OffsetCommitResponseTopic] = array(OffsetCommitResponseTopic)
@@ -75,7 +84,12 @@ class OffsetFetchRequestGroup(Struct):
 
 
 class OffsetFetchRequest(Message, key=9, versions="0-9", flexible="6+"):
-    """OffsetFetchRequest."""
+    """Reads a group's committed offsets.
+
+    0 read ZooKeeper in old brokers. 2: null topics ask for all. 6: flexible. 7: require_stable
+    waits for open transactions (KIP-447). 8: several groups (KIP-709). 9: member id and epoch
+    (KIP-848).
+    """
 
     group_id: str = string("0-7")
     topics: list[OffsetFetchRequestTopic] | None = array(
@@ -118,7 +132,12 @@ class OffsetFetchResponseGroup(Struct):
 
 
 class OffsetFetchResponse(Message, key=9, versions="0-9", flexible="6+"):
-    """OffsetFetchResponse."""
+    """Offset -1 for a partition without a commit.
+
+    2: error_code of the whole. 3: throttle time. 5: committed leader epoch (KIP-320). 6:
+    flexible. 7: UNSTABLE_OFFSET_COMMIT (KIP-447). 8: by group (KIP-709). 9: STALE_MEMBER_EPOCH
+    (KIP-848).
+    """
 
     throttle_time_ms: int = int32("3+", ignorable=True)
     topics: list[OffsetFetchResponseTopic] = array(OffsetFetchResponseTopic, "0-7")
@@ -136,7 +155,7 @@ class OffsetDeleteRequestTopic(Struct):
 
 
 class OffsetDeleteRequest(Message, key=47, versions="0"):
-    """OffsetDeleteRequest."""
+    """Forgets a group's offsets of topics it does not subscribe to (KIP-496)."""
 
     group_id: str = string()
     topics: list[OffsetDeleteRequestTopic] = array(OffsetDeleteRequestTopic)
@@ -153,7 +172,7 @@ class OffsetDeleteResponseTopic(Struct):
 
 
 class OffsetDeleteResponse(Message, key=47, versions="0"):
-    """OffsetDeleteResponse."""
+    """An error for the group and one a partition."""
 
     error_code: int = int16()
     throttle_time_ms: int = int32()

@@ -1,4 +1,4 @@
-"""LeaderAndIsrRequest, LeaderAndIsrResponse."""
+"""LeaderAndIsr: the controller assigns roles to a broker."""
 
 from __future__ import annotations
 
@@ -44,7 +44,12 @@ class LeaderAndIsrLiveLeader(Struct):
 
 
 class LeaderAndIsrRequest(Message, key=4, versions="0-7", flexible="4+"):
-    """LeaderAndIsrRequest."""
+    """The controller makes a broker leader or follower of partitions.
+
+    1: is_new (KIP-112). 2: broker_epoch (KIP-380), partitions grouped by topic. 3: adding and
+    removing replicas (KIP-455). 4: flexible. 5: topic ids, and type: 1 incremental, 2 full
+    (KIP-516). 6: leader_recovery_state (KIP-704). 7: is_kraft_controller (KIP-866).
+    """
 
     controller_id: int = int32()
     is_k_raft_controller: bool = boolean("7+")
@@ -70,7 +75,10 @@ class LeaderAndIsrTopicError(Struct):
 
 
 class LeaderAndIsrResponse(Message, key=4, versions="0-7", flexible="4+"):
-    """LeaderAndIsrResponse."""
+    """Which partitions the broker could not take over.
+
+    1: KAFKA_STORAGE_ERROR. 4: flexible. 5: by topic id instead of name (KIP-516).
+    """
 
     error_code: int = int16()
     partition_errors: list[LeaderAndIsrPartitionError] = array(LeaderAndIsrPartitionError, "0-4")

@@ -1,4 +1,4 @@
-"""AlterReplicaLogDirsRequest, AlterReplicaLogDirsResponse, DescribeLogDirsRequest, DescribeLogDirsResponse."""
+"""Log directories of one broker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ class AlterReplicaLogDir(Struct):
 
 
 class AlterReplicaLogDirsRequest(Message, key=34, versions="0-2", flexible="2+"):
-    """AlterReplicaLogDirsRequest."""
+    """Moves replicas between the directories of one broker (KIP-113).
+
+    2: flexible.
+    """
 
     dirs: list[AlterReplicaLogDir] = array(AlterReplicaLogDir)
 
@@ -41,7 +44,10 @@ class AlterReplicaLogDirTopicResult(Struct):
 
 
 class AlterReplicaLogDirsResponse(Message, key=34, versions="0-2", flexible="2+"):
-    """AlterReplicaLogDirsResponse."""
+    """An error a partition.
+
+    2: flexible.
+    """
 
     throttle_time_ms: int = int32()
     results: list[AlterReplicaLogDirTopicResult] = array(AlterReplicaLogDirTopicResult)
@@ -53,7 +59,10 @@ class DescribableLogDirTopic(Struct):
 
 
 class DescribeLogDirsRequest(Message, key=35, versions="0-4", flexible="2+"):
-    """DescribeLogDirsRequest."""
+    """What lies in a broker's log directories (KIP-113).
+
+    2: flexible.
+    """
 
     topics: list[DescribableLogDirTopic] | None = array(DescribableLogDirTopic, nullable="0+")
 
@@ -79,7 +88,10 @@ class DescribeLogDirsResult(Struct):
 
 
 class DescribeLogDirsResponse(Message, key=35, versions="0-4", flexible="2+"):
-    """DescribeLogDirsResponse."""
+    """Size and lag of each replica.
+
+    2: flexible. 3: error_code of the whole. 4: total_bytes and usable_bytes (KIP-827).
+    """
 
     throttle_time_ms: int = int32()
     error_code: int = int16("3+", ignorable=True)

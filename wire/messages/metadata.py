@@ -1,4 +1,4 @@
-"""MetadataRequest, MetadataResponse, DescribeClusterRequest, DescribeClusterResponse."""
+"""What clients learn about the cluster: brokers, controller, topics and leaders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ class MetadataRequestTopic(Struct):
 
 
 class MetadataRequest(Message, key=3, versions="0-12", flexible="9+"):
-    """MetadataRequest."""
+    """Brokers, controller, and the leaders of some topics or all.
+
+    0: an empty list asks for all topics. 1: null asks for all, an empty list for none. 4:
+    allow_auto_topic_creation. 8: authorized operations (KIP-430). 9: flexible. 10: topic ids
+    (KIP-516), which are honoured from 12 on. 11: no authorized operations of the cluster, see
+    DescribeCluster (KIP-700).
+    """
 
     topics: list[MetadataRequestTopic] | None = array(MetadataRequestTopic, nullable="1+")
     allow_auto_topic_creation: bool = boolean("4+", default=True)
@@ -56,7 +62,12 @@ class MetadataResponseTopic(Struct):
 
 
 class MetadataResponse(Message, key=3, versions="0-12", flexible="9+"):
-    """MetadataResponse."""
+    """The cluster as one broker knows it.
+
+    1: racks, controller_id, is_internal. 2: cluster_id (KIP-78). 3: throttle time. 5:
+    offline_replicas (KIP-112). 7: leader_epoch (KIP-320). 8: authorized operations (KIP-430).
+    9: flexible. 10: topic_id (KIP-516). 12: the name is null for an id that is not known.
+    """
 
     throttle_time_ms: int = int32("3+", ignorable=True)
     brokers: list[MetadataResponseBroker] = array(MetadataResponseBroker)
@@ -67,7 +78,10 @@ class MetadataResponse(Message, key=3, versions="0-12", flexible="9+"):
 
 
 class DescribeClusterRequest(Message, key=60, versions="0-1", flexible="0+"):
-    """DescribeClusterRequest."""
+    """Brokers and controller, without topics (KIP-700).
+
+    1: endpoint_type, brokers or KRaft controllers (KIP-919).
+    """
 
     include_cluster_authorized_operations: bool = boolean()
     endpoint_type: int = int8("1+", default=1)
@@ -81,7 +95,10 @@ class DescribeClusterBroker(Struct):
 
 
 class DescribeClusterResponse(Message, key=60, versions="0-1", flexible="0+"):
-    """DescribeClusterResponse."""
+    """The cluster's id, controller and brokers.
+
+    1: endpoint_type (KIP-919).
+    """
 
     throttle_time_ms: int = int32()
     error_code: int = int16()

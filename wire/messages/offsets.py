@@ -1,4 +1,4 @@
-"""ListOffsetsRequest, ListOffsetsResponse, OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse, DeleteRecordsRequest, DeleteRecordsResponse."""
+"""Offsets of a partition: by timestamp, by leader epoch, and the start moved up."""
 
 from __future__ import annotations
 
@@ -27,7 +27,13 @@ class ListOffsetsTopic(Struct):
 
 
 class ListOffsetsRequest(Message, key=2, versions="0-9", flexible="6+"):
-    """ListOffsetsRequest."""
+    """The offset for a timestamp; -1 asks for the latest, -2 for the earliest.
+
+    0: several offsets, of segments. 1: one offset with its timestamp (KIP-79). 2: isolation
+    level (KIP-98). 4: current_leader_epoch fences (KIP-320). 6: flexible. 7: timestamp -3, the
+    record of the largest timestamp (KIP-734). 8: -4, the earliest local offset (KIP-405). 9:
+    -5, the last tiered one (KIP-1005).
+    """
 
     replica_id: int = int32()
     isolation_level: int = int8("2+")
@@ -49,7 +55,12 @@ class ListOffsetsTopicResponse(Struct):
 
 
 class ListOffsetsResponse(Message, key=2, versions="0-9", flexible="6+"):
-    """ListOffsetsResponse."""
+    """One offset, timestamp and leader epoch a partition; -1 where there is none.
+
+    0: a list of offsets. 1: timestamp and offset. 2: throttle time. 4: leader_epoch (KIP-320).
+    5: OFFSET_NOT_AVAILABLE while a new leader's high watermark is behind (KIP-207). 6:
+    flexible.
+    """
 
     throttle_time_ms: int = int32("2+", ignorable=True)
     topics: list[ListOffsetsTopicResponse] = array(ListOffsetsTopicResponse)
@@ -67,7 +78,11 @@ class OffsetForLeaderTopic(Struct):
 
 
 class OffsetForLeaderEpochRequest(Message, key=23, versions="0-4", flexible="4+"):
-    """OffsetForLeaderEpochRequest."""
+    """Where an epoch ended in the leader's log, for truncation (KIP-101, KIP-279).
+
+    2: current_leader_epoch fences (KIP-320). 3: replica_id, -2 for a debugging consumer that
+    may see past the high watermark. 4: flexible.
+    """
 
     replica_id: int = int32("3+", default=-2, ignorable=True)
     topics: list[OffsetForLeaderTopic] = array(OffsetForLeaderTopic)
@@ -86,7 +101,10 @@ class OffsetForLeaderTopicResult(Struct):
 
 
 class OffsetForLeaderEpochResponse(Message, key=23, versions="0-4", flexible="4+"):
-    """OffsetForLeaderEpochResponse."""
+    """The end offset of the largest epoch not above the one asked for; -1 when unknown.
+
+    1: that epoch (KIP-279). 2: throttle time. 4: flexible.
+    """
 
     throttle_time_ms: int = int32("2+", ignorable=True)
     topics: list[OffsetForLeaderTopicResult] = array(OffsetForLeaderTopicResult)
@@ -103,7 +121,10 @@ class DeleteRecordsTopic(Struct):
 
 
 class DeleteRecordsRequest(Message, key=21, versions="0-2", flexible="2+"):
-    """DeleteRecordsRequest."""
+    """Moves the start of partitions up, to give up the records before (KIP-107).
+
+    Offset -1 stands for the high watermark. 2: flexible.
+    """
 
     topics: list[DeleteRecordsTopic] = array(DeleteRecordsTopic)
     timeout_ms: int = int32()
@@ -121,7 +142,10 @@ class DeleteRecordsTopicResult(Struct):
 
 
 class DeleteRecordsResponse(Message, key=21, versions="0-2", flexible="2+"):
-    """DeleteRecordsResponse."""
+    """The new low watermark: the least log start offset among the live replicas.
+
+    2: flexible.
+    """
 
     throttle_time_ms: int = int32()
     topics: list[DeleteRecordsTopicResult] = array(DeleteRecordsTopicResult)

@@ -1,4 +1,4 @@
-"""ProduceRequest, ProduceResponse."""
+"""Produce: the way of records into a partition."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ class TopicProduceData(Struct):
 
 
 class ProduceRequest(Message, key=0, versions="0-11", flexible="9+"):
-    """ProduceRequest."""
+    """Appends one batch to each of some partitions; with ``acks`` 0 there is no response.
+
+    3: transactional_id, and record format v2 from here on (KIP-98). 7: zstd (KIP-110). 9:
+    flexible. 10 and 11 change the response alone.
+    """
 
     transactional_id: str | None = string("3+", nullable="3+", default=None)
     acks: int = int16()
@@ -71,7 +75,13 @@ class NodeEndpoint(Struct):
 
 
 class ProduceResponse(Message, key=0, versions="0-11", flexible="9+"):
-    """ProduceResponse."""
+    """Where each batch was appended, or why not.
+
+    1: throttle time. 2: log_append_time_ms, -1 under CreateTime. 4: KAFKA_STORAGE_ERROR. 5:
+    log_start_offset. 8: record_errors and error_message (KIP-467). 9: flexible. 10:
+    current_leader and node_endpoints, so that a client finds a new leader without asking
+    (KIP-951). 11: TRANSACTION_ABORTABLE (KIP-890).
+    """
 
     responses: list[TopicProduceResponse] = array(TopicProduceResponse)
     throttle_time_ms: int = int32("1+", ignorable=True)

@@ -1,4 +1,4 @@
-"""DescribeClientQuotasRequest, DescribeClientQuotasResponse, AlterClientQuotasRequest, AlterClientQuotasResponse."""
+"""Client quotas (KIP-546)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ class ComponentData(Struct):
 
 
 class DescribeClientQuotasRequest(Message, key=48, versions="0-1", flexible="1+"):
-    """DescribeClientQuotasRequest."""
+    """Quotas of users, client ids and addresses that match (KIP-546).
+
+    1: flexible.
+    """
 
     components: list[ComponentData] = array(ComponentData)
     strict: bool = boolean()
@@ -44,7 +47,10 @@ class DescribeClientQuotasResponseEntryData(Struct):
 
 
 class DescribeClientQuotasResponse(Message, key=48, versions="0-1", flexible="1+"):
-    """DescribeClientQuotasResponse."""
+    """Each entity with its quotas.
+
+    1: flexible.
+    """
 
     throttle_time_ms: int = int32()
     error_code: int = int16()
@@ -66,7 +72,10 @@ class AlterClientQuotasRequestEntryData(Struct):
 
 
 class AlterClientQuotasRequest(Message, key=49, versions="0-1", flexible="1+"):
-    """AlterClientQuotasRequest."""
+    """Sets or removes quotas; a null entity name is the default entity (KIP-546).
+
+    1: flexible.
+    """
 
     entries: list[AlterClientQuotasRequestEntryData] = array(AlterClientQuotasRequestEntryData)
     validate_only: bool = boolean()
@@ -79,7 +88,10 @@ class AlterClientQuotasResponseEntryData(Struct):
 
 
 class AlterClientQuotasResponse(Message, key=49, versions="0-1", flexible="1+"):
-    """AlterClientQuotasResponse."""
+    """An error an entity.
+
+    1: flexible.
+    """
 
     throttle_time_ms: int = int32()
     entries: list[AlterClientQuotasResponseEntryData] = array(AlterClientQuotasResponseEntryData)

@@ -1,4 +1,7 @@
-"""LeaderChangeMessage, SnapshotHeaderRecord, SnapshotFooterRecord, KRaftVersionRecord, VotersRecord."""
+"""Control records of KRaft logs and snapshots.
+
+A ZooKeeper-mode broker writes none; they are here to read a log that has them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ class LeaderChangeMessageVoter(Struct):
 
 
 class LeaderChangeMessage(Message, versions="0-1", flexible="0+"):
-    """LeaderChangeMessage."""
+    """Opens a leader's term in a KRaft log (KIP-595).
+
+    1: directory ids of voters (KIP-853).
+    """
 
     version: int = int16()
     leader_id: int = int32()
@@ -31,20 +37,20 @@ class LeaderChangeMessage(Message, versions="0-1", flexible="0+"):
 
 
 class SnapshotHeaderRecord(Message, versions="0", flexible="0+"):
-    """SnapshotHeaderRecord."""
+    """First record of a KRaft snapshot (KIP-630)."""
 
     version: int = int16()
     last_contained_log_timestamp: int = int64()
 
 
 class SnapshotFooterRecord(Message, versions="0", flexible="0+"):
-    """SnapshotFooterRecord."""
+    """Last record of a KRaft snapshot (KIP-630)."""
 
     version: int = int16()
 
 
 class KRaftVersionRecord(Message, versions="0", flexible="0+"):
-    """KRaftVersionRecord."""
+    """The KRaft protocol in force (KIP-853)."""
 
     version: int = int16()
     kraft_version: int = int16()
@@ -69,7 +75,7 @@ class VotersRecordVoter(Struct):
 
 
 class VotersRecord(Message, versions="0", flexible="0+"):
-    """VotersRecord."""
+    """The voters of a KRaft quorum (KIP-853)."""
 
     version: int = int16()
     voters: list[VotersRecordVoter] = array(VotersRecordVoter)

@@ -1,4 +1,4 @@
-"""ElectLeadersRequest, ElectLeadersResponse, AlterPartitionReassignmentsRequest, AlterPartitionReassignmentsResponse, ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse."""
+"""Elections on demand, and moving partitions between brokers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ class TopicPartitions(Struct):
 
 
 class ElectLeadersRequest(Message, key=43, versions="0-2", flexible="2+"):
-    """ElectLeadersRequest."""
+    """Elects preferred leaders (KIP-183); null stands for every partition.
+
+    1: election_type 1 takes a replica outside the ISR (KIP-460). 2: flexible.
+    """
 
     election_type: int = int8("1+")
     topic_partitions: list[TopicPartitions] | None = array(TopicPartitions, nullable="0+")
@@ -38,7 +41,10 @@ class ReplicaElectionResult(Struct):
 
 
 class ElectLeadersResponse(Message, key=43, versions="0-2", flexible="2+"):
-    """ElectLeadersResponse."""
+    """An error a partition; ELECTION_NOT_NEEDED where nothing changed.
+
+    1: error_code of the whole. 2: flexible.
+    """
 
     throttle_time_ms: int = int32()
     error_code: int = int16("1+")
@@ -56,7 +62,7 @@ class ReassignableTopic(Struct):
 
 
 class AlterPartitionReassignmentsRequest(Message, key=45, versions="0", flexible="0+"):
-    """AlterPartitionReassignmentsRequest."""
+    """New replicas for partitions; null replicas cancel a move (KIP-455)."""
 
     timeout_ms: int = int32(default=60000)
     topics: list[ReassignableTopic] = array(ReassignableTopic)
@@ -74,7 +80,7 @@ class ReassignableTopicResponse(Struct):
 
 
 class AlterPartitionReassignmentsResponse(Message, key=45, versions="0", flexible="0+"):
-    """AlterPartitionReassignmentsResponse."""
+    """An error for the whole and one a partition."""
 
     throttle_time_ms: int = int32()
     error_code: int = int16()
@@ -88,7 +94,7 @@ class ListPartitionReassignmentsTopics(Struct):
 
 
 class ListPartitionReassignmentsRequest(Message, key=46, versions="0", flexible="0+"):
-    """ListPartitionReassignmentsRequest."""
+    """The moves in progress; null topics ask for all (KIP-455)."""
 
     timeout_ms: int = int32(default=60000)
     topics: list[ListPartitionReassignmentsTopics] | None = array(
@@ -109,7 +115,7 @@ class OngoingTopicReassignment(Struct):
 
 
 class ListPartitionReassignmentsResponse(Message, key=46, versions="0", flexible="0+"):
-    """ListPartitionReassignmentsResponse."""
+    """Present, adding and removing replicas of each."""
 
     throttle_time_ms: int = int32()
     error_code: int = int16()

@@ -1,4 +1,4 @@
-"""DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse, AlterUserScramCredentialsRequest, AlterUserScramCredentialsResponse."""
+"""SCRAM credentials (KIP-554)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class UserName(Struct):
 
 
 class DescribeUserScramCredentialsRequest(Message, key=50, versions="0", flexible="0+"):
-    """DescribeUserScramCredentialsRequest."""
+    """Mechanisms and iterations of users; null for all (KIP-554)."""
 
     users: list[UserName] | None = array(UserName, nullable="0+")
 
@@ -37,7 +37,7 @@ class DescribeUserScramCredentialsResult(Struct):
 
 
 class DescribeUserScramCredentialsResponse(Message, key=50, versions="0", flexible="0+"):
-    """DescribeUserScramCredentialsResponse."""
+    """Never salts or keys."""
 
     throttle_time_ms: int = int32()
     error_code: int = int16()
@@ -59,7 +59,7 @@ class ScramCredentialUpsertion(Struct):
 
 
 class AlterUserScramCredentialsRequest(Message, key=51, versions="0", flexible="0+"):
-    """AlterUserScramCredentialsRequest."""
+    """Removes and sets SCRAM credentials (KIP-554)."""
 
     deletions: list[ScramCredentialDeletion] = array(ScramCredentialDeletion)
     upsertions: list[ScramCredentialUpsertion] = array(ScramCredentialUpsertion)
@@ -72,7 +72,7 @@ class AlterUserScramCredentialsResult(Struct):
 
 
 class AlterUserScramCredentialsResponse(Message, key=51, versions="0", flexible="0+"):
-    """AlterUserScramCredentialsResponse."""
+    """An error a user."""
 
     throttle_time_ms: int = int32()
     results: list[AlterUserScramCredentialsResult] = array(AlterUserScramCredentialsResult)

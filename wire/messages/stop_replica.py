@@ -1,4 +1,4 @@
-"""StopReplicaRequest, StopReplicaResponse."""
+"""StopReplica: the controller takes replicas away from a broker."""
 
 from __future__ import annotations
 
@@ -36,7 +36,12 @@ class StopReplicaTopicState(Struct):
 
 
 class StopReplicaRequest(Message, key=5, versions="0-4", flexible="2+"):
-    """StopReplicaRequest."""
+    """The controller has a broker give up replicas, and delete them if it says so.
+
+    0: delete_partitions for all at once. 1: broker_epoch (KIP-380), grouped by topic. 2:
+    flexible. 3: delete_partition and leader_epoch for each; epoch -2 is for a topic that is
+    deleted, -1 for none (KIP-570). 4: is_kraft_controller (KIP-866).
+    """
 
     controller_id: int = int32()
     is_k_raft_controller: bool = boolean("4+")
@@ -55,7 +60,10 @@ class StopReplicaPartitionError(Struct):
 
 
 class StopReplicaResponse(Message, key=5, versions="0-4", flexible="2+"):
-    """StopReplicaResponse."""
+    """Which replicas could not be given up.
+
+    2: flexible. 3: FENCED_LEADER_EPOCH for a stale epoch (KIP-570).
+    """
 
     error_code: int = int16()
     partition_errors: list[StopReplicaPartitionError] = array(StopReplicaPartitionError)

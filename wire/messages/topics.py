@@ -1,4 +1,4 @@
-"""CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse, CreatePartitionsRequest, CreatePartitionsResponse."""
+"""Making, growing and deleting topics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,11 @@ class CreatableTopic(Struct):
 
 
 class CreateTopicsRequest(Message, key=19, versions="0-7", flexible="5+"):
-    """CreateTopicsRequest."""
+    """Makes topics, by count or with an assignment of their replicas (KIP-4).
+
+    1: validate_only. 4: -1 for the default count or replication factor (KIP-464). 5: flexible.
+    6: THROTTLING_QUOTA_EXCEEDED (KIP-599).
+    """
 
     topics: list[CreatableTopic] = array(CreatableTopic)
     timeout_ms: int = int32(default=60000)
@@ -63,7 +67,11 @@ class CreatableTopicResult(Struct):
 
 
 class CreateTopicsResponse(Message, key=19, versions="0-7", flexible="5+"):
-    """CreateTopicsResponse."""
+    """An error a topic, and what was made.
+
+    1: error_message. 2: throttle time. 5: flexible, counts and configs of the topic (KIP-525).
+    7: topic_id (KIP-516).
+    """
 
     throttle_time_ms: int = int32("2+", ignorable=True)
     topics: list[CreatableTopicResult] = array(CreatableTopicResult)
@@ -75,7 +83,10 @@ class DeleteTopicState(Struct):
 
 
 class DeleteTopicsRequest(Message, key=20, versions="0-6", flexible="4+"):
-    """DeleteTopicsRequest."""
+    """Deletes topics (KIP-4).
+
+    4: flexible. 6: by name or by id, in topics (KIP-516).
+    """
 
     topics: list[DeleteTopicState] = array(DeleteTopicState, "6+")
     topic_names: list[str] = array(string, "0-5", ignorable=True)
@@ -90,7 +101,11 @@ class DeletableTopicResult(Struct):
 
 
 class DeleteTopicsResponse(Message, key=20, versions="0-6", flexible="4+"):
-    """DeleteTopicsResponse."""
+    """An error a topic.
+
+    1: throttle time. 3: TOPIC_DELETION_DISABLED. 4: flexible. 5: error_message. 6: topic_id,
+    and a null name when only the id was given (KIP-516).
+    """
 
     throttle_time_ms: int = int32("1+", ignorable=True)
     responses: list[DeletableTopicResult] = array(DeletableTopicResult)
@@ -109,7 +124,10 @@ class CreatePartitionsTopic(Struct):
 
 
 class CreatePartitionsRequest(Message, key=37, versions="0-3", flexible="2+"):
-    """CreatePartitionsRequest."""
+    """Adds partitions to topics; ``count`` is the new total (KIP-195).
+
+    2: flexible. 3: THROTTLING_QUOTA_EXCEEDED (KIP-599).
+    """
 
     topics: list[CreatePartitionsTopic] = array(CreatePartitionsTopic)
     timeout_ms: int = int32()
@@ -123,7 +141,10 @@ class CreatePartitionsTopicResult(Struct):
 
 
 class CreatePartitionsResponse(Message, key=37, versions="0-3", flexible="2+"):
-    """CreatePartitionsResponse."""
+    """An error a topic.
+
+    2: flexible.
+    """
 
     throttle_time_ms: int = int32()
     results: list[CreatePartitionsTopicResult] = array(CreatePartitionsTopicResult)

@@ -1,4 +1,4 @@
-"""DescribeProducersRequest, DescribeProducersResponse, DescribeTransactionsRequest, DescribeTransactionsResponse, ListTransactionsRequest, ListTransactionsResponse."""
+"""Looking at producers and transactions (KIP-664)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TopicRequest(Struct):
 
 
 class DescribeProducersRequest(Message, key=61, versions="0", flexible="0+"):
-    """DescribeProducersRequest."""
+    """The active producers of partitions, asked of their leaders (KIP-664)."""
 
     topics: list[TopicRequest] = array(TopicRequest)
 
@@ -46,14 +46,14 @@ class TopicResponse(Struct):
 
 
 class DescribeProducersResponse(Message, key=61, versions="0", flexible="0+"):
-    """DescribeProducersResponse."""
+    """Each producer's epoch, last sequence, and where its open transaction starts."""
 
     throttle_time_ms: int = int32()
     topics: list[TopicResponse] = array(TopicResponse)
 
 
 class DescribeTransactionsRequest(Message, key=65, versions="0", flexible="0+"):
-    """DescribeTransactionsRequest."""
+    """State of transactional ids, asked of their coordinators (KIP-664)."""
 
     transactional_ids: list[str] = array(string)
 
@@ -75,7 +75,7 @@ class DescribeTransactionsResponseTransactionState(Struct):
 
 
 class DescribeTransactionsResponse(Message, key=65, versions="0", flexible="0+"):
-    """DescribeTransactionsResponse."""
+    """State, timeout, producer and partitions of each."""
 
     throttle_time_ms: int = int32()
     transaction_states: list[DescribeTransactionsResponseTransactionState] = array(
@@ -84,7 +84,10 @@ class DescribeTransactionsResponse(Message, key=65, versions="0", flexible="0+")
 
 
 class ListTransactionsRequest(Message, key=66, versions="0-1", flexible="0+"):
-    """ListTransactionsRequest."""
+    """The transactions that one broker coordinates (KIP-664).
+
+    1: duration_filter (KIP-994).
+    """
 
     state_filters: list[str] = array(string)
     producer_id_filters: list[int] = array(int64)
@@ -98,7 +101,7 @@ class ListTransactionsResponseTransactionState(Struct):
 
 
 class ListTransactionsResponse(Message, key=66, versions="0-1", flexible="0+"):
-    """ListTransactionsResponse."""
+    """Transactional id, producer id and state of each."""
 
     throttle_time_ms: int = int32()
     error_code: int = int16()

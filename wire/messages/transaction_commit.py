@@ -1,4 +1,4 @@
-"""WriteTxnMarkersRequest, WriteTxnMarkersResponse, TxnOffsetCommitRequest, TxnOffsetCommitResponse."""
+"""What ends a transaction where its records lie: markers, and offsets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ class WritableTxnMarker(Struct):
 
 
 class WriteTxnMarkersRequest(Message, key=27, versions="0-1", flexible="1+"):
-    """WriteTxnMarkersRequest."""
+    """The transaction coordinator has leaders append commit or abort markers (KIP-98).
+
+    1: flexible.
+    """
 
     markers: list[WritableTxnMarker] = array(WritableTxnMarker)
 
@@ -49,7 +52,10 @@ class WritableTxnMarkerResult(Struct):
 
 
 class WriteTxnMarkersResponse(Message, key=27, versions="0-1", flexible="1+"):
-    """WriteTxnMarkersResponse."""
+    """An error a producer and partition.
+
+    1: flexible.
+    """
 
     markers: list[WritableTxnMarkerResult] = array(WritableTxnMarkerResult)
 
@@ -67,7 +73,11 @@ class TxnOffsetCommitRequestTopic(Struct):
 
 
 class TxnOffsetCommitRequest(Message, key=28, versions="0-4", flexible="3+"):
-    """TxnOffsetCommitRequest."""
+    """Offsets that count once the transaction commits (KIP-98).
+
+    2: committed leader epoch (KIP-320). 3: flexible, member and generation fence (KIP-447). 4:
+    TRANSACTION_ABORTABLE (KIP-890).
+    """
 
     transactional_id: str = string()
     group_id: str = string()
@@ -90,7 +100,10 @@ class TxnOffsetCommitResponseTopic(Struct):
 
 
 class TxnOffsetCommitResponse(Message, key=28, versions="0-4", flexible="3+"):
-    """TxnOffsetCommitResponse."""
+    """An error a partition.
+
+    3: flexible; ILLEGAL_GENERATION, FENCED_INSTANCE_ID, UNKNOWN_MEMBER_ID (KIP-447).
+    """
 
     throttle_time_ms: int = int32()
     topics: list[TxnOffsetCommitResponseTopic] = array(TxnOffsetCommitResponseTopic)

@@ -1,4 +1,4 @@
-"""InitProducerIdRequest, InitProducerIdResponse, AddPartitionsToTxnRequest, AddPartitionsToTxnResponse, AddOffsetsToTxnRequest, AddOffsetsToTxnResponse, EndTxnRequest, EndTxnResponse."""
+"""A producer's side of transactions: id, partitions, offsets, end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from logquake.wire.schema import (
 
 
 class InitProducerIdRequest(Message, key=22, versions="0-5", flexible="2+"):
-    """InitProducerIdRequest."""
+    """A producer id and epoch, fencing the transactional id's producers before (KIP-98).
+
+    2: flexible. 3: the producer's present id and epoch, to resume with (KIP-360). 4:
+    PRODUCER_FENCED (KIP-588). 5: TRANSACTION_ABORTABLE (KIP-890).
+    """
 
     transactional_id: str | None = string(nullable="0+")
     transaction_timeout_ms: int = int32()
@@ -24,7 +28,10 @@ class InitProducerIdRequest(Message, key=22, versions="0-5", flexible="2+"):
 
 
 class InitProducerIdResponse(Message, key=22, versions="0-5", flexible="2+"):
-    """InitProducerIdResponse."""
+    """The producer id and epoch.
+
+    2: flexible.
+    """
 
     throttle_time_ms: int = int32()
     error_code: int = int16()
@@ -46,7 +53,11 @@ class AddPartitionsToTxnTransaction(Struct):
 
 
 class AddPartitionsToTxnRequest(Message, key=24, versions="0-5", flexible="3+"):
-    """AddPartitionsToTxnRequest."""
+    """Partitions become part of a transaction before they are written (KIP-98).
+
+    2: PRODUCER_FENCED (KIP-588). 3: flexible. From 4 on only brokers send it: several
+    transactions, and verify_only (KIP-890).
+    """
 
     transactions: list[AddPartitionsToTxnTransaction] = array(AddPartitionsToTxnTransaction, "4+")
     v3_and_below_transactional_id: str = string("0-3")
@@ -73,7 +84,10 @@ class AddPartitionsToTxnResult(Struct):
 
 
 class AddPartitionsToTxnResponse(Message, key=24, versions="0-5", flexible="3+"):
-    """AddPartitionsToTxnResponse."""
+    """An error a partition.
+
+    3: flexible. 4: by transaction, with an error for the whole (KIP-890).
+    """
 
     throttle_time_ms: int = int32()
     error_code: int = int16("4+", ignorable=True)
@@ -84,7 +98,10 @@ class AddPartitionsToTxnResponse(Message, key=24, versions="0-5", flexible="3+")
 
 
 class AddOffsetsToTxnRequest(Message, key=25, versions="0-4", flexible="3+"):
-    """AddOffsetsToTxnRequest."""
+    """A group's offsets partition becomes part of a transaction (KIP-98).
+
+    2: PRODUCER_FENCED (KIP-588). 3: flexible. 4: TRANSACTION_ABORTABLE (KIP-890).
+    """
 
     transactional_id: str = string()
     producer_id: int = int64()
@@ -93,14 +110,20 @@ class AddOffsetsToTxnRequest(Message, key=25, versions="0-4", flexible="3+"):
 
 
 class AddOffsetsToTxnResponse(Message, key=25, versions="0-4", flexible="3+"):
-    """AddOffsetsToTxnResponse."""
+    """Only an error code.
+
+    3: flexible.
+    """
 
     throttle_time_ms: int = int32()
     error_code: int = int16()
 
 
 class EndTxnRequest(Message, key=26, versions="0-4", flexible="3+"):
-    """EndTxnRequest."""
+    """Commits or aborts (KIP-98).
+
+    2: PRODUCER_FENCED (KIP-588). 3: flexible. 4: TRANSACTION_ABORTABLE (KIP-890).
+    """
 
     transactional_id: str = string()
     producer_id: int = int64()
@@ -109,7 +132,10 @@ class EndTxnRequest(Message, key=26, versions="0-4", flexible="3+"):
 
 
 class EndTxnResponse(Message, key=26, versions="0-4", flexible="3+"):
-    """EndTxnResponse."""
+    """Only an error code.
+
+    3: flexible.
+    """
 
     throttle_time_ms: int = int32()
     error_code: int = int16()

@@ -1,4 +1,4 @@
-"""UpdateMetadataRequest, UpdateMetadataResponse."""
+"""UpdateMetadata: the controller spreads what every broker tells its clients."""
 
 from __future__ import annotations
 
@@ -50,7 +50,12 @@ class UpdateMetadataBroker(Struct):
 
 
 class UpdateMetadataRequest(Message, key=6, versions="0-8", flexible="6+"):
-    """UpdateMetadataRequest."""
+    """The controller tells every broker what MetadataResponse is to say.
+
+    1: several endpoints a broker. 2: rack. 3: listener name (KIP-103). 4: offline_replicas
+    (KIP-112). 5: broker_epoch (KIP-380), grouped by topic. 6: flexible. 7: topic ids (KIP-516).
+    8: is_kraft_controller (KIP-866).
+    """
 
     controller_id: int = int32()
     is_k_raft_controller: bool = boolean("8+")
@@ -65,6 +70,9 @@ class UpdateMetadataRequest(Message, key=6, versions="0-8", flexible="6+"):
 
 
 class UpdateMetadataResponse(Message, key=6, versions="0-8", flexible="6+"):
-    """UpdateMetadataResponse."""
+    """Only an error code.
+
+    6: flexible.
+    """
 
     error_code: int = int16()
