@@ -11,6 +11,7 @@ import socket
 
 from logquake.controller.journal import Event, Journal
 from logquake.node.net.faults import FaultReports
+from logquake.node.net.listener import start_listening
 from logquake.node.net.loop import EPOLLIN, EventLoop
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
@@ -21,11 +22,18 @@ _REST_MS = 500  # without descriptors; until then the backlog holds the clients
 
 
 class Acceptor:
-    """Owns the listening socket from here on."""
+    """Listens on a bound socket, and owns it from here on. Raises ListenError."""
 
     def __init__(
-        self, loop: EventLoop, listener: socket.socket, processor: Processor, journal: Journal
+        self,
+        loop: EventLoop,
+        listener: socket.socket,
+        processor: Processor,
+        journal: Journal,
+        *,
+        backlog: int = 50,
     ) -> None:
+        start_listening(listener, backlog)
         self._loop = loop
         self._listener = listener
         self._processor = processor

@@ -3,12 +3,16 @@
 The launcher keeps a bound socket that does not listen, with SO_REUSEPORT, so that a dead broker's
 port stays its own; the broker then binds the same port with the same option. Elsewhere the port
 is bound without that option, so that a second broker on it is refused by the system.
+
+Binding and listening are two steps: a broker takes its port before it starts up, and clients are
+refused, rather than left waiting, until it serves.
 """
 
 from __future__ import annotations
 
 import errno
 import socket
+from typing import Any
 
 _PROBE_TIMEOUT_S = 1.0
 
@@ -17,38 +21,48 @@ class ListenError(Exception):
     """The address cannot be listened on; the text is one line for whoever starts a broker."""
 
 
-def open_listener(
-    host: str, port: int, *, backlog: int = 50, receive_buffer_bytes: int = -1
-) -> socket.socket:
-    """A non-blocking listening socket. An empty host means every interface, port 0 any port.
+def bind_listener(host: str, port: int, *, receive_buffer_bytes: int = -1) -> socket.socket:
+    """A bound, non-blocking socket. An empty host means every interface, port 0 any port.
 
     Raises ListenError when the port is taken or the host is not this machine's.
     """
-    family, address = _resolve(host, port)
-    sock = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    try:
+        family, address = _resolve(host, port)
+        sock = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    except OSError as error:
+        raise _refusal(host, port, error) from error
     try:
         if receive_buffer_bytes > 0:  # before listen(): it decides the TCP window scale
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
         _bind(sock, address)
-        sock.listen(backlog)
     except OSError as error:
         sock.close()
-        raise ListenError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        raise _refusal(host, port, error) from error
     return sock
 
 
-def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[object, ...]]:
+def start_listening(sock: socket.socket, backlog: int) -> None:
+    """Raises ListenError when another socket on the port began to listen since it was bound."""
     try:
-        found = socket.getaddrinfo(
-            host or "0.0.0.0", port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-    except socket.gaierror as error:
-        raise ListenError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        sock.listen(backlog)
+    except OSError as error:
+        host, port = sock.getsockname()[:2]
+        raise _refusal(host, port, error) from error
+
+
+def _refusal(host: str, port: int, error: OSError) -> ListenError:
+    return ListenError(f"cannot listen on {host}:{port}: {error.strerror}")
+
+
+def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...]]:
+    found = socket.getaddrinfo(
+        host or "0.0.0.0", port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )
     family, _, _, _, address = found[0]
     return family, address
 
 
-def _bind(sock: socket.socket, address: tuple[object, ...]) -> None:
+def _bind(sock: socket.socket, address: tuple[Any, ...]) -> None:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind(address)
@@ -58,7 +72,7 @@ def _bind(sock: socket.socket, address: tuple[object, ...]) -> None:
         _bind_held_port(sock, address)
 
 
-def _bind_held_port(sock: socket.socket, address: tuple[object, ...]) -> None:
+def _bind_held_port(sock: socket.socket, address: tuple[Any, ...]) -> None:
     """Bind beside a socket that only holds the port.
 
     SO_REUSEPORT would also let two brokers listen and split the clients between them at random,

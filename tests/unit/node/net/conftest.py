@@ -1,0 +1,193 @@
+"""A server and its clients in one thread: the test drives the loop, pass by pass."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from logquake.controller.journal import Event
+from logquake.node.net.acceptor import Acceptor
+from logquake.node.net.limits import ConnectionLimits
+from logquake.node.net.listener import bind_listener
+from logquake.node.net.loop import EventLoop
+from logquake.node.net.processor import Processor
+from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey, response_type
+from logquake.wire.header import RequestHeader, decode_response, encode_request
+from logquake.wire.schema import Message
+
+SERVED = {
+    ApiKey.PRODUCE: range(3, 12),
+    ApiKey.FETCH: range(4, 18),
+    ApiKey.METADATA: range(13),
+    ApiKey.API_VERSIONS: range(5),
+}
+_MAX_PASSES = 2_000
+
+
+class ListJournal:
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def record(self, event: Event) -> int:
+        self.events.append(event)
+        return len(self.events)
+
+
+class Handler:
+    """Keeps what arrives; answers it at once while ``answer`` is set."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.ends_of_pass = 0
+        self.answer: Callable[[Request], Message | None] | None = None
+        self.on_request: Callable[[Request], None] = lambda _: None
+        self.on_end_of_pass: Callable[[], None] = lambda: None
+
+    @property
+    def correlation_ids(self) -> list[int]:
+        return [request.header.correlation_id for request in self.requests]
+
+    def handle(self, request: Request) -> None:
+        self.requests.append(request)
+        self.on_request(request)
+        if self.answer is not None:
+            request.reply(self.answer(request))
+
+    def end_of_pass(self) -> None:
+        self.ends_of_pass += 1
+        self.on_end_of_pass()
+
+
+class Client:
+    """A non-blocking client; what it waits for, it waits for by driving the server's loop."""
+
+    def __init__(self, server: Server, receive_buffer_bytes: int | None = None) -> None:
+        self._server = server
+        self.socket = socket.socket()
+        if receive_buffer_bytes is not None:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
+        self.socket.connect(("127.0.0.1", server.acceptor.port))
+        self.socket.setblocking(False)
+        self._received = bytearray()
+
+    def send(self, request: Message, version: int, correlation_id: int) -> None:
+        self.send_raw(self.encode(request, version, correlation_id))
+
+    def encode(self, request: Message, version: int, correlation_id: int) -> bytes:
+        key = type(request).__schema__.key
+        assert key is not None
+        header = RequestHeader(key, version, correlation_id, "test")
+        return b"".join(bytes(part) for part in encode_request(header, request))
+
+    def send_raw(self, content: bytes) -> None:
+        left = memoryview(content)
+
+        def sent() -> bool:
+            nonlocal left
+            with contextlib.suppress(BlockingIOError):
+                left = left[self.socket.send(left) :]
+            return not left
+
+        self._server.until(sent)
+
+    def receive(self, size: int) -> bytes:
+        self._server.until(lambda: self._fill() and len(self._received) >= size)
+        content = bytes(self._received[:size])
+        del self._received[:size]
+        return content
+
+    def receive_frame(self) -> bytes:
+        return self.receive(int.from_bytes(self.receive(4)))
+
+    def receive_response(self, key: ApiKey, version: int) -> tuple[int, Message]:
+        response = response_type(key)
+        assert response is not None
+        return decode_response(response, version, memoryview(self.receive_frame()))
+
+    def is_closed(self) -> bool:
+        """Whether the server closed the connection and all that it sent was received."""
+        try:
+            return self.socket.recv(1, socket.MSG_PEEK) == b""
+        except BlockingIOError:
+            return False
+        except ConnectionResetError:
+            return True
+
+    def has_bytes(self) -> bool:
+        return bool(self._received) or (self._fill() and bool(self._received))
+
+    def _fill(self) -> bool:
+        with contextlib.suppress(BlockingIOError):
+            self._received += self.socket.recv(1 << 20)
+        return True
+
+
+class Server:
+    """A loop with an acceptor and a processor in front of a Handler."""
+
+    def __init__(self, limits: ConnectionLimits) -> None:
+        self.loop = EventLoop()
+        self.handler = Handler()
+        self.journal = ListJournal()
+        self.processor = Processor(self.loop, self.handler, SERVED, limits, self.journal)
+        self.acceptor = Acceptor(
+            self.loop, bind_listener("127.0.0.1", 0), self.processor, self.journal
+        )
+        self._clients: list[Client] = []
+
+    def client(self, receive_buffer_bytes: int | None = None) -> Client:
+        client = Client(self, receive_buffer_bytes)
+        self._clients.append(client)
+        return client
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        """Drive the loop until the condition holds."""
+        for _ in range(_MAX_PASSES):
+            if condition():
+                return
+            self.loop.run_pass(max_wait_ms=5)
+        pytest.fail("what was waited for did not happen")
+
+    def settle(self) -> None:
+        """Drive the loop until a pass had nothing to do."""
+        for _ in range(5):
+            self.loop.run_pass(max_wait_ms=1)
+
+    def close(self) -> None:
+        self.acceptor.close()
+        self.processor.close()
+        for client in self._clients:
+            client.socket.close()
+        self.loop.close()
+
+
+ServerFactory = Callable[[ConnectionLimits], Server]
+
+
+@pytest.fixture
+def new_server() -> Iterator[ServerFactory]:
+    servers: list[Server] = []
+
+    def make(limits: ConnectionLimits) -> Server:
+        servers.append(Server(limits))
+        return servers[-1]
+
+    yield make
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def server(new_server: ServerFactory) -> Server:
+    return new_server(ConnectionLimits())
+
+
+@pytest.fixture
+def loop() -> Iterator[EventLoop]:
+    loop = EventLoop()
+    yield loop
+    loop.close()
