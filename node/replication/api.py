@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from logquake.storage.log import LogSlice
+from logquake.storage.log_slice import LogSlice
 from logquake.wire.errors import ErrorCode
 
 NO_EPOCH = -1  # Kafka's NO_PARTITION_LEADER_EPOCH and UNDEFINED_EPOCH

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from logquake.storage.log import LogConfig
+from logquake.storage.log_config import LogConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,12 @@ class ReplicationSettings:
     replica_fetch_response_max_bytes: int = 10_485_760
     # replica.fetch.backoff.ms: a partition rests so long after an error.
     replica_fetch_backoff_ms: int = 1_000
-    # replica.socket.timeout.ms: a fetch unanswered for so long is given up with its connection.
-    replica_socket_timeout_ms: int = 30_000
     # replica.high.watermark.checkpoint.interval.ms: after a crash, reads start from the last one.
     high_watermark_checkpoint_interval_ms: int = 5_000
+    # file.delete.delay.ms (log.segment.delete.delay.ms): a deleted partition's files stay so long.
+    file_delete_delay_ms: int = 60_000
     # max.incremental.fetch.session.cache.slots: bounds the memory of fetch sessions.
     fetch_session_slots: int = 1_000
-    # controller.socket.timeout.ms: an AlterPartition unanswered for so long is sent again.
-    controller_socket_timeout_ms: int = 30_000
     # Not Kafka's: the pause before AlterPartition is sent again (50 in AlterPartitionManager).
     alter_partition_retry_ms: int = 50
     # logquake.isr.broker.epochs: send followers' broker epochs with ISR changes, so that the

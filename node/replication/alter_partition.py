@@ -1,0 +1,170 @@
+"""Asking the controller to change ISRs: Kafka's AlterPartitionManager (KIP-497), version 3.
+
+One request is in flight at a time. It carries every proposal that is pending at that moment, so a
+burst of expansions after a broker's return is one request. A proposal is kept until the
+controller answers for its partition, over lost connections and controller changes: a repeated one
+is harmless, its partition epoch lets it be applied once only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from logquake.controller.ports import Channel, Disconnected, Scheduler
+from logquake.node.replication.peer_errors import error_of
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.broker_to_controller import (
+    AlterPartitionRequest,
+    AlterPartitionRequestPartitionData,
+    AlterPartitionRequestTopicData,
+    AlterPartitionResponse,
+    AlterPartitionResponsePartitionData,
+    BrokerState,
+)
+from logquake.wire.schema import Message
+
+API_VERSION = 3
+
+
+@dataclass(frozen=True, slots=True)
+class IsrMember:
+    broker_id: int
+    broker_epoch: int  # of its registration, as its fetches said; -1 unknown or not checked
+
+
+@dataclass(frozen=True, slots=True)
+class NewIsr:
+    """The ISR that the controller committed, or had committed before."""
+
+    leader_epoch: int
+    partition_epoch: int
+    isr: tuple[int, ...]
+
+
+IsrOutcome = NewIsr | ErrorCode
+
+
+@dataclass(frozen=True, slots=True)
+class IsrProposal:
+    """An ISR that a leader wants; ``done`` is called once with what became of it."""
+
+    topic: str
+    partition: int
+    topic_id: bytes
+    leader_epoch: int
+    partition_epoch: int
+    isr: tuple[IsrMember, ...]
+    done: Callable[[IsrOutcome], None]
+
+
+class AlterPartitionManager:
+    """``controller`` gives the channel to the controller of the moment, None while unknown."""
+
+    def __init__(
+        self,
+        broker_id: int,
+        broker_epoch: Callable[[], int],
+        controller: Callable[[], Channel | None],
+        scheduler: Scheduler,
+        *,
+        retry_ms: int,
+    ) -> None:
+        self._broker_id = broker_id
+        self._broker_epoch = broker_epoch
+        self._controller = controller
+        self._scheduler = scheduler
+        self._retry_ms = retry_ms
+        self._pending: dict[tuple[str, int], IsrProposal] = {}
+        self._busy = False  # a request is in flight, or a retry is scheduled
+
+    def submit(self, proposal: IsrProposal) -> None:
+        """Queue a proposal and send it as soon as may be.
+
+        An older one of the same partition that is not settled keeps its place: the new one is
+        answered OPERATION_NOT_ATTEMPTED.
+        """
+        key = (proposal.topic, proposal.partition)
+        if key in self._pending:
+            proposal.done(ErrorCode.OPERATION_NOT_ATTEMPTED)
+            return
+        self._pending[key] = proposal
+        self._send_if_idle()
+
+    def _send_if_idle(self) -> None:
+        if self._busy or not self._pending:
+            return
+        self._busy = True
+        channel = self._controller()
+        if channel is None:
+            self._retry_later()
+            return
+        sent = list(self._pending.values())
+        channel.send(
+            self._request(sent), API_VERSION, lambda response: self._on_response(sent, response)
+        )
+
+    def _on_response(self, sent: list[IsrProposal], response: Message | Disconnected) -> None:
+        if not isinstance(response, AlterPartitionResponse) or response.error_code:
+            self._retry_later()
+            return
+        outcomes = _outcomes(response)
+        answered = [p for p in sent if (p.topic_id, p.partition) in outcomes]
+        for proposal in answered:
+            del self._pending[proposal.topic, proposal.partition]
+        for proposal in answered:
+            proposal.done(outcomes[proposal.topic_id, proposal.partition])
+        if len(answered) < len(sent):
+            self._retry_later()
+        else:
+            self._busy = False
+            self._send_if_idle()
+
+    def _retry_later(self) -> None:
+        def retry() -> None:
+            self._busy = False
+            self._send_if_idle()
+
+        self._scheduler.call_later(self._retry_ms, retry)
+
+    def _request(self, proposals: Iterable[IsrProposal]) -> AlterPartitionRequest:
+        by_topic: dict[bytes, list[IsrProposal]] = {}
+        for proposal in proposals:
+            by_topic.setdefault(proposal.topic_id, []).append(proposal)
+        return AlterPartitionRequest(
+            broker_id=self._broker_id,
+            broker_epoch=self._broker_epoch(),
+            topics=[_topic(topic_id, group) for topic_id, group in by_topic.items()],
+        )
+
+
+def _topic(topic_id: bytes, proposals: Iterable[IsrProposal]) -> AlterPartitionRequestTopicData:
+    return AlterPartitionRequestTopicData(
+        topic_id=topic_id,
+        partitions=[
+            AlterPartitionRequestPartitionData(
+                partition_index=proposal.partition,
+                leader_epoch=proposal.leader_epoch,
+                new_isr_with_epochs=[
+                    BrokerState(broker_id=member.broker_id, broker_epoch=member.broker_epoch)
+                    for member in proposal.isr
+                ],
+                partition_epoch=proposal.partition_epoch,
+            )
+            for proposal in proposals
+        ],
+    )
+
+
+def _outcomes(response: AlterPartitionResponse) -> dict[tuple[bytes, int], IsrOutcome]:
+    return {
+        (topic.topic_id, partition.partition_index): _outcome(partition)
+        for topic in response.topics
+        for partition in topic.partitions
+    }
+
+
+def _outcome(partition: AlterPartitionResponsePartitionData) -> IsrOutcome:
+    if partition.error_code != ErrorCode.NONE:
+        return error_of(partition.error_code)
+    return NewIsr(partition.leader_epoch, partition.partition_epoch, tuple(partition.isr))

@@ -1,0 +1,134 @@
+"""Produced records of one pass: staged as they come, written together at the pass's end.
+
+One write a partition and pass, however many requests brought records for it. Nothing is answered
+before its records are written, whatever its acks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from logquake.node.metadata.topic_names import is_internal
+from logquake.node.replication import leading
+from logquake.node.replication.api import ProduceEntry, ProduceResult
+from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.partition import Partition
+from logquake.node.replication.produce_purgatory import Done, ProducePurgatory, Write, verdict
+from logquake.node.replication.roles import Offline
+from logquake.storage.errors import StorageError
+from logquake.wire.errors import ErrorCode, RecordError
+
+
+class _Append(NamedTuple):
+    """A request whose records are staged."""
+
+    results: list[ProduceResult]
+    writes: list[Write]
+    acks: int
+    timeout_ms: int
+    done: Done
+
+
+class PassAppends:
+    def __init__(self, hosted: HostedPartitions, purgatory: ProducePurgatory) -> None:
+        self._hosted = hosted
+        self._purgatory = purgatory
+        self._staged: dict[Partition, None] = {}
+        self._appends: list[_Append] = []
+
+    @property
+    def pending(self) -> bool:
+        return bool(self._appends)
+
+    def append(
+        self,
+        entries: Sequence[ProduceEntry],
+        acks: int,
+        timeout_ms: int,
+        done: Done,
+        *,
+        internal: bool,
+    ) -> None:
+        """Stage a request's records; complete() answers it or lets it wait."""
+        writes: list[Write] = []
+        results = [self._stage(entry, acks, writes, internal=internal) for entry in entries]
+        self._appends.append(_Append(results, writes, acks, timeout_ms, done))
+
+    def complete(self) -> None:
+        """Write what is staged, and answer what need not wait for followers."""
+        staged, self._staged = self._staged, {}
+        for partition in staged:
+            _commit(partition)
+        appends, self._appends = self._appends, []
+        for append in appends:
+            if append.acks == leading.ACKS_ALL:
+                self._await_replication(append)
+            else:
+                _answer(append)
+
+    def _stage(
+        self, entry: ProduceEntry, acks: int, writes: list[Write], *, internal: bool
+    ) -> ProduceResult:
+        result = ProduceResult(entry.topic, entry.partition)
+        if not internal and is_internal(entry.topic):
+            result.error = ErrorCode.INVALID_TOPIC_EXCEPTION
+            return result
+        partition = self._hosted.locate(entry.topic, entry.partition)
+        if isinstance(partition, ErrorCode):
+            result.error = partition
+            return result
+        leader = partition.leader
+        if leader is None:
+            result.error = partition.access_error(-1, only_leader=True)
+            result.current_leader = partition.leader_hint()
+            return result
+        try:
+            appended = leading.stage(partition, leader, entry.records, acks, internal=internal)
+        except RecordError as error:
+            result.error, result.error_message = error.code, error.detail
+            return result
+        if isinstance(appended, ErrorCode):
+            result.error = appended
+            return result
+        self._staged[partition] = None
+        result.base_offset = appended.first_offset
+        result.log_append_time_ms = appended.log_append_time_ms
+        result.log_start_offset = partition.replica.start
+        writes.append(Write(partition, leader, appended.last_offset + 1, result))
+        return result
+
+    def _await_replication(self, append: _Append) -> None:
+        waiting: list[Write] = []
+        for write in append.writes:
+            error = verdict(write)
+            if error is None:
+                waiting.append(write)
+            else:
+                write.result.error = error
+        if waiting:
+            self._purgatory.add(append.results, waiting, append.timeout_ms, append.done)
+        else:
+            append.done(append.results)
+
+
+def _commit(partition: Partition) -> None:
+    """Write one partition's stage. Where the role has changed since, that was done already."""
+    leader = partition.leader
+    if leader is None:
+        return
+    try:
+        partition.replica.log.commit()
+    except StorageError as error:
+        partition.go_offline(str(error))
+        return
+    leading.advance_high_watermark(partition, leader)
+    partition.context.touched(partition)
+
+
+def _answer(append: _Append) -> None:
+    """acks=0 and acks=1: the leader's own log is enough."""
+    for write in append.writes:
+        if isinstance(write.partition.role, Offline):
+            write.result.error = ErrorCode.KAFKA_STORAGE_ERROR
+    append.done(append.results)

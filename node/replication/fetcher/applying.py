@@ -1,0 +1,68 @@
+"""What a follower does with one partition's part of a Fetch answer.
+
+Kafka's ReplicaFetcherThread.processPartitionData and AbstractFetcherThread.truncateOnFetchResponse.
+"""
+
+from __future__ import annotations
+
+from logquake.controller.journal import Event
+from logquake.node.replication.fetcher.followed import Followed
+from logquake.node.replication.fetcher.truncation import truncation_offset
+from logquake.node.replication.partition import Partition
+from logquake.wire.messages.fetch import EpochEndOffset, PartitionData
+
+
+def apply_answer(followed: Followed, data: PartitionData) -> None:
+    """Bring the log and the high watermark up to the answer. Raises RecordError, StorageError."""
+    if data.diverging_epoch.epoch >= 0:
+        _truncate(followed, data.diverging_epoch)
+    else:
+        _append(followed, data)
+
+
+def _append(followed: Followed, data: PartitionData) -> None:
+    partition = followed.partition
+    replica = partition.replica
+    if data.records:
+        if not isinstance(data.records, memoryview):
+            raise TypeError(f"records of a decoded answer, not {type(data.records).__name__}")
+        replica.append_from_leader(data.records)
+        followed.follow_log()
+    if replica.advance_to(data.high_watermark):
+        partition.context.touched(partition)
+
+
+def _truncate(followed: Followed, diverging: EpochEndOffset) -> None:
+    partition = followed.partition
+    replica = partition.replica
+    offset = truncation_offset(
+        diverging.epoch,
+        diverging.end_offset,
+        replica.log.epochs,
+        replica.end,
+        replica.high_watermark,
+    )
+    replica.truncate_to(
+        offset,
+        f"broker {_leader_of(partition)} has epoch {diverging.epoch} up to {diverging.end_offset}, "
+        f"this log's last epoch was {followed.last_fetched_epoch}",
+    )
+    followed.follow_log()
+    partition.context.touched(partition)
+
+
+def _leader_of(partition: Partition) -> int:
+    hint = partition.leader_hint()
+    return hint.leader_id if hint else -1
+
+
+def journal_refused_records(followed: Followed, why: str) -> None:
+    partition = followed.partition
+    partition.context.journal.record(
+        Event(
+            "fetched-records-refused",
+            partition.name,
+            f"{why}; fetched from offset {followed.fetch_offset}",
+            epoch=followed.leader_epoch,
+        )
+    )

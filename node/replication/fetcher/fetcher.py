@@ -1,0 +1,168 @@
+"""Copies partitions from one leader: one Fetch in flight, the next one as soon as it is answered.
+
+Kafka's AbstractFetcherThread. An error rests its partition for replica.fetch.backoff.ms; a lost
+connection rests all. A leader that knows a later epoch than ours (FENCED_LEADER_EPOCH) tells that
+LeaderAndIsr is on its way: the partition is left alone until then.
+"""
+
+from __future__ import annotations
+
+from logquake.controller.ports import Channel, Disconnected, Scheduler, Timer
+from logquake.node.replication.api import PartitionKey
+from logquake.node.replication.fetcher.applying import apply_answer, journal_refused_records
+from logquake.node.replication.fetcher.followed import Followed, Phase
+from logquake.node.replication.fetcher.offset_reset import OffsetReset
+from logquake.node.replication.fetcher.requests import API_VERSION, FetchRequests, by_partition
+from logquake.node.replication.fetcher.session import FetchSessionClient
+from logquake.node.replication.partition import Partition
+from logquake.node.replication.peer_errors import error_of
+from logquake.node.replication.settings import ReplicationSettings
+from logquake.storage.errors import StorageError
+from logquake.wire.errors import ErrorCode, RecordError
+from logquake.wire.messages.fetch import FetchResponse, PartitionData
+from logquake.wire.schema import Message
+
+
+class ReplicaFetcher:
+    """The channel is the fetcher's own: closing the one closes the other."""
+
+    def __init__(
+        self,
+        broker_id: int,
+        channel: Channel,
+        requests: FetchRequests,
+        settings: ReplicationSettings,
+        scheduler: Scheduler,
+    ) -> None:
+        self._broker_id = broker_id
+        self._channel = channel
+        self._requests = requests
+        self._backoff_ms = settings.replica_fetch_backoff_ms
+        self._scheduler = scheduler
+        self._session = FetchSessionClient()
+        self._followed: dict[PartitionKey, Followed] = {}
+        self._in_flight = False
+        self._closed = False
+        self._resume_timer: Timer | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._followed
+
+    def partitions(self) -> list[Followed]:
+        return list(self._followed.values())
+
+    def add(self, partition: Partition) -> None:
+        """Copy this partition from the end of its log, in its present leader epoch."""
+        followed = Followed(partition)
+        self._followed[followed.key] = followed
+        self._session.want(followed)
+
+    def remove(self, key: PartitionKey) -> None:
+        if self._followed.pop(key, None) is not None:
+            self._session.drop(key)
+
+    def close(self) -> None:
+        self._closed = True
+        if self._resume_timer is not None:
+            self._resume_timer.cancel()
+        self._channel.close()
+
+    def fetch_next(self) -> None:
+        """Send the next Fetch unless one is in flight or there is nothing to ask."""
+        if self._in_flight or self._closed:
+            return
+        request = self._session.next_request()
+        if request is not None:
+            self._in_flight = True
+            self._channel.send(self._requests.build(request), API_VERSION, self._on_response)
+
+    def _on_response(self, response: Message | Disconnected) -> None:
+        self._in_flight = False
+        if self._closed:
+            return
+        if isinstance(response, FetchResponse):
+            self._on_answer(response)
+        else:
+            self._session.on_lost()
+            for followed in self._followed.values():
+                self._rest(followed)
+        self.fetch_next()
+
+    def _on_answer(self, response: FetchResponse) -> None:
+        data = by_partition(response)
+        if not self._session.on_answer(
+            error_of(response.error_code), response.session_id, data.keys()
+        ):
+            return
+        for key, partition_data in data.items():
+            followed = self._followed.get(key)
+            if followed is not None and followed.expects_answer():
+                self._on_partition(followed, partition_data)
+
+    def _on_partition(self, followed: Followed, data: PartitionData) -> None:
+        if data.error_code == ErrorCode.NONE:
+            self._apply(followed, data)
+        elif data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+            self._reset_offset(followed)
+        elif data.error_code == ErrorCode.FENCED_LEADER_EPOCH:
+            self.remove(followed.key)
+        else:
+            self._rest(followed)
+
+    def _apply(self, followed: Followed, data: PartitionData) -> None:
+        try:
+            apply_answer(followed, data)
+        except StorageError as error:
+            followed.partition.go_offline(str(error))
+            self.remove(followed.key)
+        except RecordError as error:
+            # It may have been damaged on the way: fetch it again after a rest.
+            journal_refused_records(followed, str(error))
+            self._rest(followed)
+        else:
+            if not followed.expects_answer():
+                self._session.want(followed)
+
+    def _reset_offset(self, followed: Followed) -> None:
+        def is_current() -> bool:
+            return not self._closed and self._followed.get(followed.key) is followed
+
+        def done(error: ErrorCode) -> None:
+            if error is ErrorCode.NONE:
+                followed.follow_log()
+                self._resume(followed)
+            elif error in (ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.KAFKA_STORAGE_ERROR):
+                self.remove(followed.key)
+            else:
+                self._rest(followed)
+            self.fetch_next()
+
+        followed.phase = Phase.RESETTING
+        self._session.drop(followed.key)
+        OffsetReset(self._broker_id, self._channel, followed, is_current, done).start()
+
+    def _rest(self, followed: Followed) -> None:
+        if followed.phase is Phase.RESTING:
+            return
+        followed.rest_until(self._scheduler.now_ms() + self._backoff_ms)
+        self._session.drop(followed.key)
+        if self._resume_timer is None:
+            self._resume_timer = self._scheduler.call_later(self._backoff_ms, self._on_resume_timer)
+
+    def _resume(self, followed: Followed) -> None:
+        followed.phase = Phase.FETCHING
+        self._session.want(followed)
+
+    def _on_resume_timer(self) -> None:
+        self._resume_timer = None
+        now_ms = self._scheduler.now_ms()
+        resting = [f for f in self._followed.values() if f.phase is Phase.RESTING]
+        for followed in resting:
+            if followed.resume_at_ms <= now_ms:
+                self._resume(followed)
+        later = [f.resume_at_ms for f in resting if f.resume_at_ms > now_ms]
+        if later:
+            delay_ms = min(later) - now_ms
+            self._resume_timer = self._scheduler.call_later(delay_ms, self._on_resume_timer)
+        self.fetch_next()

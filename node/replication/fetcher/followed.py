@@ -1,0 +1,61 @@
+"""One partition that a fetcher copies, from the moment this broker became its follower.
+
+A new leader epoch makes a new object: an answer to what the old one asked cannot be mistaken for
+one to the new.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from logquake.node.replication.api import NO_EPOCH, PartitionKey
+from logquake.node.replication.partition import Partition
+
+NOT_SENT = -1
+
+
+class Phase(Enum):
+    FETCHING = auto()
+    RESTING = auto()  # after an error, for replica.fetch.backoff.ms
+    RESETTING = auto()  # its offset is out of the leader's range; ListOffsets is under way
+
+
+class Followed:
+    """``fetch_offset`` is this log's end, ``sent_offset`` what the leader's session holds."""
+
+    __slots__ = (
+        "fetch_offset",
+        "key",
+        "last_fetched_epoch",
+        "leader_epoch",
+        "partition",
+        "phase",
+        "resume_at_ms",
+        "sent_offset",
+    )
+
+    def __init__(self, partition: Partition) -> None:
+        self.partition = partition
+        self.key: PartitionKey = (partition.topic_id, partition.index)
+        self.leader_epoch = partition.leader_epoch
+        self.phase = Phase.FETCHING
+        self.resume_at_ms = 0
+        self.sent_offset = NOT_SENT
+        self.fetch_offset = 0
+        self.last_fetched_epoch = NO_EPOCH
+        self.follow_log()
+
+    def follow_log(self) -> None:
+        """Take the position from the log, after it changed."""
+        replica = self.partition.replica
+        self.fetch_offset = replica.end
+        latest = replica.latest_epoch
+        self.last_fetched_epoch = NO_EPOCH if latest is None else latest
+
+    def rest_until(self, now_ms: int) -> None:
+        self.phase = Phase.RESTING
+        self.resume_at_ms = now_ms
+
+    def expects_answer(self) -> bool:
+        """Whether an answer given now is one to its present position."""
+        return self.phase is Phase.FETCHING and self.sent_offset == self.fetch_offset

@@ -1,0 +1,84 @@
+"""The fetchers of one broker, one for each broker that leads something followed here.
+
+Kafka's ReplicaFetcherManager with num.replica.fetchers=1: its client id is broker-N-fetcher-0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from logquake.controller.ports import Endpoint, Network, Scheduler
+from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
+from logquake.node.replication.fetcher.requests import FetchRequests
+from logquake.node.replication.partition import Partition
+from logquake.node.replication.settings import ReplicationSettings
+
+
+class FetcherPool:
+    def __init__(
+        self,
+        broker_id: int,
+        broker_epoch: Callable[[], int],
+        settings: ReplicationSettings,
+        scheduler: Scheduler,
+        network: Network,
+    ) -> None:
+        self._broker_id = broker_id
+        self._settings = settings
+        self._scheduler = scheduler
+        self._network = network
+        self._requests = FetchRequests(broker_id, broker_epoch, settings)
+        self._fetchers: dict[int, ReplicaFetcher] = {}
+        self._endpoints: dict[int, Endpoint] = {}
+
+    def follow(self, partitions: Iterable[tuple[Partition, Endpoint]]) -> None:
+        """Copy each partition from the broker at its endpoint, and from no other any more."""
+        started: dict[int, ReplicaFetcher] = {}
+        for partition, leader in partitions:
+            self._forget(partition)
+            fetcher = self._fetcher(leader)
+            fetcher.add(partition)
+            started[leader.broker_id] = fetcher
+        for leader_id in sorted(started):
+            started[leader_id].fetch_next()
+        self._close_idle()
+
+    def stop(self, partitions: Iterable[Partition]) -> None:
+        for partition in partitions:
+            self._forget(partition)
+        self._close_idle()
+
+    def close(self) -> None:
+        for leader_id in sorted(self._fetchers):
+            self._fetchers[leader_id].close()
+        self._fetchers.clear()
+
+    def _forget(self, partition: Partition) -> None:
+        for fetcher in self._fetchers.values():
+            fetcher.remove((partition.topic_id, partition.index))
+
+    def _fetcher(self, leader: Endpoint) -> ReplicaFetcher:
+        """The leader's fetcher; a new one if the leader came back at another address."""
+        fetcher = self._fetchers.get(leader.broker_id)
+        if fetcher is not None and self._endpoints[leader.broker_id] == leader:
+            return fetcher
+        moved = self._new_fetcher(leader)
+        if fetcher is not None:
+            for followed in fetcher.partitions():
+                moved.add(followed.partition)
+            fetcher.close()
+        self._fetchers[leader.broker_id] = moved
+        self._endpoints[leader.broker_id] = leader
+        return moved
+
+    def _new_fetcher(self, leader: Endpoint) -> ReplicaFetcher:
+        channel = self._network.channel(leader, f"broker-{self._broker_id}-fetcher-0")
+        return ReplicaFetcher(
+            self._broker_id, channel, self._requests, self._settings, self._scheduler
+        )
+
+    def _close_idle(self) -> None:
+        for leader_id in sorted(self._fetchers):
+            if self._fetchers[leader_id].is_idle:
+                self._fetchers.pop(leader_id).close()
+                del self._endpoints[leader_id]

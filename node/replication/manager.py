@@ -1,0 +1,234 @@
+"""The replicas of one broker, behind one door: Kafka's ReplicaManager, taken apart.
+
+Handlers append and fetch through it, the controller's commands change roles through it.
+Ordering contract: end_of_pass() must follow every event that reached the broker (requests,
+answers of other brokers, timers). Until then appended records are only staged, and nobody who
+waits is woken. The bytes of produced records must stay untouched up to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from logquake.controller.journal import Journal
+from logquake.controller.ports import Channel, Network, Scheduler
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.replication import leading, offsets
+from logquake.node.replication.alter_partition import AlterPartitionManager
+from logquake.node.replication.api import (
+    NO_EPOCH,
+    NO_OFFSET,
+    EpochEndOffset,
+    FetchParams,
+    FetchPartition,
+    FetchResult,
+    Isolation,
+    ListedOffset,
+    ProduceEntry,
+    ProduceResult,
+)
+from logquake.node.replication.appends import PassAppends
+from logquake.node.replication.context import PartitionContext
+from logquake.node.replication.fetch_purgatory import FetchPurgatory
+from logquake.node.replication.fetch_sessions import FetchSessions
+from logquake.node.replication.fetcher.pool import FetcherPool
+from logquake.node.replication.high_watermarks import HighWatermarks
+from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.partition import Partition
+from logquake.node.replication.produce_purgatory import ProducePurgatory
+from logquake.node.replication.replicas import Replicas
+from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.replication.state_changes import StateChanges
+from logquake.node.replication.ticks import Ticks
+from logquake.storage.errors import StorageError
+from logquake.storage.log_dir import LogDir
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
+from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
+
+
+class ReplicaManager:
+    """``sessions`` are the fetch sessions of those who fetch from this broker.
+
+    ``broker_epoch`` and ``controller`` are asked at every request that needs them: both change
+    when the ZooKeeper session or the controller does.
+    """
+
+    def __init__(
+        self,
+        broker_id: int,
+        settings: ReplicationSettings,
+        *,
+        log_dir: LogDir,
+        scheduler: Scheduler,
+        network: Network,
+        journal: Journal,
+        random: Random,
+        metadata: MetadataCache,
+        broker_epoch: Callable[[], int],
+        controller: Callable[[], Channel | None],
+    ) -> None:
+        """Raises StorageError where the checkpoint of high watermarks cannot be read."""
+        alter_partition = AlterPartitionManager(
+            broker_id,
+            broker_epoch,
+            controller,
+            scheduler,
+            retry_ms=settings.alter_partition_retry_ms,
+        )
+        context = PartitionContext(
+            broker_id=broker_id,
+            settings=settings,
+            scheduler=scheduler,
+            journal=journal,
+            is_alive=lambda broker: metadata.broker(broker) is not None,
+            propose=alter_partition.submit,
+            touched=self._touch,
+        )
+        self._hosted = HostedPartitions(metadata)
+        self._marks = HighWatermarks(log_dir, self._hosted, journal)
+        self._replicas = Replicas(self._hosted, log_dir, self._marks, context)
+        self._fetchers = FetcherPool(broker_id, broker_epoch, settings, scheduler, network)
+        self._changes = StateChanges(
+            broker_id, self._hosted, self._replicas, self._fetchers, metadata
+        )
+        self._produces = ProducePurgatory(scheduler)
+        self._fetches = FetchPurgatory(scheduler)
+        self._appends = PassAppends(self._hosted, self._produces)
+        self._touched: dict[Partition, None] = {}
+        self._ticks = Ticks(settings, scheduler, self._hosted, self._marks)
+        self.sessions = FetchSessions(
+            settings.fetch_session_slots, scheduler, random, metadata.topic_name
+        )
+
+    def start(self) -> None:
+        """Begin what happens by time: lag checks, checkpoints, removal of deleted files.
+
+        Raises StorageError.
+        """
+        self._replicas.remove_deleted_of_earlier_runs()
+        self._ticks.start()
+
+    def close(self) -> None:
+        """Stop fetching and write the high watermarks. The log directory stays the owner's."""
+        self._ticks.stop()
+        self._fetchers.close()
+        self.end_of_pass()
+        self._marks.write()
+
+    # What the controller says
+
+    def accept_controller_epoch(self, epoch: int) -> bool:
+        """Take note of a controller's epoch; False where a later one is known."""
+        return self._changes.accept_controller_epoch(epoch)
+
+    def apply_leader_and_isr(
+        self, request: LeaderAndIsrRequest, config_of: Callable[[str], TopicConfig]
+    ) -> LeaderAndIsrResponse:
+        return self._changes.apply_leader_and_isr(request, config_of)
+
+    def stop_replicas(self, request: StopReplicaRequest) -> StopReplicaResponse:
+        return self._changes.stop_replicas(request)
+
+    def update_topic_config(self, topic: str, config: TopicConfig) -> None:
+        """Use another configuration for a topic's partitions from now on."""
+        for partition in self._hosted:
+            if partition.topic == topic:
+                partition.reconfigure(config)
+                leader = partition.leader
+                if leader is not None:
+                    leading.advance_high_watermark(partition, leader)
+
+    # What clients and followers ask
+
+    def append(
+        self,
+        entries: Sequence[ProduceEntry],
+        acks: int,
+        timeout_ms: int,
+        done: Callable[[list[ProduceResult]], None],
+        *,
+        internal: bool = False,
+    ) -> None:
+        """Append each entry's batch to the partition that this broker leads.
+
+        done is called with the results in order: at the end of the pass for acks 0 and 1, for
+        acks -1 when the in-sync replicas have the records or timeout_ms is over. ``internal``
+        writes are the broker's own: to Kafka's internal topics, and of any producer.
+        """
+        self._appends.append(entries, acks, timeout_ms, done, internal=internal)
+
+    def fetch(
+        self,
+        params: FetchParams,
+        partitions: Sequence[FetchPartition],
+        done: Callable[[list[FetchResult]], None],
+    ) -> None:
+        """Read each partition; done is called with the results in order.
+
+        At once when there are min_bytes, an error, a diverging epoch or no patience, else at the
+        end of a later pass, or when max_wait_ms is over.
+        """
+        locate = self._hosted.locate_key
+        located = [locate(asked.key, asked.topic) for asked in partitions]
+        self._fetches.fetch(params, partitions, located, done)
+
+    def list_offset(
+        self,
+        topic: str,
+        partition: int,
+        timestamp: int,
+        *,
+        isolation: Isolation,
+        current_leader_epoch: int = NO_EPOCH,
+        only_leader: bool = True,
+    ) -> ListedOffset:
+        """The offset for a timestamp, or for -1 latest, -2 earliest, -3 the largest timestamp."""
+        found = self._hosted.locate(topic, partition)
+        if isinstance(found, ErrorCode):
+            return ListedOffset(found)
+        try:
+            return offsets.list_offset(
+                found,
+                timestamp,
+                isolation=isolation,
+                current_leader_epoch=current_leader_epoch,
+                only_leader=only_leader,
+            )
+        except StorageError as error:
+            found.go_offline(str(error))
+            return ListedOffset(ErrorCode.KAFKA_STORAGE_ERROR)
+
+    def end_offset_for_epoch(
+        self, topic: str, partition: int, current_leader_epoch: int, leader_epoch: int
+    ) -> EpochEndOffset:
+        found = self._hosted.locate(topic, partition)
+        if isinstance(found, ErrorCode):
+            return EpochEndOffset(found, NO_EPOCH, NO_OFFSET)
+        return offsets.end_offset_for_epoch(found, current_leader_epoch, leader_epoch)
+
+    def partition(self, topic: str, index: int) -> Partition | None:
+        return self._hosted.get(topic, index)
+
+    def partitions(self) -> list[Partition]:
+        """Every partition that this broker has a replica of, by topic and index."""
+        return list(self._hosted)
+
+    # The end of a pass
+
+    def end_of_pass(self) -> None:
+        """Write what is staged, then wake who waits on partitions that changed.
+
+        An answer may bring new appends (a coordinator's): they belong to this pass too.
+        """
+        while self._appends.pending or self._touched:
+            self._appends.complete()
+            touched, self._touched = self._touched, {}
+            for partition in touched:
+                self._produces.wake(partition)
+                self._fetches.wake(partition)
+            self._fetches.answer_woken()
+
+    def _touch(self, partition: Partition) -> None:
+        self._touched[partition] = None

@@ -1,0 +1,85 @@
+"""Looking up offsets: ListOffsets and OffsetForLeaderEpoch on one partition.
+
+Follows Kafka 3.9's Partition.fetchOffsetForTimestamp and lastOffsetForLeaderEpoch. Caveat: the
+epoch of an offset that is older than every epoch entry is unknown, -1.
+"""
+
+from __future__ import annotations
+
+from logquake.node.replication import reading
+from logquake.node.replication.api import NO_EPOCH, EpochEndOffset, Isolation, ListedOffset
+from logquake.node.replication.partition import Partition
+from logquake.node.replication.replica_log import ReplicaLog
+from logquake.wire.errors import ErrorCode
+
+LATEST = -1
+EARLIEST = -2
+MAX_TIMESTAMP = -3
+EARLIEST_LOCAL = -4
+LATEST_TIERED = -5  # nothing is tiered here
+
+
+def list_offset(
+    partition: Partition,
+    timestamp: int,
+    *,
+    isolation: Isolation,
+    current_leader_epoch: int,
+    only_leader: bool,
+) -> ListedOffset:
+    """The offset for a timestamp, or for one of the special values. Raises StorageError."""
+    error = partition.access_error(current_leader_epoch, only_leader=only_leader)
+    if error is not ErrorCode.NONE:
+        return ListedOffset(error)
+    replica = partition.replica
+    if timestamp in (EARLIEST, EARLIEST_LOCAL):
+        epoch = _epoch_at(replica, replica.start)
+        return ListedOffset(ErrorCode.NONE, offset=replica.start, leader_epoch=epoch)
+    if timestamp == LATEST_TIERED:
+        return ListedOffset(ErrorCode.NONE)
+    lagging = _is_mark_lagging(partition, isolation)
+    bound = reading.bound(replica, isolation)
+    if timestamp == LATEST:
+        if lagging:
+            return ListedOffset(ErrorCode.OFFSET_NOT_AVAILABLE)
+        return ListedOffset(ErrorCode.NONE, offset=bound, leader_epoch=partition.leader_epoch)
+    return _by_time(replica, timestamp, bound, lagging=lagging)
+
+
+def _by_time(replica: ReplicaLog, timestamp: int, bound: int, *, lagging: bool) -> ListedOffset:
+    found = (
+        replica.log.offset_of_max_timestamp()
+        if timestamp == MAX_TIMESTAMP
+        else replica.log.offset_for_time(timestamp)
+    )
+    if found is not None and found[1] < bound:
+        return ListedOffset(ErrorCode.NONE, *found, leader_epoch=_epoch_at(replica, found[1]))
+    return ListedOffset(ErrorCode.OFFSET_NOT_AVAILABLE if lagging else ErrorCode.NONE)
+
+
+def _is_mark_lagging(partition: Partition, isolation: Isolation) -> bool:
+    """After an election the mark may lie below what was served before: better no answer (KIP-207).
+
+    A replica that asks (LOG_END) is not concerned by the mark.
+    """
+    leader = partition.leader
+    return (
+        leader is not None
+        and isolation is not Isolation.LOG_END
+        and leader.epoch_start_offset > partition.replica.high_watermark
+    )
+
+
+def _epoch_at(replica: ReplicaLog, offset: int) -> int:
+    epoch = replica.log.epochs.epoch_for(offset)
+    return NO_EPOCH if epoch is None else epoch
+
+
+def end_offset_for_epoch(
+    partition: Partition, current_leader_epoch: int, leader_epoch: int
+) -> EpochEndOffset:
+    """Where leader_epoch, or the largest one below it, ends in this leader's log."""
+    error = partition.access_error(current_leader_epoch, only_leader=True)
+    if error is not ErrorCode.NONE:
+        return EpochEndOffset(error, NO_EPOCH, NO_EPOCH)
+    return reading.epoch_end(partition.replica, leader_epoch)

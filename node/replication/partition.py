@@ -1,0 +1,166 @@
+"""One partition on this broker: its epochs, its log, its role, and the moves between roles.
+
+The rules are Kafka 3.9's Partition.makeLeader and makeFollower. The role's own decisions are in
+``roles``; writing and ISR changes of a leader are in ``leading``, reading in ``reading``.
+
+Ordering: staged records are written before a role changes, so that no role ever meets records of
+another one's time in the stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from logquake.controller.journal import Event
+from logquake.node.replication.api import LeaderHint
+from logquake.node.replication.context import PartitionContext
+from logquake.node.replication.isr import CommittedIsr
+from logquake.node.replication.replica_log import ReplicaLog
+from logquake.node.replication.roles import NO_LEADER, Follower, Leader, Offline, Role, Unassigned
+from logquake.node.replication.settings import TopicConfig
+from logquake.storage.errors import StorageError
+from logquake.wire.errors import ErrorCode
+
+UNKNOWN_LEADER_EPOCH = -1  # below every epoch that a controller hands out
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedState:
+    """What the controller says of one partition (LeaderAndIsrPartitionState)."""
+
+    controller_epoch: int
+    leader: int
+    leader_epoch: int
+    partition_epoch: int  # the version of the partition's state znode
+    isr: tuple[int, ...]
+    replicas: tuple[int, ...]
+
+
+class Partition:
+    def __init__(
+        self,
+        topic: str,
+        index: int,
+        topic_id: bytes,
+        replica: ReplicaLog,
+        config: TopicConfig,
+        context: PartitionContext,
+    ) -> None:
+        self.topic = topic
+        self.index = index
+        self.topic_id = topic_id
+        self.name = f"{topic}-{index}"
+        self.replica = replica
+        self.config = config
+        self.context = context
+        self.role: Role = Unassigned()
+        self.leader_epoch = UNKNOWN_LEADER_EPOCH
+        self.partition_epoch = 0
+        self.controller_epoch = 0
+
+    @property
+    def leader(self) -> Leader | None:
+        role = self.role
+        return role if type(role) is Leader else None
+
+    @property
+    def isr(self) -> Sequence[int]:
+        """The committed ISR where this broker leads, else empty: a follower does not know it."""
+        leader = self.leader
+        return leader.isr.committed if leader else ()
+
+    def leader_hint(self) -> LeaderHint | None:
+        role = self.role
+        if isinstance(role, Leader):
+            return LeaderHint(self.context.broker_id, self.leader_epoch)
+        if isinstance(role, Follower) and role.leader_id != NO_LEADER:
+            return LeaderHint(role.leader_id, self.leader_epoch)
+        return None
+
+    def access_error(self, current_leader_epoch: int, *, only_leader: bool) -> ErrorCode:
+        """Why a request that believes in this leader epoch (-1: in any) is refused, or NONE."""
+        role_type = type(self.role)
+        if role_type is Offline:
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        if 0 <= current_leader_epoch != self.leader_epoch:
+            if current_leader_epoch < self.leader_epoch:
+                return ErrorCode.FENCED_LEADER_EPOCH
+            return ErrorCode.UNKNOWN_LEADER_EPOCH
+        if role_type is Leader or (role_type is Follower and not only_leader):
+            return ErrorCode.NONE
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+    def become_leader(self, state: AssignedState) -> Leader:
+        """Lead from now on, or go on leading in a later epoch. Raises StorageError."""
+        self.replica.log.commit()
+        leader = self.leader
+        newly_elected = leader is None
+        leader = leader or Leader(self.context.broker_id)
+        leader.assign(state.replicas)
+        leader.isr = CommittedIsr(state.isr)
+        if state.leader_epoch > self.leader_epoch:
+            # Epochs of this log must cover every epoch a follower may ask about, even if nothing
+            # is ever written in this one (KIP-279).
+            self.replica.log.epochs.assign(state.leader_epoch, self.replica.end)
+            self.replica.log.commit()
+            leader.start_epoch(
+                self.replica.end, self.context.scheduler.now_ms(), newly_elected=newly_elected
+            )
+        self._take(state, leader)
+        return leader
+
+    def become_follower(self, state: AssignedState) -> None:
+        """Follow state.leader (or nobody) from now on. Raises StorageError."""
+        self.replica.log.commit()
+        self._take(state, Follower(state.leader))
+
+    def go_offline(self, why: str) -> None:
+        """Give up the log: the disk failed."""
+        if type(self.role) is Offline:
+            return
+        with suppress(StorageError):  # nothing may stay staged, written or not
+            self.replica.log.commit()
+        self._change_role(Offline(why), why)
+
+    def stop(self) -> None:
+        """No replica of this broker any more: whoever waits for it is answered."""
+        if type(self.role) is Offline:
+            return
+        try:
+            self.replica.log.commit()
+        except StorageError as error:
+            self.go_offline(str(error))
+        else:
+            self._change_role(Unassigned(), "the controller stopped this replica")
+
+    def reconfigure(self, config: TopicConfig) -> None:
+        self.config = config
+        self.replica.log.reconfigure(config.log)
+
+    def _take(self, state: AssignedState, role: Role) -> None:
+        why = f"controller epoch {state.controller_epoch} made broker {state.leader} the leader"
+        self.leader_epoch = state.leader_epoch
+        self.partition_epoch = state.partition_epoch
+        self.controller_epoch = state.controller_epoch
+        self._change_role(role, why)
+
+    def _change_role(self, role: Role, why: str) -> None:
+        before = _role_name(self.role)
+        self.role = role
+        self.context.journal.record(
+            Event(
+                "role-changed",
+                self.name,
+                f"{why}; log end {self.replica.end}, high watermark {self.replica.high_watermark}",
+                before,
+                _role_name(role),
+                self.leader_epoch,
+            )
+        )
+        self.context.touched(self)
+
+
+def _role_name(role: Role) -> str:
+    return type(role).__name__.lower()

@@ -1,0 +1,74 @@
+"""How far one follower has come, as its leader sees it (Kafka's Replica and ReplicaState)."""
+
+from __future__ import annotations
+
+NEVER_MS = -(2**62)  # a monotonic time before every other
+UNKNOWN_OFFSET = -1
+UNKNOWN_BROKER_EPOCH = -1
+
+
+class FollowerProgress:
+    """One follower's position, from its fetches. Offsets are -1 until its first fetch.
+
+    ``last_caught_up_ms`` is the latest time at which the follower was known to have everything
+    that the leader had: it decides who is in sync, together with the log end itself.
+    """
+
+    __slots__ = (
+        "broker_epoch",
+        "last_caught_up_ms",
+        "last_fetch_ms",
+        "leader_end_at_last_fetch",
+        "log_end",
+        "log_start",
+    )
+
+    def __init__(self) -> None:
+        self.log_end = UNKNOWN_OFFSET
+        self.log_start = UNKNOWN_OFFSET
+        self.leader_end_at_last_fetch = UNKNOWN_OFFSET
+        self.last_fetch_ms = NEVER_MS
+        self.last_caught_up_ms = NEVER_MS
+        self.broker_epoch = UNKNOWN_BROKER_EPOCH
+
+    def record_fetch(
+        self,
+        fetch_offset: int,
+        log_start: int,
+        leader_end: int,
+        now_ms: int,
+        broker_epoch: int,
+    ) -> None:
+        """Take in a fetch: everything below fetch_offset is in the follower's log.
+
+        A follower that reads what the leader had at its previous fetch was caught up then: under
+        constant small appends its fetch offset never equals the leader's present end.
+        """
+        if fetch_offset >= leader_end:
+            self.last_caught_up_ms = max(self.last_caught_up_ms, now_ms)
+        elif fetch_offset >= self.leader_end_at_last_fetch:
+            self.last_caught_up_ms = max(self.last_caught_up_ms, self.last_fetch_ms)
+        self.log_end = fetch_offset
+        self.log_start = log_start
+        self.leader_end_at_last_fetch = max(leader_end, self.leader_end_at_last_fetch)
+        self.last_fetch_ms = now_ms
+        self.broker_epoch = broker_epoch
+
+    def is_stale(self, broker_epoch: int) -> bool:
+        """Whether a fetch comes from an earlier incarnation of the follower's broker."""
+        return UNKNOWN_BROKER_EPOCH != broker_epoch < self.broker_epoch
+
+    def start_epoch(self, leader_end: int, now_ms: int, *, in_isr: bool) -> None:
+        """A new epoch of the same leader: the position holds, the time in hand starts again."""
+        self.leader_end_at_last_fetch = leader_end
+        self.last_fetch_ms = now_ms if in_isr else NEVER_MS
+        self.last_caught_up_ms = now_ms if in_isr else NEVER_MS
+
+    def is_caught_up(self, leader_end: int, now_ms: int, max_lag_ms: int) -> bool:
+        return self.log_end == leader_end or now_ms - self.last_caught_up_ms <= max_lag_ms
+
+    def describe(self, now_ms: int) -> str:
+        """For an event's reason: "last caught up 2014 ms ago, log end 812"."""
+        if self.last_caught_up_ms == NEVER_MS:
+            return f"never caught up, log end {self.log_end}"
+        return f"last caught up {now_ms - self.last_caught_up_ms} ms ago, log end {self.log_end}"

@@ -1,0 +1,135 @@
+"""Reading a partition: for followers up to the log's end, for consumers up to what is committed.
+
+Follows Kafka 3.9's Partition.fetchRecords, readRecords, fetchOffsetForTimestamp and
+lastOffsetForLeaderEpoch. There are no transactions yet: the last stable offset is the high
+watermark. Nothing here waits; ``fetch_purgatory`` does.
+"""
+
+from __future__ import annotations
+
+from logquake.node.replication import leading
+from logquake.node.replication.api import (
+    NO_EPOCH,
+    EpochEndOffset,
+    FetchParams,
+    FetchPartition,
+    FetchResult,
+    Isolation,
+)
+from logquake.node.replication.partition import Partition
+from logquake.node.replication.replica_log import ReplicaLog
+from logquake.node.replication.roles import Leader
+from logquake.storage.log_slice import LogSlice
+from logquake.wire.errors import ErrorCode
+
+_UNDEFINED_END = EpochEndOffset(ErrorCode.NONE, NO_EPOCH, NO_EPOCH)
+
+
+def fetch(
+    partition: Partition,
+    params: FetchParams,
+    asked: FetchPartition,
+    max_bytes: int,
+    *,
+    min_one_batch: bool,
+    first_time: bool,
+) -> FetchResult:
+    """Read at most max_bytes (a first larger batch is allowed with min_one_batch).
+
+    A follower's progress is taken in only the first time: a request that waited must not count
+    as a sign of life at the time of its answer. Raises StorageError.
+    """
+    error = partition.access_error(asked.current_leader_epoch, only_leader=params.only_leader)
+    if error is not ErrorCode.NONE:
+        return refuse(partition, error)
+    leader = partition.leader
+    replica_id = params.replica_id
+    if replica_id >= 0:
+        error = _follower_error(leader, params, asked)
+        if error is not ErrorCode.NONE:
+            return refuse(partition, error)
+    replica = partition.replica
+    if asked.last_fetched_epoch >= 0:
+        diverging = _divergence(replica, asked)
+        if diverging is not None:
+            return _diverging_result(partition, diverging)
+    if not replica.start <= asked.fetch_offset <= replica.end:
+        return refuse(partition, ErrorCode.OFFSET_OUT_OF_RANGE)
+    if replica_id >= 0 and first_time and leader is not None:
+        leading.record_follower_fetch(
+            partition,
+            leader,
+            replica_id,
+            asked.fetch_offset,
+            asked.log_start_offset,
+            params.replica_epoch,
+        )
+    records = _read(replica, params.isolation, asked.fetch_offset, max_bytes, min_one_batch)
+    mark = replica.high_watermark
+    return FetchResult(ErrorCode.NONE, mark, mark, replica.start, records)
+
+
+def refuse(partition: Partition | None, error: ErrorCode) -> FetchResult:
+    return FetchResult(error, current_leader=partition.leader_hint() if partition else None)
+
+
+def bound(replica: ReplicaLog, isolation: Isolation) -> int:
+    """The offset at which a read of this isolation must end."""
+    return replica.end if isolation is Isolation.LOG_END else replica.high_watermark
+
+
+def _read(
+    replica: ReplicaLog, isolation: Isolation, offset: int, max_bytes: int, min_one_batch: bool
+) -> LogSlice | None:
+    up_to = bound(replica, isolation)
+    if offset >= up_to or (max_bytes <= 0 and not min_one_batch):
+        return None
+    return replica.log.read(offset, max_bytes, up_to=up_to, min_one_batch=min_one_batch)
+
+
+def _follower_error(leader: Leader | None, params: FetchParams, asked: FetchPartition) -> ErrorCode:
+    if leader is None:
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    progress = leader.followers.get(params.replica_id)
+    if progress is None:
+        # The assignment here and there differ: with an epoch the follower can wait for ours.
+        return (
+            ErrorCode.UNKNOWN_LEADER_EPOCH
+            if asked.current_leader_epoch >= 0
+            else ErrorCode.NOT_LEADER_OR_FOLLOWER
+        )
+    if progress.is_stale(params.replica_epoch):
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    return ErrorCode.NONE
+
+
+def _divergence(replica: ReplicaLog, asked: FetchPartition) -> EpochEndOffset | ErrorCode | None:
+    """Where the reader's log parts from this one, if it does (KIP-595's DivergingEpoch).
+
+    None if the reader's last epoch ends here at or after its fetch offset.
+    """
+    offset, epoch = asked.fetch_offset, asked.last_fetched_epoch
+    if epoch == replica.latest_epoch and replica.start <= offset <= replica.end:
+        return None
+    end = epoch_end(replica, epoch)
+    if end is _UNDEFINED_END or offset < replica.start:
+        return ErrorCode.OFFSET_OUT_OF_RANGE
+    if end.leader_epoch < epoch or end.end_offset < offset:
+        return end
+    return None
+
+
+def _diverging_result(partition: Partition, divergence: EpochEndOffset | ErrorCode) -> FetchResult:
+    if isinstance(divergence, ErrorCode):
+        return refuse(partition, divergence)
+    replica = partition.replica
+    mark = replica.high_watermark
+    return FetchResult(ErrorCode.NONE, mark, mark, replica.start, diverging_epoch=divergence)
+
+
+def epoch_end(replica: ReplicaLog, leader_epoch: int) -> EpochEndOffset:
+    """The end of the largest epoch at or below leader_epoch; -1 and -1 if there is none."""
+    epoch, end_offset = replica.log.epochs.end_offset_for(leader_epoch, replica.end)
+    if epoch < 0 or end_offset < 0:
+        return _UNDEFINED_END
+    return EpochEndOffset(ErrorCode.NONE, epoch, end_offset)

@@ -1,0 +1,82 @@
+"""A partition's log together with its high watermark, and the only place where either goes back.
+
+Invariant: log start <= high watermark <= written end. Staged records count nowhere here: they may
+still fail to be written.
+"""
+
+from __future__ import annotations
+
+from logquake.controller.journal import Event, Journal
+from logquake.storage.log import Log
+
+
+class ReplicaLog:
+    __slots__ = ("_journal", "high_watermark", "log", "name")
+
+    def __init__(self, name: str, log: Log, journal: Journal, checkpointed: int) -> None:
+        self.name = name
+        self.log = log
+        self._journal = journal
+        self.high_watermark = self._within_log(checkpointed)
+
+    @property
+    def end(self) -> int:
+        """The offset after the last record written."""
+        return self.log.written_end_offset
+
+    @property
+    def start(self) -> int:
+        return self.log.start_offset
+
+    @property
+    def latest_epoch(self) -> int | None:
+        """The leader epoch of the newest entry; None in a log that never had one."""
+        return self.log.epochs.latest
+
+    def advance_to(self, high_watermark: int) -> bool:
+        """Move the mark forward, never back; whether it moved.
+
+        A follower's mark does not follow a new leader's back either: what was once committed
+        stays so, and the new leader's mark will catch up.
+        """
+        mark = self._within_log(high_watermark)
+        if mark <= self.high_watermark:
+            return False
+        self.high_watermark = mark
+        return True
+
+    def append_from_leader(self, records: memoryview) -> None:
+        """Write a leader's batches at the end. Raises RecordError, StorageError."""
+        self.log.stage_as_follower(records)
+        self.log.commit()
+
+    def truncate_to(self, offset: int, why: str) -> None:
+        """Drop everything from offset on, and epochs that begin there. Raises StorageError.
+
+        A batch that only begins before offset goes as a whole, so the end may come to lie lower.
+        The log is asked even if it ends at offset: an epoch without records may lie beyond.
+        """
+        end = self.end
+        new_end = self.log.truncate_to(offset)
+        if new_end < end:
+            self._journal_truncation("log-truncated", end, new_end, why)
+            self.high_watermark = min(self.high_watermark, new_end)
+
+    def restart_at(self, offset: int, why: str) -> None:
+        """Drop the whole log and go on at offset. Raises StorageError."""
+        end = self.end
+        self.log.truncate_fully_and_start_at(offset)
+        self._journal_truncation("log-restarted", end, offset, why)
+        self.high_watermark = offset
+
+    def _journal_truncation(self, what: str, end: int, offset: int, why: str) -> None:
+        mark = self.high_watermark
+        cause = self._journal.record(Event(what, self.name, why, before=end, after=offset))
+        if offset < mark:
+            lost = f"offsets {offset} to {mark - 1} were below the high watermark: {why}"
+            self._journal.record(
+                Event("committed-truncated", self.name, lost, mark, offset, caused_by=cause)
+            )
+
+    def _within_log(self, offset: int) -> int:
+        return max(self.log.start_offset, min(offset, self.log.written_end_offset))

@@ -1,0 +1,110 @@
+"""Replicas of partitions as they come and go: their logs are made, found and deleted here."""
+
+from __future__ import annotations
+
+from logquake.controller.journal import Event
+from logquake.node.replication.context import PartitionContext
+from logquake.node.replication.high_watermarks import HighWatermarks
+from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.partition import Partition
+from logquake.node.replication.replica_log import ReplicaLog
+from logquake.node.replication.settings import TopicConfig
+from logquake.storage.errors import StorageError
+from logquake.storage.log import Log
+from logquake.storage.log_dir import LogDir
+from logquake.wire.errors import ErrorCode
+from logquake.wire.uuids import ZERO_UUID
+
+
+class Replicas:
+    def __init__(
+        self,
+        hosted: HostedPartitions,
+        log_dir: LogDir,
+        marks: HighWatermarks,
+        context: PartitionContext,
+    ) -> None:
+        self._hosted = hosted
+        self._log_dir = log_dir
+        self._marks = marks
+        self._context = context
+
+    def remove_deleted_of_earlier_runs(self) -> None:
+        """Raises StorageError."""
+        for path in self._log_dir.deleted():
+            self._remove_later(path)
+
+    def host(
+        self, topic: str, index: int, topic_id: bytes, config: TopicConfig, *, is_new: bool
+    ) -> Partition | ErrorCode:
+        """A partition not hosted so far, with the log that is there or a new one.
+
+        INCONSISTENT_TOPIC_ID where the log belongs to an earlier topic of the same name,
+        KAFKA_STORAGE_ERROR where the disk fails.
+        """
+        try:
+            log = self._find_or_create(topic, index, topic_id, config, is_new=is_new)
+        except StorageError as error:
+            self._hosted.fail(topic, index)
+            self._record("replica-failed", topic, index, str(error))
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        if not _same_topic(log.topic_id, topic_id):
+            return ErrorCode.INCONSISTENT_TOPIC_ID
+        name = f"{topic}-{index}"
+        mark = self._marks.initial(topic, index)
+        replica = ReplicaLog(name, log, self._context.journal, mark)
+        partition = Partition(topic, index, topic_id, replica, config, self._context)
+        self._hosted.add(partition)
+        return partition
+
+    def delete(self, topic: str, index: int) -> ErrorCode:
+        """Give the partition up, log and all. Nothing happens where there is none."""
+        partition = self._hosted.get(topic, index)
+        if partition is not None:
+            partition.stop()
+            self._hosted.remove(partition)
+        self._marks.forget(topic, index)
+        try:
+            path = self._log_dir.delete_log(topic, index)
+        except StorageError as error:
+            self._record("replica-not-deleted", topic, index, str(error))
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        if path is not None:
+            self._record("replica-deleted", topic, index, "the controller asked for it")
+            self._remove_later(path)
+        return ErrorCode.NONE
+
+    def _find_or_create(
+        self, topic: str, index: int, topic_id: bytes, config: TopicConfig, *, is_new: bool
+    ) -> Log:
+        log = self._log_dir.log(topic, index)
+        if log is None:
+            log = self._log_dir.create_log(topic, index, topic_id, config.log)
+            if not is_new:
+                # A disk was emptied, or the partition was reassigned to this broker.
+                self._record("replica-empty", topic, index, "no log here for an existing partition")
+            return log
+        log.reconfigure(config.log)
+        if log.topic_id is None and topic_id != ZERO_UUID:
+            log.assign_topic_id(topic_id)
+        return log
+
+    def _remove_later(self, path: str) -> None:
+        """Readers of the deleted files get some time to finish."""
+
+        def remove() -> None:
+            try:
+                self._log_dir.remove_deleted(path)
+            except StorageError as error:
+                self._context.journal.record(
+                    Event("deleted-replica-not-removed", "log-dir", str(error))
+                )
+
+        self._context.scheduler.call_later(self._context.settings.file_delete_delay_ms, remove)
+
+    def _record(self, what: str, topic: str, index: int, why: str) -> None:
+        self._context.journal.record(Event(what, f"{topic}-{index}", why))
+
+
+def _same_topic(log_topic_id: bytes | None, topic_id: bytes) -> bool:
+    return log_topic_id is None or topic_id in (ZERO_UUID, log_topic_id)

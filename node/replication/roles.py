@@ -1,0 +1,123 @@
+"""What this broker's replica of a partition is at a moment: each role holds what only it has.
+
+Leader is pure: it is told of fetches and times and answers with what follows; Partition acts.
+A Leader object lives as long as the leadership is not interrupted, over as many leader epochs as
+that takes, so whoever waits for a write can see by its identity that no truncation came between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from logquake.node.replication.isr import EMPTY_ISR, IsrState
+from logquake.node.replication.progress import FollowerProgress
+
+NO_LEADER = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Unassigned:
+    """The log is there, but no controller has said yet what it is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """Copies the log of leader_id, NO_LEADER while there is none."""
+
+    leader_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offline:
+    """The log cannot be used: the disk failed. Only a restart of the broker ends this."""
+
+    why: str
+
+
+class Leader:
+    """Takes writes, and decides which of them are committed."""
+
+    __slots__ = ("_broker_id", "epoch_start_offset", "followers", "isr")
+
+    def __init__(self, broker_id: int) -> None:
+        self._broker_id = broker_id
+        self.epoch_start_offset = 0
+        self.isr: IsrState = EMPTY_ISR
+        self.followers: dict[int, FollowerProgress] = {}  # the assigned ones, in replica order
+
+    def assign(self, replicas: tuple[int, ...]) -> None:
+        """Keep the progress of followers that stay, forget those that go."""
+        known = self.followers
+        self.followers = {
+            replica: known.get(replica) or FollowerProgress()
+            for replica in replicas
+            if replica != self._broker_id
+        }
+
+    def start_epoch(self, log_end: int, now_ms: int, *, newly_elected: bool) -> None:
+        """Begin a leader epoch at log_end: followers in the ISR get a full lag time in hand."""
+        self.epoch_start_offset = log_end
+        for replica, progress in self.followers.items():
+            in_isr = replica in self.isr.committed
+            if newly_elected:
+                progress.last_caught_up_ms = now_ms if in_isr else progress.last_caught_up_ms
+            else:
+                progress.start_epoch(log_end, now_ms, in_isr=in_isr)
+
+    def effective_min_isr(self, configured: int) -> int:
+        """A minimum above the number of replicas could never be met (Kafka's effectiveMinIsr)."""
+        return min(configured, len(self.followers) + 1)
+
+    def has_min_isr(self, configured: int) -> bool:
+        return len(self.isr.committed) >= self.effective_min_isr(configured)
+
+    def next_high_watermark(
+        self,
+        log_end: int,
+        now_ms: int,
+        max_lag_ms: int,
+        is_alive: Callable[[int], bool],
+    ) -> int:
+        """The smallest log end over the maximal ISR and over followers about to join it.
+
+        A follower that is caught up but not yet a member holds the high watermark back too:
+        otherwise the mark would run ahead of it for ever, and it could never join (Kafka's
+        maybeIncrementLeaderHW).
+        """
+        mark = log_end
+        members = self.isr.maximal
+        for replica, progress in self.followers.items():
+            if progress.log_end < mark and (
+                replica in members
+                or (progress.is_caught_up(log_end, now_ms, max_lag_ms) and is_alive(replica))
+            ):
+                mark = progress.log_end
+        return mark
+
+    def may_join(self, replica: int, high_watermark: int) -> bool:
+        """Whether the ISR may be expanded by this follower (Kafka's needsExpandIsr).
+
+        Reaching the high watermark is not enough: after an election the mark may lag behind what
+        was committed in earlier epochs, all of which lies below this epoch's start.
+        """
+        if replica in self.isr.committed:
+            return False
+        log_end = self.followers[replica].log_end
+        return log_end >= high_watermark and log_end >= self.epoch_start_offset
+
+    def out_of_sync(self, log_end: int, now_ms: int, max_lag_ms: int) -> tuple[int, ...]:
+        """Members to be proposed for removal, in ISR order (Kafka's getOutOfSyncReplicas)."""
+        return tuple(
+            replica
+            for replica in self.isr.committed
+            if replica != self._broker_id
+            and not self._is_in_sync(replica, log_end, now_ms, max_lag_ms)
+        )
+
+    def _is_in_sync(self, replica: int, log_end: int, now_ms: int, max_lag_ms: int) -> bool:
+        progress = self.followers.get(replica)
+        return progress is not None and progress.is_caught_up(log_end, now_ms, max_lag_ms)
+
+
+Role = Unassigned | Leader | Follower | Offline

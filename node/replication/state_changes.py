@@ -1,0 +1,240 @@
+"""What the controller commands: LeaderAndIsr and StopReplica, applied in the order they arrive.
+
+Kafka's ReplicaManager.becomeLeaderOrFollower and stopReplicas. A request of an older controller
+is refused as a whole; a partition whose leader epoch is not newer than the one known is refused
+alone (STALE_CONTROLLER_EPOCH).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from logquake.controller.ports import Endpoint
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.replication import leading
+from logquake.node.replication.fetcher.pool import FetcherPool
+from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.partition import AssignedState, Partition
+from logquake.node.replication.replicas import Replicas
+from logquake.node.replication.roles import Offline
+from logquake.node.replication.settings import TopicConfig
+from logquake.storage.errors import StorageError
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.leader_and_isr import (
+    LeaderAndIsrPartitionError,
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
+    LeaderAndIsrTopicError,
+)
+from logquake.wire.messages.stop_replica import (
+    StopReplicaPartitionError,
+    StopReplicaRequest,
+    StopReplicaResponse,
+)
+from logquake.wire.uuids import ZERO_UUID
+
+EPOCH_DURING_DELETE = -2  # LeaderAndIsr.EpochDuringDelete: overrides every epoch
+NO_LEADER_EPOCH = -1  # LeaderAndIsr.NoEpoch: a request version without epochs
+
+
+class _Told(NamedTuple):
+    """One partition of a LeaderAndIsr request."""
+
+    topic: str
+    topic_id: bytes
+    state: LeaderAndIsrPartitionState
+
+
+class _Stop(NamedTuple):
+    """One partition of a StopReplica request."""
+
+    topic: str
+    partition: int
+    leader_epoch: int
+    delete: bool
+
+
+class StateChanges:
+    def __init__(
+        self,
+        broker_id: int,
+        hosted: HostedPartitions,
+        replicas: Replicas,
+        fetchers: FetcherPool,
+        metadata: MetadataCache,
+    ) -> None:
+        self._broker_id = broker_id
+        self._hosted = hosted
+        self._replicas = replicas
+        self._fetchers = fetchers
+        self._metadata = metadata
+        self._controller_epoch = 0
+
+    def accept_controller_epoch(self, epoch: int) -> bool:
+        """Take note of a controller's epoch; False where a later one is known."""
+        if epoch < self._controller_epoch:
+            return False
+        self._controller_epoch = epoch
+        return True
+
+    def apply_leader_and_isr(
+        self, request: LeaderAndIsrRequest, config_of: Callable[[str], TopicConfig]
+    ) -> LeaderAndIsrResponse:
+        if not self.accept_controller_epoch(request.controller_epoch):
+            return LeaderAndIsrResponse(error_code=ErrorCode.STALE_CONTROLLER_EPOCH)
+        errors: list[tuple[_Told, ErrorCode]] = []
+        followers: list[Partition] = []
+        for told in sorted(_told(request), key=lambda t: (t.topic, t.state.partition_index)):
+            error = self._apply(told, config_of(told.topic), followers)
+            errors.append((told, error))
+        self._fetchers.follow(self._with_leaders(followers, request))
+        return _leader_and_isr_response(errors)
+
+    def stop_replicas(self, request: StopReplicaRequest) -> StopReplicaResponse:
+        if not self.accept_controller_epoch(request.controller_epoch):
+            return StopReplicaResponse(error_code=ErrorCode.STALE_CONTROLLER_EPOCH)
+        return StopReplicaResponse(
+            partition_errors=[
+                StopReplicaPartitionError(
+                    topic_name=stop.topic,
+                    partition_index=stop.partition,
+                    error_code=self._stop(stop),
+                )
+                for stop in sorted(_stops(request))
+            ]
+        )
+
+    def _apply(self, told: _Told, config: TopicConfig, followers: list[Partition]) -> ErrorCode:
+        state = told.state
+        if self._broker_id not in state.replicas:
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        partition = self._partition(told, config)
+        if isinstance(partition, ErrorCode):
+            return partition
+        if state.leader_epoch <= partition.leader_epoch:
+            return ErrorCode.STALE_CONTROLLER_EPOCH
+        if state.partition_epoch < partition.partition_epoch:
+            return ErrorCode.NONE  # as Kafka: what is known here is newer
+        try:
+            self._change_role(partition, state, followers)
+        except StorageError as error:
+            partition.go_offline(str(error))
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        return ErrorCode.NONE
+
+    def _partition(self, told: _Told, config: TopicConfig) -> Partition | ErrorCode:
+        index = told.state.partition_index
+        partition = self._hosted.get(told.topic, index)
+        if partition is None:
+            return self._replicas.host(
+                told.topic, index, told.topic_id, config, is_new=told.state.is_new
+            )
+        if told.topic_id not in (ZERO_UUID, partition.topic_id):
+            return ErrorCode.INCONSISTENT_TOPIC_ID
+        if isinstance(partition.role, Offline):
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        return partition
+
+    def _change_role(
+        self,
+        partition: Partition,
+        state: LeaderAndIsrPartitionState,
+        followers: list[Partition],
+    ) -> None:
+        assigned = AssignedState(
+            controller_epoch=state.controller_epoch,
+            leader=state.leader,
+            leader_epoch=state.leader_epoch,
+            partition_epoch=state.partition_epoch,
+            isr=tuple(state.isr),
+            replicas=tuple(state.replicas),
+        )
+        self._fetchers.stop([partition])
+        if state.leader == self._broker_id:
+            leader = partition.become_leader(assigned)
+            leading.advance_high_watermark(partition, leader)
+        else:
+            partition.become_follower(assigned)
+            followers.append(partition)
+
+    def _with_leaders(
+        self, followers: list[Partition], request: LeaderAndIsrRequest
+    ) -> Iterator[tuple[Partition, Endpoint]]:
+        """Followers with their leaders' addresses; without a live leader there is no fetching."""
+        live = {
+            leader.broker_id: Endpoint(leader.broker_id, leader.host_name, leader.port)
+            for leader in request.live_leaders
+        }
+        for partition in followers:
+            hint = partition.leader_hint()
+            if hint is None:
+                continue
+            endpoint = live.get(hint.leader_id)
+            if endpoint is None:
+                broker = self._metadata.broker(hint.leader_id)
+                endpoint = broker.endpoint if broker else None
+            if endpoint is not None:
+                yield partition, endpoint
+
+    def _stop(self, stop: _Stop) -> ErrorCode:
+        partition = self._hosted.get(stop.topic, stop.partition)
+        if partition is not None:
+            if isinstance(partition.role, Offline):
+                return ErrorCode.KAFKA_STORAGE_ERROR
+            overrides = stop.leader_epoch in (EPOCH_DURING_DELETE, NO_LEADER_EPOCH)
+            if not overrides and stop.leader_epoch < partition.leader_epoch:
+                return ErrorCode.FENCED_LEADER_EPOCH
+            self._fetchers.stop([partition])
+            partition.stop()
+        return self._replicas.delete(stop.topic, stop.partition) if stop.delete else ErrorCode.NONE
+
+
+def _told(request: LeaderAndIsrRequest) -> Iterator[_Told]:
+    for state in request.ungrouped_partition_states:
+        yield _Told(state.topic_name, ZERO_UUID, state)
+    for topic in request.topic_states:
+        for state in topic.partition_states:
+            yield _Told(topic.topic_name, topic.topic_id, state)
+
+
+def _stops(request: StopReplicaRequest) -> Iterator[_Stop]:
+    """The partitions of a request of any version."""
+    delete_all = request.delete_partitions
+    for old in request.ungrouped_partitions:
+        yield _Stop(old.topic_name, old.partition_index, NO_LEADER_EPOCH, delete_all)
+    for grouped in request.topics:
+        for index in grouped.partition_indexes:
+            yield _Stop(grouped.name, index, NO_LEADER_EPOCH, delete_all)
+    for topic in request.topic_states:
+        for state in topic.partition_states:
+            yield _Stop(
+                topic.topic_name,
+                state.partition_index,
+                state.leader_epoch,
+                state.delete_partition,
+            )
+
+
+def _leader_and_isr_response(errors: list[tuple[_Told, ErrorCode]]) -> LeaderAndIsrResponse:
+    """Errors by topic id, or by name where the request had no ids (before version 5)."""
+    response = LeaderAndIsrResponse(partition_errors=[], topics=[])
+    by_id: dict[bytes, LeaderAndIsrTopicError] = {}
+    for told, error in errors:
+        partition_error = LeaderAndIsrPartitionError(
+            topic_name=told.topic,
+            partition_index=told.state.partition_index,
+            error_code=error,
+        )
+        if told.topic_id == ZERO_UUID:
+            response.partition_errors.append(partition_error)
+            continue
+        topic = by_id.get(told.topic_id)
+        if topic is None:
+            topic = by_id[told.topic_id] = LeaderAndIsrTopicError(
+                topic_id=told.topic_id, partition_errors=[]
+            )
+            response.topics.append(topic)
+        topic.partition_errors.append(partition_error)
+    return response
