@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from struct import Struct as Packer
-from struct import unpack_from
 from typing import Any
 
 from logquake.wire.schema import primitives
@@ -51,7 +50,6 @@ class _DecoderCompiler:
         self._view = has_records(cls, version)
         env = {
             "new": object.__new__,
-            "unpack_from": unpack_from,
             "uvarint": primitives.read_uvarint,
             "skip_tags": primitives.skip_tagged_fields,
             "refusal": primitives.refusal,
@@ -171,7 +169,8 @@ class _DecoderCompiler:
             self._src.line(f"left -= {count} * {memory_cost(element)}")
             self._refuse(f"{count} < 0 or {count} * {size} > end - p or left < 0", path, count)
             if isinstance(element, Scalar):
-                self._src.line(f'{target} = list(unpack_from(f">{{{count}}}{element.code}", b, p))')
+                packers = self._src.constant("K", primitives.ArrayPackers(element.code))
+                self._src.line(f"{target} = list({packers}[{count}].unpack_from(b, p))")
                 self._src.line(f"p += {count} * {element.size}")
             else:
                 self._elements(element, count, target, path)

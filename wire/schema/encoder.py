@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from struct import Struct as Packer
-from struct import pack
 from typing import Any
 
 from logquake.wire.schema import primitives
@@ -44,7 +43,7 @@ class _EncoderCompiler:
         self._bias = 1 if self._flexible else 0  # compact lengths are written plus one
         self._write = "w"
         env = {
-            "pack": pack,
+            "byte": [bytes((value,)) for value in range(256)],
             "uvarint": primitives.write_uvarint,
             "string_prefix": primitives.string_prefix,
             "put_records": primitives.put_records,
@@ -56,7 +55,7 @@ class _EncoderCompiler:
         src = self._src
         with src.block("def encode(o, out, parts):"):
             src.line("w = out.append")
-            self._struct(self._cls, "o", self._schema.name)
+            self._struct(self._cls, "o")
         title = f"<encoder of {self._schema.name} v{self._version}>"
         encoder: Encoder = src.compile(title, "encode")
         return encoder
@@ -69,15 +68,17 @@ class _EncoderCompiler:
         codes = "".join(code for code, _ in run)
         if set(codes) <= {_EMPTY_TAGS}:
             return repr(bytes(len(codes)))
+        if codes == "B":
+            return f"byte[{run[0][1]}]"
         packer = self._src.constant("P", Packer(">" + codes).pack)
         values = ", ".join(value for code, value in run if code != _EMPTY_TAGS)
         return f"{packer}({values})"
 
-    def _struct(self, cls: type[Struct], source: str, path: str) -> None:
+    def _struct(self, cls: type[Struct], source: str) -> None:
         fields = cls.__schema__.fields
         for name, field in fields.items():
             if self._version not in field.versions and not field.ignorable:
-                self._absent(field, f"{source}.{name}", f"{path}.{name}")
+                self._absent(field, f"{source}.{name}", f"{cls.__schema__.name}.{name}")
         tagged: list[tuple[int, str, Field]] = []
         for name, field in fields.items():
             if self._version not in field.versions:
@@ -120,13 +121,13 @@ class _EncoderCompiler:
         source = src.name("o")
         src.line(f"{source} = {value}")
         if not nullable:
-            self._struct(struct, source, struct.__schema__.name)
+            self._struct(struct, source)
             return
         with src.block(f"if {source} is None:"):
             src.fixed("b", "-1")
         with src.block("else:"):
             src.fixed("b", "1")
-            self._struct(struct, source, struct.__schema__.name)
+            self._struct(struct, source)
 
     def _slice(self, kind: FieldType, nullable: bool, value: str) -> None:
         """A string, bytes or records: a length, then so many bytes."""
@@ -171,12 +172,13 @@ class _EncoderCompiler:
         self._measure(value, nullable, value, items, count)
         self._length("i", count)
         if isinstance(element, Scalar):
-            src.line(f'{self._write}(pack(f">{{len({items})}}{element.code}", *{items}))')
+            packers = src.constant("K", primitives.ArrayPackers(element.code))
+            src.line(f"if {items}: {self._write}({packers}[len({items})].pack(*{items}))")
             return
         item = src.name("o")
         with src.block(f"for {item} in {items}:"):
             if isinstance(element, StructOf):
-                self._struct(element.struct, item, element.struct.__schema__.name)
+                self._struct(element.struct, item)
             else:
                 self._value(element, False, item)
 

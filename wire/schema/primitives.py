@@ -7,14 +7,30 @@ as Kafka's ByteUtils caps it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from struct import Struct as Packer
 
 from logquake.wire.errors import ProtocolError
 from logquake.wire.schema.fields import Records
 
 MAX_STRING_BYTES = 0x7FFF
 JOIN_RECORDS_BELOW = 1024  # copying so few bytes costs less than one more part to send
+MAX_KEPT_PACKER = 64  # elements; a peer chooses the count, and must not fill memory with packers
 
 Part = Records
+
+
+class ArrayPackers(dict[int, Packer]):
+    """By count, what packs that many scalars of one type; made when first asked for."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__()
+        self._code = code
+
+    def __missing__(self, count: int) -> Packer:
+        packer = Packer(f">{count}{self._code}")
+        if count <= MAX_KEPT_PACKER:
+            self[count] = packer
+        return packer
 
 
 def read_uvarint(buffer: Sequence[int], position: int) -> tuple[int, int]:
