@@ -34,6 +34,7 @@ from logquake.wire.messages.topics import (
     CreateTopicsRequest,
     DeleteTopicsRequest,
 )
+from logquake.wire.uuids import ZERO_UUID
 from logquake.zk.operations import Create, Delete, SetData
 from logquake.zk.znodes.admin import LogDirFailure
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
@@ -66,7 +67,7 @@ class Player:
         return self._world
 
     def play(self, script: str) -> str:
-        played = []
+        played: list[str] = []
         for line in script.splitlines():
             if line.startswith("#") or (not line and not played):
                 played.append(line)
@@ -87,7 +88,7 @@ class Player:
     # --- the surroundings
 
     def do_settings(self, **options: str) -> None:
-        values = {key: value == "true" for key, value in options.items()}
+        values: dict[str, Any] = {key: value == "true" for key, value in options.items()}
         self._settings = replace(self._settings, **values)
 
     def do_start(self, *brokers: str) -> None:
@@ -227,7 +228,7 @@ class Player:
             broker_epoch=int(broker_epoch or self.world.nodes[int(leader)].epoch),
             topics=[
                 AlterPartitionRequestTopicData(
-                    topic_id=known.topic_id,
+                    topic_id=known.topic_id or ZERO_UUID,
                     partitions=[
                         AlterPartitionRequestPartitionData(
                             partition_index=int(index),
@@ -281,7 +282,7 @@ class Player:
 
 
 def _partitions(texts: tuple[str, ...]) -> dict[int, tuple[int, ...]]:
-    """"0:1,2,3" is partition 0 on brokers 1, 2 and 3."""
+    """ "0:1,2,3" is partition 0 on brokers 1, 2 and 3."""
     placed = {}
     for text in texts:
         number, _, brokers = text.partition(":")

@@ -1,0 +1,103 @@
+"""One event at a time, and what happens to events that fail or are dropped."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from logquake.controller.event_queue import ControllerEvent, ControllerMoved, EventQueue, Failure
+from logquake.wire.errors import ErrorCode
+from logquake.zk.operations import Exists, Failed, Operation, ZkError
+from logquake.zk.procedure import perform
+
+
+class ManualSession:
+    """Answers an operation when told to."""
+
+    def __init__(self) -> None:
+        self.asked: deque[tuple[Operation[Any], Callable[[Any], None]]] = deque()
+
+    def submit(self, operation: Operation[Any], done: Callable[[Any], None]) -> None:
+        self.asked.append((operation, done))
+
+    def close(self) -> None: ...
+
+    def answer(self, outcome: Any = None) -> None:
+        _, done = self.asked.popleft()
+        done(outcome)
+
+
+class World:
+    def __init__(self) -> None:
+        self.session = ManualSession()
+        self.log: list[str] = []
+        self.queue = EventQueue(self.session, self._recover)
+
+    async def _recover(self, event: ControllerEvent, failure: Failure) -> None:
+        self.log.append(f"recover {event.name} {type(failure).__name__}")
+        await perform(Exists("/recovery"))
+
+    def put(self, name: str, *, asks: bool = True, moved: bool = False) -> None:
+        async def procedure() -> None:
+            self.log.append(f"begin {name}")
+            if asks:
+                await perform(Exists("/any"))
+            if moved:
+                raise ControllerMoved
+            self.log.append(f"end {name}")
+
+        def abandon(code: ErrorCode) -> None:
+            self.log.append(f"abandon {name} {code.name}")
+
+        self.queue.put(ControllerEvent(name, procedure, abandon))
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_the_next_event_begins_when_the_one_before_has_ended(world: World) -> None:
+    world.put("a")
+    world.put("b")
+    assert world.log == ["begin a"]
+    world.session.answer()
+    assert world.log == ["begin a", "end a", "begin b"]
+
+
+def test_many_events_that_never_wait_need_no_stack(world: World) -> None:
+    world.put("first")
+    for _ in range(3000):
+        world.put("quick", asks=False)
+    world.session.answer()
+    assert world.log.count("end quick") == 3000
+
+
+def test_a_failed_event_is_abandoned_and_recovered_before_the_next(world: World) -> None:
+    world.put("a", moved=True)
+    world.put("b")
+    world.session.answer()
+    assert world.log == ["begin a", "abandon a NOT_CONTROLLER", "recover a ControllerMoved"]
+    world.session.answer()
+    assert world.log[-1] == "begin b"
+
+
+def test_the_queue_goes_on_when_even_the_recovery_fails(world: World) -> None:
+    world.put("a")
+    world.put("b")
+    expired = Failed(ZkError.SESSION_EXPIRED, "/any")
+    world.session.answer(expired)
+    assert world.log[1:] == ["abandon a UNKNOWN_SERVER_ERROR", "recover a ZkFailure"]
+    world.session.answer(expired)
+    assert world.log[-1] == "begin b"
+
+
+def test_clearing_drops_what_waits_but_not_what_runs(world: World) -> None:
+    world.put("a")
+    world.put("b")
+    world.queue.clear(ErrorCode.NOT_CONTROLLER)
+    world.session.answer()
+    assert world.log == ["begin a", "abandon b NOT_CONTROLLER", "end a"]

@@ -1,0 +1,134 @@
+"""Guarded writes against the model of ZooKeeper: conflicts, lost answers, a newer controller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pytest
+
+from logquake.controller.candidacy import Mandate, stand
+from logquake.controller.event_queue import ControllerMoved
+from logquake.controller.guarded_zk import GuardedZk
+from logquake.controller.partitions import LeaderAndIsr, TopicPartition
+from logquake.zk.model import ZooKeeperModel
+from logquake.zk.operations import Create, Delete, Failed, Multi, Operation, SetData, ZkError
+from logquake.zk.procedure import Procedure, ZkFailure, run
+from logquake.zk.znodes.control import CONTROLLER_PATH
+from logquake.zk.znodes.parents import create_parents
+from logquake.zk.znodes.topics import PartitionState
+
+T = TypeVar("T")
+P0, P1 = TopicPartition("orders", 0), TopicPartition("orders", 1)
+FIRST = LeaderAndIsr(1, leader_epoch=0, isr=(1, 2), partition_epoch=0)
+
+
+class ModelZk:
+    """One session of the model. ``repeat`` performs every write twice, as a lost answer would."""
+
+    def __init__(self) -> None:
+        self.model = ZooKeeperModel()
+        self.session_id = self.model.open_session()
+        self.repeat = False
+        for create in create_parents():
+            self.apply(create)
+        self.apply(Create("/brokers/topics/orders", b"{}"))
+
+    def apply(self, operation: Operation[Any]) -> Any:
+        return self.model.apply(self.session_id, operation)[0]
+
+    def submit(self, operation: Operation[Any], done: Callable[[Any], None]) -> None:
+        if self.repeat and isinstance(operation, Multi):
+            self.apply(operation)
+        done(self.apply(operation))
+
+    def close(self) -> None: ...
+
+    def run(self, procedure: Procedure[T]) -> T:
+        results: list[T | ZkFailure] = []
+        run(self, procedure, results.append)
+        (result,) = results
+        if isinstance(result, ZkFailure):
+            raise result
+        return result
+
+
+@pytest.fixture
+def zk() -> ModelZk:
+    return ModelZk()
+
+
+@pytest.fixture
+def guarded(zk: ModelZk) -> GuardedZk:
+    mandate = zk.run(stand(1, timestamp_ms=0))
+    return GuardedZk(mandate.epoch, mandate.epoch_version)
+
+
+def test_states_are_created_read_and_written_by_version(zk: ModelZk, guarded: GuardedZk) -> None:
+    assert zk.run(guarded.create_states({P0: FIRST, P1: FIRST})).done == {P0: FIRST, P1: FIRST}
+    after = FIRST.succeeded_by(2, (2,))
+    written = zk.run(guarded.write_states({P0: after}))
+    assert written.done == {P0: replace(after, partition_epoch=1)}
+    states = zk.run(guarded.read_states([P0, P1]))
+    assert {each: one.state for each, one in states.items()} == {P0: written.done[P0], P1: FIRST}
+
+
+def test_a_conflict_and_a_missing_znode_are_told_apart(zk: ModelZk, guarded: GuardedZk) -> None:
+    zk.run(guarded.create_states({P0: FIRST}))
+    zk.apply(SetData(PartitionState.path(*P0), PartitionState(2, 0, (2,), 1).encode()))
+    written = zk.run(guarded.write_states({P0: FIRST.succeeded_by(1, (1,)), P1: FIRST}))
+    assert (written.done, written.conflicts, written.missing) == ({}, [P0], [P1])
+
+
+def test_a_write_whose_answer_was_lost_counts_as_done(zk: ModelZk, guarded: GuardedZk) -> None:
+    zk.repeat = True
+    assert zk.run(guarded.create_states({P0: FIRST})).done == {P0: FIRST}
+    after = FIRST.succeeded_by(2, (2,))
+    written = zk.run(guarded.write_states({P0: after}))
+    assert (written.done, written.conflicts) == ({P0: replace(after, partition_epoch=1)}, [])
+
+
+def test_an_election_whose_answer_was_lost_is_won(zk: ModelZk) -> None:
+    zk.repeat = True
+    assert zk.run(stand(1, timestamp_ms=0)) == Mandate(epoch=1, epoch_version=1)
+
+
+def test_an_election_that_another_won_is_lost(zk: ModelZk, guarded: GuardedZk) -> None:
+    assert guarded.epoch == 1
+    with pytest.raises(ControllerMoved, match="broker 1 was elected in epoch 1"):
+        zk.run(stand(2, timestamp_ms=0))
+
+
+def test_a_newer_controller_stops_every_write(zk: ModelZk, guarded: GuardedZk) -> None:
+    zk.run(guarded.create_states({P0: FIRST}))
+    zk.apply(Delete(CONTROLLER_PATH))
+    zk.run(stand(2, timestamp_ms=0))
+    for procedure in (
+        guarded.write_states({P0: FIRST}),
+        guarded.create_states({P1: FIRST}),
+        guarded.write_each([Create("/anything")]),
+        guarded.delete_each(["/anything"]),
+    ):
+        with pytest.raises(ControllerMoved):
+            zk.run(procedure)
+    assert isinstance(zk.apply(Delete("/anything")), Failed)
+
+
+def test_a_state_of_a_newer_controller_is_not_worked_on(zk: ModelZk, guarded: GuardedZk) -> None:
+    zk.run(guarded.create_states({P0: FIRST}))
+    zk.apply(SetData(PartitionState.path(*P0), PartitionState(2, 3, (2,), 7).encode()))
+    with pytest.raises(ControllerMoved, match="orders-0 was written in epoch 7"):
+        zk.run(guarded.read_states([P0]))
+
+
+def test_refusals_about_the_node_are_values_and_others_end_the_procedure(
+    zk: ModelZk, guarded: GuardedZk
+) -> None:
+    (exists,) = zk.run(guarded.write_each([Create("/brokers")]))
+    assert isinstance(exists, Failed)
+    assert exists.error is ZkError.NODE_EXISTS
+    zk.model.close_session(zk.session_id)
+    with pytest.raises(ZkFailure) as failure:
+        zk.run(guarded.write_each([Create("/later")]))
+    assert failure.value.failed.error is ZkError.SESSION_EXPIRED
