@@ -107,10 +107,12 @@ class Composer:
             scheduler=ports.scheduler,
             network=ports.network,
             journal=ports.journal,
-            controller=link.channel,
+            random=ports.random,
+            metadata=self._cache,
             broker_epoch=lambda: registrar.broker_epoch,
-            is_alive=lambda broker_id: self._cache.broker(broker_id) is not None,
+            controller=link.channel,
         )
+        replicas.start()
         api = self._api(registrar, controller, link, replicas)
         return Parts(api, replicas, controller, link, registrar, log_dir)
 

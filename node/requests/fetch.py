@@ -8,7 +8,7 @@ Absent: versions 0-3, whose message sets would need converting; preferred read r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.api import (
@@ -114,7 +114,7 @@ class Fetch(Handler[FetchRequest]):
                 )
 
     def _response(
-        self, version: int, partitions: list[tuple[FetchPartition, FetchResult]]
+        self, version: int, partitions: Sequence[tuple[FetchPartition, FetchResult]]
     ) -> FetchResponse:
         topics: dict[bytes | str, FetchableTopicResponse] = {}
         leaders: set[int] = set()
