@@ -25,6 +25,10 @@ def join(directory: str, name: str) -> str:
     return f"{directory}/{name}"
 
 
+def parent(path: str) -> str:
+    return path.rpartition("/")[0] or "/"
+
+
 def offset_file(base_offset: int, suffix: str) -> str:
     return f"{base_offset:020d}{suffix}"
 

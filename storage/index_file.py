@@ -54,7 +54,7 @@ class _SparseIndex:
             self._keys.append(key)
             self._values.append(value)
         self._written = len(self._keys)
-        if any(a >= b for a, b in pairwise(self._keys)) or min(self._values, default=0) < 0:
+        if not _ascends(self._keys) or not _ascends(self._values):
             raise DamagedIndexError(f"{self._path} does not ascend")
 
     def reset(self) -> None:
@@ -63,28 +63,25 @@ class _SparseIndex:
 
     def preallocate(self) -> None:
         """Write what is in memory and extend the file with zeros to its largest size."""
-        file = self._open()
+        file = self.open()
         self._write(file, 0)
         file.truncate(len(self) * self.ENTRY.size)
         file.truncate(self._max_entries * self.ENTRY.size)
 
     def trim(self) -> None:
         """Write what is in memory and cut the file to it."""
-        file = self._open()
+        file = self.open()
         self._write(file, self._written)
         file.truncate(len(self) * self.ENTRY.size)
 
-    def flush(self) -> File:
-        """Write what is in memory; the file, to be synced."""
-        file = self._open()
-        self._write(file, self._written)
-        return file
+    def open(self) -> File:
+        return self._disk.open(self._path, create=True)
 
     def _append(self, key: int, value: int) -> None:
         self._keys.append(key)
         self._values.append(value)
         if len(self._keys) - self._written >= _WRITE_EVERY_ENTRIES:
-            self.flush()
+            self._write(self.open(), self._written)
 
     def _keep(self, entries: int) -> None:
         del self._keys[entries:]
@@ -98,8 +95,9 @@ class _SparseIndex:
             file.pwritev([b"".join(entries)], first * self.ENTRY.size)
         self._written = len(self)
 
-    def _open(self) -> File:
-        return self._disk.open(self._path, create=True)
+
+def _ascends(numbers: array[int]) -> bool:
+    return all(a < b for a, b in pairwise(numbers)) and (not numbers or numbers[0] >= 0)
 
 
 class OffsetIndex(_SparseIndex):

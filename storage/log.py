@@ -11,6 +11,8 @@ transactions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from errno import EIO
 
 from logquake.storage.appended import Appended
 from logquake.storage.disk import Disk
@@ -24,7 +26,6 @@ from logquake.storage.log_recovery import RecoveryReport
 from logquake.storage.log_slice import EMPTY_SLICE, LogSlice
 from logquake.storage.log_sync import PendingSync
 from logquake.storage.partition_metadata import read_topic_id, write_topic_id
-from logquake.storage.producer_snapshot import encode_snapshot
 from logquake.storage.producer_state import ProducerStates
 from logquake.wire.records import BatchHeader
 
@@ -141,6 +142,8 @@ class Log:
             self._write_staged()
         except OSError as error:
             self._write_failed = True
+            with suppress(OSError):
+                self._drop_failed_write()
             self._appender.roll_back(self.written_end_offset, self._files.segments.active)
             raise StorageError(self.directory, f"appending: {error}") from error
         if self.written_end_offset - self.recovery_point >= self.config.flush_messages:
@@ -148,14 +151,18 @@ class Log:
 
     def _write_staged(self) -> None:
         if self._write_failed:
-            self._files.truncate_to(self.written_end_offset)
-            self._write_failed = False
+            raise OSError(EIO, "an earlier write failed and could not be undone yet")
         self._files.save_epochs()
         appender = self._appender
         if appender.runs:
             self._files.write(appender.runs)
             self.written_end_offset = appender.end_offset
             appender.keep(self._files.segments.active)
+
+    def _drop_failed_write(self) -> None:
+        if self._write_failed:
+            self._files.truncate_to(self.written_end_offset)
+            self._write_failed = False
 
     # Reading
 
@@ -168,6 +175,8 @@ class Log:
         Raises OffsetOutOfRange, StorageError.
         """
         end_offset = self.written_end_offset
+        if self._write_failed:
+            raise StorageError(self.directory, "a write failed and could not be undone")
         if not self.start_offset <= offset <= self.end_offset:
             raise OffsetOutOfRange(offset, self.start_offset, end_offset)
         limit = min(up_to, end_offset)
@@ -195,17 +204,23 @@ class Log:
     # Cutting, syncing, closing
 
     def truncate_to(self, offset: int) -> int:
-        """Drop the batch that holds offset and all after it; the new end offset."""
+        """Drop the batch that holds offset and all after it; the new end offset.
+
+        Leader epochs that begin at the end or later go too, so that a leader's epoch in which
+        nothing was written does not stand in the next one's way.
+        """
         self._require_nothing_staged()
+        if offset >= self.written_end_offset:
+            return self._truncate_epochs()
         if offset < self._files.segments.first.base_offset:
             self.truncate_fully_and_start_at(offset)
             return offset
         with disk_faults(self.directory):
             self._lower_recovery_point(offset)
-            end_offset = min(self.written_end_offset, self._files.truncate_to(offset))
-            if end_offset < self.written_end_offset:
-                self.start_offset = min(self.start_offset, end_offset)
-                self._files.load_producers(self.producers, self.start_offset, end_offset)
+            end_offset = self._files.truncate_to(offset)
+            self.start_offset = min(self.start_offset, end_offset)
+            self._files.load_producers(self.producers, self.start_offset, end_offset)
+        self._write_failed = False
         self._end_at(end_offset)
         return end_offset
 
@@ -213,20 +228,25 @@ class Log:
         """Drop everything; the next append is at offset."""
         self._require_nothing_staged()
         with disk_faults(self.directory):
-            self._lower_recovery_point(offset)
+            # 0: what an interrupted restart leaves must be checked from the beginning.
+            self._lower_recovery_point(0)
             self._files.restart_at(offset)
         self.producers.load((), offset)
         self.start_offset = self.recovery_point = offset
+        self._write_failed = False
         self._end_at(offset)
 
     def begin_sync(self) -> PendingSync:
         """Collect what finish_sync() may call synced once run() returned. Raises StorageError."""
         with disk_faults(self.directory):
-            files = self._files.files_to_sync(self.recovery_point)
-        parent = self.directory.rpartition("/")[0]
-        directories = (self.directory, parent) if parent else (self.directory,)
-        end_offset = self.written_end_offset
-        return PendingSync(self._disk, tuple(files), directories, end_offset, self._truncations)
+            files, directories = self._files.unsynced(self.recovery_point)
+        return PendingSync(
+            self._disk,
+            tuple(files),
+            tuple(directories),
+            self.written_end_offset,
+            self._truncations,
+        )
 
     def finish_sync(self, pending: PendingSync) -> None:
         """Move the recovery point, unless a truncation came between: the bytes may be others."""
@@ -244,19 +264,21 @@ class Log:
         """Let go of the files; clean: leave them so that the next start need not scan them."""
         if clean:
             self._require_nothing_staged()
-            with disk_faults(self.directory):
-                if self._write_failed:
-                    self._files.truncate_to(self.written_end_offset)
-                self._files.save_epochs()
-                self._files.close()
-                snapshot = encode_snapshot(self.producers.entries())
-                self._files.snapshots.write(self.written_end_offset, snapshot)
             self.sync()
+            with disk_faults(self.directory):
+                self._drop_failed_write()
+                self._files.seal(self.producers)
         self._files.segments.release()
 
     def _end_at(self, end_offset: int) -> None:
         self.written_end_offset = end_offset
         self._appender.roll_back(end_offset, self._files.segments.active)
+
+    def _truncate_epochs(self) -> int:
+        self.epochs.truncate_from_end(self.written_end_offset)
+        with disk_faults(self.directory):
+            self._files.save_epochs()
+        return self.written_end_offset
 
     def _lower_recovery_point(self, offset: int) -> None:
         self._truncations += 1

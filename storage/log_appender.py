@@ -17,11 +17,14 @@ from logquake.storage.staging import Roll, Run, Staging
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import (
     BatchHeader,
+    Codec,
     ProduceLimits,
     check_crc,
     iterate_batches,
     patch_base,
+    read_end_marker,
     read_header,
+    recompress,
     set_max_timestamp,
     validate_produced,
 )
@@ -88,6 +91,9 @@ class LogAppender:
                 duplicate = self._producers.check(header)
                 if duplicate is not None:
                     return self._repeated(duplicate)
+        if self._config.compression not in (None, header.codec) and not internal:
+            records, header = self._recompressed(records, header)
+            size = header.size
         first_offset = self.end_offset
         patch_base(records, 0, first_offset, leader_epoch)
         if self._append_time:
@@ -100,6 +106,14 @@ class LogAppender:
         self._stage(batch, header, first_offset, timestamp)
         append_time_ms = now_ms if self._append_time else NO_APPEND_TIME
         return Appended(first_offset, self.end_offset - 1, timestamp, append_time_ms, False, size)
+
+    def _recompressed(
+        self, records: memoryview, header: BatchHeader
+    ) -> tuple[memoryview, BatchHeader]:
+        codec = self._config.compression or Codec.NONE
+        limit_bytes = self._limits.max_decompressed_bytes
+        again = memoryview(recompress(records, 0, header, codec, limit_bytes))
+        return again, read_header(again)
 
     def _repeated(self, batch: BatchMetadata) -> Appended:
         append_time_ms = batch.timestamp if self._append_time else NO_APPEND_TIME
@@ -131,6 +145,8 @@ class LogAppender:
         for position, header in batches:
             check_crc(records, position, header)
             self._check_place(header, expected, epoch)
+            if header.is_control and header.record_count:
+                read_end_marker(records, position, header)
             expected = header.next_offset
             epoch = header.partition_leader_epoch
         return batches

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from logquake.wire.compression import Codec
+
 NEVER = 2**63 - 1
 
 
@@ -28,6 +30,8 @@ class LogConfig:
     index_max_bytes: int = 10_485_760
     # max.message.bytes: the largest batch a client may append; replication is not bound by it.
     max_message_bytes: int = 1_048_588
+    # compression.type: batches in another codec are recompressed; None stands for "producer".
+    compression: Codec | None = None
     # flush.messages: fsync inside commit() after so many records; 1 makes every ack power-safe
     # and costs an fsync each. Kafka's default leaves durability to replication.
     flush_messages: int = NEVER

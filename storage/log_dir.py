@@ -59,7 +59,9 @@ class LogDir:
         Raises LogDirError when it is in use or somebody else's, StorageError for the disk's faults.
         """
         with disk_faults(path):
-            disk.make_dirs(path)
+            if not disk.exists(path):
+                disk.make_dirs(path)
+                disk.sync_dir(names.parent(path))
             lock = _take_lock(disk, path)
         log_dir = cls(disk, path, options, lock)
         try:

@@ -11,10 +11,11 @@ from logquake.storage import checkpoint_files
 from logquake.storage.batch_walk import DamagedBatchError
 from logquake.storage.checkpoint_files import DamagedCheckpointError
 from logquake.storage.disk import Disk, File
-from logquake.storage.file_names import join
+from logquake.storage.file_names import join, parent
 from logquake.storage.leader_epochs import LeaderEpochs
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_recovery import Recovery, RecoveryReport, load_segments
+from logquake.storage.producer_snapshot import encode_snapshot
 from logquake.storage.producer_snapshots import ProducerSnapshots
 from logquake.storage.producer_state import ProducerStates
 from logquake.storage.segments import Segments
@@ -58,8 +59,7 @@ class LogFiles:
             report = self._recover(end_offset, gaps_allowed)
             end_offset = self.segments.active.next_offset()
         if end_offset < start_offset:  # segments were deleted by hand
-            self.segments.delete_all()
-            self.segments.roll(start_offset)
+            self.segments.restart_at(start_offset)
             end_offset = start_offset
         self.segments.active.activate()
         start_offset = max(start_offset, self.segments.first.base_offset)
@@ -72,11 +72,16 @@ class LogFiles:
         self.snapshots.prune({segment.base_offset for segment in self.segments})
         self.snapshots.rebuild(producers, self.segments, start_offset, end_offset)
 
-    def close(self) -> None:
-        """Bring the files into the shape that a clean start trusts, synced."""
+    def seal(self, producers: ProducerStates) -> None:
+        """Bring the files into the shape that a clean start trusts, durably."""
+        self.save_epochs()
         active = self.segments.active
-        active.file.truncate(active.size)
         active.seal()
+        for file in active.files_to_sync(active=False):
+            file.sync()
+        snapshot = encode_snapshot(producers.entries())
+        self.snapshots.write(producers.end_offset, snapshot).sync()
+        self._disk.sync_dir(self._directory)
 
     # Writing
 
@@ -108,6 +113,7 @@ class LogFiles:
             active.truncate_at(place.position, place.base_offset)
             end_offset = place.base_offset
         active.activate()
+        self.snapshots.delete_outside(-1, end_offset)
         # A file that a power loss brings back would lie over what is appended from here on.
         self._disk.sync_dir(self._directory)
         self.epochs.truncate_from_end(end_offset)
@@ -116,19 +122,27 @@ class LogFiles:
 
     def restart_at(self, offset: int) -> None:
         """Drop everything; the log is empty and begins at offset."""
-        self.segments.delete_all()
+        self.segments.restart_at(offset)
         self.snapshots.delete_all()
-        self.segments.roll(offset)
         self._disk.sync_dir(self._directory)
         self.epochs.clear()
         self.save_epochs()
 
-    def files_to_sync(self, recovery_point: int) -> list[File]:
-        """Everything written since the recovery point, index entries in memory included."""
-        files = self.snapshots.open_files(recovery_point)
-        for segment in self.segments.from_offset(recovery_point):
-            files += segment.files_to_sync()
-        return files
+    def unsynced(self, recovery_point: int) -> tuple[list[File], list[str]]:
+        """Files, and folders, that may have changed since the recovery point was reached.
+
+        Not the active segment's indexes: they are built anew after a crash whatever they hold.
+        """
+        files: list[File] = []
+        # One before: a segment that was sealed after the last sync may end just there.
+        for segment in self.segments.from_offset(max(0, recovery_point - 1)):
+            files += segment.files_to_sync(active=segment is self.segments.active)
+        if self.segments.active.base_offset < recovery_point:
+            return files, []
+        files += self.snapshots.open_files(recovery_point)
+        if self.segments.first.base_offset < recovery_point:
+            return files, [self._directory]
+        return files, [self._directory, parent(self._directory)]
 
     def _roll(self, roll: Roll) -> None:
         self.segments.roll(roll.base_offset)

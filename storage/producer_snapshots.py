@@ -6,13 +6,12 @@ plus the batches after it (ProducerStateManager.truncateAndReload, UnifiedLog.re
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from logquake.storage import file_names as names
 from logquake.storage.disk import Disk, File
 from logquake.storage.producer_snapshot import DamagedSnapshotError, decode_snapshot
 from logquake.storage.producer_state import ProducerStates
 from logquake.storage.segment import Segment
+from logquake.storage.segments import Segments
 from logquake.wire.records import BatchHeader, read_end_marker
 
 
@@ -55,14 +54,14 @@ class ProducerSnapshots:
     def rebuild(
         self,
         states: ProducerStates,
-        segments: Iterable[Segment],
+        segments: Segments,
         start_offset: int,
         end_offset: int,
     ) -> None:
         """Make states reflect the log's [start_offset, end_offset); later snapshots are deleted."""
         self.delete_outside(start_offset, end_offset)
         self._load_latest(states, start_offset)
-        for segment in segments:
+        for segment in segments.from_offset(states.end_offset):
             for position, header in segment.headers(states.end_offset):
                 if header.base_offset >= states.end_offset:
                     self._replay(states, segment, position, header)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import NamedTuple
 
-_KEPT = 1024
+_KEPT = 256
 
 
 class BatchPlace(NamedTuple):

@@ -168,9 +168,11 @@ class Segment:
         self.offset_index.trim()
         self.time_index.trim()
 
-    def files_to_sync(self) -> list[File]:
-        """The three files, their indexes written; syncing them may happen on another thread."""
-        return [self.file, self.offset_index.flush(), self.time_index.flush()]
+    def files_to_sync(self, *, active: bool) -> list[File]:
+        """The log and, once sealed, the indexes; syncing them may happen on another thread."""
+        if active:
+            return [self.file]
+        return [self.file, self.offset_index.open(), self.time_index.open()]
 
     def delete(self) -> None:
         """Remove the files; slices that still read keep the descriptor alive."""

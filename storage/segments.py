@@ -44,11 +44,18 @@ class Segments:
     def roll(self, base_offset: int) -> None:
         """Seal the active segment, if any, and begin the next."""
         if self._segments:
-            if self.active.base_offset == base_offset:
-                self._pop().delete()
-            else:
-                self.active.seal()
-        self._add(Segment.create(self._disk, self._directory, base_offset, self.config))
+            self.active.seal()
+        self._add(self._create(base_offset))
+
+    def restart_at(self, base_offset: int) -> None:
+        """One empty segment in place of all others; it is made first, to have one in any case."""
+        fresh = self._create(base_offset)
+        old = self._segments
+        self._segments, self._base_offsets = [], []
+        self._add(fresh)
+        for segment in reversed(old):
+            if segment.base_offset != base_offset:
+                segment.delete()
 
     def from_offset(self, offset: int) -> list[Segment]:
         """The segment that offset belongs to, and all later ones."""
@@ -67,12 +74,12 @@ class Segments:
             deleted.append(segment.base_offset)
         return deleted
 
-    def delete_all(self) -> None:
-        self.delete_after(-1)
-
     def release(self) -> None:
         for segment in self._segments:
             segment.release()
+
+    def _create(self, base_offset: int) -> Segment:
+        return Segment.create(self._disk, self._directory, base_offset, self.config)
 
     def _add(self, segment: Segment) -> None:
         self._segments.append(segment)
