@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from logquake.controller.settings import ControllerSettings
 from logquake.node.controlled_shutdown import ControlledShutdownSettings
+from logquake.node.journal_file import DEFAULT_MAX_BYTES
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
@@ -59,6 +60,8 @@ class BrokerSettings:
     request_timeout_ms: int
     # fetch.max.bytes: the most that one Fetch response to a client carries.
     fetch_max_bytes: int
+    # logquake.journal.max.bytes: the journal's file is put aside at this size; one is kept.
+    journal_max_bytes: int
     # Set, but nothing reads them: Kafka's keys of what is not built, and keys nobody knows.
     without_effect: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -87,6 +90,9 @@ class BrokerSettings:
             auto_creation=_read_auto_creation(reader, controller, request_timeout_ms),
             request_timeout_ms=request_timeout_ms,
             fetch_max_bytes=reader.integer("fetch.max.bytes", 57_671_680, minimum=1024),
+            journal_max_bytes=reader.long(
+                "logquake.journal.max.bytes", DEFAULT_MAX_BYTES, minimum=4096
+            ),
             # Last, when all that is read has been asked for.
             without_effect=tuple(key for key in reader.unasked if key in WITHOUT_EFFECT),
             unknown=tuple(key for key in reader.unasked if key not in WITHOUT_EFFECT),

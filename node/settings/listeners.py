@@ -7,7 +7,8 @@ an advertised address that clients and brokers are told.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.reader import PropertyReader, refusal
@@ -28,16 +29,31 @@ class ListenerSettings:
     inter_broker: str
 
     def inter_broker_listener(self) -> ListenerEndpoint:
-        """The address that brokers' requests arrive at."""
-        return next(one for one in self.listeners if one.listener == self.inter_broker)
+        """The address at which other brokers reach this one."""
+        return _named(self.inter_broker, self.advertised)
 
     def source_host(self) -> str:
         """The IPv4 address to connect to other brokers from; "" when the system may choose.
 
         A broker on a loopback address of its own is then told apart in both directions.
         """
-        host = self.inter_broker_listener().host
+        host = _named(self.inter_broker, self.listeners).host
         return host if _LOOPBACK_ADDRESS.fullmatch(host) else ""
+
+    def resolved(self, ports: Mapping[str, int], host_name: str) -> ListenerSettings:
+        """Addresses that can be told: with the ports that were bound, by listener name."""
+        return replace(
+            self,
+            listeners=tuple(replace(one, port=ports[one.listener]) for one in self.listeners),
+            advertised=tuple(
+                replace(one, host=one.host or host_name, port=one.port or ports[one.listener])
+                for one in self.advertised
+            ),
+        )
+
+
+def _named(name: str, endpoints: tuple[ListenerEndpoint, ...]) -> ListenerEndpoint:
+    return next(endpoint for endpoint in endpoints if endpoint.listener == name)
 
 
 def read_listeners(reader: PropertyReader) -> ListenerSettings:

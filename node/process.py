@@ -1,0 +1,203 @@
+"""One broker as a process: the event loop, sockets, ZooKeeper through kazoo, the machine's disk.
+
+The port is bound first and listened on when there is something to serve. SIGTERM or SIGINT asks
+the controller to move leaderships away, then stops; a second one stops at once, in order all the
+same. Exit statuses: 0 stopped when asked, 1 a bug, with its traceback, 2 the configuration or the
+environment does not allow this broker, in one line.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from types import FrameType
+
+from logquake.controller.journal import Event
+from logquake.node.broker import Broker
+from logquake.node.journal_file import JournalFile
+from logquake.node.net.acceptor import Acceptor
+from logquake.node.net.channel import TcpNetwork
+from logquake.node.net.listener import ListenError, bind_listener
+from logquake.node.net.loop import EventLoop
+from logquake.node.net.processor import Processor
+from logquake.node.ports import Ports
+from logquake.node.settings import BrokerSettings
+from logquake.storage.errors import LogDirError, StorageError
+from logquake.storage.real_disk import RealDisk
+from logquake.zk.kazoo_session import KazooSession
+
+STOPPED, BUG, REFUSED = 0, 1, 2
+_STOPPING_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class RefusedError(Exception):
+    """This broker cannot run here; the text is one line for whoever started it."""
+
+
+def run_broker(
+    settings: BrokerSettings, events: Path, *, ready: Callable[[], None] = lambda: None
+) -> int:
+    """Be a broker until a signal; the exit status. Call it on the main thread.
+
+    ``events`` is the journal's file. ``ready`` is called once the cluster knows the broker.
+    """
+    try:
+        BrokerProcess(settings, events, ready).run()
+    except (RefusedError, ListenError, LogDirError, StorageError) as error:
+        print(f"broker {settings.broker_id}: {error}", file=sys.stderr)
+        return REFUSED
+    except Exception:  # noqa: BLE001 (the outermost edge: whatever is left is a bug)
+        traceback.print_exc()
+        return BUG
+    return STOPPED
+
+
+class BrokerProcess:
+    """What surrounds a Broker in a process of its own. Raises as run_broker() sorts out."""
+
+    def __init__(self, settings: BrokerSettings, events: Path, ready: Callable[[], None]) -> None:
+        self._listeners = _bind_all(settings)
+        ports = {name: sock.getsockname()[1] for name, sock in self._listeners.items()}
+        self._settings = replace(
+            settings, listeners=settings.listeners.resolved(ports, socket.getfqdn())
+        )
+        self._loop = EventLoop()
+        self._journal = self._open_journal(events)
+        self._connect_timer = self._loop.call_later(
+            settings.zookeeper.connection_timeout_ms, self._on_no_zookeeper
+        )
+        self._processor: Processor | None = None
+        self._acceptors: list[Acceptor] = []
+        self._refused: str | None = None
+        self._is_stopping = False
+        self._broker = Broker(
+            self._settings,
+            self._ports(),
+            on_serving=self._on_serving,
+            on_registered=ready,
+            on_refused=self._refuse,
+        )
+
+    def run(self) -> None:
+        """Serve until stopped. Raises RefusedError where the broker may not run."""
+        for number in _STOPPING_SIGNALS:
+            signal.signal(number, self._on_signal)
+        self._report_idle_keys()
+        try:
+            self._broker.start()
+            self._loop.run()
+        except BaseException:
+            self._journal.close()
+            raise  # nothing else is closed: a bug must not leave logs that count as clean
+        self._close()
+        if self._refused is not None:
+            raise RefusedError(self._refused)
+
+    def _ports(self) -> Ports:
+        zookeeper = self._settings.zookeeper
+        return Ports(
+            scheduler=self._loop,
+            network=TcpNetwork(self._loop, self._settings.links),
+            disk=RealDisk(),
+            journal=self._journal,
+            open_session=lambda listener: KazooSession(
+                zookeeper.connect,
+                zookeeper.session_timeout_ms,
+                zookeeper.connection_timeout_ms,
+                listener,
+                self._loop.post,
+            ),
+            random=Random(),
+        )
+
+    def _open_journal(self, path: Path) -> JournalFile:
+        try:
+            return JournalFile(
+                path,
+                self._settings.broker_id,
+                wall_ms=self._loop.wall_ms,
+                flush_later=self._loop.call_before_wait,
+                max_bytes=self._settings.journal_max_bytes,
+            )
+        except OSError as error:
+            raise RefusedError(f"cannot write events to {path}: {error.strerror}") from error
+
+    # Starting
+
+    def _on_serving(self, served: Mapping[int, range]) -> None:
+        """There is something to serve with: let the clients in."""
+        self._connect_timer.cancel()
+        self._processor = Processor(
+            self._loop, self._broker, served, self._settings.connections, self._journal
+        )
+        for listener in self._listeners.values():
+            acceptor = Acceptor(
+                self._loop,
+                listener,
+                self._processor,
+                self._journal,
+                backlog=self._settings.listen_backlog,
+            )
+            self._acceptors.append(acceptor)
+
+    def _on_no_zookeeper(self) -> None:
+        zookeeper = self._settings.zookeeper
+        self._refuse(
+            f"no ZooKeeper at {zookeeper.connect} within {zookeeper.connection_timeout_ms} ms "
+            "(zookeeper.connection.timeout.ms)"
+        )
+
+    def _refuse(self, why: str) -> None:
+        self._refused = why
+        self._loop.stop()
+
+    def _report_idle_keys(self) -> None:
+        """Kafka warns of keys that it does not know; so do we, and of those we do not obey."""
+        for keys, why in (
+            (self._settings.unknown, "Kafka has no such key"),
+            (self._settings.without_effect, "nothing here reads this key"),
+        ):
+            for key in keys:
+                self._journal.record(Event("setting-ignored", key, why))
+
+    # Stopping
+
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        """Runs between two instructions of the loop's thread: leave the work to the loop."""
+        self._loop.post(self._stop)
+
+    def _stop(self) -> None:
+        if self._is_stopping:
+            self._loop.stop()
+            return
+        self._is_stopping = True
+        self._broker.begin_controlled_shutdown(self._loop.stop)
+
+    def _close(self) -> None:
+        for acceptor in self._acceptors:
+            acceptor.close()
+        if self._processor is not None:
+            self._processor.close()
+        self._broker.close()
+        self._journal.close()
+        for listener in self._listeners.values():
+            listener.close()
+        self._loop.close()
+
+
+def _bind_all(settings: BrokerSettings) -> dict[str, socket.socket]:
+    """Bound sockets by listener name."""
+    return {
+        one.listener: bind_listener(
+            one.host,
+            one.port,
+            receive_buffer_bytes=settings.connections.receive_buffer_bytes,
+        )
+        for one in settings.listeners.listeners
+    }
