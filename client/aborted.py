@@ -1,0 +1,36 @@
+"""Leaves the records of aborted transactions out of what a reader sees (KIP-98).
+
+A Fetch with READ_COMMITTED brings the transactions that were aborted in what it returns: producer
+and first offset of each. From there to that producer's abort marker its transactional batches are
+not to be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from logquake.wire.messages.fetch import AbortedTransaction
+from logquake.wire.records import BatchHeader, ControlType, read_end_marker
+
+
+class AbortedBatches:
+    """Told every batch of one response in order, says which to leave out."""
+
+    def __init__(self, aborted: Iterable[AbortedTransaction]) -> None:
+        # Last first, so that the next to begin is at the end.
+        self._upcoming = sorted(aborted, key=lambda one: one.first_offset, reverse=True)
+        self._aborting: set[int] = set()
+
+    def hides(self, view: memoryview, position: int, header: BatchHeader) -> bool:
+        """Whether the batch holds nothing for a reader; control batches never do.
+
+        Raises RecordError for a control batch that cannot be read.
+        """
+        while self._upcoming and self._upcoming[-1].first_offset <= header.last_offset:
+            self._aborting.add(self._upcoming.pop().producer_id)
+        if header.is_control:
+            marker = read_end_marker(view, position, header)
+            if marker is not None and marker.control_type is ControlType.ABORT:
+                self._aborting.discard(header.producer_id)
+            return True
+        return header.is_transactional and header.producer_id in self._aborting

@@ -1,0 +1,168 @@
+"""The cluster and its topics: describe, create, delete.
+
+Creating and deleting go to the controller and are tried again while there is none. An attempt
+whose answer was lost may have been carried out: a retry then meets TOPIC_ALREADY_EXISTS or
+UNKNOWN_TOPIC_OR_PARTITION, which is raised as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from logquake.client.errors import check
+from logquake.client.routing import Router
+from logquake.wire.messages.metadata import MetadataResponseTopic
+from logquake.wire.messages.topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
+
+BROKER_DEFAULT = -1
+_DELETE_BY_STATE_SINCE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerDescription:
+    broker_id: int
+    host: str
+    port: int
+    rack: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterDescription:
+    cluster_id: str | None
+    controller_id: int  # -1: none
+    brokers: tuple[BrokerDescription, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionDescription:
+    index: int
+    leader: int  # -1: none
+    leader_epoch: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    offline: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDescription:
+    name: str
+    topic_id: bytes
+    is_internal: bool
+    partitions: tuple[PartitionDescription, ...]
+
+
+class Admin:
+    """All methods raise ClientError: BrokerError with Kafka's code where a broker refused."""
+
+    def __init__(self, router: Router) -> None:
+        self._router = router
+
+    def describe_cluster(self) -> ClusterDescription:
+        answer = self._router.with_retries(lambda: self._router.metadata([]))
+        brokers = sorted(answer.brokers, key=lambda broker: broker.node_id)
+        return ClusterDescription(
+            answer.cluster_id,
+            answer.controller_id,
+            tuple(BrokerDescription(b.node_id, b.host, b.port, b.rack) for b in brokers),
+        )
+
+    def list_topics(self, *, include_internal: bool = False) -> list[str]:
+        answer = self._router.with_retries(lambda: self._router.metadata(None))
+        return sorted(
+            topic.name
+            for topic in answer.topics
+            if topic.name and (include_internal or not topic.is_internal)
+        )
+
+    def describe_topics(self, names: Sequence[str] | None = None) -> list[TopicDescription]:
+        """The topics named, all with None, by name."""
+
+        def attempt() -> list[TopicDescription]:
+            topics = self._router.metadata(names).topics
+            for topic in topics:
+                check(topic.error_code, f"topic {topic.name}")
+            return sorted(map(_describe, topics), key=lambda topic: topic.name)
+
+        return self._router.with_retries(attempt)
+
+    def create_topic(
+        self,
+        name: str,
+        *,
+        partitions: int = BROKER_DEFAULT,
+        replication_factor: int = BROKER_DEFAULT,
+        configs: Mapping[str, str] | None = None,
+        assignments: Sequence[Sequence[int]] = (),
+        timeout_ms: int = 30_000,
+    ) -> None:
+        """Create one topic and wait, on the broker, until its partitions have leaders.
+
+        `assignments` are the replicas of partition 0, 1, ..., instead of the two numbers.
+        """
+        topic = CreatableTopic(
+            name=name,
+            num_partitions=BROKER_DEFAULT if assignments else partitions,
+            replication_factor=BROKER_DEFAULT if assignments else replication_factor,
+            assignments=[
+                CreatableReplicaAssignment(partition_index=index, broker_ids=list(replicas))
+                for index, replicas in enumerate(assignments)
+            ],
+            configs=[
+                CreatableTopicConfig(name=key, value=value)
+                for key, value in sorted((configs or {}).items())
+            ],
+        )
+        request = CreateTopicsRequest(topics=[topic], timeout_ms=timeout_ms)
+
+        def attempt() -> None:
+            answer = self._router.controller().request(request, CreateTopicsResponse)
+            for result in answer.topics:
+                check(result.error_code, f"topic {result.name}: {result.error_message or ''}")
+
+        self._router.with_retries(attempt)
+
+    def delete_topic(self, name: str, *, timeout_ms: int = 30_000) -> None:
+        """Mark one topic for deletion; its replicas go while nothing keeps them."""
+
+        def attempt() -> None:
+            controller = self._router.controller()
+            by_state = controller.version_of(DeleteTopicsRequest) >= _DELETE_BY_STATE_SINCE
+            request = DeleteTopicsRequest(
+                topics=[DeleteTopicState(name=name, topic_id=bytes(16))] if by_state else [],
+                topic_names=[] if by_state else [name],
+                timeout_ms=timeout_ms,
+            )
+            for result in controller.request(request, DeleteTopicsResponse).responses:
+                check(result.error_code, f"topic {name}: {result.error_message or ''}")
+
+        self._router.with_retries(attempt)
+
+
+def _describe(topic: MetadataResponseTopic) -> TopicDescription:
+    partitions = sorted(topic.partitions, key=lambda partition: partition.partition_index)
+    return TopicDescription(
+        topic.name or "",
+        topic.topic_id,
+        topic.is_internal,
+        tuple(
+            PartitionDescription(
+                partition.partition_index,
+                partition.leader_id,
+                partition.leader_epoch,
+                tuple(partition.replica_nodes),
+                tuple(partition.isr_nodes),
+                tuple(partition.offline_replicas),
+            )
+            for partition in partitions
+        ),
+    )

@@ -1,0 +1,82 @@
+"""What a client can meet. Every error says whether the same request may succeed later."""
+
+from __future__ import annotations
+
+from logquake.wire.errors import ErrorCode
+
+
+class ClientError(Exception):
+    """Base of all errors of this package."""
+
+    retriable = False
+
+
+class ConnectionLostError(ClientError):
+    """No connection could be made, or it ended before the answer: what it asked may be done."""
+
+    retriable = True
+
+
+class RequestTimedOutError(ClientError):
+    """No answer came in time: what was asked may be done, now or later."""
+
+    retriable = True
+
+
+class UnsupportedVersionError(ClientError):
+    """Broker and client share no version of a request."""
+
+
+class MalformedResponseError(ClientError):
+    """The broker's bytes make no sense; the connection is closed."""
+
+
+class NoLeaderError(ClientError):
+    """The partition has no leader at the moment."""
+
+    retriable = True
+
+
+class BrokerError(ClientError):
+    """An error code that a broker answered with."""
+
+    def __init__(self, code: ErrorCode, context: str) -> None:
+        super().__init__(f"{code.name}: {context}")
+        self.code = code
+        self.retriable = code.retriable
+
+
+class OffsetOutOfRangeError(BrokerError):
+    """The offset is not in the partition's log: retention, or a truncation, has taken it."""
+
+    def __init__(self, context: str) -> None:
+        super().__init__(ErrorCode.OFFSET_OUT_OF_RANGE, context)
+
+
+class ReadStalledError(ClientError):
+    """No record came for as long as the reader was told to wait."""
+
+
+class DeliveryError(ClientError):
+    """A batch was not acknowledged. With `may_be_written` it may be in the log all the same."""
+
+    def __init__(self, cause: ClientError, *, may_be_written: bool) -> None:
+        super().__init__(f"{cause} (the batch {'may be' if may_be_written else 'is not'} written)")
+        self.may_be_written = may_be_written
+
+
+def check(code: int, context: str) -> None:
+    """Raises BrokerError unless the code is NONE."""
+    if code != ErrorCode.NONE:
+        raise broker_error(code, context)
+
+
+def broker_error(code: int, context: str) -> BrokerError:
+    try:
+        known = ErrorCode(code)
+    except ValueError:
+        known = ErrorCode.UNKNOWN_SERVER_ERROR
+        context = f"{context} (error code {code})"
+    if known is ErrorCode.OFFSET_OUT_OF_RANGE:
+        return OffsetOutOfRangeError(context)
+    return BrokerError(known, context)

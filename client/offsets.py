@@ -1,0 +1,108 @@
+"""Offsets of a topic's partitions: earliest, latest, first at or after a time (ListOffsets)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from logquake.client.errors import check
+from logquake.client.routing import Leader, Router
+from logquake.wire.messages.offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
+
+LATEST_MS = -1
+EARLIEST_MS = -2
+NOT_FOUND = -1
+_CONSUMER = -1  # the replica id of whoever is no broker
+
+
+class Isolation(IntEnum):
+    """What a reader sees of transactions, under Kafka's isolation.level."""
+
+    READ_UNCOMMITTED = 0
+    READ_COMMITTED = 1
+
+
+class FoundOffset(NamedTuple):
+    """`offset` is NOT_FOUND when no record is as late as the time asked for."""
+
+    offset: int
+    timestamp_ms: int
+    leader_epoch: int
+
+
+def list_offsets(
+    router: Router,
+    topic: str,
+    times_ms: Mapping[int, int],
+    *,
+    isolation: Isolation = Isolation.READ_UNCOMMITTED,
+) -> dict[int, FoundOffset]:
+    """For each partition the offset at its time: LATEST_MS, EARLIEST_MS or a timestamp.
+
+    The latest offset is the high watermark, or with READ_COMMITTED the last stable offset.
+    Raises ClientError.
+    """
+    return router.with_retries(lambda: _ask_leaders(router, topic, times_ms, isolation))
+
+
+def earliest_offsets(router: Router, topic: str) -> dict[int, int]:
+    return _offsets_at(router, topic, EARLIEST_MS, Isolation.READ_UNCOMMITTED)
+
+
+def latest_offsets(
+    router: Router, topic: str, *, isolation: Isolation = Isolation.READ_UNCOMMITTED
+) -> dict[int, int]:
+    return _offsets_at(router, topic, LATEST_MS, isolation)
+
+
+def _offsets_at(router: Router, topic: str, time_ms: int, isolation: Isolation) -> dict[int, int]:
+    partitions = router.with_retries(lambda: router.partitions(topic))
+    found = list_offsets(router, topic, dict.fromkeys(partitions, time_ms), isolation=isolation)
+    return {partition: at.offset for partition, at in found.items()}
+
+
+def _ask_leaders(
+    router: Router, topic: str, times_ms: Mapping[int, int], isolation: Isolation
+) -> dict[int, FoundOffset]:
+    by_broker: dict[int, list[ListOffsetsPartition]] = defaultdict(list)
+    for partition, time_ms in sorted(times_ms.items()):
+        leader = router.leader(topic, partition)
+        by_broker[leader.broker_id].append(_question(partition, time_ms, leader))
+    found: dict[int, FoundOffset] = {}
+    for broker_id, questions in sorted(by_broker.items()):
+        for answer in _ask(router, broker_id, topic, questions, isolation):
+            check(answer.error_code, f"offsets of {topic}-{answer.partition_index}")
+            found[answer.partition_index] = FoundOffset(
+                answer.offset, answer.timestamp, answer.leader_epoch
+            )
+    return dict(sorted(found.items()))
+
+
+def _question(partition: int, time_ms: int, leader: Leader) -> ListOffsetsPartition:
+    return ListOffsetsPartition(
+        partition_index=partition, timestamp=time_ms, current_leader_epoch=leader.epoch
+    )
+
+
+def _ask(
+    router: Router,
+    broker_id: int,
+    topic: str,
+    questions: Sequence[ListOffsetsPartition],
+    isolation: Isolation,
+) -> list[ListOffsetsPartitionResponse]:
+    request = ListOffsetsRequest(
+        replica_id=_CONSUMER,
+        isolation_level=isolation,
+        topics=[ListOffsetsTopic(name=topic, partitions=list(questions))],
+    )
+    answer = router.broker(broker_id).request(request, ListOffsetsResponse)
+    return [partition for found in answer.topics for partition in found.partitions]

@@ -1,0 +1,40 @@
+"""Where the cluster is and how long to wait for it, under Kafka's names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Address(NamedTuple):
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSettings:
+    # bootstrap.servers: asked in turn until one answers; the rest is learned from it.
+    bootstrap_servers: str
+    client_id: str = "logquake"
+    # request.timeout.ms: for one request, its connection included. Below a broker's own waits
+    # (a Fetch's, a Produce's for its followers) every slow request looks lost.
+    request_timeout_ms: int = 30_000
+    # default.api.timeout.ms: for an operation with all its retries.
+    api_timeout_ms: int = 60_000
+    # retry.backoff.ms
+    retry_backoff_ms: int = 100
+    # What one response may weigh. A broker of ours never exceeds fetch.max.bytes by more than a
+    # batch; the bound is against whatever else may listen there.
+    max_response_bytes: int = 128 * 1024 * 1024
+
+    def addresses(self) -> list[Address]:
+        """Raises ValueError where bootstrap_servers is not host:port[,host:port...]."""
+        servers = [server.strip() for server in self.bootstrap_servers.split(",")]
+        return [_address(server) for server in servers if server]
+
+
+def _address(server: str) -> Address:
+    host, separator, port = server.rpartition(":")
+    if not (separator and host and port.isdecimal()):
+        raise ValueError(f"not host:port: {server!r}")
+    return Address(host.strip("[]"), int(port))
