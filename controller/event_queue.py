@@ -15,13 +15,14 @@ from typing import Any
 from logquake.wire.errors import ErrorCode
 from logquake.zk.operations import Session
 from logquake.zk.procedure import Procedure, ZkFailure, run
+from logquake.zk.znodes.json_text import MalformedZnode
 
 
 class ControllerMoved(Exception):  # noqa: N818 - it happened to us, it is no bug
     """Another controller has been elected: what this one meant to write was refused."""
 
 
-Failure = ControllerMoved | ZkFailure
+Failure = ControllerMoved | ZkFailure | MalformedZnode
 
 
 def _nobody_asked(_code: ErrorCode) -> None:
@@ -73,7 +74,7 @@ class EventQueue:
     async def _process(self, event: ControllerEvent) -> None:
         try:
             await event.procedure()
-        except (ControllerMoved, ZkFailure) as failure:
+        except (ControllerMoved, ZkFailure, MalformedZnode) as failure:
             event.abandon(_code_of(failure))
             await self._recover(event, failure)
 

@@ -94,7 +94,7 @@ class GuardedZk:
                 state.leader_epoch,
                 state.isr,
                 read.stat.version,
-                LeaderRecovery(state.leader_recovery_state),
+                LeaderRecovery(bool(state.leader_recovery_state)),
             ),
             state.controller_epoch,
         )

@@ -44,3 +44,7 @@ class ControllerSettings:
 
     request_retry_backoff_ms: int = 100
     """No key of Kafka's: its RequestSendThread waits 100 ms before a request is sent again."""
+
+    max_partitions_per_topic: int = 10_000
+    """No key of Kafka's in ZooKeeper mode; KRaft has the same bound. A topic is created with no
+    more partitions than this: its assignment must fit into one znode (a megabyte)."""

@@ -6,6 +6,7 @@ When it ends, all of it is dropped at once; the next term begins from ZooKeeper.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -18,6 +19,7 @@ from logquake.controller.partitions import LeaderAndIsr, TopicPartition
 from logquake.controller.request_batch import RequestBatch
 from logquake.controller.request_content import Sender
 from logquake.controller.settings import ControllerSettings
+from logquake.zk.procedure import Procedure
 
 
 @dataclass(slots=True)
@@ -68,3 +70,6 @@ class Term:
             None if before is None else before.as_json(),
             None if after is None else after.as_json(),
         )
+
+
+TermProcedure = Callable[[Term], Procedure[None]]

@@ -6,13 +6,14 @@ out: its parent's watch tells of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from logquake.controller.context import LiveBroker
 from logquake.zk.operations import Data, Failed, GetChildren, GetData, ZkError
 from logquake.zk.procedure import ZkFailure, attempt_all, perform
 from logquake.zk.znodes.admin import DELETE_TOPICS_PATH
 from logquake.zk.znodes.brokers import IDS_PATH, BrokerRegistration
+from logquake.zk.znodes.json_text import MalformedZnode
 from logquake.zk.znodes.topics import TOPICS_PATH, TopicAssignment
 
 
@@ -42,16 +43,22 @@ async def read_topics_to_delete() -> set[str]:
 
 
 async def read_assignments(
-    topics: Iterable[str],
+    topics: Iterable[str], on_malformed: Callable[[str, MalformedZnode], None]
 ) -> dict[str, tuple[TopicAssignment, int]]:
-    """By topic its assignment and the znode's version."""
+    """By topic its assignment and the znode's version; without those that cannot be read.
+
+    One malformed topic must not keep all others from being created.
+    """
     names = sorted(topics)
     reads = await read_existing([TopicAssignment.path(topic) for topic in names])
-    return {
-        topic: (TopicAssignment.decode(read.data), read.stat.version)
-        for topic, read in zip(names, reads, strict=True)
-        if read is not None
-    }
+    assignments = {}
+    for topic, read in zip(names, reads, strict=True):
+        if read is not None:
+            try:
+                assignments[topic] = (TopicAssignment.decode(read.data), read.stat.version)
+            except MalformedZnode as malformed:
+                on_malformed(topic, malformed)
+    return assignments
 
 
 async def read_existing(paths: Sequence[str]) -> list[Data | None]:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from logquake.controller.events.brokers_changed import broker_modified, brokers_changed
 from logquake.controller.events.deletions_asked import deletions_asked
 from logquake.controller.events.log_dirs_failed import log_dirs_failed
 from logquake.controller.events.topics_changed import partitions_changed, topics_changed
-from logquake.controller.term import Term
+from logquake.controller.term import TermProcedure
 from logquake.zk.operations import EventType, WatchEvent
-from logquake.zk.procedure import Procedure
 from logquake.zk.znodes.admin import DELETE_TOPICS_PATH, LOG_DIR_EVENT_PATH
 from logquake.zk.znodes.brokers import IDS_PATH
 from logquake.zk.znodes.topics import TOPICS_PATH
-
-TermProcedure = Callable[[Term], Procedure[None]]
 
 _CHILDREN_OF: dict[str, tuple[str, TermProcedure]] = {
     IDS_PATH: ("brokers-changed", brokers_changed),

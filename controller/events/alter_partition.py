@@ -46,6 +46,9 @@ async def alter_partition(
     if broker is None or broker.epoch != request.broker_epoch:
         reply(AlterPartitionResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
         return
+    if not _recovery_states_are_known(request):
+        reply(AlterPartitionResponse(error_code=ErrorCode.INVALID_REQUEST))
+        return
     proposals = _proposals(term, request)
     results = await _decide(term, proposals)
     reply(_response(term, request, results))
@@ -71,6 +74,11 @@ def _proposals(term: Term, request: AlterPartitionRequest) -> list[Proposal]:
         if (name := _name(term, topic)) is not None
         for each in topic.partitions
     ]
+
+
+def _recovery_states_are_known(request: AlterPartitionRequest) -> bool:
+    known = set(LeaderRecovery)
+    return all(p.leader_recovery_state in known for t in request.topics for p in t.partitions)
 
 
 def _name(term: Term, topic: AlterPartitionRequestTopicData) -> str | None:

@@ -11,18 +11,20 @@ from logquake.controller import topic_deletion
 from logquake.controller.events.replicas_offline import replicas_offline
 from logquake.controller.partitions import Replica, TopicPartition
 from logquake.controller.request_batch import Outgoing
-from logquake.controller.term import Term
+from logquake.controller.term import Term, TermProcedure
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrResponse
 from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
 from logquake.wire.messages.update_metadata import UpdateMetadataResponse
 from logquake.wire.schema import Message
 
+_CODES = {int(code): code for code in ErrorCode}
+
 
 def error_of(answer: Message) -> ErrorCode:
-    """The error of the whole request."""
+    """The error of the whole request; a code that no Kafka knows is as good as any failure."""
     if isinstance(answer, LeaderAndIsrResponse | UpdateMetadataResponse | StopReplicaResponse):
-        return ErrorCode(answer.error_code)
+        return _CODES.get(answer.error_code, ErrorCode.UNKNOWN_SERVER_ERROR)
     return ErrorCode.UNKNOWN_SERVER_ERROR
 
 
@@ -32,6 +34,22 @@ def note_refusal(term: Term, outgoing: Outgoing, code: ErrorCode) -> None:
         f"broker-{outgoing.broker_id}",
         f"it answered {type(outgoing.request).__name__} with {code.name}",
     )
+
+
+def event_for_answer(outgoing: Outgoing, answer: Message) -> tuple[str, TermProcedure] | None:
+    """Name and procedure of what follows from an answer; None if nothing does."""
+    broker_id, request = outgoing.broker_id, outgoing.request
+    if isinstance(answer, LeaderAndIsrResponse):
+        return (
+            "leader-and-isr-answered",
+            lambda term: leader_and_isr_answered(term, broker_id, answer),
+        )
+    if isinstance(answer, StopReplicaResponse) and isinstance(request, StopReplicaRequest):
+        return (
+            "stop-replica-answered",
+            lambda term: stop_replica_answered(term, broker_id, request, answer),
+        )
+    return None
 
 
 async def leader_and_isr_answered(term: Term, broker_id: int, answer: LeaderAndIsrResponse) -> None:

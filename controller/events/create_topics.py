@@ -89,6 +89,7 @@ def _plan(term: Term, topic: CreatableTopic) -> NewTopic:
     partitions = _partitions(term, topic)
     check_name(topic.name)
     check_assignment(partitions)
+    _check_size(term, len(partitions))
     config = _checked_config(topic)
     return NewTopic(topic.name, partitions, config, random_topic_id(term.random))
 
@@ -125,6 +126,7 @@ def _assigned_by_rule(term: Term, topic: CreatableTopic) -> dict[int, tuple[int,
         count = term.settings.num_partitions
     if factor == FROM_BROKER_DEFAULT:
         factor = term.settings.default_replication_factor
+    _check_size(term, count)
     brokers = sorted(term.context.active_broker_ids)
     racks = {each: term.context.brokers[each].registration.rack for each in brokers}
     try:
@@ -132,6 +134,13 @@ def _assigned_by_rule(term: Term, topic: CreatableTopic) -> dict[int, tuple[int,
         return assign_replicas(racks, count, factor, Start.random(term.random, len(racks)))
     except AssignmentError as error:
         raise TopicRefused(error.code, str(error)) from error
+
+
+def _check_size(term: Term, partition_count: int) -> None:
+    if partition_count > term.settings.max_partitions_per_topic:
+        raise TopicRefused(
+            ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request."
+        )
 
 
 async def _check_absence(topic: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +135,13 @@ class Player:
 
     def do_tick(self, duration_ms: str) -> None:
         self.world.pass_time(int(duration_ms))
+
+    def do_resign(self, broker: str) -> None:
+        self.world.nodes[int(broker)].controller.resign()
+
+    def do_statistics(self) -> None:
+        counted = asdict(self.world.active().statistics())
+        self.world.log(", ".join(f"{name} {value}" for name, value in counted.items()))
 
     # --- znodes written by others
 
