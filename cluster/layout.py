@@ -1,14 +1,14 @@
 """The state directory of a cluster: ``--data-dir``, or ``~/.logquake/<name>``.
 
-    spec.json            what was asked for; kept by ``down --keep-data``
-    state.json           what runs: members, pids, ports, how each ended
-    control.sock         where the supervisor listens for the command line
-    lock                 locked by the supervisor for as long as it lives
-    supervisor.log
-    zookeeper/           zoo.cfg, data/, zookeeper.log
-    broker-N/            server.properties, data/ (Kafka's log.dirs)
-    logs/broker-N.log    what a broker prints
-    events/broker-N.jsonl
+spec.json            what was asked for; kept by ``down --keep-data``
+state.json           what runs: members, pids, ports, how each ended
+control.sock         where the supervisor listens for the command line
+lock                 locked by the supervisor for as long as it lives
+supervisor.log
+zookeeper/           zoo.cfg, data/, zookeeper.log
+broker-N/            server.properties, data/ (Kafka's log.dirs)
+logs/broker-N.log    what a broker prints
+events/broker-N.jsonl
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Layout:
             folders = [self.root, *(self.root / name for name in _FOLDERS)]
             folders += [self.data_of(broker_id) for broker_id in broker_ids]
             for folder in folders:
-                folder.mkdir(exist_ok=True, parents=folder is not self.root)
+                folder.mkdir(exist_ok=True, parents=folder is not self.root, mode=0o700)
             free_bytes = shutil.disk_usage(self.root).free
         except OSError as error:
             raise ClusterError(_refusal(self.root, error)) from error

@@ -25,7 +25,7 @@ class BrokerProgram:
 
     module: str
     check: Callable[[Path], None]
-    run: Callable[[Path, Path], None]  # server.properties, file for events
+    run: Callable[[Path, Path], int]  # server.properties, file for events; the exit status
 
 
 class Fleet:
@@ -119,4 +119,6 @@ class Fleet:
         return member
 
     def _zookeeper_connect(self) -> str:
-        return self._spec.zookeeper or (self._local_zookeeper.address if self._local_zookeeper else "")
+        return self._spec.zookeeper or (
+            self._local_zookeeper.address if self._local_zookeeper else ""
+        )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from logquake.cluster.errors import ClusterError
+from logquake.cluster.layout import Layout
 from logquake.cluster.supervisor.commands import Commands
 from logquake.cluster.supervisor.control_server import ControlConnection, ControlServer
 from logquake.cluster.supervisor.fleet import Fleet
 from logquake.cluster.supervisor.signals import SignalWatch
-from logquake.cluster.layout import Layout
 from logquake.node.net.loop import EventLoop
 
 STOP_GRACE_MS = 10_000  # for all brokers together; then they are killed

@@ -13,6 +13,7 @@ import gc
 import importlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -52,8 +53,8 @@ def preload(module: str) -> None:
     gc.freeze()
 
 
-def fork(run: Callable[[], None], log: Path) -> ForkedChild:
-    """Run a function in a new process that logs to ``log`` and ends when it returns or raises."""
+def fork(run: Callable[[], int], log: Path) -> ForkedChild:
+    """Run a function in a new process that logs to ``log``; what it returns is the exit status."""
     if threading.active_count() != 1:
         raise RuntimeError(f"fork with {threading.enumerate()}")
     process = ForkContext().Process(target=_in_child, args=(os.getpid(), log, run))
@@ -67,7 +68,7 @@ def fork(run: Callable[[], None], log: Path) -> ForkedChild:
     return ForkedChild(process)
 
 
-def _in_child(parent_pid: int, log: Path, run: Callable[[], None]) -> None:
+def _in_child(parent_pid: int, log: Path, run: Callable[[], int]) -> None:
     die_with(parent_pid)
     signal.set_wakeup_fd(-1)
     for number in _RESET_SIGNALS:
@@ -76,7 +77,7 @@ def _in_child(parent_pid: int, log: Path, run: Callable[[], None]) -> None:
     _redirect_output(log)
     # The supervisor's lock, ports, control connections: all must close when *it* ends.
     os.closerange(_FIRST_OTHER_FD, os.sysconf("SC_OPEN_MAX"))
-    run()
+    sys.exit(run())
 
 
 def _redirect_output(log: Path) -> None:

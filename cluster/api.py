@@ -1,0 +1,98 @@
+"""``with Cluster(brokers=3) as kafka``: a cluster for the length of a block.
+
+with Cluster(brokers=3, config={"min.insync.replicas": 2}) as kafka:
+    producer = confluent_kafka.Producer({"bootstrap.servers": kafka.bootstrap_servers})
+    with kafka.kill("leader:orders/0") as fault:
+        kafka.wait_leader_change("orders", 0, since=fault)
+    kafka.wait_isr("orders", 0, size=3)
+"""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from logquake.cluster.launcher import Launched, launch
+from logquake.cluster.layout import Layout
+from logquake.cluster.running import DEFAULT_TIMEOUT, RunningCluster
+from logquake.cluster.spec import FAST_FAILOVER, ClusterSpec
+
+__all__ = ["Cluster", "RunningCluster"]
+
+
+class Cluster(RunningCluster):
+    """Brokers 1 to ``brokers``, and a ZooKeeper server unless ``zookeeper`` names one.
+
+    Without ``data_dir`` everything lives in a temporary folder that goes with the cluster. With
+    ``port`` broker 1 listens there and the others behind it; without, on free ports. ``config``
+    is any of Kafka's broker settings. The cluster also ends when this process does, however.
+    """
+
+    def __init__(
+        self,
+        brokers: int = 3,
+        config: Mapping[str, object] | None = None,
+        data_dir: str | Path | None = None,
+        *,
+        preset: str = FAST_FAILOVER,
+        port: int | None = None,
+        zookeeper: str | None = None,
+        name: str = "default",
+        on_progress: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        root = Path(data_dir) if data_dir else Path(tempfile.gettempdir(), _scratch_name())
+        super().__init__(Layout(root.absolute()))
+        self.spec = ClusterSpec(
+            name=name,
+            brokers=brokers,
+            port=port,
+            preset=preset,
+            config={key: _as_property(value) for key, value in (config or {}).items()},
+            zookeeper=zookeeper,
+            temporary=data_dir is None,
+        )
+        self._on_progress = on_progress
+        self._launched: Launched | None = None
+
+    def open(self, timeout: float = DEFAULT_TIMEOUT) -> Self:
+        """Start it and wait until it is ready. Raises ClusterError, and then nothing is left."""
+        self._launched = launch(
+            self.layout, self.spec, attached=True, on_progress=self._on_progress
+        )
+        try:
+            self.wait_ready(timeout)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def close(self) -> None:
+        """End it: brokers shut down in their own way if their data is kept."""
+        super().close()
+        launched, self._launched = self._launched, None
+        if launched:
+            launched.close()
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _scratch_name() -> str:
+    """Not made here: a folder made before the start would be left by a start that fails."""
+    return f"logquake-{secrets.token_hex(6)}"
+
+
+def _as_property(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,33 @@
+"""What a launched broker runs, and how its settings are checked before anything is forked.
+
+logquake.node is imported when it is needed: the supervisor has a JVM to start first.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.supervisor.fleet import BrokerProgram
+
+
+def check_settings(properties: Path) -> None:
+    """Raises ClusterError: a value that a broker would refuse, a file that cannot be read."""
+    from logquake.node.settings import BrokerSettings, SettingsError, read_properties
+
+    try:
+        BrokerSettings.from_properties(read_properties(properties))
+    except SettingsError as error:
+        raise ClusterError(str(error)) from error
+
+
+def run_broker(properties: Path, events: Path) -> int:
+    """Be a broker until SIGTERM; the exit status."""
+    from logquake.node import process
+    from logquake.node.settings import BrokerSettings, read_properties
+
+    settings = BrokerSettings.from_properties(read_properties(properties))
+    return process.run_broker(settings, events)
+
+
+BROKER_PROGRAM = BrokerProgram(module="logquake.node.process", check=check_settings, run=run_broker)

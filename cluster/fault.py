@@ -1,0 +1,29 @@
+"""Something that was done to a member, and how to undo it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+
+class Fault:
+    """``with cluster.kill(2) as fault:`` heals at the end, also when the block raised.
+
+    ``leader_epochs`` are those from before the fault, by topic and partition: what a wait for a
+    new leader compares with. Without ``with`` nothing is healed.
+    """
+
+    def __init__(
+        self,
+        member: str,
+        leader_epochs: Mapping[tuple[str, int], int],
+        heal: Callable[[], None],
+    ) -> None:
+        self.member = member
+        self.leader_epochs = leader_epochs
+        self.heal = heal
+
+    def __enter__(self) -> Fault:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.heal()

@@ -1,0 +1,74 @@
+"""A cluster's state as rows of text, for the command line and for what a time-out reports."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from logquake.cluster.state import ClusterState, Phase
+from logquake.zk.znodes.topics import NO_LEADER, PartitionState
+
+Rows = list[tuple[str, ...]]
+TopicPartition = tuple[str, int]
+
+MEMBER_COLUMNS = ("member", "address", "pid", "state", "since", "leads", "last end")
+PARTITION_COLUMNS = ("partition", "leader", "epoch", "isr")
+
+
+def member_rows(state: ClusterState, leads: Mapping[int, int] | None) -> Rows:
+    """One row a member. ``leads`` counts partitions by leader; None when it is not known."""
+    rows: Rows = []
+    for member in state.members:
+        broker_id = member.broker_id
+        known = leads is not None and broker_id is not None and member.phase is Phase.RUNNING
+        rows.append(
+            (
+                member.name,
+                member.address,
+                str(member.pid or "-"),
+                str(member.phase),
+                _ago(member.since_ms),
+                str(leads.get(broker_id, 0)) if known and leads and broker_id else "-",
+                f"{member.ended} at {_clock(member.ended.at_ms)}" if member.ended else "-",
+            )
+        )
+    return rows
+
+
+def partition_rows(partitions: Mapping[TopicPartition, PartitionState]) -> Rows:
+    return [
+        (
+            f"{topic}-{partition}",
+            "none" if state.leader == NO_LEADER else str(state.leader),
+            str(state.leader_epoch),
+            ",".join(map(str, state.isr)),
+        )
+        for (topic, partition), state in sorted(partitions.items())
+    ]
+
+
+def leader_counts(partitions: Mapping[TopicPartition, PartitionState]) -> dict[int, int]:
+    counts: dict[int, int] = {}
+    for state in partitions.values():
+        counts[state.leader] = counts.get(state.leader, 0) + 1
+    return counts
+
+
+def as_text(columns: Sequence[str], rows: Rows) -> str:
+    """The rows below their column names, aligned."""
+    lines = [tuple(columns), *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def _ago(since_ms: int) -> str:
+    seconds = max(0, time.time_ns() // 1_000_000 - since_ms) // 1000
+    return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"
+
+
+def _clock(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000).astimezone().strftime("%H:%M:%S")

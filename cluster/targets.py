@@ -1,0 +1,63 @@
+"""Which broker a command means: ``2``, ``controller``, ``leader:orders/0``, ``follower:orders/0``.
+
+A leader or the controller is looked up at the moment of the command; by the time a signal arrives
+another may have been elected, as for anyone who looks first and acts then.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.state import ZOOKEEPER, ClusterState, broker_name
+from logquake.cluster.view import ClusterView
+from logquake.zk.znodes.topics import NO_LEADER
+
+FORMS = (
+    "a broker id, controller, leader:TOPIC/PARTITION, follower:TOPIC/PARTITION, random, zookeeper"
+)
+_OF_PARTITION = re.compile(r"(leader|follower):(.+)/(\d+)")
+
+
+def resolve(text: str, state: ClusterState, view: Callable[[], ClusterView]) -> str:
+    """The name of the member that is meant; ZooKeeper is asked only if need be.
+
+    Raises ClusterError.
+    """
+    if text == ZOOKEEPER:
+        return ZOOKEEPER
+    if text == "random":
+        return random.choice([broker.name for broker in state.brokers])
+    return broker_name(_broker_id(text, view))
+
+
+def _broker_id(text: str, view: Callable[[], ClusterView]) -> int:
+    if text.isdecimal():
+        return int(text)
+    if text == "controller":
+        controller = view().controller()
+        if controller is None:
+            raise ClusterError("there is no controller at the moment: try again, or name a broker")
+        return controller
+    of_partition = _OF_PARTITION.fullmatch(text)
+    if of_partition is None:
+        raise ClusterError(f"{text!r} names no broker: write {FORMS}")
+    role, topic, partition = of_partition.groups()
+    return _replica(role, topic, int(partition), view)
+
+
+def _replica(role: str, topic: str, partition: int, view: Callable[[], ClusterView]) -> int:
+    state = view().partition(topic, partition)
+    if state is None:
+        raise ClusterError(f"there is no partition {topic}-{partition}: see logquake topic list")
+    if role == "leader":
+        if state.leader == NO_LEADER:
+            raise ClusterError(f"{topic}-{partition} has no leader at the moment")
+        return state.leader
+    replicas = view().assignments()[topic].partitions[partition]
+    followers = [replica for replica in replicas if replica != state.leader]
+    if not followers:
+        raise ClusterError(f"{topic}-{partition} has no follower")
+    return followers[0]

@@ -1,0 +1,179 @@
+"""A cluster as ZooKeeper knows it: controller, live brokers, leaders and ISRs.
+
+It is read by a session of its own, so it shows what was decided, not yet what every broker has
+heard of. Waiting goes by watches: nothing polls.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from typing import Any, TypeVar
+
+from logquake.cluster.errors import ClusterError
+from logquake.zk.kazoo_session import KazooSession
+from logquake.zk.operations import (
+    Exists,
+    Failed,
+    GetChildren,
+    GetData,
+    Operation,
+    WatchEvent,
+    ZkError,
+)
+from logquake.zk.retry import RetryingSession
+from logquake.zk.znodes.brokers import IDS_PATH
+from logquake.zk.znodes.control import ControllerNode
+from logquake.zk.znodes.topics import TOPICS_PATH, PartitionState, TopicAssignment
+
+T = TypeVar("T")
+TopicPartition = tuple[str, int]
+
+SESSION_TIMEOUT_MS = 6_000
+CONNECT_TIMEOUT_MS = 1_000
+ANSWER_TIMEOUT_S = 10.0
+
+
+class ClusterView:
+    """Callable from any thread. Every read raises ClusterError when ZooKeeper does not answer."""
+
+    def __init__(self, zookeeper: str) -> None:
+        self._address = zookeeper
+        self._lock = threading.RLock()
+        self._change = threading.Condition(self._lock)
+        self._changes = 0
+        self._session = RetryingSession(
+            lambda listener: KazooSession(
+                zookeeper, SESSION_TIMEOUT_MS, CONNECT_TIMEOUT_MS, listener, self._serially
+            ),
+            self,
+        )
+
+    def close(self) -> None:
+        self._session.close()
+
+    def __enter__(self) -> ClusterView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # What is known
+
+    def controller(self) -> int | None:
+        """The id of the controller, None while there is none."""
+        data = self._read([ControllerNode.path()])[0]
+        return None if data is None else ControllerNode.decode(data).broker_id
+
+    def live_brokers(self) -> frozenset[int]:
+        return frozenset(map(int, self._children(IDS_PATH)))
+
+    def partition(self, topic: str, partition: int) -> PartitionState | None:
+        """None while the partition does not exist, or has no leader yet."""
+        return self.partitions([(topic, partition)])[topic, partition]
+
+    def partitions(
+        self, wanted: Sequence[TopicPartition]
+    ) -> dict[TopicPartition, PartitionState | None]:
+        found = self._read([PartitionState.path(*one) for one in wanted])
+        return {
+            one: None if data is None else PartitionState.decode(data)
+            for one, data in zip(wanted, found, strict=True)
+        }
+
+    def assignments(self) -> dict[str, TopicAssignment]:
+        """Every topic's replicas."""
+        topics = self._children(TOPICS_PATH)
+        found = self._read([TopicAssignment.path(topic) for topic in topics])
+        return {
+            topic: TopicAssignment.decode(data)
+            for topic, data in zip(topics, found, strict=True)
+            if data is not None
+        }
+
+    def all_partitions(self) -> Mapping[TopicPartition, PartitionState]:
+        """Every partition that has a state."""
+        wanted = [
+            (topic, partition)
+            for topic, assignment in self.assignments().items()
+            for partition in assignment.partitions
+        ]
+        return {one: state for one, state in self.partitions(wanted).items() if state is not None}
+
+    # Waiting
+
+    def wait_until(self, holds: Callable[[], bool], timeout_s: float) -> bool:
+        """Ask ``holds`` now and after every change of what it read; whether it came to hold."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            seen = self._changes
+            if holds():
+                return True
+            if not self._wait_for_change(seen, deadline - time.monotonic()):
+                return False
+
+    def _wait_for_change(self, seen: int, timeout_s: float) -> bool:
+        with self._change:
+            return self._change.wait_for(lambda: self._changes != seen, timeout_s)
+
+    def on_connected(self, session_id: int) -> None:  # noqa: ARG002 - a SessionListener's name
+        self._note_change()
+
+    def on_disconnected(self) -> None: ...
+
+    def on_expired(self) -> None:
+        """Watches are gone with the session; on_connected follows."""
+
+    def on_watch(self, event: WatchEvent) -> None:  # noqa: ARG002 - any change: all is read again
+        self._note_change()
+
+    def _note_change(self) -> None:
+        with self._change:
+            self._changes += 1
+            self._change.notify_all()
+
+    # Reading
+
+    def _read(self, paths: Sequence[str]) -> list[bytes | None]:
+        """The data of each path, None where there is no node; all are watched from now on.
+
+        Exists leaves a watch even where nothing is, which GetData does not.
+        """
+        operations: list[Operation[Any]] = []
+        for path in paths:
+            operations += [Exists(path, watch=True), GetData(path)]
+        answers = self._ask(operations)[1::2]
+        return [None if _is_absent(answer) else answer.data for answer in answers]
+
+    def _children(self, path: str) -> tuple[str, ...]:
+        _, answer = self._ask([Exists(path, watch=True), GetChildren(path, watch=True)])
+        return () if _is_absent(answer) else answer.names
+
+    def _ask(self, operations: Sequence[Operation[Any]]) -> list[Any]:
+        futures = [self._submit(operation) for operation in operations]
+        try:
+            answers = [future.result(ANSWER_TIMEOUT_S) for future in futures]
+        except FutureTimeoutError:
+            raise ClusterError(f"ZooKeeper at {self._address} does not answer") from None
+        for answer in answers:
+            if isinstance(answer, Failed) and not _is_absent(answer):
+                raise ClusterError(f"ZooKeeper at {self._address} refuses: {answer}")
+        return answers
+
+    def _submit(self, operation: Operation[Any]) -> Future[Any]:
+        future: Future[Any] = Future()
+        with self._lock:
+            self._session.submit(operation, future.set_result)
+        return future
+
+    def _serially(self, action: Callable[[], None]) -> None:
+        """Callbacks come on kazoo's thread: run each while no caller is inside the session."""
+        with self._lock:
+            action()
+
+
+def _is_absent(answer: Any) -> bool:
+    return isinstance(answer, Failed) and answer.error is ZkError.NO_NODE
