@@ -1,0 +1,93 @@
+"""A machine whose process can be killed and paused: the loop that everything on it runs on.
+
+One incarnation of a host is one life of its process. Whatever was meant for an earlier life
+(timers, answers) is dropped; what reaches a paused process waits in the order of its arrival.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+from logquake.controller.ports import Timer
+from tests.sim.clock import Action, Clock
+
+WALL_CLOCK_START_MS = 1_700_000_000_000
+
+
+class Host:
+    """``after_each`` runs after everything that ran on the loop: the owner's end of a pass."""
+
+    def __init__(self, name: str, clock: Clock) -> None:
+        self.name = name
+        self.clock = clock
+        self.incarnation = 0
+        self.alive = True
+        self.paused = False
+        self.after_each: Action | None = None
+        self._waiting: deque[Action] = deque()
+        self._mourners: list[Action] = []
+
+    def on_death(self, action: Action) -> None:
+        """Call action when this life ends."""
+        self._mourners.append(action)
+
+    def run(self, incarnation: int, action: Action, *, is_event: bool = True) -> None:
+        """Run something now, on the process that was alive as ``incarnation``.
+
+        What is no event itself, the end of a pass, is not followed by after_each.
+        """
+        if not self.alive or incarnation != self.incarnation:
+            return
+        if self.paused:
+            again = partial(self.run, incarnation, action, is_event=is_event)
+            self._waiting.append(again)
+            return
+        action()
+        if is_event and self.after_each is not None:
+            self.after_each()
+
+    def die(self) -> None:
+        self.alive = False
+        self.paused = False
+        self.incarnation += 1
+        self._waiting.clear()
+        self.after_each = None
+        mourners, self._mourners = self._mourners, []
+        for action in mourners:
+            action()
+
+    def revive(self) -> None:
+        self.alive = True
+
+    def pause(self) -> None:
+        self.paused = True
+
+    def resume(self) -> None:
+        self.paused = False
+        waiting, self._waiting = self._waiting, deque()
+        for action in waiting:
+            self.clock.after(0, f"{self.name} catches up", action)
+
+    def bound(self, incarnation: int, action: Action) -> Action:
+        return partial(self.run, incarnation, action)
+
+
+class HostScheduler:
+    """The Scheduler of one life of a host."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._incarnation = host.incarnation
+
+    def now_ms(self) -> int:
+        return self._host.clock.now_us // 1000
+
+    def wall_ms(self) -> int:
+        return WALL_CLOCK_START_MS + self.now_ms()
+
+    def call_later(self, delay_ms: float, action: Callable[[], None]) -> Timer:
+        clock, host = self._host.clock, self._host
+        bound = host.bound(self._incarnation, action)
+        return clock.after(int(delay_ms * 1000), f"{host.name} timer", bound)

@@ -1,0 +1,173 @@
+"""One broker on its machine: the disk that outlives it, its ZooKeeper client, its lives."""
+
+from __future__ import annotations
+
+from functools import partial
+from random import Random
+
+from logquake.controller.ports import Endpoint
+from logquake.node.broker import Broker
+from logquake.node.ports import Ports
+from logquake.node.requests.request import Request
+from logquake.storage.memory_disk import MemoryDisk
+from logquake.wire.header import RequestHeader
+from logquake.wire.schema import Message
+from logquake.zk.model_session import ModelServer, ModelSession
+from logquake.zk.operations import SessionListener
+from tests.sim.clock import Action
+from tests.sim.connection import HostNetwork
+from tests.sim.delays import Wire
+from tests.sim.host import Host, HostScheduler
+from tests.sim.network import Fabric, Reply
+from tests.sim.settings import PORT, SESSION_TIMEOUT_MS, broker_settings
+from tests.sim.trace import Trace, TraceJournal
+
+PASS_US = 300  # events that reach a broker within this time are of one pass
+
+
+class Machine:
+    """``broker`` is None while the process is dead."""
+
+    def __init__(
+        self, broker_id: int, fabric: Fabric, zookeeper: ModelServer, trace: Trace, rng: Random
+    ) -> None:
+        self.broker_id = broker_id
+        self.host = Host(f"b{broker_id}", fabric.clock)
+        self.endpoint = Endpoint(broker_id, self.host.name, PORT)
+        self.disk = MemoryDisk()
+        self.broker: Broker | None = None
+        self.listening = False
+        self.refusal: str | None = None
+        self._fabric = fabric
+        self._zookeeper = zookeeper
+        self._trace = trace
+        self._rng = rng
+        self._settings = broker_settings(broker_id)
+        self._link: ModelSession | None = None
+        self._link_is_cut = False
+        self._pass_is_due = False
+        self._silences = 0
+        fabric.servers[(self.endpoint.host, self.endpoint.port)] = self
+
+    # The process
+
+    def start(self) -> None:
+        self.host.revive()
+        self.host.after_each = self._owe_a_pass
+        self._pass_is_due = False
+        self.broker = Broker(
+            self._settings,
+            Ports(
+                scheduler=HostScheduler(self.host),
+                network=HostNetwork(self._fabric, self.host),
+                disk=self.disk,
+                journal=TraceJournal(self._trace, self.host.name),
+                open_session=self._open_session,
+                random=Random(self._rng.getrandbits(64)),
+            ),
+            on_serving=lambda _served: self._listen(),
+            on_registered=lambda: None,
+            on_refused=self._refuse,
+        )
+        self.host.run(self.host.incarnation, self.broker.start)
+
+    def kill(self) -> None:
+        """kill -9: all state of the process is gone, what was written to files is not."""
+        self.listening = False
+        self.broker = None
+        self.host.die()
+        self.disk.crash(keep_page_cache=True, rng=self._rng)
+        if self._link is not None:
+            session_id = self._link.session_id
+            self._link.abandon()
+            self._link = None
+            self._after_timeout(partial(self._zookeeper.expire, session_id))
+
+    def pause(self) -> None:
+        """SIGSTOP. The session ends if it lasts."""
+        self.host.pause()
+        self._note_silence()
+
+    def resume(self) -> None:
+        self.host.resume()
+
+    def serve(self, header: RequestHeader, body: Message, client: str, reply: Reply) -> None:
+        assert self.broker is not None
+        received_ms = self._fabric.clock.now_us // 1000
+
+        def close(_why: str) -> None:
+            reply(None)
+
+        self.broker.handle(Request(header, body, received_ms, client, reply, close))
+
+    def _listen(self) -> None:
+        self.listening = True
+
+    def _refuse(self, why: str) -> None:
+        self.refusal = why
+
+    def _owe_a_pass(self) -> None:
+        if not self._pass_is_due:
+            self._pass_is_due = True
+            life = self.host.incarnation
+            delay_us = self._rng.randint(0, PASS_US)
+            self._fabric.clock.after(
+                delay_us, f"{self.host.name} end of pass", lambda: self._end_pass(life)
+            )
+
+    def _end_pass(self, life: int) -> None:
+        """A paused process ends its pass when it continues."""
+        self.host.run(life, self._end_pass_now, is_event=False)
+
+    def _end_pass_now(self) -> None:
+        self._pass_is_due = False
+        if self.broker is not None:
+            self.broker.end_of_pass()
+
+    # ZooKeeper
+
+    @property
+    def session_id(self) -> int | None:
+        return None if self._link is None else self._link.session_id
+
+    def cut_zookeeper(self) -> None:
+        self._link_is_cut = True
+        if self._link is not None:
+            self._link.disconnect()
+        self._note_silence()
+
+    def heal_zookeeper(self) -> None:
+        self._link_is_cut = False
+        if self._link is not None:
+            self._link.reconnect()
+
+    def _open_session(self, listener: SessionListener) -> ModelSession:
+        host, life = self.host, self.host.incarnation
+        to_server = Wire(host.clock, self._fabric.delays)
+        to_client = Wire(host.clock, self._fabric.delays)
+        self._link = self._zookeeper.connect(
+            listener,
+            post=lambda action: to_client.send(f"zk -> {host.name}", host.bound(life, action)),
+            send=lambda action: to_server.send(f"{host.name} -> zk", action),
+        )
+        if self._link_is_cut:
+            self._link.disconnect()
+        return self._link
+
+    def _note_silence(self) -> None:
+        """ZooKeeper hears nothing from now on: after the session's time-out it ends."""
+        self._silences += 1
+        if self._link is not None:
+            self._after_timeout(partial(self._expire, self._link.session_id, self._silences))
+
+    def _expire(self, session_id: int, silence: int) -> None:
+        if silence == self._silences and not self._is_heard:
+            self._zookeeper.expire(session_id)
+
+    @property
+    def _is_heard(self) -> bool:
+        return self.host.alive and not self.host.paused and not self._link_is_cut
+
+    def _after_timeout(self, action: Action) -> None:
+        label = f"session time-out of {self.host.name}"
+        self._fabric.clock.after(SESSION_TIMEOUT_MS * 1000, label, action)

@@ -1,0 +1,92 @@
+"""The network between hosts: connections that keep order, links that can be cut, dead peers.
+
+A cut link swallows nothing by itself, as TCP does not: what was sent arrives when the link heals,
+unless the sender's patience ends first and the connection with it. A process that dies breaks its
+connections; a paused one accepts and does not answer. What is under way when a connection breaks
+may still arrive, and be served for nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from logquake.controller.ports import Disconnected
+from logquake.wire.header import RequestHeader
+from logquake.wire.schema import Message
+from tests.sim.clock import Clock
+from tests.sim.delays import Delays, Wire
+from tests.sim.host import Host
+from tests.sim.payloads import Payloads
+
+Done = Callable[[Message | Disconnected], None]
+Reply = Callable[[Message | None], None]
+
+
+class Server(Protocol):
+    """A process that may listen; ``host`` tells whether it is alive."""
+
+    host: Host
+    listening: bool
+
+    def serve(self, header: RequestHeader, body: Message, client: str, reply: Reply) -> None: ...
+
+
+class Fabric:
+    """All servers and links. A link is cut in one direction; a connection needs both."""
+
+    def __init__(self, clock: Clock, delays: Delays, payloads: Payloads) -> None:
+        self.clock = clock
+        self.delays = delays
+        self.payloads = payloads
+        self.servers: dict[tuple[str, int], Server] = {}
+        self._cuts: set[tuple[str, str]] = set()
+        self._links: dict[tuple[str, str], list[Link]] = {}
+
+    def link(self, source: str, target: str) -> Link:
+        """A new wire along a link."""
+        link = Link(self, source, target)
+        self._links.setdefault((source, target), []).append(link)
+        return link
+
+    def drop(self, link: Link) -> None:
+        self._links[link.source, link.target].remove(link)
+
+    def cut(self, source: str, target: str) -> None:
+        self._cuts.add((source, target))
+
+    def heal(self, source: str, target: str) -> None:
+        """What was held goes on its way."""
+        if (source, target) in self._cuts:
+            self._cuts.discard((source, target))
+            for link in self._links.get((source, target), []):
+                link.resend()
+
+    def passes(self, source: str, target: str) -> bool:
+        return (source, target) not in self._cuts
+
+
+class Link:
+    """One connection's use of the way from one host to another."""
+
+    def __init__(self, fabric: Fabric, source: str, target: str) -> None:
+        self.source = source
+        self.target = target
+        self._fabric = fabric
+        self._wire = Wire(fabric.clock, fabric.delays)
+
+    def send(self, what: str, arrive: Callable[[], None]) -> None:
+        self._wire.send(f"{self.source} -> {self.target} {what}", arrive, self._open)
+
+    def resend(self) -> None:
+        self._wire.resend(self._open)
+
+    def close(self) -> None:
+        """The connection is over: what a cut holds back is never sent again."""
+        if not self._open():
+            self._wire.clear()
+        self._fabric.drop(self)
+
+    def _open(self) -> bool:
+        return self._fabric.passes(self.source, self.target)
+

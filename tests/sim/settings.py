@@ -1,0 +1,35 @@
+"""The settings of the simulated brokers: Kafka's keys, with times made short."""
+
+from __future__ import annotations
+
+from logquake.node.settings import BrokerSettings
+
+PORT = 9092
+SESSION_TIMEOUT_MS = 1_500
+
+_PROPERTIES = {
+    "zookeeper.connect": "zk:2181",
+    "zookeeper.session.timeout.ms": str(SESSION_TIMEOUT_MS),
+    "log.dirs": "/data",
+    "min.insync.replicas": "2",
+    "default.replication.factor": "3",
+    "auto.create.topics.enable": "false",
+    "auto.leader.rebalance.enable": "false",
+    "replica.lag.time.max.ms": "1500",
+    "replica.fetch.wait.max.ms": "400",
+    "replica.fetch.backoff.ms": "100",
+    "replica.high.watermark.checkpoint.interval.ms": "1000",
+    "request.timeout.ms": "1000",
+    "controller.socket.timeout.ms": "1000",
+    "log.index.size.max.bytes": "4096",
+}
+
+
+def broker_settings(broker_id: int) -> BrokerSettings:
+    return BrokerSettings.from_properties(
+        {
+            "broker.id": str(broker_id),
+            "listeners": f"PLAINTEXT://b{broker_id}:{PORT}",
+            **_PROPERTIES,
+        }
+    )
