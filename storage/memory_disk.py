@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from logquake.storage.disk import Buffer
-from logquake.storage.memory_file import MemoryContent
+from logquake.storage.memory_file import PAGE_BYTES, MemoryContent
 
 
 class PowerCutError(Exception):
@@ -116,9 +116,13 @@ class MemoryLock:
 
 
 class MemoryDisk:
-    """Disk in memory. ``calls`` counts the calls that change it; ``history`` names them."""
+    """Disk in memory. ``calls`` counts the calls that change it; ``history`` names them.
 
-    def __init__(self) -> None:
+    page_bytes is the unit that a loss of power keeps or loses; a small one tears small writes.
+    """
+
+    def __init__(self, page_bytes: int = PAGE_BYTES) -> None:
+        self._page_bytes = page_bytes
         self.incarnation = 0
         self.calls = 0
         self.history: list[str] = []
@@ -185,7 +189,7 @@ class MemoryDisk:
         node = folder.entries.get(name)
         if node is None and create:
             self.before_change("create", path)
-            node = MemoryContent()
+            node = MemoryContent(self._page_bytes)
             folder.change({name: node})
         return MemoryFile(self, path, self._expect_file(node, path))
 

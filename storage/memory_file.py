@@ -1,4 +1,4 @@
-"""The content of MemoryDisk's files: sparse 4 KiB pages that remember what was last synced."""
+"""The content of MemoryDisk's files: sparse pages that remember what was last synced."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from logquake.storage.disk import Buffer
 
-PAGE = 4096
-_ZEROS = bytes(PAGE)
+PAGE_BYTES = 4096
 
 
 class MemoryContent:
@@ -18,10 +17,11 @@ class MemoryContent:
     keeps, for every page changed since the last sync, the content that the platter has.
     """
 
-    __slots__ = ("_pages", "_synced_size", "_unsynced", "size")
+    __slots__ = ("_pages", "_synced_size", "_unsynced", "_zeros", "size")
 
-    def __init__(self) -> None:
+    def __init__(self, page_bytes: int = PAGE_BYTES) -> None:
         self.size = 0
+        self._zeros = bytes(page_bytes)
         self._synced_size = 0
         self._pages: dict[int, bytes] = {}
         self._unsynced: dict[int, bytes] = {}
@@ -29,17 +29,18 @@ class MemoryContent:
     def read(self, size: int, position: int) -> bytes:
         end = min(position + size, self.size)
         parts = [
-            self._pages.get(page, _ZEROS)[start:stop] for page, start, stop in _spans(position, end)
+            self._pages.get(page, self._zeros)[start:stop]
+            for page, start, stop in self._spans(position, end)
         ]
         return b"".join(parts)
 
     def write(self, data: Buffer, position: int) -> None:
         view = memoryview(data)
         taken = 0
-        for page, start, stop in _spans(position, position + len(view)):
+        for page, start, stop in self._spans(position, position + len(view)):
             piece = bytes(view[taken : taken + stop - start])
             taken += stop - start
-            old = self._pages.get(page, _ZEROS)
+            old = self._pages.get(page, self._zeros)
             self._change(page, old[:start] + piece + old[stop:])
         self.size = max(self.size, position + len(view))
 
@@ -51,10 +52,10 @@ class MemoryContent:
         return position - start
 
     def truncate(self, size: int) -> None:
-        boundary = size // PAGE
+        boundary = size // len(self._zeros)
         for page in [page for page in self._pages if page >= boundary]:
-            kept = self._pages[page][: size % PAGE] if page == boundary else b""
-            self._change(page, kept + _ZEROS[len(kept) :])
+            kept = self._pages[page][: size % len(self._zeros)] if page == boundary else b""
+            self._change(page, kept + self._zeros[len(kept) :])
         self.size = size
 
     def sync(self) -> None:
@@ -73,14 +74,14 @@ class MemoryContent:
         self.sync()
 
     def _change(self, page: int, content: bytes) -> None:
-        self._unsynced.setdefault(page, self._pages.get(page, _ZEROS))
+        self._unsynced.setdefault(page, self._pages.get(page, self._zeros))
         self._pages[page] = content
 
-
-def _spans(start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """(page number, first, last + 1 byte within the page) for the byte range [start, end)."""
-    while start < end:
-        page, offset = divmod(start, PAGE)
-        stop = min(PAGE, offset + end - start)
-        yield page, offset, stop
-        start += stop - offset
+    def _spans(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+        """(page number, first, last + 1 byte within the page) for the byte range [start, end)."""
+        page_bytes = len(self._zeros)
+        while start < end:
+            page, offset = divmod(start, page_bytes)
+            stop = min(page_bytes, offset + end - start)
+            yield page, offset, stop
+            start += stop - offset

@@ -24,6 +24,7 @@ from logquake.wire.records import check_crc, iterate_batches
 
 CONFIG = LogConfig(segment_bytes=1_500, index_interval_bytes=200, index_max_bytes=240)
 OPTIONS = LogDirOptions(1, "cluster", 0, lambda _topic: CONFIG, unique=lambda: "0" * 32)
+PAGE_BYTES = 64  # several to a batch, so that lost pages tear batches
 MakeBatch = Callable[..., memoryview]
 State = tuple[bytes, ...]
 
@@ -41,8 +42,7 @@ class Life:
         self._sequence = 0
 
     def run(self) -> None:
-        self.open()
-        self.log_dir.create_log("t", 0, bytes(range(16)), CONFIG)
+        self.create()
         for epoch in (0, 2, 3):
             self.append_runs(epoch)
             self.sync()
@@ -52,6 +52,27 @@ class Life:
         self.open()
         self.append_runs(5)
         self.sync()
+
+    def run_at_random(self, seed: int) -> None:
+        rng = random.Random(seed)
+        self.create()
+        for epoch in range(18):
+            choice = rng.randrange(8)
+            if choice <= 3:
+                for _ in range(rng.randint(1, 8)):
+                    self.stage(epoch)
+                self.commit()
+            elif choice == 4:
+                self.sync()
+            elif choice <= 6:
+                self.truncate(rng.randint(1, 12))
+            else:
+                self.close_clean()
+                self.open()
+
+    def create(self) -> None:
+        self.open()
+        self.log_dir.create_log("t", 0, bytes(range(16)), CONFIG)
 
     @property
     def log(self) -> Log:
@@ -87,9 +108,8 @@ class Life:
         self._perform(state, self.log.commit)
 
     def truncate(self, batches: int) -> None:
-        state = self.states[self.reached]
-        kept = state[:-batches]
-        offset = self.log.written_end_offset - 3 * batches
+        kept = self.states[self.reached][:-batches]
+        offset = max(0, self.log.written_end_offset - 3 * batches)
         self._perform(kept, lambda: self.log.truncate_to(offset))
 
     def sync(self) -> None:
@@ -112,7 +132,7 @@ class Life:
 
 
 def count_calls(make_batch: MakeBatch) -> int:
-    disk = MemoryDisk()
+    disk = MemoryDisk(PAGE_BYTES)
     Life(disk, make_batch).run()
     return disk.calls
 
@@ -174,10 +194,18 @@ def check_derived_state(log: Log, batches: State) -> None:
     assert (last_timestamp is None) == (not batches)
 
 
+def error_of(operation: Callable[[], object]) -> StorageError | None:
+    try:
+        operation()
+    except StorageError as error:
+        return error
+    return None
+
+
 def crash_at(
     call: int, make_batch: MakeBatch, *, keep_page_cache: bool, seed: int
 ) -> tuple[MemoryDisk, Life]:
-    disk = MemoryDisk()
+    disk = MemoryDisk(PAGE_BYTES)
     life = Life(disk, make_batch)
     disk.fail_at(call, PowerCutError())
     with pytest.raises(PowerCutError):
@@ -193,6 +221,23 @@ def test_a_killed_process_loses_nothing_committed(make_batch: MakeBatch) -> None
         check_recovered(life, since=life.reached)
 
 
+@pytest.mark.parametrize("seed", range(16))
+def test_a_power_loss_at_any_point_of_a_random_life_loses_nothing_synced(
+    make_batch: MakeBatch, seed: int
+) -> None:
+    disk = MemoryDisk(PAGE_BYTES)
+    Life(disk, make_batch).run_at_random(seed)
+    for call in range(1, disk.calls + 1, 2):
+        disk = MemoryDisk(PAGE_BYTES)
+        life = Life(disk, make_batch)
+        disk.fail_at(call, PowerCutError())
+        with pytest.raises(PowerCutError):
+            life.run_at_random(seed)
+        disk.crash(False, random.Random(call))
+        life.open()
+        check_recovered(life, since=life.synced)
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_power_loss_loses_nothing_synced(make_batch: MakeBatch, seed: int) -> None:
     for call in range(1, count_calls(make_batch) + 1):
@@ -206,7 +251,7 @@ def test_power_that_goes_again_during_recovery_loses_nothing_synced(
     calls = count_calls(make_batch)
     for call in range(calls // 3, calls, 7):
         for second_call in (1, 3, 6, 9):
-            disk = MemoryDisk()
+            disk = MemoryDisk(PAGE_BYTES)
             life = Life(disk, make_batch)
             disk.fail_at(call, PowerCutError())
             with pytest.raises(PowerCutError):
@@ -241,25 +286,23 @@ def test_a_failed_write_leaves_the_log_as_it_was_and_usable(
     make_batch: MakeBatch, code: int
 ) -> None:
     for call in range(1, 25):
-        disk = MemoryDisk()
+        disk = MemoryDisk(PAGE_BYTES)
         life = Life(disk, make_batch)
-        life.open()
-        life.log_dir.create_log("t", 0, bytes(range(16)), CONFIG)
+        life.create()
         life.append_runs(0)
         before = batches_of(life.log)
         for _ in range(12):  # more than a segment, so that rolls fail too
             life.stage(1)
         disk.fail_at(call, OSError(code, "injected"))
-        try:
-            life.log.commit()
-        except StorageError as error:
-            assert isinstance(error.__cause__, OSError)
-            assert life.log.end_offset == life.log.written_end_offset
-            assert batches_of(life.log) == before
-            check_derived_state(life.log, before)
-        else:
+        failure = error_of(life.log.commit)
+        if failure is None:
             assert call > 1
             before += life.staged
+        else:
+            assert isinstance(failure.__cause__, OSError)
+            assert life.log.end_offset == life.log.written_end_offset
+            check_derived_state(life.log, before)
+        assert batches_of(life.log) == before
         disk.heal()
         life.staged = ()
         life.states, life.reached = [before], 0
@@ -272,10 +315,9 @@ def test_a_failed_write_leaves_the_log_as_it_was_and_usable(
 
 
 def test_while_a_failed_write_cannot_be_undone_nothing_is_served(make_batch: MakeBatch) -> None:
-    disk = MemoryDisk()
+    disk = MemoryDisk(PAGE_BYTES)
     life = Life(disk, make_batch)
-    life.open()
-    life.log_dir.create_log("t", 0, bytes(range(16)), CONFIG)
+    life.create()
     life.append_runs(0)
     before = batches_of(life.log)
     life.stage(1)
