@@ -45,6 +45,7 @@ class JournalFile:
         self._wall_ms = wall_ms
         self._flush_later = flush_later
         self._max_bytes = max_bytes
+        _cut_half_line(path)
         self._sequence = max(_last_sequence(path), _last_sequence(self._previous))
         self._lines: list[str] = []
         self._dropped = 0
@@ -114,17 +115,28 @@ def _open(path: Path) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
 
 
+def _cut_half_line(path: Path) -> None:
+    """Remove what a crash left without its line's end, or the next line would be lost with it."""
+    tail, start = _tail(path)
+    if tail and not tail.endswith(b"\n"):
+        os.truncate(path, start + tail.rfind(b"\n") + 1)
+
+
 def _last_sequence(path: Path) -> int:
-    """Of the file's last whole line; 0 where there is none."""
-    try:
-        with path.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-            lines = file.read().splitlines()
-    except FileNotFoundError:
-        return 0
-    for line in reversed(lines):
+    """Of the file's last line; 0 where there is none."""
+    for line in reversed(_tail(path)[0].splitlines()):
         try:
             return int(json.loads(line)["sequence"])
         except (ValueError, KeyError, TypeError):
-            continue  # cut off by a crash
+            continue  # not ours: look further up
     return 0
+
+
+def _tail(path: Path) -> tuple[bytes, int]:
+    """The file's last bytes, and where they start; nothing and 0 without a file."""
+    try:
+        with path.open("rb") as file:
+            start = file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            return file.read(), start
+    except FileNotFoundError:
+        return b"", 0

@@ -2,7 +2,7 @@
 
 A frame is a 4-byte big-endian length and that many bytes. Frames are handed out as views of the
 buffer, never copied; fill() alone moves or overwrites bytes, so views stay valid until the next
-fill(), and those of a buffer that was grown or shrunk stay valid for as long as they are held.
+fill(); memory that is given back stays mapped for as long as a view of it is held.
 
 The memory is an anonymous mapping: pages that no byte reached cost nothing, so a length that is
 announced and never sent, and an idle connection, cost address space alone.

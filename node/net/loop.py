@@ -32,7 +32,10 @@ _MAX_EVENTS_PER_PASS = 256  # the rest comes up in the next pass: epoll rotates 
 class EventLoop:
     """epoll for one thread. Satisfies logquake.controller.ports.Scheduler."""
 
-    def __init__(self, *, worker_threads: int = 2) -> None:
+    def __init__(
+        self, *, worker_threads: int = 2, monotonic_ns: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._monotonic_ns = monotonic_ns
         self._epoll = select.epoll()
         self._callbacks: dict[int, Callable[[int], None]] = {}
         self._unwatched: set[int] = set()
@@ -49,14 +52,14 @@ class EventLoop:
     # Time
 
     def now_ms(self) -> int:
-        return time.monotonic_ns() // 1_000_000
+        return self._monotonic_ns() // 1_000_000
 
     def wall_ms(self) -> int:
         return time.time_ns() // 1_000_000
 
     def call_later(self, delay_ms: float, action: Callable[[], None]) -> LoopTimer:
         """Call action on the loop, never earlier than delay_ms from now."""
-        return self._timers.add(time.monotonic() * 1_000 + delay_ms, action)
+        return self._timers.add(self._precise_ms() + delay_ms, action)
 
     def call_soon(self, action: Callable[[], None]) -> None:
         """Call action in the next pass, which then does not wait."""
@@ -124,7 +127,7 @@ class EventLoop:
                 callbacks[fd](events)
         if self._soon:
             self._run_soon()
-        self._timers.run_due(time.monotonic() * 1_000)
+        self._timers.run_due(self._precise_ms())
         for action in self._at_end_of_pass:
             action()
         if self._before_wait:
@@ -136,13 +139,16 @@ class EventLoop:
         self._epoll.close()
         os.close(self._wake_fd)
 
+    def _precise_ms(self) -> float:
+        return self._monotonic_ns() / 1_000_000
+
     def _wait_s(self, max_wait_ms: float | None) -> float | None:
         if self._soon:
             return 0.0
         due_ms = self._timers.next_due_ms()
         if due_ms is None:
             return None if max_wait_ms is None else max_wait_ms / 1_000
-        wait_ms = due_ms - time.monotonic() * 1_000
+        wait_ms = due_ms - self._precise_ms()
         if max_wait_ms is not None and max_wait_ms < wait_ms:
             wait_ms = max_wait_ms
         return wait_ms / 1_000 if wait_ms > 0 else 0.0

@@ -28,6 +28,19 @@ SERVED = {
 _MAX_PASSES = 2_000
 
 
+class Clock:
+    """Time that passes when the test says so."""
+
+    def __init__(self) -> None:
+        self._ns = 1_000_000_000_000
+
+    def ns(self) -> int:
+        return self._ns
+
+    def advance_ms(self, milliseconds: int) -> None:
+        self._ns += milliseconds * 1_000_000
+
+
 class ListJournal:
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -129,8 +142,8 @@ class Client:
 class Server:
     """A loop with an acceptor and a processor in front of a Handler."""
 
-    def __init__(self, limits: ConnectionLimits) -> None:
-        self.loop = EventLoop()
+    def __init__(self, limits: ConnectionLimits, clock: Clock | None = None) -> None:
+        self.loop = EventLoop(monotonic_ns=clock.ns) if clock else EventLoop()
         self.handler = Handler()
         self.journal = ListJournal()
         self.processor = Processor(self.loop, self.handler, SERVED, limits, self.journal)
@@ -165,15 +178,20 @@ class Server:
         self.loop.close()
 
 
-ServerFactory = Callable[[ConnectionLimits], Server]
+ServerFactory = Callable[..., Server]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture
 def new_server() -> Iterator[ServerFactory]:
     servers: list[Server] = []
 
-    def make(limits: ConnectionLimits) -> Server:
-        servers.append(Server(limits))
+    def make(limits: ConnectionLimits, clock: Clock | None = None) -> Server:
+        servers.append(Server(limits, clock))
         return servers[-1]
 
     yield make

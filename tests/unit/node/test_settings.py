@@ -1,0 +1,245 @@
+"""Kafka's keys in, values out; and what is said about values that are not allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from logquake.node.settings import (
+    BrokerSettings,
+    SettingsError,
+    parse_properties,
+    read_properties,
+)
+from logquake.storage.log_config import NEVER, TimestampType
+
+REQUIRED = {"broker.id": "1", "zookeeper.connect": "127.0.0.1:2181"}
+
+
+def settings(**keys: str) -> BrokerSettings:
+    """Keys are written with '_' for '.'."""
+    properties = {key.replace("_", "."): value for key, value in keys.items()}
+    return BrokerSettings.from_properties(REQUIRED | properties)
+
+
+class TestProperties:
+    @pytest.mark.parametrize(
+        ("line", "expected"),
+        [
+            ("a=b", {"a": "b"}),
+            ("a = b ", {"a": "b "}),
+            ("a:b", {"a": "b"}),
+            ("a b", {"a": "b"}),
+            ("a", {"a": ""}),
+            ("  a==b", {"a": "=b"}),
+            (r"a\=b=c", {"a=b": "c"}),
+            (r"a\ b c", {"a b": "c"}),
+            (r"a=C:\\logs\tnew", {"a": "C:\\logs\tnew"}),
+            (r"a=\u00e9\z", {"a": "éz"}),
+            ("a=b#c", {"a": "b#c"}),
+            ("# a=b\n! c=d\n\n  # e=f", {}),
+            ("a=b,\\\n   c,\\\r\n\td", {"a": "b,c,d"}),
+            ("a=b\\\\\nc=d", {"a": "b\\", "c": "d"}),
+            ("a=1\na=2", {"a": "2"}),
+            ("a=b\\", {"a": "b"}),
+        ],
+    )
+    def test_lines_mean_what_java_says(self, line: str, expected: dict[str, str]) -> None:
+        assert parse_properties(line) == expected
+
+    def test_a_file_that_is_not_there_is_one_line(self, tmp_path: Path) -> None:
+        with pytest.raises(SettingsError, match=r"cannot read .*server\.properties: No such file"):
+            read_properties(tmp_path / "server.properties")
+
+    def test_a_file_that_is_no_text_is_one_line(self, tmp_path: Path) -> None:
+        path = tmp_path / "server.properties"
+        path.write_bytes(b"a=\xff\xfe")
+        with pytest.raises(SettingsError, match="no UTF-8"):
+            read_properties(path)
+
+
+class TestValues:
+    def test_kafkas_defaults_hold_where_nothing_is_set(self) -> None:
+        got = settings()
+        assert got.broker_id == 1
+        assert got.zookeeper.session_timeout_ms == 18_000
+        assert got.zookeeper.connection_timeout_ms == 18_000
+        assert got.connections.max_request_bytes == 104_857_600
+        assert got.connections.max_idle_ms == 600_000
+        assert got.replication.replica_lag_time_max_ms == 30_000
+        assert got.replication.topic_defaults.log.segment_bytes == 1 << 30
+        assert got.replication.topic_defaults.log.flush_messages == NEVER
+        assert got.controller.num_partitions == 1
+        assert got.auto_creation.enabled
+        assert got.log_dirs == ("/tmp/kafka-logs",)
+        assert got.unknown == got.without_effect == ()
+
+    def test_the_connection_time_out_follows_the_sessions(self) -> None:
+        assert settings(zookeeper_session_timeout_ms="2000").zookeeper.connection_timeout_ms == 2000
+
+    @pytest.mark.parametrize(
+        ("keys", "segment_ms"),
+        [
+            ({}, 604_800_000),
+            ({"log_roll_hours": "2"}, 7_200_000),
+            ({"log_roll_hours": "2", "log_roll_ms": "5"}, 5),
+        ],
+    )
+    def test_the_finer_unit_wins(self, keys: dict[str, str], segment_ms: int) -> None:
+        assert settings(**keys).replication.topic_defaults.log.segment_ms == segment_ms
+
+    def test_what_topics_inherit(self) -> None:
+        got = settings(
+            min_insync_replicas="2",
+            unclean_leader_election_enable="TRUE",
+            log_message_timestamp_type="LogAppendTime",
+            log_cleanup_policy="compact, delete",
+            message_max_bytes=" 100 ",
+        )
+        topics = got.replication.topic_defaults
+        assert topics.min_insync_replicas == 2
+        assert topics.unclean_leader_election
+        assert got.controller.unclean_leader_election_enable
+        assert topics.log.message_timestamp_type is TimestampType.LOG_APPEND_TIME
+        assert topics.log.compacted
+        assert topics.log.max_message_bytes == 100
+
+    def test_log_dirs_goes_before_log_dir(self) -> None:
+        assert settings(log_dir="/a", log_dirs="/b,/c/../d").log_dirs == ("/b", "/d")
+        assert settings(log_dir="/a").log_dirs == ("/a",)
+
+    def test_links_wait_as_long_as_the_more_patient_of_their_users(self) -> None:
+        got = settings(replica_socket_timeout_ms="1000", controller_socket_timeout_ms="2000")
+        assert got.links.request_timeout_ms == 2000
+
+    def test_an_empty_value_is_the_default(self) -> None:
+        assert settings(broker_rack="", num_partitions="").rack is None
+
+    def test_keys_without_effect_and_unknown_keys_are_kept_apart(self) -> None:
+        got = settings(num_io_threads="8", log_segment_bites="1")
+        assert got.without_effect == ("num.io.threads",)
+        assert got.unknown == ("log.segment.bites",)
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("keys", "message"),
+        [
+            (
+                {"num_partitions": "many"},
+                "num.partitions=many is not allowed: a whole number from 1 to 2147483647 is",
+            ),
+            (
+                {"num_partitions": "0"},
+                "num.partitions=0 is not allowed: a whole number from 1 to 2147483647 is",
+            ),
+            ({"broker_id": "-1"}, "a whole number from 0"),
+            ({"broker_id": ""}, "broker.id is not set"),
+            ({"zookeeper_connect": " "}, "zookeeper.connect is not set"),
+            ({"default_replication_factor": "32768"}, "a whole number from 1 to 32767"),
+            (
+                {"delete_topic_enable": "yes"},
+                "delete.topic.enable=yes is not allowed: true or false is",
+            ),
+            (
+                {"log_message_timestamp_type": "Now"},
+                "log.message.timestamp.type=Now is not allowed: CreateTime or LogAppendTime is",
+            ),
+            ({"log_cleanup_policy": "shred"}, "log.cleanup.policy=shred"),
+            ({"log_roll_hours": "9999999999999999"}, "log.roll.hours=9999999999999999"),
+            ({"log_dirs": ","}, "log.dirs"),
+            ({"log_dirs": "/a,/b/../a"}, "each once"),
+            (
+                {"replica_lag_time_max_ms": "100"},
+                "replica.lag.time.max.ms=100 is not allowed: "
+                "at least replica.fetch.wait.max.ms (500) is",
+            ),
+            ({"replica_socket_timeout_ms": "499"}, "replica.socket.timeout.ms=499"),
+            ({"num_partitions": "1\n2"}, r"num.partitions=1\n2 is not allowed"),
+        ],
+    )
+    def test_one_line_names_the_key_and_what_is_allowed(
+        self, keys: dict[str, str], message: str
+    ) -> None:
+        with pytest.raises(SettingsError) as caught:
+            settings(**keys)
+        assert message in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+class TestListeners:
+    def test_the_default_is_kafkas(self) -> None:
+        [listener] = settings().listeners.listeners
+        assert str(listener) == "PLAINTEXT://:9092"
+
+    def test_several_listeners_with_a_map(self) -> None:
+        got = settings(
+            listeners="internal://127.0.0.2:9092,EXTERNAL://[::1]:9093",
+            advertised_listeners="INTERNAL://127.0.0.2:9092,EXTERNAL://example.org:19093",
+            listener_security_protocol_map="INTERNAL:PLAINTEXT,EXTERNAL:PLAINTEXT",
+            inter_broker_listener_name="INTERNAL",
+        ).listeners
+        assert [str(one) for one in got.listeners] == [
+            "INTERNAL://127.0.0.2:9092",
+            "EXTERNAL://[::1]:9093",
+        ]
+        assert str(got.advertised[1]) == "EXTERNAL://example.org:19093"
+        assert got.inter_broker_listener().port == 9092
+        assert got.source_host() == "127.0.0.2"
+
+    def test_ports_and_names_that_are_known_only_after_binding(self) -> None:
+        got = settings(listeners="PLAINTEXT://:0").listeners
+        resolved = got.resolved({"PLAINTEXT": 4711}, "here.example.org")
+        assert str(resolved.advertised[0]) == "PLAINTEXT://here.example.org:4711"
+        assert str(resolved.inter_broker_listener()) == "PLAINTEXT://here.example.org:4711"
+
+    def test_what_is_advertised_stays_when_the_bound_port_differs(self) -> None:
+        got = settings(
+            listeners="PLAINTEXT://0.0.0.0:9092", advertised_listeners="PLAINTEXT://proxy:1234"
+        ).listeners
+        resolved = got.resolved({"PLAINTEXT": 9092}, "here")
+        assert str(resolved.advertised[0]) == "PLAINTEXT://proxy:1234"
+        assert got.source_host() == ""
+
+    @pytest.mark.parametrize(
+        ("keys", "message"),
+        [
+            ({"listeners": "127.0.0.1:9092"}, "NAME://HOST:PORT"),
+            ({"listeners": "PLAINTEXT://h:70000"}, "NAME://HOST:PORT"),
+            ({"listeners": "PLAINTEXT://a:1,PLAINTEXT://b:2"}, "each listener name once"),
+            (
+                {
+                    "listeners": "PLAINTEXT://a:1,B://b:1",
+                    "listener_security_protocol_map": "B:PLAINTEXT",
+                },
+                "each port once",
+            ),
+            ({"listeners": "INTERNAL://a:1"}, "listener.security.protocol.map"),
+            (
+                {"listeners": "SSL://a:1", "listener_security_protocol_map": "SSL:SSL"},
+                "a listener of protocol PLAINTEXT, and SSL has SSL",
+            ),
+            ({"listener_security_protocol_map": "PLAINTEXT"}, "NAME:PROTOCOL"),
+            ({"listeners": "PLAINTEXT://0.0.0.0:9092"}, "set advertised.listeners"),
+            (
+                {
+                    "advertised_listeners": "OTHER://a:1",
+                    "listener_security_protocol_map": "OTHER:PLAINTEXT",
+                },
+                "a listener that listeners binds (PLAINTEXT)",
+            ),
+            ({"inter_broker_listener_name": "OTHER"}, "the name of an advertised listener"),
+            (
+                {
+                    "inter_broker_listener_name": "PLAINTEXT",
+                    "security_inter_broker_protocol": "PLAINTEXT",
+                },
+                "are both set",
+            ),
+        ],
+    )
+    def test_refusals(self, keys: dict[str, str], message: str) -> None:
+        with pytest.raises(SettingsError) as caught:
+            settings(**keys)
+        assert message in str(caught.value)
