@@ -124,9 +124,14 @@ class ReplicaManager:
         return self._changes.accept_controller_epoch(epoch)
 
     def apply_leader_and_isr(
-        self, request: LeaderAndIsrRequest, config_of: Callable[[str], TopicConfig]
+        self,
+        request: LeaderAndIsrRequest,
+        config_of: Callable[[str], TopicConfig],
+        *,
+        by_topic_id: bool = True,
     ) -> LeaderAndIsrResponse:
-        return self._changes.apply_leader_and_isr(request, config_of)
+        """Take on roles; the answer names partitions by topic id, or by name before version 5."""
+        return self._changes.apply_leader_and_isr(request, config_of, by_topic_id=by_topic_id)
 
     def stop_replicas(self, request: StopReplicaRequest) -> StopReplicaResponse:
         return self._changes.stop_replicas(request)

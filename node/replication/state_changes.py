@@ -80,7 +80,11 @@ class StateChanges:
         return True
 
     def apply_leader_and_isr(
-        self, request: LeaderAndIsrRequest, config_of: Callable[[str], TopicConfig]
+        self,
+        request: LeaderAndIsrRequest,
+        config_of: Callable[[str], TopicConfig],
+        *,
+        by_topic_id: bool,
     ) -> LeaderAndIsrResponse:
         if not self.accept_controller_epoch(request.controller_epoch):
             return LeaderAndIsrResponse(error_code=ErrorCode.STALE_CONTROLLER_EPOCH)
@@ -90,7 +94,7 @@ class StateChanges:
             error = self._apply(told, config_of(told.topic), followers)
             errors.append((told, error))
         self._fetchers.follow(self._with_leaders(followers, request))
-        return _leader_and_isr_response(errors)
+        return _leader_and_isr_response(errors, by_topic_id=by_topic_id)
 
     def stop_replicas(self, request: StopReplicaRequest) -> StopReplicaResponse:
         if not self.accept_controller_epoch(request.controller_epoch):
@@ -217,8 +221,10 @@ def _stops(request: StopReplicaRequest) -> Iterator[_Stop]:
             )
 
 
-def _leader_and_isr_response(errors: list[tuple[_Told, ErrorCode]]) -> LeaderAndIsrResponse:
-    """Errors by topic id, or by name where the request had no ids (before version 5)."""
+def _leader_and_isr_response(
+    errors: list[tuple[_Told, ErrorCode]], *, by_topic_id: bool
+) -> LeaderAndIsrResponse:
+    """Errors by topic id, or by name before version 5."""
     response = LeaderAndIsrResponse(partition_errors=[], topics=[])
     by_id: dict[bytes, LeaderAndIsrTopicError] = {}
     for told, error in errors:
@@ -227,7 +233,7 @@ def _leader_and_isr_response(errors: list[tuple[_Told, ErrorCode]]) -> LeaderAnd
             partition_index=told.state.partition_index,
             error_code=error,
         )
-        if told.topic_id == ZERO_UUID:
+        if not by_topic_id:
             response.partition_errors.append(partition_error)
             continue
         topic = by_id.get(told.topic_id)

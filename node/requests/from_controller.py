@@ -26,6 +26,7 @@ from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaR
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
 
 _UNKNOWN_BROKER_EPOCH = -1
+_FIRST_VERSION_BY_ID = 5
 
 BrokerEpoch = Callable[[], int]
 
@@ -54,7 +55,11 @@ class LeaderAndIsr(Handler[LeaderAndIsrRequest]):
         self._configs.load(
             topics,
             loaded=lambda: request.reply(
-                self._replicas.apply_leader_and_isr(body, self._configs.get)
+                self._replicas.apply_leader_and_isr(
+                    body,
+                    self._configs.get,
+                    by_topic_id=request.header.api_version >= _FIRST_VERSION_BY_ID,
+                )
             ),
             # Unanswered, the controller sends it again; a wrong configuration would stay.
             failed=lambda failure: request.close(f"no topic configuration: {failure}"),

@@ -25,6 +25,7 @@ from logquake.wire.messages.offsets import (
 
 LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED = -1, -2, -3, -4, -5
 _SINCE_VERSION = {LATEST: 0, EARLIEST: 0, MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
+_FIRST_VERSION_WITH_EPOCHS = 4
 _DEBUGGING_REPLICA_ID = -2  # asks any replica, not the leader alone
 
 
@@ -85,14 +86,13 @@ def _isolation(body: ListOffsetsRequest) -> Isolation:
 def _found(
     version: int, asked: ListOffsetsPartition, found: ListedOffset
 ) -> ListOffsetsPartitionResponse:
-    response = ListOffsetsPartitionResponse(
-        partition_index=asked.partition_index,
-        timestamp=found.timestamp_ms,
-        offset=found.offset,
-        leader_epoch=found.leader_epoch,
-    )
+    response = ListOffsetsPartitionResponse(partition_index=asked.partition_index)
     if version == 0:
-        response.old_style_offsets = [found.offset][: asked.max_num_offsets]
+        response.old_style_offsets = [found.offset][: max(0, asked.max_num_offsets)]
+        return response
+    response.timestamp, response.offset = found.timestamp_ms, found.offset
+    if version >= _FIRST_VERSION_WITH_EPOCHS:
+        response.leader_epoch = found.leader_epoch
     return response
 
 
