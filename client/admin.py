@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from logquake.client.errors import check
 from logquake.client.routing import Router
+from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.metadata import MetadataResponseTopic
 from logquake.wire.messages.topics import (
     CreatableReplicaAssignment,
@@ -26,6 +27,8 @@ from logquake.wire.messages.topics import (
 
 BROKER_DEFAULT = -1
 _DELETE_BY_STATE_SINCE = 6
+# A producer waits for such a topic to appear; who asks about it wants to know that it is not there.
+_NO_SUCH_TOPIC = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ class Admin:
         def attempt() -> list[TopicDescription]:
             topics = self._router.metadata(names).topics
             for topic in topics:
-                check(topic.error_code, f"topic {topic.name}")
+                check(topic.error_code, f"topic {topic.name}", final=_NO_SUCH_TOPIC)
             return sorted(map(_describe, topics), key=lambda topic: topic.name)
 
         return self._router.with_retries(attempt)
@@ -127,7 +130,7 @@ class Admin:
         def attempt() -> None:
             answer = self._router.controller().request(request, CreateTopicsResponse)
             for result in answer.topics:
-                check(result.error_code, f"topic {result.name}: {result.error_message or ''}")
+                check(result.error_code, f"topic {name}: {result.error_message or 'not created'}")
 
         self._router.with_retries(attempt)
 
@@ -143,7 +146,8 @@ class Admin:
                 timeout_ms=timeout_ms,
             )
             for result in controller.request(request, DeleteTopicsResponse).responses:
-                check(result.error_code, f"topic {name}: {result.error_message or ''}")
+                context = f"topic {name}: {result.error_message or 'not deleted'}"
+                check(result.error_code, context, final=_NO_SUCH_TOPIC)
 
         self._router.with_retries(attempt)
 

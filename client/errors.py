@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from logquake.wire.errors import ErrorCode
 
 
@@ -65,10 +67,17 @@ class DeliveryError(ClientError):
         self.may_be_written = may_be_written
 
 
-def check(code: int, context: str) -> None:
-    """Raises BrokerError unless the code is NONE."""
-    if code != ErrorCode.NONE:
-        raise broker_error(code, context)
+def check(code: int, context: str, *, final: Collection[ErrorCode] = ()) -> None:
+    """Raises BrokerError unless the code is NONE.
+
+    `final` are codes that Kafka calls retriable and that answer the question all the same.
+    """
+    if code == ErrorCode.NONE:
+        return
+    error = broker_error(code, context)
+    if error.code in final:
+        error.retriable = False
+    raise error
 
 
 def broker_error(code: int, context: str) -> BrokerError:

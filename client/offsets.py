@@ -17,8 +17,8 @@ from logquake.wire.messages.offsets import (
     ListOffsetsTopic,
 )
 
-LATEST_MS = -1
-EARLIEST_MS = -2
+LATEST = -1
+EARLIEST = -2
 NOT_FOUND = -1
 _CONSUMER = -1  # the replica id of whoever is no broker
 
@@ -45,7 +45,7 @@ def list_offsets(
     *,
     isolation: Isolation = Isolation.READ_UNCOMMITTED,
 ) -> dict[int, FoundOffset]:
-    """For each partition the offset at its time: LATEST_MS, EARLIEST_MS or a timestamp.
+    """For each partition the offset at its time: LATEST, EARLIEST or a timestamp.
 
     The latest offset is the high watermark, or with READ_COMMITTED the last stable offset.
     Raises ClientError.
@@ -54,13 +54,13 @@ def list_offsets(
 
 
 def earliest_offsets(router: Router, topic: str) -> dict[int, int]:
-    return _offsets_at(router, topic, EARLIEST_MS, Isolation.READ_UNCOMMITTED)
+    return _offsets_at(router, topic, EARLIEST, Isolation.READ_UNCOMMITTED)
 
 
 def latest_offsets(
     router: Router, topic: str, *, isolation: Isolation = Isolation.READ_UNCOMMITTED
 ) -> dict[int, int]:
-    return _offsets_at(router, topic, LATEST_MS, isolation)
+    return _offsets_at(router, topic, LATEST, isolation)
 
 
 def _offsets_at(router: Router, topic: str, time_ms: int, isolation: Isolation) -> dict[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from logquake.client.aborted import AbortedBatches
 from logquake.client.errors import MalformedResponseError, ReadStalledError, check
@@ -49,8 +50,15 @@ class ReadOptions:
     max_decompressed_bytes: int = 128 * 1024 * 1024
 
 
+class ReadBatch(NamedTuple):
+    """A stored batch and those of its records that were asked for."""
+
+    header: BatchHeader
+    records: list[Record]
+
+
 class PartitionReader:
-    """Reads [start, end) of one partition in order, in chunks as the broker returns them.
+    """Reads [start, end) of one partition, in order.
 
     Offsets that compaction, transactions or their markers left without a record are passed over.
     Raises ClientError: OffsetOutOfRangeError when the log does not hold the next offset,
@@ -79,17 +87,17 @@ class PartitionReader:
         return self._next
 
     def records(self) -> Iterator[Record]:
-        for chunk in self.chunks():
-            yield from chunk
+        for batch in self.batches():
+            yield from batch.records
 
-    def chunks(self) -> Iterator[list[Record]]:
-        """Lists of records, none of them empty."""
+    def batches(self) -> Iterator[ReadBatch]:
+        """The same, a stored batch at a time; those without a record in the range are left out."""
         clock = self._router.clock
         progress_ms = clock.now_ms()
         while self._next < self._end:
             before = self._next
-            for chunk in self._decode(self._fetch_with_retries()):
-                yield chunk
+            for batch in self._decode(self._fetch_with_retries()):
+                yield batch
                 # The caller's own time with the records is not the broker's silence.
                 progress_ms = clock.now_ms()
             if self._next > before:
@@ -133,17 +141,17 @@ class PartitionReader:
         check(found[0].error_code, f"{self._name} at offset {self._next}")
         return found[0]
 
-    def _decode(self, data: PartitionData) -> Iterator[list[Record]]:
+    def _decode(self, data: PartitionData) -> Iterator[ReadBatch]:
         if not isinstance(data.records, memoryview):
             return
         view = data.records
         aborted = AbortedBatches(data.aborted_transactions or [])
         try:
             for position, header in iterate_batches(view):
-                chunk = self._decode_batch(view, position, header, aborted)
+                records = self._decode_batch(view, position, header, aborted)
                 self._next = max(self._next, min(header.next_offset, self._end))
-                if chunk:
-                    yield chunk
+                if records:
+                    yield ReadBatch(header, records)
         except RecordError as error:
             raise MalformedResponseError(f"{self._name} at {self._next}: {error}") from error
 
