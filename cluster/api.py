@@ -9,14 +9,14 @@ with Cluster(brokers=3, config={"min.insync.replicas": 2}) as kafka:
 
 from __future__ import annotations
 
-import secrets
+import os
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from logquake.cluster.launcher import Launched, launch
+from logquake.cluster.launcher import Launched, spawn
 from logquake.cluster.layout import Layout
 from logquake.cluster.running import DEFAULT_TIMEOUT, RunningCluster
 from logquake.cluster.spec import FAST_FAILOVER, ClusterSpec
@@ -60,14 +60,15 @@ class Cluster(RunningCluster):
 
     def open(self, timeout: float = DEFAULT_TIMEOUT) -> Self:
         """Start it and wait until it is ready. Raises ClusterError, and then nothing is left."""
-        self._launched = launch(
-            self.layout, self.spec, attached=True, on_progress=self._on_progress
-        )
+        launched = spawn(self.layout, self.spec, attached=True)
         try:
+            self.preload()
+            launched.wait_until_started(self._on_progress)
             self.wait_ready(timeout)
-        except BaseException:
-            self.close()
+        except BaseException:  # Ctrl-C as well
+            launched.abandon()
             raise
+        self._launched = launched
         return self
 
     def close(self) -> None:
@@ -91,7 +92,7 @@ class Cluster(RunningCluster):
 
 def _scratch_name() -> str:
     """Not made here: a folder made before the start would be left by a start that fails."""
-    return f"logquake-{secrets.token_hex(6)}"
+    return f"logquake-{os.urandom(6).hex()}"
 
 
 def _as_property(value: object) -> str:

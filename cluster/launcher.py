@@ -7,11 +7,10 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from logquake.cluster.control import ControlClient, SupervisorGoneError
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.layout import Layout
+from logquake.cluster.layout import Layout, last_line
 from logquake.cluster.spec import ClusterSpec
 
 START_TIMEOUT_S = 120.0
@@ -19,50 +18,66 @@ END_TIMEOUT_S = 60.0
 SUPERVISOR = (sys.executable, "-m", "logquake.cluster.supervisor")
 
 
-@dataclass(frozen=True, slots=True)
 class Launched:
-    """A supervisor that runs. Closing ``control`` ends an attached cluster."""
+    """A supervisor that was started. Letting go of it ends an attached cluster."""
 
-    process: subprocess.Popen[bytes]
-    control: ControlClient
+    def __init__(
+        self, layout: Layout, process: subprocess.Popen[bytes], control: ControlClient, is_new: bool
+    ) -> None:
+        self._layout = layout
+        self._process = process
+        self._control = control
+        self._is_new = is_new  # no state directory was there before
+
+    def wait_until_started(self, on_progress: Callable[[str], None] = lambda _: None) -> None:
+        """Return when the cluster's processes run, which is before the brokers serve.
+
+        Raises ClusterError; what then is left of the start goes with abandon().
+        """
+        try:
+            self._control.answer(timeout_s=START_TIMEOUT_S, on_progress=on_progress)
+        except SupervisorGoneError as error:
+            # It ended without a word: a bug, or a kill. Its log's last line may say which.
+            said = last_line(self._layout.supervisor_log)
+            raise ClusterError(f"the supervisor ended while it started: {said}") from error
+
+    def abandon(self) -> None:
+        """End a start that failed, and remove a state directory that it made."""
+        self.ask_to_stop()
+        self.close()
+        if self._is_new:
+            self._layout.remove()
+
+    def ask_to_stop(self) -> None:
+        """Ask for a clean end; asked twice, it ends at once."""
+        self._process.terminate()
 
     def close(self) -> None:
-        """Let go of it, and wait for its end: an attached cluster ends by this."""
-        self.control.close()
-        self.process.wait(END_TIMEOUT_S)
+        """Let go of it and wait for the supervisor's end."""
+        self._control.close()
+        self._process.wait(END_TIMEOUT_S)
+
+    def leave(self) -> None:
+        """Let go of a detached cluster, which runs on."""
+        self._control.close()
+        self._process.returncode = 0  # not ours to wait for; Popen would warn of it
+
+    def wait_until_ended(self) -> None:
+        """Wait until the cluster ends, whoever ends it. Raises ClusterError if it was killed."""
+        status = self._process.wait()
+        if status != 0:
+            raise ClusterError(f"the supervisor ended with status {status}: nothing of it runs")
 
 
-def launch(
-    layout: Layout,
-    spec: ClusterSpec,
-    *,
-    attached: bool,
-    on_progress: Callable[[str], None] = lambda _: None,
-    command: Sequence[str] = SUPERVISOR,
+def spawn(
+    layout: Layout, spec: ClusterSpec, *, attached: bool, command: Sequence[str] = SUPERVISOR
 ) -> Launched:
-    """Start a cluster; return when its processes run, which is before the brokers serve.
+    """Begin to start a cluster; an attached one ends with this process.
 
-    An attached cluster ends with this process. Raises ClusterError, and then nothing is left.
+    Raises ClusterError when the state directory cannot be used.
     """
     is_new = not layout.root.exists()
     layout.prepare(spec.broker_ids)
-    launched = _spawn(layout, spec, command, attached=attached)
-    try:
-        launched.control.answer(timeout_s=START_TIMEOUT_S, on_progress=on_progress)
-    except BaseException as error:  # Ctrl-C as well: a start that is given up leaves nothing
-        _give_up(launched)
-        failure = _explained(layout, error)
-        if is_new:
-            layout.remove()
-        if failure is error:
-            raise
-        raise failure from error
-    return launched
-
-
-def _spawn(
-    layout: Layout, spec: ClusterSpec, command: Sequence[str], *, attached: bool
-) -> Launched:
     ours, theirs = socket.socketpair()
     with theirs, layout.supervisor_log.open("ab") as log:
         channel = str(theirs.fileno())
@@ -75,17 +90,4 @@ def _spawn(
             pass_fds=(theirs.fileno(),),
             start_new_session=True,  # Ctrl-C in a terminal is for the launcher, who passes it on
         )
-    return Launched(process, ControlClient(ours))
-
-
-def _give_up(launched: Launched) -> None:
-    launched.process.terminate()
-    launched.close()
-
-
-def _explained(layout: Layout, error: BaseException) -> BaseException:
-    """A supervisor that ended without a word had a bug: its log's last line says which."""
-    if not isinstance(error, SupervisorGoneError):
-        return error
-    lines = layout.supervisor_log.read_text(errors="replace").strip().splitlines()
-    return ClusterError(f"the supervisor ended while it started: {lines[-1] if lines else '?'}")
+    return Launched(layout, process, ControlClient(ours), is_new)

@@ -153,6 +153,12 @@ def read_json(path: Path) -> dict[str, Any] | None:
     return document
 
 
+def last_line(log: Path) -> str:
+    """The last line of a process's log, to be shown in an error of one line."""
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    return lines[-1].strip() if lines else "it said nothing"
+
+
 def _is_still(path: Path, lock: IO[bytes]) -> bool:
     try:
         return os.path.samestat(path.stat(), os.fstat(lock.fileno()))

@@ -6,16 +6,16 @@ no matter: everything goes over its control socket, through ZooKeeper, or to the
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from logquake.cluster.control import SupervisorGoneError, connect
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.fault import Fault
 from logquake.cluster.layout import Layout
-from logquake.cluster.readiness import Readiness
 from logquake.cluster.state import ClusterState, MemberState, Phase
 from logquake.cluster.tables import (
     MEMBER_COLUMNS,
@@ -26,8 +26,10 @@ from logquake.cluster.tables import (
     partition_rows,
 )
 from logquake.cluster.targets import resolve
-from logquake.cluster.view import ClusterView
 from logquake.zk.znodes.topics import NO_LEADER, PartitionState
+
+if TYPE_CHECKING:
+    from logquake.cluster.view import ClusterView
 
 DEFAULT_TIMEOUT = 30.0  # seconds
 COMMAND_TIMEOUT_S = 90.0  # longer than a broker's controlled shutdown with all its retries
@@ -43,6 +45,15 @@ class RunningCluster:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
+
+    @staticmethod
+    def preload() -> None:
+        """Import what waiting will need, at a moment when there is nothing else to do.
+
+        kazoo and the wire schemas take a tenth of a second, more than all other imports here.
+        """
+        importlib.import_module("logquake.cluster.readiness")
+        importlib.import_module("logquake.cluster.view")
 
     # What it is
 
@@ -61,6 +72,8 @@ class RunningCluster:
     @cached_property
     def view(self) -> ClusterView:
         """What ZooKeeper knows of it, read over one session that lasts until close()."""
+        from logquake.cluster.view import ClusterView
+
         return ClusterView(self.zookeeper_connect)
 
     def leader(self, topic: str, partition: int) -> int:
@@ -137,6 +150,8 @@ class RunningCluster:
 
     def wait_ready(self, timeout: float = DEFAULT_TIMEOUT) -> None:
         """Until every running broker answers, knows all the others, and knows the controller."""
+        from logquake.cluster.readiness import Readiness
+
         readiness = Readiness(self.state)
         try:
             if not readiness.wait(time.monotonic() + timeout):

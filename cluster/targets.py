@@ -9,11 +9,14 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.state import ZOOKEEPER, ClusterState, broker_name
-from logquake.cluster.view import ClusterView
 from logquake.zk.znodes.topics import NO_LEADER
+
+if TYPE_CHECKING:
+    from logquake.cluster.view import ClusterView
 
 FORMS = (
     "a broker id, controller, leader:TOPIC/PARTITION, follower:TOPIC/PARTITION, random, zookeeper"

@@ -17,11 +17,14 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-
-from multiprocess.context import ForkContext, ForkProcess
+from typing import TYPE_CHECKING
 
 from logquake.cluster.lifeline import die_with
 
+if TYPE_CHECKING:
+    from multiprocess.context import ForkProcess
+
+_FORKING = "multiprocess.context"  # 25 ms to import, which the JVM's start hides
 _FIRST_OTHER_FD = 3
 _RESET_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 
@@ -48,6 +51,7 @@ class ForkedChild:
 
 def preload(module: str) -> None:
     """Import what every broker needs, and freeze the heap."""
+    importlib.import_module(_FORKING)
     importlib.import_module(module)
     gc.collect()
     gc.freeze()
@@ -57,7 +61,11 @@ def fork(run: Callable[[], int], log: Path) -> ForkedChild:
     """Run a function in a new process that logs to ``log``; what it returns is the exit status."""
     if threading.active_count() != 1:
         raise RuntimeError(f"fork with {threading.enumerate()}")
-    process = ForkContext().Process(target=_in_child, args=(os.getpid(), log, run))
+    process = (
+        importlib.import_module(_FORKING)
+        .ForkContext()
+        .Process(target=_in_child, args=(os.getpid(), log, run))
+    )
     # A signal between fork and _in_child would reach the supervisor's handler in the child, and
     # through its wake-up descriptor the supervisor itself.
     signal.pthread_sigmask(signal.SIG_BLOCK, _RESET_SIGNALS)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
+from logquake.cluster.layout import last_line
 from logquake.cluster.lifeline import die_with
 from logquake.cluster.zookeeper.probe import serves_from
 from logquake.cluster.zookeeper.program import Program, write_config
@@ -66,9 +67,3 @@ def wait_until_serving(
             raise ClusterError(f"ZooKeeper does not serve after {timeout_s:.0f} s: see {log}")
         keep_waiting()
         time.sleep(PROBE_INTERVAL_S)
-
-
-def last_line(log: Path) -> str:
-    """The last line of a process's log, to be shown in an error of one line."""
-    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-    return lines[-1].strip() if lines else "it said nothing"

@@ -1,0 +1,18 @@
+"""The command line: ``logquake up``, ``status``, ``kill leader:orders/0``, ``down``.
+
+    app.py        the commands' tree, errors to exit statuses
+    options.py    options that several commands share
+    lifecycle.py  up, down, status, env
+    foreground.py signals of an ``up`` that stays
+    members.py    kill, stop, pause, resume, start, restart, broker
+    logs.py       logs
+    topics.py     topic create, list, describe
+    output.py     tables
+
+Help must come at once, so a command's module imports what it needs when it runs. Statuses: 0 done,
+2 a fault of the surroundings or the usage, in one line.
+"""
+
+from logquake.cluster.cli.app import main
+
+__all__ = ["main"]

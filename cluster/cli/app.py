@@ -1,0 +1,40 @@
+"""The tree of commands, and what becomes of an error."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from logquake.cluster.cli import lifecycle, logs, members, topics
+from logquake.cluster.errors import ClusterError
+
+FAILED = 2
+
+app = typer.Typer(
+    help="A real Kafka cluster in Python: launch it, break it on purpose, learn from it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,  # rich would double the time that help takes
+    pretty_exceptions_enable=False,
+)
+app.command()(lifecycle.up)
+app.command()(lifecycle.status)
+app.command()(lifecycle.down)
+app.command()(members.kill)
+app.command()(members.stop)
+app.command()(members.pause)
+app.command()(members.resume)
+app.command()(members.start)
+app.command()(members.restart)
+app.command()(logs.logs)
+app.command()(lifecycle.env)
+app.add_typer(topics.app, name="topic")
+app.command()(members.broker)
+
+
+def main() -> None:
+    try:
+        app()
+    except ClusterError as error:
+        print(f"logquake: {error}", file=sys.stderr)
+        sys.exit(FAILED)

@@ -1,0 +1,176 @@
+"""``up``, ``status``, ``down``, ``env``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from logquake.cluster.cli.options import (
+    DEFAULT_NAME,
+    DataDir,
+    Name,
+    Output,
+    Settings,
+    Wait,
+    layout_of,
+    seconds,
+    wants_json,
+)
+from logquake.cluster.errors import ClusterError
+
+if TYPE_CHECKING:
+    from logquake.cluster.cli.foreground import Foreground
+    from logquake.cluster.layout import Layout
+    from logquake.cluster.running import RunningCluster
+    from logquake.cluster.spec import ClusterSpec
+
+INTERRUPTED = 130  # what a shell expects after Ctrl-C
+
+
+def up(
+    brokers: Annotated[int | None, typer.Option("-n", "--brokers", help="[default: 3]")] = None,
+    detach: Annotated[
+        bool, typer.Option("-d", "--detach", help="Return once it is ready; it runs on.")
+    ] = False,
+    name: Name = DEFAULT_NAME,
+    port: Annotated[
+        int | None, typer.Option("-p", "--port", help="Of broker 1. [default: 9092]")
+    ] = None,
+    any_port: Annotated[bool, typer.Option("--any-port", help="Take free ports.")] = False,
+    config: Settings = None,
+    data_dir: DataDir = None,
+    zookeeper: Annotated[
+        str | None, typer.Option(help="HOST:PORT[/CHROOT] of one that runs.")
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="fast_failover or kafka_defaults. [default: fast_failover]")
+    ] = None,
+    wait: Wait = "60s",
+) -> None:
+    """Start a cluster, or find that it runs."""
+    from logquake.cluster.layout import is_locked, read_json
+    from logquake.cluster.spec import DEFAULT_PORT, ClusterSpec, parse_assignments
+
+    timeout_s = seconds(wait)
+    layout = layout_of(name, data_dir)
+    asked: dict[str, Any] = {"brokers": brokers, "preset": preset, "zookeeper": zookeeper}
+    asked["config"] = parse_assignments(config) if config else None
+    changes = {key: value for key, value in asked.items() if value is not None}
+    if any_port or port is not None:
+        changes["port"] = None if any_port else port
+    kept = read_json(layout.spec)
+    spec = ClusterSpec.from_json(kept) if kept else ClusterSpec(name=name, port=DEFAULT_PORT)
+    if is_locked(layout):
+        _find_running(layout, spec, replace(spec, **changes), timeout_s)
+    else:
+        _start(layout, replace(spec, **changes), detach=detach, timeout_s=timeout_s)
+
+
+def status(name: Name = DEFAULT_NAME, data_dir: DataDir = None, output: Output = "table") -> None:
+    """Show its processes, how each ended, and who leads."""
+    from logquake.cluster.cli.status import show_status
+    from logquake.cluster.running import RunningCluster
+
+    show_status(RunningCluster(layout_of(name, data_dir)), as_json=wants_json(output))
+
+
+def down(
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+    keep_data: Annotated[
+        bool, typer.Option("--keep-data", help="A later up goes on from here.")
+    ] = False,
+) -> None:
+    """Stop it and remove its data. Nothing to stop is no error."""
+    from logquake.cluster.cli.output import say
+    from logquake.cluster.layout import is_locked
+    from logquake.cluster.running import RunningCluster
+
+    layout = layout_of(name, data_dir)
+    if is_locked(layout):
+        say(f"stopping cluster {name}")
+        RunningCluster(layout).shut_down(remove=not keep_data)
+    elif layout.spec.exists() and not keep_data:
+        say(f"cluster {name} does not run; removing what is left of it")
+        layout.remove()
+    else:
+        say(f"cluster {name} does not run")
+
+
+def env(name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
+    """Print where it is, to be read by a shell: eval $(logquake env)."""
+    from logquake.cluster.running import RunningCluster
+
+    state = RunningCluster(layout_of(name, data_dir)).state()
+    print(f"export BOOTSTRAP_SERVERS={state.bootstrap_servers}")
+    print(f"export ZOOKEEPER_CONNECT={state.zookeeper}")
+
+
+def _start(layout: Layout, spec: ClusterSpec, *, detach: bool, timeout_s: float) -> None:
+    from logquake.cluster.cli.foreground import Foreground
+    from logquake.cluster.cli.output import say
+    from logquake.cluster.launcher import spawn
+    from logquake.cluster.running import RunningCluster
+
+    began = time.monotonic()
+    launched = spawn(layout, spec, attached=not detach)
+    cluster = RunningCluster(layout)
+    with Foreground(launched) as foreground:
+        try:
+            cluster.preload()
+            launched.wait_until_started(say)
+            say("waiting for the brokers to know one another")
+            cluster.wait_ready(timeout_s)
+        except BaseException as error:
+            launched.abandon()
+            _explain_interruption(error, foreground)
+            raise
+        _show_summary(cluster, spec, layout.root)
+        say(
+            f"ready after {time.monotonic() - began:.1f} s"
+            + ("" if detach else "; Ctrl-C stops it")
+        )
+        if detach:
+            launched.leave()
+        else:
+            launched.wait_until_ended()
+
+
+def _explain_interruption(error: BaseException, foreground: Foreground) -> None:
+    """What fails because somebody asked to stop is no failure."""
+    if isinstance(error, ClusterError) and foreground.was_asked_to_stop:
+        sys.exit(INTERRUPTED)
+
+
+def _find_running(
+    layout: Layout, running: ClusterSpec, asked: ClusterSpec, timeout_s: float
+) -> None:
+    from logquake.cluster.cli.output import say
+    from logquake.cluster.running import RunningCluster
+
+    if asked != running:
+        raise ClusterError(
+            f"cluster {running.name} runs already with other settings "
+            f"({running.brokers} brokers, preset {running.preset}): "
+            "logquake down first, or choose another --name"
+        )
+    cluster = RunningCluster(layout)
+    cluster.wait_ready(timeout_s)
+    _show_summary(cluster, running, layout.root)
+    say("it runs already")
+
+
+def _show_summary(cluster: RunningCluster, spec: ClusterSpec, root: Path) -> None:
+    from logquake.cluster.spec import PRESETS
+
+    state = cluster.state()
+    preset = ", ".join(f"{key}={value}" for key, value in PRESETS[spec.preset].items())
+    print(f"bootstrap servers  {state.bootstrap_servers}")
+    print(f"ZooKeeper          {state.zookeeper}")
+    print(f"preset             {spec.preset}{f' ({preset})' if preset else ''}")
+    print(f"state              {root}", flush=True)

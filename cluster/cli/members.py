@@ -1,0 +1,88 @@
+"""What is done to one process of a cluster, and a broker without a launcher."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name, Wait, layout_of, seconds
+from logquake.cluster.errors import ClusterError
+
+if TYPE_CHECKING:
+    from logquake.cluster.running import RunningCluster
+
+Target = Annotated[
+    str,
+    typer.Argument(
+        help="A broker id, controller, leader:TOPIC/PARTITION, follower:TOPIC/PARTITION, "
+        "random or zookeeper."
+    ),
+]
+
+
+def kill(target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
+    """End it with SIGKILL; it stays dead until it is started."""
+    print(f"{_cluster(name, data_dir).kill(target).member} is dead")
+
+
+def stop(target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
+    """Let it move its leaderships away and end."""
+    print(f"{_cluster(name, data_dir).stop(target).member} has ended")
+
+
+def pause(target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
+    """Freeze it with SIGSTOP: a zombie, once its session is over."""
+    print(f"{_cluster(name, data_dir).pause(target).member} is paused")
+
+
+def resume(
+    target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None, wait: Wait = "30s"
+) -> None:
+    """Let a paused one go on."""
+    cluster = _cluster(name, data_dir)
+    _report_serving(cluster, cluster.resume(target), wait)
+
+
+def start(
+    target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None, wait: Wait = "30s"
+) -> None:
+    """Start one that has ended."""
+    cluster = _cluster(name, data_dir)
+    _report_serving(cluster, cluster.start(target), wait)
+
+
+def restart(
+    target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None, wait: Wait = "30s"
+) -> None:
+    """Stop it and start it again."""
+    cluster = _cluster(name, data_dir)
+    _report_serving(cluster, cluster.restart(target), wait)
+
+
+def broker(
+    file: Annotated[Path, typer.Argument(help="A server.properties of Kafka's.")],
+    events: Annotated[
+        Path | None, typer.Option(help="Where its events go. [default: beside FILE]")
+    ] = None,
+) -> None:
+    """Run one broker by hand, here, against any ZooKeeper, until Ctrl-C."""
+    from logquake.cluster.broker_program import check_settings, run_broker
+
+    if not file.is_file():
+        raise ClusterError(f"{file} is no file: name a server.properties")
+    check_settings(file)
+    sys.exit(run_broker(file, events or file.with_suffix(".events.jsonl")))
+
+
+def _cluster(name: str, data_dir: Path | None) -> RunningCluster:
+    from logquake.cluster.running import RunningCluster
+
+    return RunningCluster(layout_of(name, data_dir))
+
+
+def _report_serving(cluster: RunningCluster, member: str, wait: str) -> None:
+    cluster.wait_ready(seconds(wait))
+    print(f"{member} serves")

@@ -1,0 +1,48 @@
+"""Options that several commands share, and what they mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.layout import Layout, default_root
+
+DEFAULT_NAME = "default"
+
+Name = Annotated[str, typer.Option(help="Which cluster; its state is in ~/.logquake/NAME.")]
+DataDir = Annotated[
+    Path | None, typer.Option(help="Where its state is, instead of ~/.logquake/NAME.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("-c", "--config", metavar="KEY=VALUE", help="A setting of Kafka's; repeatable."),
+]
+Wait = Annotated[str, typer.Option(metavar="TIME", help="How long to wait until it is ready.")]
+Bootstrap = Annotated[
+    str | None,
+    typer.Option("-b", "--bootstrap-server", help="Brokers to ask, instead of those of NAME."),
+]
+Output = Annotated[str, typer.Option("-o", "--output", metavar="table|json")]
+
+
+def layout_of(name: str, data_dir: Path | None) -> Layout:
+    return Layout((data_dir or default_root(name)).absolute())
+
+
+def seconds(text: str) -> float:
+    """``30``, ``30s`` or ``500ms``. Raises ClusterError."""
+    factor, number = (0.001, text[:-2]) if text.endswith("ms") else (1, text.removesuffix("s"))
+    try:
+        return float(number) * factor
+    except ValueError:
+        raise ClusterError(f"{text!r} is no time: write 30s or 500ms") from None
+
+
+def wants_json(output: str) -> bool:
+    """Raises ClusterError."""
+    if output not in ("table", "json"):
+        raise ClusterError(f"no output {output!r}: choose table or json")
+    return output == "json"
