@@ -41,9 +41,7 @@ class SimChannel:
 
     def send(self, request: Message, version: int, done: Done) -> None:
         if self._connection is None or self._connection.broken:
-            self._connection = Connection(
-                self._fabric, self._source, self._server, self._client_id
-            )
+            self._connection = Connection(self._fabric, self._source, self._server, self._client_id)
         self._connection.send(request, version, done)
 
     def close(self) -> None:

@@ -89,4 +89,3 @@ class Link:
 
     def _open(self) -> bool:
         return self._fabric.passes(self.source, self.target)
-

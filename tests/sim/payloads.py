@@ -23,11 +23,10 @@ class Payloads(Protocol):
 class AsObjects:
     """Hands over the sender's object, with its records copied."""
 
-    def request(self, message: Message, version: int) -> Message:  # noqa: ARG002 - the port's shape
+    def request(self, message: Message, version: int) -> Message:
         if not isinstance(message, ProduceRequest):
             return message
-        copied = decode(ProduceRequest, version, memoryview(_encoded(message, version)))
-        return copied
+        return decode(ProduceRequest, version, memoryview(_encoded(message, version)))
 
     def response(self, message: Message, version: int) -> Message:  # noqa: ARG002
         if isinstance(message, FetchResponse):

@@ -1,0 +1,269 @@
+"""Clients of the simulated cluster: idempotent producers, a careless one, a consumer.
+
+They find a partition's leader as a client with fresh metadata would, by looking at what ZooKeeper
+says, and now and then they ask a wrong broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from logquake.controller.ports import Channel, Disconnected
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+from logquake.wire.messages.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
+from logquake.wire.records import Record, encode_batch, iterate_batches, read_header
+from logquake.wire.schema import Message
+from tests.sim.connection import HostNetwork
+from tests.sim.history import Acked, Polled, Refused, Send
+from tests.sim.host import Host, HostScheduler
+from tests.sim.network import Fabric
+from tests.sim.replicas import TopicPartition
+from tests.sim.world import World
+
+ACKS_ALL, ACKS_LEADER = -1, 1
+PRODUCE_VERSION = 11
+FETCH_VERSION = 10  # by topic name, served by leaders alone
+INIT_PRODUCER_ID_VERSION = 4
+PRODUCE_TIMEOUT_MS = 700
+FETCH_WAIT_MS = 300
+FETCH_BYTES = 1 << 20
+WRONG_BROKER_SHARE = 0.1
+_GAPS = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID)
+
+
+class Client:
+    """What all of them share: a process, channels to the brokers, an idea of who leads."""
+
+    def __init__(
+        self, name: str, partition: TopicPartition, fabric: Fabric, world: World, rng: Random
+    ) -> None:
+        host = Host(name, fabric.clock)
+        network = HostNetwork(fabric, host)
+        self.name = name
+        self.partition = partition
+        self.world = world
+        self.rng = rng
+        self.scheduler = HostScheduler(host)
+        self.is_stopped = False
+        self._channels: dict[int, Channel] = {
+            broker: network.channel(machine.endpoint, name)
+            for broker, machine in world.machines.items()
+        }
+
+    def later(self, shortest_ms: int, longest_ms: int, action: Callable[[], None]) -> None:
+        self.scheduler.call_later(self.rng.randint(shortest_ms, longest_ms), action)
+
+    def ask(
+        self,
+        broker: int,
+        request: Message,
+        version: int,
+        done: Callable[[Message | Disconnected], None],
+    ) -> None:
+        self._channels[broker].send(request, version, done)
+
+    def any_broker(self) -> int:
+        return self.rng.choice(sorted(self._channels))
+
+    def likely_leader(self) -> int:
+        history = self.world.decisions.partitions.get(self.partition)
+        state = history.state if history else None
+        if state is None or state.leader < 0 or self.rng.random() < WRONG_BROKER_SHARE:
+            return self.any_broker()
+        return state.leader
+
+
+class Producer(Client):
+    """Sends one batch after another to one partition; a subclass says what an outcome means."""
+
+    acks = ACKS_ALL
+
+    def __init__(
+        self, name: str, partition: TopicPartition, fabric: Fabric, world: World, rng: Random
+    ) -> None:
+        super().__init__(name, partition, fabric, world, rng)
+        self.acked: list[Acked] = []
+        self.sent: set[int] = set()
+        self._records = 0
+
+    def unique_records(self) -> list[Record]:
+        records: list[Record] = []
+        for offset in range(self.rng.randint(1, 3)):
+            self._records += 1
+            value = f"{self.name}-{self._records}".encode()
+            records.append(Record(offset, self.scheduler.wall_ms(), None, value, ()))
+        return records
+
+    def send_bytes(self, batch: bytearray, done: Callable[[int, object], None]) -> None:
+        """done is told the broker, and its PartitionProduceResponse or a Disconnected."""
+        broker = self.likely_leader()
+        topic, index = self.partition
+        data = TopicProduceData(
+            name=topic, partition_data=[PartitionProduceData(index=index, records=batch)]
+        )
+        request = ProduceRequest(acks=self.acks, timeout_ms=PRODUCE_TIMEOUT_MS, topic_data=[data])
+
+        def answered(response: Message | Disconnected) -> None:
+            if isinstance(response, ProduceResponse):
+                done(broker, response.responses[0].partition_responses[0])
+            else:
+                done(broker, response)
+
+        self.ask(broker, request, PRODUCE_VERSION, answered)
+
+    def sending(self, batch: bytearray, records: int) -> Send:
+        send = Send(self.partition, read_header(memoryview(batch)).crc, records)
+        self.sent.add(send.value)
+        return send
+
+
+class IdempotentProducer(Producer):
+    """acks=all; repeats a batch until it is told that it is there, and never skips one."""
+
+    is_finished = False
+    _gaps = 0
+
+    def finish(self) -> None:
+        """Send nothing new; is_finished once nothing is open."""
+        self.is_stopped = True
+
+    def start(self) -> None:
+        if self.is_stopped:
+            self.is_finished = True
+            return
+        request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=60_000)
+        self.ask(self.any_broker(), request, INIT_PRODUCER_ID_VERSION, self._on_producer_id)
+
+    def _on_producer_id(self, response: Message | Disconnected) -> None:
+        if isinstance(response, InitProducerIdResponse) and not response.error_code:
+            self._producer_id = response.producer_id
+            self._producer_epoch = response.producer_epoch
+            self._sequence = 0
+            self._next_batch()
+        else:
+            self.later(30, 100, self.start)
+
+    def _next_batch(self) -> None:
+        if self.is_stopped:
+            self.is_finished = True
+            return
+        records = self.unique_records()
+        self._batch = encode_batch(
+            records,
+            producer_id=self._producer_id,
+            producer_epoch=self._producer_epoch,
+            base_sequence=self._sequence,
+        )
+        self._sequence += len(records)
+        self._send = self.sending(self._batch, len(records))
+        self._attempt()
+
+    def _attempt(self) -> None:
+        self.send_bytes(self._batch, self._on_outcome)
+
+    def _on_outcome(self, broker: int, outcome: object) -> None:
+        if isinstance(outcome, PartitionProduceResponse):
+            error = ErrorCode(outcome.error_code)
+        else:
+            error = ErrorCode.NETWORK_EXCEPTION
+        if error == ErrorCode.NONE:
+            self._on_ack(broker, outcome)
+        elif error == ErrorCode.DUPLICATE_SEQUENCE_NUMBER:
+            self.later(1, 60, self._next_batch)
+        elif error in _GAPS:
+            self._on_gap(broker, error)
+        else:
+            self._on_refusal(broker, error)
+
+    def _on_ack(self, broker: int, outcome: object) -> None:
+        assert isinstance(outcome, PartitionProduceResponse)
+        self._gaps = 0
+        acked = Acked(self._send, broker, outcome.base_offset)
+        self.acked.append(acked)
+        self.world.tell(acked)
+        self.later(1, 60, self._next_batch)
+
+    def _on_gap(self, broker: int, error: ErrorCode) -> None:
+        """A deposed leader that does not know it may have missed our last batches; the leader may
+        not. Its answer may have been given before it was elected, so it is asked twice.
+        """
+        self._gaps = self._gaps + 1 if self.world.leads(broker, self.partition) else 0
+        if self._gaps > 1:
+            self.world.tell(Refused(self._send, broker, error.name, is_absent=False))
+        self.later(20, 120, self._attempt)
+
+    def _on_refusal(self, broker: int, error: ErrorCode) -> None:
+        if error != ErrorCode.NOT_ENOUGH_REPLICAS:
+            self._send.may_be_there = True
+        elif not self._send.may_be_there:
+            self.world.tell(Refused(self._send, broker, error.name, is_absent=True))
+        self.later(20, 120, self._attempt)
+
+
+class CarelessProducer(Producer):
+    """acks=1, without a producer id; tries each batch once and does not look back."""
+
+    acks = ACKS_LEADER
+
+    def start(self) -> None:
+        if self.is_stopped:
+            return
+        records = self.unique_records()
+        batch = encode_batch(records)
+        self.sending(batch, len(records))
+        self.send_bytes(batch, lambda _broker, _outcome: None)
+        self.later(5, 150, self.start)
+
+
+class Consumer(Client):
+    """Reads a partition from its start on. ``position`` is the next offset that it wants."""
+
+    def __init__(
+        self, name: str, partition: TopicPartition, fabric: Fabric, world: World, rng: Random
+    ) -> None:
+        super().__init__(name, partition, fabric, world, rng)
+        self.position = 0
+        self.polled: list[Polled] = []
+
+    def start(self) -> None:
+        if self.is_stopped:
+            return
+        broker = self.likely_leader()
+        topic, index = self.partition
+        wanted = FetchPartition(
+            partition=index, fetch_offset=self.position, partition_max_bytes=FETCH_BYTES
+        )
+        request = FetchRequest(
+            max_wait_ms=FETCH_WAIT_MS,
+            min_bytes=1,
+            max_bytes=FETCH_BYTES,
+            topics=[FetchTopic(topic=topic, partitions=[wanted])],
+        )
+        self.ask(broker, request, FETCH_VERSION, lambda answer: self._on_answer(broker, answer))
+
+    def _on_answer(self, broker: int, response: Message | Disconnected) -> None:
+        if isinstance(response, FetchResponse) and response.responses:
+            data = response.responses[0].partitions[0]
+            if not data.error_code and data.records:
+                self._read(broker, memoryview(data.records))
+        self.later(10, 80, self.start)
+
+    def _read(self, broker: int, records: memoryview) -> None:
+        for _, header in iterate_batches(records):
+            if header.base_offset < self.position:
+                continue
+            polled = Polled(
+                self.partition, broker, header.base_offset, header.next_offset, header.crc
+            )
+            self.position = header.next_offset
+            self.polled.append(polled)
+            self.world.tell(polled)

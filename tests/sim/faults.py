@@ -1,0 +1,137 @@
+"""What goes wrong in a run, and when: drawn from the seed before it begins.
+
+Every fault ends by itself after a while; heal() ends all of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from random import Random
+
+from logquake.zk.model_session import ModelServer, ModelSession
+from logquake.zk.operations import Delete
+from logquake.zk.znodes.control import CONTROLLER_PATH
+from tests.sim.machine import Machine
+from tests.sim.network import Fabric
+from tests.sim.trace import Trace
+
+FIRST_US, LAST_US = 1_200_000, 7_000_000
+LONGEST_US = 3_000_000
+SHORTEST_US = 20_000
+
+
+class Faults:
+    def __init__(
+        self,
+        fabric: Fabric,
+        machines: Sequence[Machine],
+        zookeeper: ModelServer,
+        admin: ModelSession,
+        trace: Trace,
+        rng: Random,
+    ) -> None:
+        self._fabric = fabric
+        self._machines = list(machines)
+        self._zookeeper = zookeeper
+        self._admin = admin
+        self._trace = trace
+        self._rng = rng
+
+    def plan(self, count: int) -> None:
+        kinds: list[Callable[[], None]] = [
+            self._kill,
+            self._kill,
+            self._kill_all,
+            self._pause,
+            self._expire_session,
+            self._cut_zookeeper,
+            self._isolate,
+            self._cut_one_way,
+            self._remove_controller,
+        ]
+        for _ in range(count):
+            at_us = self._rng.randint(FIRST_US, LAST_US)
+            self._fabric.clock.at(at_us, "a fault", self._rng.choice(kinds))
+
+    def heal(self) -> None:
+        """End all faults: everything runs and reaches everything."""
+        for one, other in permutations(self._machines, 2):
+            self._fabric.heal(one.host.name, other.host.name)
+        for machine in self._machines:
+            machine.heal_zookeeper()
+            self._revive(machine)
+            self._resume(machine)
+
+    def _kill(self) -> None:
+        self._kill_one(self._some())
+
+    def _kill_all(self) -> None:
+        for machine in self._machines:
+            self._kill_one(machine)
+
+    def _kill_one(self, machine: Machine) -> None:
+        if machine.broker is not None:
+            self._note(f"kill -9 of {machine.host.name}")
+            machine.kill()
+            self._until(lambda: self._revive(machine))
+
+    def _revive(self, machine: Machine) -> None:
+        if machine.broker is None:
+            self._note(f"start of {machine.host.name}")
+            machine.start()
+
+    def _pause(self) -> None:
+        machine = self._some()
+        if machine.broker is not None and not machine.host.paused:
+            self._note(f"SIGSTOP of {machine.host.name}")
+            machine.pause()
+            self._until(lambda: self._resume(machine))
+
+    def _resume(self, machine: Machine) -> None:
+        if machine.host.paused:
+            self._note(f"SIGCONT of {machine.host.name}")
+            machine.resume()
+
+    def _expire_session(self) -> None:
+        machine = self._some()
+        if machine.session_id is not None:
+            self._note(f"session of {machine.host.name} expires")
+            self._zookeeper.expire(machine.session_id)
+
+    def _cut_zookeeper(self) -> None:
+        machine = self._some()
+        self._note(f"{machine.host.name} is cut from ZooKeeper")
+        machine.cut_zookeeper()
+        self._until(machine.heal_zookeeper)
+
+    def _isolate(self) -> None:
+        machine = self._some()
+        for other in self._machines:
+            if other is not machine:
+                self._cut(machine, other)
+                self._cut(other, machine)
+
+    def _cut_one_way(self) -> None:
+        one, other = self._rng.sample(self._machines, 2)
+        self._cut(one, other)
+
+    def _cut(self, one: Machine, other: Machine) -> None:
+        source, target = one.host.name, other.host.name
+        self._note(f"the way from {source} to {target} is cut")
+        self._fabric.cut(source, target)
+        self._until(lambda: self._fabric.heal(source, target))
+
+    def _remove_controller(self) -> None:
+        self._note("somebody deletes /controller")
+        self._admin.submit(Delete(CONTROLLER_PATH), lambda _outcome: None)
+
+    def _some(self) -> Machine:
+        return self._rng.choice(self._machines)
+
+    def _until(self, heal: Callable[[], None]) -> None:
+        self._fabric.clock.after(self._rng.randint(SHORTEST_US, LONGEST_US), "a fault ends", heal)
+
+    def _note(self, what: str) -> None:
+        self._trace.counts["fault"] += 1
+        self._trace.add(f"FAULT: {what}")

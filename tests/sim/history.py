@@ -1,0 +1,58 @@
+"""What clients did and were told, for the invariants to judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.sim.replicas import TopicPartition
+
+
+@dataclass(slots=True, eq=False)
+class Send:
+    """One batch of unique records that a client means to append.
+
+    ``may_be_there`` is set as soon as an attempt's outcome leaves that open.
+    """
+
+    partition: TopicPartition
+    value: int
+    records: int
+    may_be_there: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Acked:
+    """An acks=all send succeeded: the leader ``broker`` said that it is at ``first``."""
+
+    send: Send
+    broker: int
+    first: int
+
+    @property
+    def partition(self) -> TopicPartition:
+        return self.send.partition
+
+    @property
+    def next(self) -> int:
+        return self.first + self.send.records
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """A consumer read a batch from ``broker``."""
+
+    partition: TopicPartition
+    broker: int
+    first: int
+    next: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An idempotent send was refused as ``error``; ``is_absent``: it must be nowhere."""
+
+    send: Send
+    broker: int
+    error: str
+    is_absent: bool

@@ -1,0 +1,255 @@
+"""What must hold after every event. Each function yields what is wrong; nothing if it holds.
+
+The statements are those by which the whole project is judged. A function sees what one event
+changed and looks no further than that change makes necessary: what did not change still holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Set
+
+from logquake.zk.znodes.topics import NO_LEADER
+from tests.sim.decisions import EpochWrite, StateWrite
+from tests.sim.history import Acked, Polled
+from tests.sim.replicas import TopicPartition
+from tests.sim.world import Step, World
+
+Invariant = Callable[[World, Step], Iterator[str]]
+_SEQUENCES = 2**31
+
+
+def one_value_per_offset(world: World, step: Step) -> Iterator[str]:
+    """One value per offset across acks, polls and committed prefixes of all replicas."""
+    for outcome in step.acked:
+        found = world.committed[outcome.partition].at(outcome.first)
+        if found is None or found.value != outcome.send.value:
+            yield f"{outcome} was acked, but committed there is {found}"
+    for outcome in step.polled:
+        found = world.committed[outcome.partition].at(outcome.first)
+        if found is None or found.value != outcome.value:
+            yield f"{outcome} was read, but committed there is {found}"
+    for mark in step.marks:
+        committed = world.committed.get(mark.replica.partition)
+        if committed is not None:
+            end = min(mark.after, committed.end)
+            if mark.replica.prefixes.get(end) != committed.prefixes.get(end):
+                yield f"{mark} covers other records than those committed: {committed.batches[-3:]}"
+
+
+def idempotence(world: World, step: Step) -> Iterator[str]:
+    """v at one offset at most; (producer id, sequence) unique and contiguous modulo 2^31."""
+    for partition, batch in step.committed:
+        first = world.values.setdefault(batch.value, (partition, batch.first))
+        if first != (partition, batch.first) and batch.producer_id >= 0:
+            yield f"{batch} in {partition} was committed before, at {first}"
+        if batch.producer_id < 0:
+            continue
+        key = (partition, batch.producer_id)
+        expected = world.sequences.get(key, batch.sequence)
+        if batch.sequence != expected:
+            yield f"{batch} in {partition}: sequence {expected} was to follow"
+        world.sequences[key] = (batch.sequence + batch.next - batch.first) % _SEQUENCES
+    for refused in step.refused:
+        if not refused.is_absent:
+            yield f"{refused}: a producer that repeats and never skips was told of a gap"
+
+
+def log_matching(world: World, step: Step) -> Iterator[str]:
+    """The same (offset, epoch) on two replicas means byte-identical prefixes."""
+    for replica, batch in step.appended:
+        key = (replica.partition, batch.first, batch.epoch)
+        known = world.prefix_by_position.setdefault(key, batch.prefix)
+        if known != batch.prefix:
+            yield f"broker {replica.broker} has another log up to {batch} than was seen before"
+
+
+def one_leader_per_epoch(world: World, step: Step) -> Iterator[str]:
+    """ZooKeeper names one leader per epoch; only it originates that epoch's batches."""
+    for replica, batch in step.appended:
+        for machine, partition in world.leaders(replica.partition):
+            if machine.broker_id != replica.broker:
+                continue
+            named = world.decisions.partitions[replica.partition].leaders.get(batch.epoch)
+            if partition.leader_epoch == batch.epoch and named != replica.broker:
+                yield f"broker {replica.broker} wrote {batch}, but {named} leads in that epoch"
+    for mark in step.marks:
+        epochs = [
+            (one.leader_epoch, machine.broker_id)
+            for machine, one in world.leaders(mark.replica.partition)
+        ]
+        if len({epoch for epoch, _ in epochs}) != len(epochs):
+            yield f"{mark.replica.partition} has leaders of one epoch: {epochs}"
+
+
+def isr_candidate_completeness(world: World, step: Step) -> Iterator[str]:
+    """At all times every ISR member holds everything committed."""
+    for partition in _changed(step):
+        state = world.decisions.partitions[partition].state
+        committed = world.committed.get(partition)
+        if state is None or committed is None:
+            continue
+        for broker in state.isr:
+            replica = world.replica(broker, partition)
+            if not replica.holds_prefix(committed.end, committed.prefix):
+                yield (
+                    f"{partition}: broker {broker} is in the ISR {list(state.isr)} and ends at "
+                    f"{replica.end}; committed is up to {committed.end}"
+                )
+
+
+def leader_completeness(world: World, step: Step) -> Iterator[str]:
+    """An elected leader's log end is at or above everything committed."""
+    for decision in step.decisions:
+        if not isinstance(decision, StateWrite) or decision.after.leader == NO_LEADER:
+            continue
+        committed = world.committed.get(decision.partition)
+        replica = world.replica(decision.after.leader, decision.partition)
+        if committed and not replica.holds_prefix(committed.end, committed.prefix):
+            yield f"{decision} elects a log that ends at {replica.end}, below {committed.end}"
+
+
+def high_watermark(world: World, step: Step) -> Iterator[str]:
+    """At most the smallest log end over ISR and pending ISR; never falls within an epoch."""
+    for mark in step.marks:
+        if mark.role != "Leader":
+            continue
+        if mark.before is not None and mark.after < mark.before:
+            yield f"{mark} fell within a leader epoch"
+        for machine, partition in world.leaders(mark.replica.partition):
+            if machine.broker_id != mark.replica.broker or partition.leader is None:
+                continue
+            members = partition.leader.isr.maximal
+            ends = {b: world.replica(b, mark.replica.partition).end for b in members}
+            if mark.after > min(ends.values(), default=0):
+                yield f"{mark} is above a member's log end: {ends}"
+
+
+def truncation(world: World, step: Step) -> Iterator[str]:
+    """Truncation never removes a committed offset from an ISR member."""
+    for cut in step.cuts:
+        committed = world.committed.get(cut.replica.partition)
+        state = world.decisions.partitions[cut.replica.partition].state
+        if committed and state and cut.replica.broker in state.isr and cut.after < committed.end:
+            yield f"{cut} went below {committed.end}, which is committed"
+
+
+def isr_history(world: World, step: Step) -> Iterator[str]:
+    """Leader in ISR, ISR within replicas; a write names the version that it replaces; a leader
+    change bumps the epoch; a new leader comes from the previous ISR.
+    """
+    for decision in step.decisions:
+        if isinstance(decision, StateWrite):
+            for problem in _problems_of(world, decision):
+                yield f"{problem}: {decision}"
+
+
+def _problems_of(world: World, decision: StateWrite) -> Iterator[str]:
+    before, after = decision.before, decision.after
+    if after.leader != NO_LEADER and after.leader not in after.isr:
+        yield "the leader is not in the ISR"
+    if not after.isr or not set(after.isr) <= set(
+        world.decisions.partitions[decision.partition].replicas
+    ):
+        yield "the ISR is empty or not within the replicas"
+    if before is None:
+        return
+    if decision.expected_version + 1 != decision.version:
+        yield "the write did not name the version that it replaced"
+    if after.leader_epoch < before.leader_epoch:
+        yield "the leader epoch fell"
+    if after.leader != before.leader:
+        if after.leader_epoch == before.leader_epoch:
+            yield "the leader changed within an epoch"
+        if after.leader != NO_LEADER and after.leader not in before.isr:
+            yield "the new leader was not in the ISR"
+
+
+def one_controller(world: World, step: Step) -> Iterator[str]:
+    """Controller epochs strictly increase, one owner each; no applied write carries an older
+    epoch.
+    """
+    for decision in step.decisions:
+        if isinstance(decision, EpochWrite):
+            if decision.after <= decision.before:
+                yield f"the controller epoch did not increase: {decision}"
+            owner = world.controllers.setdefault(decision.after, decision.session_id)
+            if owner != decision.session_id:
+                yield f"a controller epoch has two owners, {owner} too: {decision}"
+        elif decision.after.controller_epoch < decision.controller_epoch:
+            yield f"an earlier controller wrote: {decision}"
+
+
+def min_isr(world: World, step: Step) -> Iterator[str]:
+    """acks=all ok means that the minimum of replicas has it; NOT_ENOUGH_REPLICAS means not
+    appended.
+    """
+    for ack in step.acked:
+        holders = [
+            broker
+            for broker in world.machines
+            if any(
+                batch.value == ack.send.value
+                for batch in world.replica(broker, ack.partition).between(ack.first, ack.next)
+            )
+        ]
+        if len(holders) < world.min_isr:
+            yield f"{ack} is held by {holders} alone; the minimum is {world.min_isr}"
+    for refused in step.refused:
+        if not refused.is_absent:
+            continue
+        for broker in world.machines:
+            replica = world.replica(broker, refused.send.partition)
+            if any(batch.value == refused.send.value for batch in replica.batches):
+                yield f"{refused} is in the log of broker {broker} all the same"
+
+
+EVERY_EVENT: tuple[Invariant, ...] = (
+    one_value_per_offset,
+    idempotence,
+    log_matching,
+    one_leader_per_epoch,
+    isr_candidate_completeness,
+    leader_completeness,
+    high_watermark,
+    truncation,
+    isr_history,
+    one_controller,
+    min_isr,
+)
+
+
+def durable(world: World, acked: Iterable[Acked]) -> Iterator[str]:
+    """acks=all ok(v, o) means that at quiesce every ISR replica holds v at o."""
+    for ack in acked:
+        state = world.decisions.partitions[ack.partition].state
+        for broker in state.isr if state else ():
+            held = world.replica(broker, ack.partition).between(ack.first, ack.next)
+            if [batch.value for batch in held] != [ack.send.value]:
+                yield f"{ack} is not on broker {broker}, which holds {held} there"
+
+
+def readable(world: World, polled: Iterable[Polled]) -> Iterator[str]:
+    """A consumer that read from the start has every committed batch once, in order."""
+    read: dict[TopicPartition, list[tuple[int, int]]] = {}
+    for poll in polled:
+        read.setdefault(poll.partition, []).append((poll.first, poll.value))
+    for partition, committed in world.committed.items():
+        expected = [(batch.first, batch.value) for batch in committed.batches]
+        if read.get(partition, []) != expected:
+            yield f"{partition}: read {read.get(partition)}, committed {expected}"
+
+
+def no_phantom(world: World, sent: Set[int]) -> Iterator[str]:
+    """Every record below the high watermark was sent by somebody."""
+    for partition, committed in world.committed.items():
+        for batch in committed.batches:
+            if batch.value not in sent:
+                yield f"{batch} in {partition} was sent by nobody"
+
+
+def _changed(step: Step) -> set[TopicPartition]:
+    changed = {replica.partition for replica, _ in step.appended}
+    changed |= {cut.replica.partition for cut in step.cuts}
+    changed |= {partition for partition, _ in step.committed}
+    changed |= {d.partition for d in step.decisions if isinstance(d, StateWrite)}
+    return changed

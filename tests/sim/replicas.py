@@ -1,0 +1,110 @@
+"""Every replica's log as seen from outside, kept beside the broker so that a change is noticed.
+
+What a replica holds outlives its process: kill -9 leaves the page cache, so the picture of a dead
+broker's log is its picture from before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from logquake.storage.log import Log
+from logquake.wire.records import BatchHeader
+
+TopicPartition = tuple[str, int]
+
+
+class Batch(NamedTuple):
+    """One batch. ``value`` is its CRC, which covers the records but neither offset nor epoch:
+    with unique records it says which send this is. ``prefix`` is a hash of the log up to here.
+    """
+
+    first: int
+    next: int
+    epoch: int
+    value: int
+    producer_id: int
+    sequence: int
+    prefix: int
+
+
+EMPTY_PREFIX = 0
+
+
+def batch_after(prefix: int, header: BatchHeader) -> Batch:
+    """The header as a Batch in a log that has ``prefix`` before it."""
+    identity = (header.base_offset, header.partition_leader_epoch, header.crc, header.record_count)
+    return Batch(
+        header.base_offset,
+        header.next_offset,
+        header.partition_leader_epoch,
+        header.crc,
+        header.producer_id,
+        header.base_sequence,
+        hash((prefix, identity)),
+    )
+
+
+@dataclass(slots=True)
+class Replica:
+    """``broker`` holds these batches of ``partition``."""
+
+    broker: int
+    partition: TopicPartition
+    batches: list[Batch] = field(default_factory=list)
+    prefixes: dict[int, int] = field(default_factory=lambda: {0: EMPTY_PREFIX})
+
+    @property
+    def end(self) -> int:
+        return self.batches[-1].next if self.batches else 0
+
+    def holds_prefix(self, end: int, prefix: int) -> bool:
+        """Whether this log up to ``end`` is the one with that hash."""
+        return self.prefixes.get(end) == prefix
+
+    def between(self, start: int, end: int) -> list[Batch]:
+        """The batches of [start, end), which lie on boundaries of batches."""
+        found: list[Batch] = []
+        for batch in reversed(self.batches):
+            if batch.first < start:
+                break
+            if batch.next <= end:
+                found.append(batch)
+        return found[::-1]
+
+    def truncate_to(self, end: int) -> None:
+        while self.batches and self.batches[-1].next > end:
+            del self.prefixes[self.batches.pop().next]
+
+    def append(self, header: BatchHeader) -> Batch:
+        batch = batch_after(self.prefixes[self.end], header)
+        self.batches.append(batch)
+        self.prefixes[batch.next] = batch.prefix
+        return batch
+
+    def catch_up(self, log: Log, *, is_new_life: bool) -> tuple[list[Batch], int | None]:
+        """Take in the log's changes: what was appended, and where it was cut first, if it was."""
+        if log.written_end_offset == self.end and not is_new_life:
+            return [], None
+        common = min(self.end, log.written_end_offset)
+        kept = self._agreement(log, 0 if is_new_life else common)
+        cut = kept if kept < self.end else None
+        self.truncate_to(kept)
+        appended = [
+            self.append(header) for header in log.headers(kept) if header.base_offset >= kept
+        ]
+        return appended, cut
+
+    def _agreement(self, log: Log, from_offset: int) -> int:
+        """Up to where the log and this picture agree, looking from the batch before from_offset."""
+        headers = {header.next_offset: header for header in log.headers(max(0, from_offset - 1))}
+        end = self.end
+        for batch in reversed(self.batches):
+            header = headers.get(batch.next)
+            if header is None and batch.next <= min(headers, default=0):
+                header = next(log.headers(batch.first), None)
+            if header is not None and batch == batch_after(self.prefixes[batch.first], header):
+                return batch.next
+            end = batch.first
+        return end

@@ -1,0 +1,191 @@
+"""One run of a cluster of three from a seed: boot, faults under load, healing, quiescence.
+
+The same broker, controller and storage as in real processes, over virtual time, a network with
+random delays, disks in memory and the model of ZooKeeper. After every event the invariants are
+checked. All randomness comes from the seed, so that a run can be repeated exactly.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import NoReturn
+
+from logquake.zk.model_session import ModelServer, ModelSession
+from logquake.zk.operations import Create, WatchEvent
+from logquake.zk.znodes.topics import TopicAssignment
+from tests.sim.clients import CarelessProducer, Consumer, IdempotentProducer
+from tests.sim.clock import Clock
+from tests.sim.delays import Delays
+from tests.sim.faults import Faults
+from tests.sim.invariants import EVERY_EVENT, durable, no_phantom, readable
+from tests.sim.machine import Machine
+from tests.sim.network import Fabric
+from tests.sim.payloads import AsObjects, ThroughTheCodec
+from tests.sim.replicas import TopicPartition
+from tests.sim.trace import Trace
+from tests.sim.world import Committed, World
+
+TOPIC = "orders"
+PARTITIONS: tuple[TopicPartition, ...] = ((TOPIC, 0), (TOPIC, 1))
+ASSIGNMENT = {0: (1, 2, 3), 1: (2, 3, 1)}
+MIN_ISR = 2
+
+TOPIC_CREATED_US = 400_000
+HEALED_US = 7_500_000
+BOUND_US = 15_000_000  # after healing: sessions, elections, catching up
+CODEC_SHARE = 0.1
+
+
+class SimulationFailure(AssertionError):  # noqa: N818 - a failure of what is tested
+    """An invariant does not hold. The text has the seed, the statement and the last events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run was made of, so that nobody takes an idle run for a proof."""
+
+    events: int
+    acked: int
+    acked_under_fault: int
+    polled: int
+    counts: Counter[str]
+
+
+class _Bystander:
+    """Somebody else's ZooKeeper session."""
+
+    def on_connected(self, session_id: int) -> None: ...
+
+    def on_disconnected(self) -> None: ...
+
+    def on_expired(self) -> None: ...
+
+    def on_watch(self, event: WatchEvent) -> None: ...
+
+
+class Simulation:
+    def __init__(self, seed: int, *, keep_all: bool = False) -> None:
+        self.seed = seed
+        rng = Random(seed)
+        self.clock = Clock()
+        self.trace = Trace(self.clock, keep_all=keep_all)
+        payloads = ThroughTheCodec() if rng.random() < CODEC_SHARE else AsObjects()
+        fabric = Fabric(self.clock, Delays(rng), payloads)
+        self._zookeeper = ModelServer()
+        self.machines = [
+            Machine(broker, fabric, self._zookeeper, self.trace, rng) for broker in (1, 2, 3)
+        ]
+        self._admin: ModelSession = self._zookeeper.connect(_Bystander(), lambda action: action())
+        self.world = World(self.machines, self._zookeeper.model, MIN_ISR)
+        self.producers = [
+            IdempotentProducer(f"p{index}", partition, fabric, self.world, rng)
+            for index, partition in enumerate((*PARTITIONS, PARTITIONS[0]))
+        ]
+        self.careless = CarelessProducer("careless", PARTITIONS[0], fabric, self.world, rng)
+        self.consumers = [
+            Consumer(f"c{index}", partition, fabric, self.world, rng)
+            for _, index in PARTITIONS
+            for partition in [(TOPIC, index)]
+        ]
+        self._faults = Faults(fabric, self.machines, self._zookeeper, self._admin, self.trace, rng)
+        self._faults.plan(rng.randint(3, 9))
+        self.events = 0
+        self._acked_by_healing = 0
+
+    def run(self) -> Summary:
+        """Raises SimulationFailure."""
+        for machine in self.machines:
+            machine.start()
+        self.clock.at(TOPIC_CREATED_US, "a topic is made", self._create_topic)
+        self.clock.at(HEALED_US, "all is healed", self._heal)
+        while self.clock.now_us < HEALED_US or not self._is_quiet():
+            self._step()
+            if self.clock.now_us > HEALED_US + BOUND_US:
+                self._fail("live", "the cluster did not recover in time", self._condition())
+        self._judge_the_end()
+        return Summary(
+            events=self.events,
+            acked=sum(len(producer.acked) for producer in self.producers),
+            acked_under_fault=self._acked_by_healing,
+            polled=sum(len(consumer.polled) for consumer in self.consumers),
+            counts=self.trace.counts,
+        )
+
+    def _step(self) -> None:
+        """Let one event happen, and judge what it changed."""
+        event = self.clock.next_event()
+        if event is None or event.action is None:
+            self._fail("live", "something always happens", "no event is left")
+        self.events += 1
+        self.trace.add(event.label)
+        event.action()
+        step = self.world.observe()
+        if not step.is_empty:
+            for invariant in EVERY_EVENT:
+                self._require(invariant.__name__, invariant.__doc__, invariant(self.world, step))
+
+    def _create_topic(self) -> None:
+        topic_id = Random(self.seed).randbytes(16)
+        assignment = TopicAssignment(topic_id, ASSIGNMENT)
+        create = Create(TopicAssignment.path(TOPIC), assignment.encode())
+        self._admin.submit(create, lambda _outcome: None)
+        for client in (*self.producers, self.careless, *self.consumers):
+            client.start()
+
+    def _heal(self) -> None:
+        self._acked_by_healing = sum(len(producer.acked) for producer in self.producers)
+        self._faults.heal()
+        self.careless.is_stopped = True
+        for producer in self.producers:
+            producer.finish()
+
+    def _is_quiet(self) -> bool:
+        """Everything sent was answered, every replica has everything, and everything was read."""
+        return all(producer.is_finished for producer in self.producers) and all(
+            self._is_whole(partition) for partition in PARTITIONS
+        )
+
+    def _is_whole(self, partition: TopicPartition) -> bool:
+        state = self.world.decisions.partitions[partition].state
+        committed = self.world.committed.get(partition)
+        if state is None or committed is None or set(state.isr) != {1, 2, 3}:
+            return False
+        ends = {self.world.replica(broker, partition).end for broker in (1, 2, 3)}
+        position = self.consumers[partition[1]].position
+        return ends == {committed.end} and position == committed.end
+
+    def _judge_the_end(self) -> None:
+        acked = [ack for producer in self.producers for ack in producer.acked]
+        polled = [poll for consumer in self.consumers for poll in consumer.polled]
+        sent = set.union(*(producer.sent for producer in (*self.producers, self.careless)))
+        self._require("durable", durable.__doc__, durable(self.world, acked))
+        self._require("readable", readable.__doc__, readable(self.world, polled))
+        self._require("no_phantom", no_phantom.__doc__, no_phantom(self.world, sent))
+
+    def _require(self, name: str, statement: str | None, problems: Iterator[str]) -> None:
+        problem = next(problems, None)
+        if problem is not None:
+            self._fail(name, statement or "", problem)
+
+    def _fail(self, name: str, statement: str, problem: str) -> NoReturn:
+        raise SimulationFailure(
+            f"seed {self.seed}, event {self.events}: {name} does not hold\n"
+            f"{' '.join(statement.split())}\n{problem}\nThe last events:\n{self.trace.tail()}"
+        )
+
+    def _condition(self) -> str:
+        """What is not as it should be, for a run that does not end."""
+        lines = [f"{p.name} has an open send" for p in self.producers if not p.is_finished]
+        lines += [f"{m.host.name} refused: {m.refusal}" for m in self.machines if m.refusal]
+        for partition in PARTITIONS:
+            ends = {broker: self.world.replica(broker, partition).end for broker in (1, 2, 3)}
+            state = self.world.decisions.partitions[partition].state
+            lines.append(
+                f"{partition}: {state}, log ends {ends}, "
+                f"committed {self.world.committed.get(partition, Committed()).end}, "
+                f"read {self.consumers[partition[1]].position}"
+            )
+        return "\n".join(lines)

@@ -1,0 +1,185 @@
+"""All that an observer knows of the cluster, and what one event changed in it.
+
+Committed is what was answered to an acks=all send, lies below a high watermark published by the
+leader that ZooKeeper names for that epoch, or was read by a consumer. Once committed, always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from logquake.node.replication.partition import Partition
+from logquake.zk.model import ZooKeeperModel
+from tests.sim.decisions import Decisions, EpochWrite, StateWrite
+from tests.sim.history import Acked, Polled, Refused
+from tests.sim.machine import Machine
+from tests.sim.replicas import EMPTY_PREFIX, Batch, Replica, TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A replica's log was truncated from ``before`` to ``after``."""
+
+    replica: Replica
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A replica's high watermark moved, within one role and leader epoch if ``before`` is set."""
+
+    replica: Replica
+    role: str
+    epoch: int
+    before: int | None
+    after: int
+
+
+@dataclass(slots=True)
+class Step:
+    """What one event changed."""
+
+    appended: list[tuple[Replica, Batch]] = field(default_factory=list)
+    cuts: list[Cut] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    decisions: list[StateWrite | EpochWrite] = field(default_factory=list)
+    committed: list[tuple[TopicPartition, Batch]] = field(default_factory=list)
+    acked: list[Acked] = field(default_factory=list)
+    polled: list[Polled] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (
+            self.appended
+            or self.cuts
+            or self.marks
+            or self.decisions
+            or self.acked
+            or self.polled
+            or self.refused
+        )
+
+
+@dataclass(slots=True)
+class Committed:
+    """The one true log of a partition, as far as anybody was told."""
+
+    batches: list[Batch] = field(default_factory=list)
+    prefixes: dict[int, int] = field(default_factory=lambda: {0: EMPTY_PREFIX})
+    end: int = 0
+
+    @property
+    def prefix(self) -> int:
+        return self.prefixes[self.end]
+
+    def append(self, batch: Batch) -> None:
+        self.batches.append(batch)
+        self.prefixes[batch.next] = batch.prefix
+        self.end = batch.next
+
+    def at(self, first: int) -> Batch | None:
+        return next((b for b in reversed(self.batches) if b.first == first), None)
+
+
+class World:
+    """``min_isr`` is the topics' min.insync.replicas."""
+
+    def __init__(self, machines: Sequence[Machine], model: ZooKeeperModel, min_isr: int) -> None:
+        self.machines = {machine.broker_id: machine for machine in machines}
+        self.min_isr = min_isr
+        self.decisions = Decisions(model)
+        self.replicas: dict[tuple[int, TopicPartition], Replica] = {}
+        self.committed: dict[TopicPartition, Committed] = {}
+        self.prefix_by_position: dict[tuple[TopicPartition, int, int], int] = {}
+        self.controllers: dict[int, int] = {}  # controller epoch -> session
+        self.sequences: dict[tuple[TopicPartition, int], int] = {}  # -> next expected
+        self.values: dict[int, tuple[TopicPartition, int]] = {}
+        self._marks: dict[tuple[int, TopicPartition], tuple[str, int, int]] = {}
+        self._lives: dict[tuple[int, TopicPartition], int] = {}
+        self._told: list[Acked | Polled | Refused] = []
+
+    def tell(self, outcome: Acked | Polled | Refused) -> None:
+        """A client learned something."""
+        self._told.append(outcome)
+
+    def observe(self) -> Step:
+        """Look at everything; what has changed since the last look."""
+        step = Step(decisions=self.decisions.catch_up())
+        for machine in self.machines.values():
+            for partition in hosted(machine):
+                self._look_at(machine, partition, step)
+        told, self._told = self._told, []
+        for outcome in told:
+            match outcome:
+                case Acked():
+                    step.acked.append(outcome)
+                case Polled():
+                    step.polled.append(outcome)
+                case Refused():
+                    step.refused.append(outcome)
+        self._commit(step)
+        return step
+
+    def replica(self, broker: int, partition: TopicPartition) -> Replica:
+        return self.replicas.setdefault((broker, partition), Replica(broker, partition))
+
+    def leaders(self, partition: TopicPartition) -> Iterator[tuple[Machine, Partition]]:
+        """The running brokers that believe that they lead."""
+        for machine in self.machines.values():
+            for hosted_one in hosted(machine):
+                if (hosted_one.topic, hosted_one.index) == partition and hosted_one.leader:
+                    yield machine, hosted_one
+
+    def leads(self, broker: int, partition: TopicPartition) -> bool:
+        """Whether ZooKeeper names this broker, and the broker knows it."""
+        state = self.decisions.partitions[partition].state
+        return state is not None and any(
+            machine.broker_id == broker == state.leader and one.leader_epoch == state.leader_epoch
+            for machine, one in self.leaders(partition)
+        )
+
+    def _look_at(self, machine: Machine, partition: Partition, step: Step) -> None:
+        key = (machine.broker_id, (partition.topic, partition.index))
+        replica = self.replica(*key)
+        is_new_life = self._lives.get(key) != machine.host.incarnation
+        self._lives[key] = machine.host.incarnation
+        before = replica.end
+        appended, cut = replica.catch_up(partition.replica.log, is_new_life=is_new_life)
+        if cut is not None:
+            step.cuts.append(Cut(replica, before, cut))
+        step.appended.extend((replica, batch) for batch in appended)
+        role = type(partition.role).__name__
+        mark = (role, partition.leader_epoch, partition.replica.high_watermark)
+        known = None if is_new_life else self._marks.get(key)
+        if mark != known:
+            same_term = known is not None and known[:2] == mark[:2]
+            was = known[2] if known is not None and same_term else None
+            self._marks[key] = mark
+            step.marks.append(Mark(replica, role, partition.leader_epoch, was, mark[2]))
+
+    def _commit(self, step: Step) -> None:
+        """Extend what is committed by what leaders published and clients were told."""
+        for mark in step.marks:
+            history = self.decisions.partitions[mark.replica.partition]
+            if mark.role == "Leader" and history.leaders.get(mark.epoch) == mark.replica.broker:
+                self._extend(mark.replica, mark.after, step)
+        for outcome in (*step.acked, *step.polled):
+            self._extend(self.replica(outcome.broker, outcome.partition), outcome.next, step)
+
+    def _extend(self, replica: Replica, end: int, step: Step) -> None:
+        committed = self.committed.setdefault(replica.partition, Committed())
+        if end > committed.end:
+            for batch in replica.between(committed.end, end):
+                committed.append(batch)
+                step.committed.append((replica.partition, batch))
+
+
+def hosted(machine: Machine) -> list[Partition]:
+    """The partitions of a running broker: the one place that looks into its memory."""
+    broker = machine.broker
+    if broker is None or broker._parts is None:
+        return []
+    return broker._parts.replicas.partitions()
