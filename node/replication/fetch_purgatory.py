@@ -73,7 +73,7 @@ class DelayedFetch:
         total = self._size_without_stale()
         budget = self._params.max_bytes - total
         min_one_batch = not (self._params.hard_max_bytes or total)
-        for index in sorted(self.stale):
+        for index in sorted(set(self.stale)):
             where = self._located[index]
             result = self._read(index, where, budget, min_one_batch, first_time=False)
             self.results[index] = result
@@ -128,7 +128,7 @@ class FetchPurgatory:
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
         self._deadlines: DeadlineQueue[DelayedFetch] = DeadlineQueue(scheduler, self._answer)
-        self._waiting: dict[Partition, dict[DelayedFetch, int]] = {}
+        self._waiting: dict[Partition, dict[DelayedFetch, list[int]]] = {}
         self._woken: dict[DelayedFetch, None] = {}
 
     def __len__(self) -> int:
@@ -150,13 +150,13 @@ class FetchPurgatory:
             return
         fetch.deadline_ms = self._scheduler.now_ms() + params.max_wait_ms
         for index, partition in fetch.waits_on():
-            self._waiting.setdefault(partition, {})[fetch] = index
+            self._waiting.setdefault(partition, {}).setdefault(fetch, []).append(index)
         self._deadlines.add(fetch, params.max_wait_ms)
 
     def wake(self, partition: Partition) -> None:
         """Note that this partition may have news; answer_woken() looks at it."""
-        for fetch, index in self._waiting.get(partition, {}).items():
-            fetch.stale.append(index)
+        for fetch, indexes in self._waiting.get(partition, {}).items():
+            fetch.stale += indexes
             self._woken[fetch] = None
 
     def answer_woken(self) -> None:
@@ -170,8 +170,8 @@ class FetchPurgatory:
     def _answer(self, fetch: DelayedFetch) -> None:
         fetch.is_done = True
         for _, partition in fetch.waits_on():
-            waiting = self._waiting[partition]
-            del waiting[fetch]
+            waiting = self._waiting.get(partition, {})
+            waiting.pop(fetch, None)
             if not waiting:
-                del self._waiting[partition]
+                self._waiting.pop(partition, None)
         fetch.done(fetch.results)

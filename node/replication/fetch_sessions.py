@@ -198,7 +198,11 @@ class FetchSessions:
         partitions: Sequence[FetchPartition],
         forgotten: Sequence[PartitionKey],
     ) -> FetchContext:
-        """The context of a request. An error in it is the whole answer."""
+        """The context of a request. An error in it is the whole answer.
+
+        Of a partition that is named twice the last mention counts, as in Kafka.
+        """
+        partitions = list({asked.key: asked for asked in partitions}.values())
         if session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self._sessions.pop(session_id, None)
             if session_epoch == FINAL_EPOCH:

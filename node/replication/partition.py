@@ -126,7 +126,7 @@ class Partition:
 
     def stop(self) -> None:
         """No replica of this broker any more: whoever waits for it is answered."""
-        if type(self.role) is Offline:
+        if isinstance(self.role, Offline | Unassigned):
             return
         try:
             self.replica.log.commit()

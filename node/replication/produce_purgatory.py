@@ -97,12 +97,12 @@ class ProducePurgatory:
             return
         while entries:
             _, _, write, produce = entries[0]
-            if write.is_open:
-                error = verdict(write)
-                if error is None:
-                    return
-                produce.settle(write, error)
+            error = verdict(write) if write.is_open else ErrorCode.NONE
+            if error is None:
+                return
             heapq.heappop(entries)
+            if write.is_open:
+                produce.settle(write, error)
         del self._waiting[partition]
 
 

@@ -84,7 +84,8 @@ def _read(
     up_to = bound(replica, isolation)
     if offset >= up_to or (max_bytes <= 0 and not min_one_batch):
         return None
-    return replica.log.read(offset, max_bytes, up_to=up_to, min_one_batch=min_one_batch)
+    records = replica.log.read(offset, max_bytes, up_to=up_to, min_one_batch=min_one_batch)
+    return records if records.size else None
 
 
 def _follower_error(leader: Leader | None, params: FetchParams, asked: FetchPartition) -> ErrorCode:

@@ -58,10 +58,9 @@ class Replicas:
         return partition
 
     def delete(self, topic: str, index: int) -> ErrorCode:
-        """Give the partition up, log and all. Nothing happens where there is none."""
+        """Give up a stopped partition, log and all. Nothing happens where there is none."""
         partition = self._hosted.get(topic, index)
         if partition is not None:
-            partition.stop()
             self._hosted.remove(partition)
         self._marks.forget(topic, index)
         try:

@@ -121,7 +121,7 @@ class ReplicaFetcher:
             journal_refused_records(followed, str(error))
             self._rest(followed)
         else:
-            if not followed.expects_answer():
+            if followed.has_moved():
                 self._session.want(followed)
 
     def _reset_offset(self, followed: Followed) -> None:

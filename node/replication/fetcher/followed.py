@@ -21,7 +21,9 @@ class Phase(Enum):
 
 
 class Followed:
-    """``fetch_offset`` is this log's end, ``sent_offset`` what the leader's session holds."""
+    """``fetch_offset`` and ``last_fetched_epoch`` are where this log ends, the ``sent_`` ones what
+    the leader's session has of it.
+    """
 
     __slots__ = (
         "fetch_offset",
@@ -31,6 +33,7 @@ class Followed:
         "partition",
         "phase",
         "resume_at_ms",
+        "sent_epoch",
         "sent_offset",
     )
 
@@ -41,6 +44,7 @@ class Followed:
         self.phase = Phase.FETCHING
         self.resume_at_ms = 0
         self.sent_offset = NOT_SENT
+        self.sent_epoch = NO_EPOCH
         self.fetch_offset = 0
         self.last_fetched_epoch = NO_EPOCH
         self.follow_log()
@@ -52,9 +56,20 @@ class Followed:
         latest = replica.latest_epoch
         self.last_fetched_epoch = NO_EPOCH if latest is None else latest
 
-    def rest_until(self, now_ms: int) -> None:
+    def rest_until(self, resume_at_ms: int) -> None:
         self.phase = Phase.RESTING
-        self.resume_at_ms = now_ms
+        self.resume_at_ms = resume_at_ms
+
+    def mark_sent(self) -> None:
+        self.sent_offset = self.fetch_offset
+        self.sent_epoch = self.last_fetched_epoch
+
+    def has_moved(self) -> bool:
+        """Whether the leader must be told of another position than it was.
+
+        A truncation can drop an epoch without records: the offset stays and the epoch changes.
+        """
+        return self.sent_offset != self.fetch_offset or self.sent_epoch != self.last_fetched_epoch
 
     def expects_answer(self) -> bool:
         """Whether an answer given now is one to its present position."""

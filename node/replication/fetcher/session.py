@@ -51,7 +51,7 @@ class FetchSessionClient:
             request = self._incremental_request()
         self._changed.clear()
         for followed in request.named:
-            followed.sent_offset = followed.fetch_offset
+            followed.mark_sent()
         return request if self._named or request.forgotten else None
 
     def on_answer(
