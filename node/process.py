@@ -31,6 +31,7 @@ from logquake.node.settings import BrokerSettings
 from logquake.storage.errors import LogDirError, StorageError
 from logquake.storage.real_disk import RealDisk
 from logquake.zk.kazoo_session import KazooSession
+from logquake.zk.operations import SessionListener
 
 STOPPED, BUG, REFUSED = 0, 1, 2
 _STOPPING_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -65,13 +66,14 @@ class BrokerProcess:
         self._listeners = _bind_all(settings)
         ports = {name: sock.getsockname()[1] for name, sock in self._listeners.items()}
         self._settings = replace(
-            settings, listeners=settings.listeners.resolved(ports, socket.getfqdn())
+            settings, listeners=settings.listeners.resolved(ports, socket.getfqdn)
         )
         self._loop = EventLoop()
         self._journal = self._open_journal(events)
         self._connect_timer = self._loop.call_later(
             settings.zookeeper.connection_timeout_ms, self._on_no_zookeeper
         )
+        self._session: KazooSession | None = None
         self._processor: Processor | None = None
         self._acceptors: list[Acceptor] = []
         self._refused: str | None = None
@@ -93,28 +95,32 @@ class BrokerProcess:
             self._broker.start()
             self._loop.run()
         except BaseException:
-            self._journal.close()
-            raise  # nothing else is closed: a bug must not leave logs that count as clean
+            self._abandon()
+            raise
         self._close()
         if self._refused is not None:
             raise RefusedError(self._refused)
 
     def _ports(self) -> Ports:
-        zookeeper = self._settings.zookeeper
         return Ports(
             scheduler=self._loop,
             network=TcpNetwork(self._loop, self._settings.links),
             disk=RealDisk(),
             journal=self._journal,
-            open_session=lambda listener: KazooSession(
-                zookeeper.connect,
-                zookeeper.session_timeout_ms,
-                zookeeper.connection_timeout_ms,
-                listener,
-                self._loop.post,
-            ),
+            open_session=self._open_session,
             random=Random(),
         )
+
+    def _open_session(self, listener: SessionListener) -> KazooSession:
+        zookeeper = self._settings.zookeeper
+        self._session = KazooSession(
+            zookeeper.connect,
+            zookeeper.session_timeout_ms,
+            zookeeper.connection_timeout_ms,
+            listener,
+            self._loop.post,
+        )
+        return self._session
 
     def _open_journal(self, path: Path) -> JournalFile:
         try:
@@ -178,6 +184,15 @@ class BrokerProcess:
             return
         self._is_stopping = True
         self._broker.begin_controlled_shutdown(self._loop.stop)
+
+    def _abandon(self) -> None:
+        """After a bug: let the cluster go on without this broker.
+
+        The logs are left as they are, since what is closed in order counts as clean.
+        """
+        if self._session is not None:
+            self._session.close()
+        self._journal.close()
 
     def _close(self) -> None:
         for acceptor in self._acceptors:

@@ -88,15 +88,15 @@ class Connection:
         """No request waits for the broker; unread answers wait for the client."""
         return not self._slots
 
-    def close(self, why: str, *, client_fault: bool = False) -> None:
-        """Close at once; answers that still come are dropped. A fault is put in the journal."""
+    def close(self, why: str, *, report: bool = False) -> None:
+        """Close at once; answers that still come are dropped. report puts it in the journal."""
         if not self.is_open:
             return
         self.is_open = False
         self._loop.unwatch(self._socket.fileno())
         self._socket.close()
         self._slots.clear()
-        if client_fault:
+        if report:
             self._processor.report_fault(self, why)
         self._on_close()
 
@@ -153,7 +153,7 @@ class Connection:
                 return False
             parsed = self._processor.parser.parse(frame)
         except ProtocolError as error:
-            self.close(str(error), client_fault=True)
+            self.close(str(error), report=True)
             return False
         self._buffer.consume()
         self._handle(parsed, len(frame))
@@ -202,8 +202,8 @@ class Connection:
                 self._output.add(slot.parts or ())
                 if slot.close_reason is not None:
                     self._end(slot.close_reason)
-        except (TruncatedSliceError, OSError) as error:
-            self.close(str(error))
+        except (TruncatedSliceError, OSError) as error:  # the file's, not the socket's
+            self.close(str(error), report=True)
             return
         if not self._flushing_later:
             self._flushing_later = True
@@ -216,7 +216,10 @@ class Connection:
         try:
             if self._output.flush(self._socket):
                 self.last_active_ms = self._loop.now_ms()
-        except (TruncatedSliceError, OSError) as error:
+        except TruncatedSliceError as error:
+            self.close(str(error), report=True)
+            return
+        except OSError as error:
             self.close(str(error))
             return
         if self._close_once_sent and not self._slots and not self._output.pending_bytes:

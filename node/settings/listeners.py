@@ -7,7 +7,7 @@ an advertised address that clients and brokers are told.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from logquake.node.settings.errors import SettingsError
@@ -40,13 +40,16 @@ class ListenerSettings:
         host = _named(self.inter_broker, self.listeners).host
         return host if _LOOPBACK_ADDRESS.fullmatch(host) else ""
 
-    def resolved(self, ports: Mapping[str, int], host_name: str) -> ListenerSettings:
-        """Addresses that can be told: with the ports that were bound, by listener name."""
+    def resolved(self, ports: Mapping[str, int], host_name: Callable[[], str]) -> ListenerSettings:
+        """Addresses that can be told: with the ports that were bound, by listener name.
+
+        ``host_name`` answers this machine's name; it is asked only where no host was set.
+        """
         return replace(
             self,
             listeners=tuple(replace(one, port=ports[one.listener]) for one in self.listeners),
             advertised=tuple(
-                replace(one, host=one.host or host_name, port=one.port or ports[one.listener])
+                replace(one, host=one.host or host_name(), port=one.port or ports[one.listener])
                 for one in self.advertised
             ),
         )

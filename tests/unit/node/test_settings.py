@@ -190,7 +190,7 @@ class TestListeners:
 
     def test_ports_and_names_that_are_known_only_after_binding(self) -> None:
         got = settings(listeners="PLAINTEXT://:0").listeners
-        resolved = got.resolved({"PLAINTEXT": 4711}, "here.example.org")
+        resolved = got.resolved({"PLAINTEXT": 4711}, lambda: "here.example.org")
         assert str(resolved.advertised[0]) == "PLAINTEXT://here.example.org:4711"
         assert str(resolved.inter_broker_listener()) == "PLAINTEXT://here.example.org:4711"
 
@@ -198,7 +198,7 @@ class TestListeners:
         got = settings(
             listeners="PLAINTEXT://0.0.0.0:9092", advertised_listeners="PLAINTEXT://proxy:1234"
         ).listeners
-        resolved = got.resolved({"PLAINTEXT": 9092}, "here")
+        resolved = got.resolved({"PLAINTEXT": 9092}, lambda: "here")
         assert str(resolved.advertised[0]) == "PLAINTEXT://proxy:1234"
         assert got.source_host() == ""
 

@@ -1,0 +1,172 @@
+"""A broker started by hand: how it says what is wrong, and how it stops."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from logquake.cluster.api import Cluster
+
+TIMEOUT_S = 30
+PROGRAM = """
+import json, sys
+from pathlib import Path
+from logquake.node.process import run_broker
+from logquake.node.settings import BrokerSettings
+settings = BrokerSettings.from_properties(json.loads(sys.argv[1]))
+sys.exit(run_broker(settings, Path(sys.argv[2]), ready=lambda: {ready}))
+"""
+SAY_READY = 'print("ready", flush=True)'
+
+Process = subprocess.Popen[str]
+Start = Callable[..., Process]
+
+
+@pytest.fixture(scope="module")
+def kafka() -> Iterator[Cluster]:
+    with Cluster(brokers=1) as kafka:
+        yield kafka
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start a broker; keys of its configuration are written with '_' for '.'."""
+    processes: list[Process] = []
+
+    def start_broker(zookeeper: str, ready: str = SAY_READY, **keys: str) -> Process:
+        properties = {
+            "broker.id": "7",
+            "listeners": "PLAINTEXT://127.0.0.1:0",
+            "log.dirs": str(tmp_path / "data"),
+            "zookeeper.connect": zookeeper,
+            "zookeeper.session.timeout.ms": "2000",
+            "controlled.shutdown.retry.backoff.ms": "100",
+        } | {key.replace("_", "."): value for key, value in keys.items()}
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                PROGRAM.replace("{ready}", ready),
+                json.dumps(properties),
+                str(tmp_path / "events"),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        processes.append(process)
+        return process
+
+    yield start_broker
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def refusal(process: Process) -> str:
+    """The one line that a broker leaves that cannot run here."""
+    _, errors = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 2, errors
+    [line] = errors.splitlines()
+    return line
+
+
+def wait_until_ready(process: Process) -> None:
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+
+
+class TestRefusals:
+    def test_no_zookeeper(self, start: Start) -> None:
+        with socket.socket() as nobody:
+            nobody.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{nobody.getsockname()[1]}"
+            process = start(address, zookeeper_connection_timeout_ms="300")
+            assert f"no ZooKeeper at {address} within 300 ms" in refusal(process)
+
+    def test_a_taken_port(self, start: Start) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            port = other.getsockname()[1]
+            process = start("127.0.0.1:1", listeners=f"PLAINTEXT://127.0.0.1:{port}")
+            assert f"cannot listen on 127.0.0.1:{port}" in refusal(process)
+
+    def test_a_taken_id(self, start: Start, kafka: Cluster) -> None:
+        process = start(kafka.zookeeper_connect, broker_id="1")
+        assert "broker id 1 is taken" in refusal(process)
+
+    def test_a_data_directory_in_use(self, start: Start, kafka: Cluster, tmp_path: Path) -> None:
+        wait_until_ready(start(kafka.zookeeper_connect, broker_id="8"))
+        process = start(kafka.zookeeper_connect, broker_id="9")
+        assert f"{tmp_path / 'data'} is in use" in refusal(process)
+
+    def test_a_data_directory_that_cannot_be_made(
+        self, start: Start, kafka: Cluster, tmp_path: Path
+    ) -> None:
+        (tmp_path / "file").touch()
+        process = start(kafka.zookeeper_connect, log_dirs=str(tmp_path / "file" / "data"))
+        assert str(tmp_path / "file" / "data") in refusal(process)
+
+    def test_a_journal_that_cannot_be_written(self, start: Start, tmp_path: Path) -> None:
+        (tmp_path / "events").mkdir()
+        assert "cannot write events to" in refusal(start("127.0.0.1:1"))
+
+
+class TestStopping:
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+    def test_a_signal_stops_it_in_order(
+        self, start: Start, kafka: Cluster, tmp_path: Path, number: signal.Signals
+    ) -> None:
+        process = start(kafka.zookeeper_connect)
+        wait_until_ready(process)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=TIMEOUT_S)
+        assert (process.returncode, errors) == (0, "")
+        assert (tmp_path / "data" / ".kafka_cleanshutdown").exists()
+
+    def test_it_can_be_started_again_at_once(self, start: Start, kafka: Cluster) -> None:
+        for _ in range(2):
+            process = start(kafka.zookeeper_connect)
+            wait_until_ready(process)
+            process.terminate()
+            process.communicate(timeout=TIMEOUT_S)
+            assert process.returncode == 0
+
+    def test_a_signal_before_there_is_a_zookeeper_stops_it(self, start: Start) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            process = start(f"127.0.0.1:{silent.getsockname()[1]}")
+            silent.accept()[0].close()  # it is up and asks for ZooKeeper
+            process.terminate()
+            _, errors = process.communicate(timeout=TIMEOUT_S)
+            assert (process.returncode, errors) == (0, "")
+
+    def test_a_bug_leaves_its_traceback_and_logs_that_do_not_count_as_clean(
+        self, start: Start, kafka: Cluster, tmp_path: Path
+    ) -> None:
+        process = start(kafka.zookeeper_connect, ready="1 / 0")
+        _, errors = process.communicate(timeout=TIMEOUT_S)
+        assert process.returncode == 1
+        assert errors.startswith("Traceback")
+        assert errors.endswith("ZeroDivisionError: division by zero\n")
+        assert (tmp_path / "data" / "meta.properties").exists()
+        assert not (tmp_path / "data" / ".kafka_cleanshutdown").exists()
+
+    def test_settings_that_nothing_reads_are_told_in_the_journal(
+        self, start: Start, kafka: Cluster, tmp_path: Path
+    ) -> None:
+        process = start(kafka.zookeeper_connect, log_segment_bites="1", num_io_threads="9")
+        wait_until_ready(process)
+        process.terminate()
+        process.communicate(timeout=TIMEOUT_S)
+        events = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
+        ignored = {one["subject"]: one["why"] for one in events if one["what"] == "setting-ignored"}
+        assert ignored == {
+            "log.segment.bites": "Kafka has no such key",
+            "num.io.threads": "nothing here reads this key",
+        }
