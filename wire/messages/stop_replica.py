@@ -44,7 +44,7 @@ class StopReplicaRequest(Message, key=5, versions="0-4", flexible="2+"):
     """
 
     controller_id: int = int32()
-    is_k_raft_controller: bool = boolean("4+")
+    is_kraft_controller: bool = boolean("4+")
     controller_epoch: int = int32()
     broker_epoch: int = int64("1+", default=-1, ignorable=True)
     delete_partitions: bool = boolean("0-2")

@@ -1,0 +1,100 @@
+"""Every message class by name, and strategies that make any message of a version."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+import logquake.wire.messages
+from logquake.wire.schema import Message, Struct
+from logquake.wire.schema.fields import (
+    ArrayOf,
+    Binary,
+    Field,
+    FieldType,
+    RecordData,
+    StructOf,
+    Text,
+)
+
+INTEGER_BITS = {"b": 8, "h": 16, "i": 32, "q": 64}
+
+Override = Callable[[str], "st.SearchStrategy[Any] | None"]
+
+
+def _message_types() -> dict[str, type[Message]]:
+    found = {}
+    for module in pkgutil.iter_modules(logquake.wire.messages.__path__):
+        contents = vars(importlib.import_module(f"logquake.wire.messages.{module.name}"))
+        for name, value in contents.items():
+            if isinstance(value, type) and issubclass(value, Message) and value is not Message:
+                found[name] = value
+    return found
+
+
+MESSAGE_TYPES = _message_types()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes ``message_type`` runs once for every message."""
+    if "message_type" in metafunc.fixturenames:
+        metafunc.parametrize("message_type", MESSAGE_TYPES.values(), ids=MESSAGE_TYPES.keys())
+
+
+@pytest.fixture(scope="session")
+def message_types() -> dict[str, type[Message]]:
+    return MESSAGE_TYPES
+
+
+class MessageStrategies:
+    """Strategies by class and version; ``override`` may choose values by a field's name."""
+
+    def __init__(self, override: Override = lambda _: None) -> None:
+        self._override = override
+        self.of = cache(self._of)
+
+    def _of(self, cls: type[Struct], version: int) -> st.SearchStrategy[Any]:
+        present = {
+            name: self._field(name, field, version)
+            for name, field in cls.__schema__.fields.items()
+            if version in field.versions
+        }
+        return st.builds(cls, **present)
+
+    def _field(self, name: str, field: Field, version: int) -> st.SearchStrategy[Any]:
+        chosen = self._override(name)
+        values = self._value(field.type, version) if chosen is None else chosen
+        return st.none() | values if version in field.nullable else values
+
+    def _value(self, kind: FieldType, version: int) -> st.SearchStrategy[Any]:
+        match kind:
+            case Text():
+                return st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+            case Binary() | RecordData():
+                return st.binary(max_size=8)
+            case ArrayOf(element=element):
+                return st.lists(self._value(element, version), max_size=2)
+            case StructOf(struct=struct):
+                return self.of(struct, version)
+        match kind.code:
+            case "?":
+                return st.booleans()
+            case "d":
+                return st.floats(allow_nan=False)
+            case "H":
+                return st.integers(0, 0xFFFF)
+            case "16s":
+                return st.binary(min_size=16, max_size=16)
+        limit = 1 << (INTEGER_BITS[kind.code] - 1)
+        return st.integers(-limit, limit - 1)
+
+
+@pytest.fixture(scope="session")
+def strategies_for() -> type[MessageStrategies]:
+    return MessageStrategies
