@@ -66,6 +66,22 @@ class Fleet:
         for broker in self.brokers:
             broker.start()
 
+    def stop_brokers(self, then: Callable[[], None]) -> None:
+        """Let every broker end in its own way; call ``then`` once none is left.
+
+        With a ZooKeeper of our own nobody is left to lead anything: a broker that tried to move
+        its leaderships would only wait, for seconds.
+        """
+
+        def when_none_is_left() -> None:
+            if not any(broker.alive for broker in self.brokers):
+                then()
+
+        for broker in [broker for broker in self.brokers if broker.alive]:
+            broker.when_ended(when_none_is_left)
+            broker.stop_without_moving() if self._local_zookeeper else broker.stop()
+        when_none_is_left()
+
     def kill_all(self) -> None:
         """Brokers first, so that none sees ZooKeeper go.
 

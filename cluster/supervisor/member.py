@@ -85,6 +85,14 @@ class Member:
             self._signal(signal.SIGCONT)
         self._enter(Phase.STOPPING)
 
+    def stop_without_moving(self) -> None:
+        """As stop(), but with a second signal behind: a broker then only closes what it has open.
+
+        SIGINT, since a second SIGTERM would merge with the first.
+        """
+        self.stop()
+        self._signal(signal.SIGINT)
+
     def pause(self) -> None:
         """SIGSTOP: sockets and sessions stay open, nobody answers."""
         self._signal(signal.SIGSTOP)

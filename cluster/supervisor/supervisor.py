@@ -85,18 +85,7 @@ class Supervisor:
             self._loop.stop()
         elif first:
             self._loop.call_later(STOP_GRACE_MS, self._loop.stop)
-            self._stop_brokers()
-
-    def _stop_brokers(self) -> None:
-        for broker in self._fleet.brokers:
-            if broker.alive:
-                broker.when_ended(self._stop_loop_without_brokers)
-                broker.stop()
-        self._stop_loop_without_brokers()
-
-    def _stop_loop_without_brokers(self) -> None:
-        if not any(broker.alive for broker in self._fleet.brokers):
-            self._loop.stop()
+            self._fleet.stop_brokers(then=self._loop.stop)
 
     def _on_launcher_gone(self) -> None:
         if self._attached:
