@@ -7,6 +7,7 @@ checked. All randomness comes from the seed, so that a run can be repeated exact
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from logquake.zk.model_session import ModelServer, ModelSession
 from logquake.zk.operations import Create, WatchEvent
 from logquake.zk.znodes.topics import TopicAssignment
 from tests.sim.clients import CarelessProducer, Consumer, IdempotentProducer
-from tests.sim.clock import Clock
+from tests.sim.clock import Action, Clock
 from tests.sim.delays import Delays
 from tests.sim.faults import Faults
 from tests.sim.invariants import EVERY_EVENT, durable, no_phantom, readable
@@ -121,11 +122,18 @@ class Simulation:
             self._fail("live", "something always happens", "no event is left")
         self.events += 1
         self.trace.add(event.label)
-        event.action()
+        self._perform(event.action)
         step = self.world.observe()
         if not step.is_empty:
             for invariant in EVERY_EVENT:
                 self._require(invariant.__name__, invariant.__doc__, invariant(self.world, step))
+
+    def _perform(self, action: Action) -> None:
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 - whatever a broker raises is what we look for
+            where = "".join(traceback.format_exception(error))
+            self._fail("no_crash", "A broker ends only when it is killed.", where)
 
     def _create_topic(self) -> None:
         topic_id = Random(self.seed).randbytes(16)
