@@ -95,6 +95,8 @@ class Broker:
     def _on_joined(self, joined: Membership | ZkFailure) -> None:
         if isinstance(joined, ZkFailure):
             return  # the session ended before it was used; the next one starts over
+        if self._parts is not None:
+            return  # a join of the session before this one came through after all
         composer = Composer(self._settings, self._ports, self._open_session(), joined)
         self._parts = composer.compose(
             on_registered=self._on_registration, on_refused=self._on_refused
