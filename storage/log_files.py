@@ -134,8 +134,7 @@ class LogFiles:
         Not the active segment's indexes: they are built anew after a crash whatever they hold.
         """
         files: list[File] = []
-        # One before: a segment that was sealed after the last sync may end just there.
-        for segment in self.segments.from_offset(max(0, recovery_point - 1)):
+        for segment in self.segments.unsynced(recovery_point):
             files += segment.files_to_sync(active=segment is self.segments.active)
         if self.segments.active.base_offset < recovery_point:
             return files, []

@@ -54,7 +54,7 @@ class Recovery:
 
     def run(self, recovery_point: int) -> RecoveryReport:
         previous: Segment | None = None
-        for segment in self._segments.from_offset(recovery_point):
+        for segment in self._segments.unsynced(recovery_point):
             if previous is not None and self._is_misplaced(segment):
                 why = f"segment {segment.base_offset} follows offset {self._next_offset - 1}"
                 return self._drop_after(previous, 0, why)

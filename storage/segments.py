@@ -61,6 +61,13 @@ class Segments:
         """The segment that offset belongs to, and all later ones."""
         return self._segments[max(0, bisect_right(self._base_offsets, offset) - 1) :]
 
+    def unsynced(self, recovery_point: int) -> list[Segment]:
+        """Those that are not wholly synced when everything before recovery_point is.
+
+        The one that ends there is among them: while it was active its indexes were not synced.
+        """
+        return self.from_offset(max(0, recovery_point - 1))
+
     def after(self, segment: Segment) -> Segment | None:
         index = bisect_right(self._base_offsets, segment.base_offset)
         return self._segments[index] if index < len(self._segments) else None

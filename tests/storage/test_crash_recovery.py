@@ -22,7 +22,7 @@ from logquake.storage.memory_disk import MemoryDisk, PowerCutError
 from logquake.storage.producer_state import ProducerStates
 from logquake.wire.records import check_crc, iterate_batches
 
-CONFIG = LogConfig(segment_bytes=1_500, index_interval_bytes=200, index_max_bytes=240)
+CONFIG = LogConfig(segment_bytes=2_000, index_interval_bytes=200, index_max_bytes=240)
 OPTIONS = LogDirOptions(1, "cluster", 0, lambda _topic: CONFIG, unique=lambda: "0" * 32)
 PAGE_BYTES = 64  # several to a batch, so that lost pages tear batches
 MakeBatch = Callable[..., memoryview]
@@ -92,7 +92,8 @@ class Life:
     def stage(self, epoch: int) -> None:
         batch = self._make_batch(
             3,
-            f"{epoch}-{self._sequence}" + "x" * 40,
+            # Sizes vary, so that after a truncation the log rolls elsewhere than before.
+            f"{epoch}-{self._sequence}" + "x" * (self._sequence * 37 % 150),
             1_000 * (self._sequence + 1),
             producer_id=7,
             producer_epoch=epoch,
@@ -227,7 +228,7 @@ def test_a_power_loss_at_any_point_of_a_random_life_loses_nothing_synced(
 ) -> None:
     disk = MemoryDisk(PAGE_BYTES)
     Life(disk, make_batch).run_at_random(seed)
-    for call in range(1, disk.calls + 1, 2):
+    for call in range(1 + seed % 3, disk.calls + 1, 3):
         disk = MemoryDisk(PAGE_BYTES)
         life = Life(disk, make_batch)
         disk.fail_at(call, PowerCutError())

@@ -1,0 +1,55 @@
+"""Logs and batches for the unit tests of storage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from logquake.storage.log import Log
+from logquake.storage.log_config import LogConfig
+from logquake.storage.memory_disk import MemoryDisk
+from logquake.wire.records import Record, encode_batch
+
+DIRECTORY = "/data/t-0"
+
+
+@pytest.fixture
+def disk() -> MemoryDisk:
+    return MemoryDisk()
+
+
+@pytest.fixture(scope="session")
+def make_batch() -> Callable[..., memoryview]:
+    """make_batch(count, size, timestamp, key=, base_offset=, **header fields)."""
+
+    def make(
+        count: int = 1,
+        size: int = 10,
+        timestamp_ms: int = 1_000,
+        key: bytes | None = b"k",
+        **header: int,
+    ) -> memoryview:
+        base_offset = header.get("base_offset", 0)
+        records = [
+            Record(base_offset + index, timestamp_ms + index, key, b"v" * size)
+            for index in range(count)
+        ]
+        return memoryview(encode_batch(records, **header))
+
+    return make
+
+
+@pytest.fixture
+def open_log(disk: MemoryDisk) -> Callable[..., Log]:
+    """open_log(config, clean=, recovery_point=, log_start_offset=) of the one log on the disk."""
+
+    def open_it(config: LogConfig | None = None, *, clean: bool = True, **offsets: int) -> Log:
+        return Log.open(disk, DIRECTORY, config or LogConfig(), clean=clean, **offsets)
+
+    return open_it
+
+
+@pytest.fixture
+def directory() -> str:
+    return DIRECTORY
