@@ -112,7 +112,11 @@ def test_the_leader_epoch_is_named_and_a_moved_leader_followed(
 def test_a_lost_connection_in_the_middle_costs_nothing(router: Router, network: Any) -> None:
     log = Log(batch(0, 3), batch(3, 3), cut=len(batch(0, 3)))
     answers = iter([log, lambda *_: ConnectionResetError("reset"), log, log])
-    network.handlers[ApiKey.FETCH] = lambda *asked: next(answers)(*asked)
+
+    def next_answer(request: Any, address: Any) -> Any:
+        return next(answers)(request, address)
+
+    network.handlers[ApiKey.FETCH] = next_answer
     assert offsets(PartitionReader(router, "t", 0, 0, 6)) == list(range(6))
 
 

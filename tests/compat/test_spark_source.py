@@ -1,0 +1,133 @@
+"""Spark reads a topic through format("logquake"): rows, ranges, options, counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from logquake.client.admin import Admin
+from logquake.client.producer import Producer, ProducerRecord, ProducerSettings
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
+from logquake.wire.records import Codec
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(300),
+    # Spark's own: deprecated calls of its dependencies, sockets left to the garbage collector.
+    pytest.mark.filterwarnings("default::DeprecationWarning"),
+    pytest.mark.filterwarnings("default::ResourceWarning"),
+    pytest.mark.filterwarnings("default::pytest.PytestUnraisableExceptionWarning"),
+]
+
+TOPIC = "spark-source"
+PER_PARTITION = 600
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    pytest.importorskip("pyspark", reason="the extra logquake[spark] is not installed")
+    from logquake.pipeline.session import spark_session
+
+    session = spark_session("logquake-tests", cores=2)
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def servers(cluster: Any) -> str:
+    """A topic of three partitions, each with all codecs, a tombstone and headers in it."""
+    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
+        admin = Admin(router)
+        if TOPIC not in admin.list_topics():
+            admin.create_topic(TOPIC, partitions=3, replication_factor=1)
+            for partition in range(3):
+                _fill(router, partition)
+    return str(cluster.bootstrap_servers)
+
+
+def _fill(router: Router, partition: int) -> None:
+    per_codec = PER_PARTITION // len(Codec)
+    for codec in Codec:
+        producer = Producer(router, ProducerSettings(compression_type=codec))
+        first = codec * per_codec
+        records = [
+            ProducerRecord(
+                b"file%d" % (index % 3), b"%d" % index, (("n", None),), 1_700_000 + index
+            )
+            for index in range(first, first + per_codec)
+        ]
+        records[0] = records[0]._replace(value=None)
+        assert producer.send(TOPIC, partition, records).base_offset == first
+
+
+def reader(spark: Any, servers: str, **options: str) -> Any:
+    return (
+        spark.read.format("logquake")
+        .option("kafka.bootstrap.servers", servers)
+        .option("subscribe", TOPIC)
+        .options(**options)
+        .load()
+    )
+
+
+def test_every_record_is_read_once_with_its_place(spark: Any, servers: str) -> None:
+    rows = reader(spark, servers).select("partition", "offset").collect()
+    expected = [(p, offset) for p in range(3) for offset in range(PER_PARTITION)]
+    assert sorted(map(tuple, rows)) == expected
+
+
+def test_a_row_is_the_connectors(spark: Any, servers: str) -> None:
+    frame = reader(spark, servers, includeHeaders="true")
+    row = frame.where("partition = 1 and offset = 121").collect()[0].asDict(recursive=True)
+    stamp = row.pop("timestamp")
+    assert stamp.timestamp() == 1700.121
+    assert row == {
+        "key": bytearray(b"file1"),
+        "value": bytearray(b"121"),
+        "topic": TOPIC,
+        "partition": 1,
+        "offset": 121,
+        "timestampType": 0,
+        "headers": [{"key": "n", "value": None}],
+    }
+
+
+def test_offsets_bound_the_read_and_large_ranges_are_split(spark: Any, servers: str) -> None:
+    frame = reader(
+        spark,
+        servers,
+        minPartitions="8",
+        startingOffsets=json.dumps({TOPIC: {"0": 590, "1": -2, "2": 5}}),
+        endingOffsets=json.dumps({TOPIC: {"0": -1, "1": 300, "2": 6}}),
+    )
+    assert frame.rdd.getNumPartitions() >= 8
+    counts = {
+        row["partition"]: row["count"] for row in frame.groupBy("partition").count().collect()
+    }
+    assert counts == {0: 10, 1: 300, 2: 1}
+
+
+def test_times_bound_the_read(spark: Any, servers: str) -> None:
+    frame = reader(spark, servers, startingTimestamp="1700100", endingTimestamp="1700150")
+    offsets = {row["offset"] for row in frame.select("offset").collect()}
+    assert offsets == set(range(100, 150))
+
+
+def test_records_are_counted_by_key(spark: Any, servers: str) -> None:
+    from logquake.pipeline.verify import count_by_key
+
+    counts = count_by_key(spark, servers, TOPIC)
+    assert counts.records == {f"file{index}": PER_PARTITION for index in range(3)}
+    assert counts.total == 3 * PER_PARTITION
+
+
+def test_an_unknown_topic_fails_the_query_with_kafkas_name_for_it(spark: Any, servers: str) -> None:
+    from pyspark.errors import PySparkException
+
+    frame = reader(spark, servers, subscribe="no-such-topic")
+    with pytest.raises(PySparkException, match="UNKNOWN_TOPIC_OR_PARTITION"):
+        frame.count()

@@ -1,0 +1,87 @@
+"""The connector's options: what they mean and which are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from logquake.client.offsets import EARLIEST, LATEST, Isolation
+from logquake.pipeline.options import Bound, OptionError, ReadOptions, parse_options
+
+NEEDED = {"kafka.bootstrap.servers": "a:1,b:2", "subscribe": "t"}
+
+
+def parse(**options: str) -> ReadOptions:
+    return parse_options(NEEDED | options)
+
+
+def test_the_defaults_are_the_connectors() -> None:
+    options = parse()
+    assert options.client.addresses() == [("a", 1), ("b", 2)]
+    assert options.topics == ("t",)
+    assert (options.starting, options.ending) == (Bound(EARLIEST), Bound(LATEST))
+    assert options.isolation is Isolation.READ_UNCOMMITTED
+    assert options.fail_on_data_loss
+    assert not options.include_headers
+
+
+def test_spark_forgets_the_case_of_names() -> None:
+    options = parse_options(
+        {"KAFKA.bootstrap.SERVERS": "a:1", "SUBSCRIBE": "x, y", "includeheaders": "TRUE"}
+    )
+    assert options.topics == ("x", "y")
+    assert options.include_headers
+
+
+def test_offsets_are_given_by_topic_and_partition() -> None:
+    options = parse(startingOffsets='{"t": {"0": 23, "1": -2}}', endingOffsets='{"t": {"0": -1}}')
+    assert options.starting.at("t", 0) == 23
+    assert options.starting.at("t", 1) == EARLIEST
+    assert options.ending.at("t", 0) == LATEST
+    with pytest.raises(OptionError, match="t-1"):
+        options.ending.at("t", 1)
+
+
+def test_a_time_for_all_goes_before_times_by_partition_and_those_before_offsets() -> None:
+    by_partition = '{"t": {"0": 7}}'
+    options = parse(
+        startingTimestamp="5", startingOffsetsByTimestamp=by_partition, startingOffsets="earliest"
+    )
+    assert options.starting == Bound(5, is_time=True)
+    options = parse(endingOffsetsByTimestamp=by_partition, endingOffsets="latest")
+    assert options.ending == Bound(None, {("t", 0): 7}, is_time=True)
+
+
+def test_partitions_can_be_assigned() -> None:
+    options = parse_options({"kafka.bootstrap.servers": "a:1", "assign": '{"t": [2, 0]}'})
+    assert options.assigned == {"t": (2, 0)}
+    assert options.topics is None
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({}, "exactly one of"),
+        ({"subscribe": "t", "assign": "{}"}, "exactly one of"),
+        ({"subscribe": " , "}, "no topic"),
+        ({"subscribe": "t", "groupIdPrefix": "x"}, "unknown options: groupIdPrefix"),
+        ({"subscribe": "t", "kafka.security.protocol": "SSL"}, "unknown options"),
+        ({"subscribe": "t", "startingOffsets": "latest"}, "cannot be latest"),
+        ({"subscribe": "t", "startingOffsets": '{"t": {"0": -1}}'}, "cannot be latest"),
+        ({"subscribe": "t", "endingOffsets": "earliest"}, "cannot be earliest"),
+        ({"subscribe": "t", "endingOffsets": "[1]"}, "endingOffsets is not JSON"),
+        ({"subscribe": "t", "startingOffsets": '{"t": {"x": 1}}'}, "startingOffsets is not JSON"),
+        ({"assign": '{"t": 1}'}, "assign is not JSON"),
+        ({"subscribe": "t", "minPartitions": "many"}, "minPartitions is not a number"),
+        ({"subscribe": "t", "includeHeaders": "perhaps"}, "'perhaps' is none of true, false"),
+        ({"subscribe": "t", "kafka.isolation.level": "none"}, "read_committed"),
+    ],
+)
+def test_what_cannot_be_served_is_refused(given: dict[str, str], complaint: str) -> None:
+    with pytest.raises(OptionError, match=complaint):
+        parse_options({"kafka.bootstrap.servers": "a:1"} | given)
+
+
+@pytest.mark.parametrize("servers", ["", "nonsense"])
+def test_bootstrap_servers_are_needed(servers: str) -> None:
+    with pytest.raises(OptionError, match=r"kafka\.bootstrap\.servers"):
+        parse_options({"kafka.bootstrap.servers": servers, "subscribe": "t"})
