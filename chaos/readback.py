@@ -55,6 +55,7 @@ def _consumer(bootstrap_servers: str) -> Iterator[Consumer]:
             "enable.auto.commit": False,
             "auto.offset.reset": "error",
             "fetch.message.max.bytes": 1 << 20,
+            "log_level": 2,
         }
     )
     try:

@@ -28,6 +28,8 @@ DEFAULTS: dict[str, str | int | bool] = {
     "reconnect.backoff.max.ms": 200,
     # After a leader died the client learns of the new one at its next metadata refresh.
     "topic.metadata.refresh.fast.interval.ms": 50,
+    # Lost connections are what this is for: outcomes tell, not the client's log.
+    "log_level": 2,
 }
 
 

@@ -80,10 +80,10 @@ class Broker:
             self._parts.registrar.register(session_id)
 
     def on_disconnected(self) -> None:
-        self._record("ZooKeeper disconnected", "no server answers; serving on with what is known")
+        self._record("zookeeper-disconnected", "no server answers; serving on with what is known")
 
     def on_expired(self) -> None:
-        self._record("ZooKeeper session expired", "no heartbeat reached ZooKeeper in time")
+        self._record("zookeeper-session-expired", "no heartbeat reached ZooKeeper in time")
         if self._parts is not None:
             self._parts.controller.on_session_expired()
 

@@ -96,6 +96,6 @@ class ControlledShutdown:
     def _finish(self, why: str) -> None:
         broker_id = self._request.broker_id
         self._journal.record(
-            Event(what="controlled shutdown", subject=f"broker-{broker_id}", why=why)
+            Event(what="controlled-shutdown", subject=f"broker-{broker_id}", why=why)
         )
         self._done()

@@ -9,7 +9,7 @@ from pathlib import Path
 from logquake.chaos.demo.corpus import Corpus
 from logquake.chaos.demo.screen import Screen
 from logquake.chaos.demo.tour import run_tour
-from logquake.cluster.errors import UserError
+from logquake.cluster.errors import ClusterError
 
 
 def main() -> int:
@@ -25,7 +25,7 @@ def main() -> int:
     screen = Screen()
     try:
         opinions = run_tour(corpus, screen)
-    except UserError as error:
+    except ClusterError as error:
         screen.say(f"[red]error:[/] {error}")
         return 2
     screen.close(opinions.lines())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Thread
 
 from logquake.chaos.checks import Verdict, check_readback
@@ -16,14 +16,21 @@ from logquake.chaos.demo.screen import Line, Screen
 from logquake.chaos.readback import high_watermarks, read_all
 from logquake.chaos.replicas import ReplicaComparison, compare_replicas
 from logquake.chaos.workload import Workload
+from logquake.client.admin import Admin
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.fault import Fault
 
 TOPIC = "lines"
+BROKERS = 3
 PARTITIONS = 6
 REPLICAS = 3
 MIN_ISR = 2
 _PROGRESS_EVERY = 5_000
 _STEP_TIMEOUT_S = 60.0
+_SPARK_TIMEOUT_S = 300.0
 
 
 @dataclass(slots=True)
@@ -43,6 +50,7 @@ class Opinions:
         return [
             Line("sent", f"{verdict.sent:,}"),
             Line("acked", f"{verdict.acked:,}", verdict.acked == verdict.sent),
+            Line("never answered", f"{self.unfinished:,}", self.unfinished == 0),
             Line("read back", f"{verdict.read:,}", verdict.read >= verdict.acked),
             Line("lost", f"{verdict.lost:,}", verdict.lost == 0),
             Line("duplicated", f"{verdict.duplicated:,}", verdict.duplicated == 0),
@@ -67,43 +75,47 @@ class Opinions:
 
 
 def run_tour(corpus: Corpus, screen: Screen) -> Opinions:
-    """Run every step against a cluster of its own, which is gone at the end."""
-    with TemporaryDirectory(prefix="logquake-demo-") as directory:
-        with screen.step("Starting ZooKeeper and three brokers"):
-            kafka = Cluster(brokers=3, data_dir=Path(directory))
-            kafka.start()
-        try:
-            return _on_cluster(kafka, corpus, screen)
-        finally:
-            kafka.close()
+    """Run every step against a cluster of its own, which is gone at the end.
+
+    Raises ClusterError where the surroundings don't allow it, or a wait takes too long.
+    """
+    kafka = Cluster(brokers=BROKERS)
+    with screen.step("Starting ZooKeeper and three brokers"):
+        kafka.open()
+    try:
+        return _on_cluster(kafka, corpus, screen)
+    finally:
+        kafka.close()
 
 
 def _on_cluster(kafka: Cluster, corpus: Corpus, screen: Screen) -> Opinions:
-    kafka.create_topic(
-        TOPIC,
-        partitions=PARTITIONS,
-        replication_factor=REPLICAS,
-        config={"min.insync.replicas": str(MIN_ISR)},
-    )
-    workload, failover = Workload(kafka.bootstrap_servers, TOPIC), _Failover(kafka, screen)
+    bootstrap_servers = kafka.bootstrap_servers
+    _create_topic(bootstrap_servers)
+    workload, failover = Workload(bootstrap_servers, TOPIC), _Failover(kafka, screen)
     unfinished = _produce(workload, corpus, failover, screen)
     with screen.step("Waiting for the full ISR of every partition"):
         failover.finish()
         for partition in range(PARTITIONS):
-            kafka.wait_isr(TOPIC, partition, size=REPLICAS, timeout_s=_STEP_TIMEOUT_S)
-    verdict = _read_back(kafka, workload, corpus, screen)
+            kafka.wait_isr(TOPIC, partition, size=REPLICAS, timeout=_STEP_TIMEOUT_S)
+    verdict = _read_back(bootstrap_servers, workload, corpus, screen)
     with screen.step("Comparing the replicas' files, byte by byte"):
-        ends = high_watermarks(kafka.bootstrap_servers, TOPIC, timeout_s=_STEP_TIMEOUT_S)
-        replicas = compare_replicas(kafka.log_dirs(), TOPIC, ends)
+        ends = high_watermarks(bootstrap_servers, TOPIC, timeout_s=_STEP_TIMEOUT_S)
+        data = {broker: kafka.layout.data_of(broker) for broker in range(1, BROKERS + 1)}
+        replicas = compare_replicas(data, TOPIC, ends)
     with screen.step("Asking Spark to count the lines of every file"):
-        differences = _ask_spark(kafka.bootstrap_servers, corpus)
-    return Opinions(
-        verdict,
-        unfinished,
-        workload.ack_gaps.get(failover.partition, 0.0),
-        replicas,
-        differences,
-    )
+        spark = _ask_spark(bootstrap_servers, corpus)
+    failover_s = workload.ack_gaps.get(failover.partition, 0.0)
+    return Opinions(verdict, unfinished, failover_s, replicas, spark)
+
+
+def _create_topic(bootstrap_servers: str) -> None:
+    with Router(ClientSettings(bootstrap_servers)) as router:
+        Admin(router).create_topic(
+            TOPIC,
+            partitions=PARTITIONS,
+            replication_factor=REPLICAS,
+            configs={"min.insync.replicas": str(MIN_ISR)},
+        )
 
 
 class _Failover:
@@ -113,33 +125,33 @@ class _Failover:
         self._kafka = kafka
         self._screen = screen
         self._thread: Thread | None = None
-        self._fault: Exception | None = None
+        self._failure: ClusterError | None = None
         self.partition = -1
 
     def strike(self, partition: int) -> None:
         self.partition = partition
         victim = self._kafka.leader(TOPIC, partition)
         self._screen.say(f"[red]kill -9[/] broker {victim}, leader of {TOPIC}-{partition}")
-        self._kafka.kill(victim)
-        self._thread = Thread(target=self._recover, args=(victim,), name="failover")
+        fault = self._kafka.kill(victim)
+        self._thread = Thread(target=self._recover, args=(victim, fault), name="failover")
         self._thread.start()
 
     def finish(self) -> None:
-        """Wait for the restart. Raises what went wrong in it."""
+        """Wait for the restart. Raises ClusterError if it went wrong."""
         if self._thread is not None:
             self._thread.join(_STEP_TIMEOUT_S)
-        if self._fault is not None:
-            raise self._fault
+        if self._failure is not None:
+            raise self._failure
 
-    def _recover(self, victim: int) -> None:
+    def _recover(self, victim: int, fault: Fault) -> None:
         try:
             leader = self._kafka.wait_leader_change(
-                TOPIC, self.partition, since=victim, timeout_s=_STEP_TIMEOUT_S
+                TOPIC, self.partition, since=fault, timeout=_STEP_TIMEOUT_S
             )
             self._screen.say(f"broker {leader} leads now; starting broker {victim} again")
-            self._kafka.start_broker(victim)
-        except (TimeoutError, OSError) as fault:
-            self._fault = fault
+            self._kafka.start(victim)
+        except ClusterError as failure:
+            self._failure = failure
 
 
 def _produce(workload: Workload, corpus: Corpus, failover: _Failover, screen: Screen) -> int:
@@ -159,19 +171,36 @@ def _produce(workload: Workload, corpus: Corpus, failover: _Failover, screen: Sc
     return left
 
 
-def _read_back(kafka: Cluster, workload: Workload, corpus: Corpus, screen: Screen) -> Verdict:
+def _read_back(
+    bootstrap_servers: str, workload: Workload, corpus: Corpus, screen: Screen
+) -> Verdict:
     with screen.counting("Reading back and comparing", len(corpus)) as show:
-        records = read_all(kafka.bootstrap_servers, TOPIC, timeout_s=_STEP_TIMEOUT_S, progress=show)
+        records = read_all(bootstrap_servers, TOPIC, timeout_s=_STEP_TIMEOUT_S, progress=show)
         return check_readback(workload.history, corpus.pair, records)
 
 
 def _ask_spark(bootstrap_servers: str, corpus: Corpus) -> list[str]:
     """The files whose count differs. Spark runs in a process of its own, JVM and all."""
-    command = [sys.executable, "-m", "logquake.pipeline.verify", bootstrap_servers, TOPIC]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    if done.returncode != 0:
-        return [f"Spark failed: {done.stderr.strip()[-500:]}"]
-    counted: dict[str, int] = json.loads(done.stdout)
+    command = [sys.executable, "-m", "logquake.pipeline", bootstrap_servers, TOPIC]
+    # A session of its own: Spark's JVM is a grandchild and must not outlive a time-out.
+    spark = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        counts, complaint = spark.communicate(timeout=_SPARK_TIMEOUT_S)
+    except BaseException as error:
+        os.killpg(spark.pid, signal.SIGKILL)
+        spark.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            return [f"Spark has not answered in {_SPARK_TIMEOUT_S:.0f} s"]
+        raise
+    if spark.returncode != 0:
+        return [f"Spark failed: {complaint.strip()[-500:]}"]
+    counted: dict[str, int] = json.loads(counts)
     expected = corpus.lines_per_file()
     names = sorted(expected.keys() | counted.keys())
     return [name for name in names if expected.get(name) != counted.get(name)]
