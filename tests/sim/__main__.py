@@ -27,10 +27,10 @@ def replay(seed: int) -> int:
     try:
         print(simulation.run())
     except SimulationFailure as failure:
-        print("\n".join(simulation.trace.lines))
+        print(simulation.trace.text())
         print(failure)
         return 1
-    print("\n".join(simulation.trace.lines))
+    print(simulation.trace.text())
     return 0
 
 

@@ -178,7 +178,7 @@ class IdempotentProducer(Producer):
         if error == ErrorCode.NONE:
             self._on_ack(broker, outcome)
         elif error == ErrorCode.DUPLICATE_SEQUENCE_NUMBER:
-            self.later(1, 60, self._next_batch)
+            self.later(1, 120, self._next_batch)
         elif error in _GAPS:
             self._on_gap(broker, error)
         else:
@@ -190,7 +190,7 @@ class IdempotentProducer(Producer):
         acked = Acked(self._send, broker, outcome.base_offset)
         self.acked.append(acked)
         self.world.tell(acked)
-        self.later(1, 60, self._next_batch)
+        self.later(1, 120, self._next_batch)
 
     def _on_gap(self, broker: int, error: ErrorCode) -> None:
         """A deposed leader that does not know it may have missed our last batches; the leader may
@@ -221,7 +221,7 @@ class CarelessProducer(Producer):
         batch = encode_batch(records)
         self.sending(batch, len(records))
         self.send_bytes(batch, lambda _broker, _outcome: None)
-        self.later(5, 150, self.start)
+        self.later(5, 200, self.start)
 
 
 class Consumer(Client):
@@ -255,7 +255,7 @@ class Consumer(Client):
             data = response.responses[0].partitions[0]
             if not data.error_code and data.records:
                 self._read(broker, memoryview(data.records))
-        self.later(10, 80, self.start)
+        self.later(20, 160, self.start)
 
     def _read(self, broker: int, records: memoryview) -> None:
         for _, header in iterate_batches(records):

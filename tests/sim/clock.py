@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 Action = Callable[[], None]
 
 
-@dataclass(order=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Event:
-    """Something that will happen at ``at_us``, unless it is cancelled."""
+    """Something that will happen, unless it is cancelled."""
 
-    at_us: int
-    number: int
-    label: str = field(compare=False)
-    action: Action | None = field(compare=False)
+    label: str
+    action: Action | None
 
     def cancel(self) -> None:
         self.action = None
@@ -27,13 +25,13 @@ class Clock:
 
     def __init__(self) -> None:
         self.now_us = 0
-        self._queue: list[Event] = []
+        self._queue: list[tuple[int, int, Event]] = []
         self._scheduled = 0
 
     def at(self, at_us: int, label: str, action: Action) -> Event:
         self._scheduled += 1
-        event = Event(max(at_us, self.now_us), self._scheduled, label, action)
-        heapq.heappush(self._queue, event)
+        event = Event(label, action)
+        heapq.heappush(self._queue, (max(at_us, self.now_us), self._scheduled, event))
         return event
 
     def after(self, delay_us: int, label: str, action: Action) -> Event:
@@ -42,8 +40,8 @@ class Clock:
     def next_event(self) -> Event | None:
         """Take the next event and set the time to it; None when nothing is left to happen."""
         while self._queue:
-            event = heapq.heappop(self._queue)
+            at_us, _, event = heapq.heappop(self._queue)
             if event.action is not None:
-                self.now_us = event.at_us
+                self.now_us = at_us
                 return event
         return None

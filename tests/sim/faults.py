@@ -16,7 +16,7 @@ from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.trace import Trace
 
-FIRST_US, LAST_US = 1_200_000, 7_000_000
+FIRST_US, LAST_US = 1_000_000, 6_000_000
 LONGEST_US = 3_000_000
 SHORTEST_US = 20_000
 

@@ -23,6 +23,7 @@ class Host:
         self.name = name
         self.clock = clock
         self.incarnation = 0
+        self.actions = 0  # that ran, ever
         self.alive = True
         self.paused = False
         self.after_each: Action | None = None
@@ -44,6 +45,7 @@ class Host:
             again = partial(self.run, incarnation, action, is_event=is_event)
             self._waiting.append(again)
             return
+        self.actions += 1
         action()
         if is_event and self.after_each is not None:
             self.after_each()

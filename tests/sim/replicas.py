@@ -85,26 +85,33 @@ class Replica:
 
     def catch_up(self, log: Log, *, is_new_life: bool) -> tuple[list[Batch], int | None]:
         """Take in the log's changes: what was appended, and where it was cut first, if it was."""
-        if log.written_end_offset == self.end and not is_new_life:
+        before = self.end
+        if log.written_end_offset == before and not is_new_life:
             return [], None
-        common = min(self.end, log.written_end_offset)
-        kept = self._agreement(log, 0 if is_new_life else common)
-        cut = kept if kept < self.end else None
+        last = 0 if is_new_life else max(0, min(before, log.written_end_offset) - 1)
+        headers = list(log.headers(last))
+        if not self._continues(headers):
+            headers = list(log.headers(0))
+        kept = self._agreement({header.next_offset: header for header in headers})
         self.truncate_to(kept)
-        appended = [
-            self.append(header) for header in log.headers(kept) if header.base_offset >= kept
-        ]
-        return appended, cut
+        appended = [self.append(header) for header in headers if header.base_offset >= kept]
+        return appended, kept if kept < before else None
 
-    def _agreement(self, log: Log, from_offset: int) -> int:
-        """Up to where the log and this picture agree, looking from the batch before from_offset."""
-        headers = {header.next_offset: header for header in log.headers(max(0, from_offset - 1))}
-        end = self.end
+    def _continues(self, headers: list[BatchHeader]) -> bool:
+        """Whether the first of these is a batch that is known, so that those before it are."""
+        return bool(headers) and self._knows(headers[0])
+
+    def _knows(self, header: BatchHeader) -> bool:
+        before = self.prefixes.get(header.base_offset)
+        after = self.prefixes.get(header.next_offset)
+        return (
+            before is not None and after is not None and batch_after(before, header).prefix == after
+        )
+
+    def _agreement(self, headers: dict[int, BatchHeader]) -> int:
+        """Where the last known batch ends that is among the log's headers."""
         for batch in reversed(self.batches):
             header = headers.get(batch.next)
-            if header is None and batch.next <= min(headers, default=0):
-                header = next(log.headers(batch.first), None)
-            if header is not None and batch == batch_after(self.prefixes[batch.first], header):
+            if header is not None and self._knows(header):
                 return batch.next
-            end = batch.first
-        return end
+        return 0

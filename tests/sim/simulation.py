@@ -26,7 +26,7 @@ from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.payloads import AsObjects, ThroughTheCodec
 from tests.sim.replicas import TopicPartition
-from tests.sim.trace import Trace
+from tests.sim.trace import SHOWN, Trace
 from tests.sim.world import Committed, World
 
 TOPIC = "orders"
@@ -35,7 +35,7 @@ ASSIGNMENT = {0: (1, 2, 3), 1: (2, 3, 1)}
 MIN_ISR = 2
 
 TOPIC_CREATED_US = 400_000
-HEALED_US = 7_500_000
+HEALED_US = 6_500_000
 BOUND_US = 15_000_000  # after healing: sessions, elections, catching up
 CODEC_SHARE = 0.1
 
@@ -181,7 +181,7 @@ class Simulation:
     def _fail(self, name: str, statement: str, problem: str) -> NoReturn:
         raise SimulationFailure(
             f"seed {self.seed}, event {self.events}: {name} does not hold\n"
-            f"{' '.join(statement.split())}\n{problem}\nThe last events:\n{self.trace.tail()}"
+            f"{' '.join(statement.split())}\n{problem}\nThe last events:\n{self.trace.text(SHOWN)}"
         )
 
     def _condition(self) -> str:

@@ -15,14 +15,16 @@ class Trace:
 
     def __init__(self, clock: Clock, *, keep_all: bool = False) -> None:
         self._clock = clock
-        self.lines: deque[str] = deque(maxlen=None if keep_all else SHOWN)
+        self.entries: deque[tuple[int, str]] = deque(maxlen=None if keep_all else SHOWN)
         self.counts: Counter[str] = Counter()
 
     def add(self, what: str) -> None:
-        self.lines.append(f"{self._clock.now_us / 1000:10.3f} ms  {what}")
+        self.entries.append((self._clock.now_us, what))
 
-    def tail(self) -> str:
-        return "\n".join(list(self.lines)[-SHOWN:])
+    def text(self, last: int | None = None) -> str:
+        """The last entries that are kept, or all of them, one a line."""
+        shown = list(self.entries)[-last if last else None :]
+        return "\n".join(f"{at_us / 1000:10.3f} ms  {what}" for at_us, what in shown)
 
 
 class TraceJournal:

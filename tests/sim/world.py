@@ -99,6 +99,7 @@ class World:
         self.values: dict[int, tuple[TopicPartition, int]] = {}
         self._marks: dict[tuple[int, TopicPartition], tuple[str, int, int]] = {}
         self._lives: dict[tuple[int, TopicPartition], int] = {}
+        self._seen_actions: dict[int, int] = {}
         self._told: list[Acked | Polled | Refused] = []
 
     def tell(self, outcome: Acked | Polled | Refused) -> None:
@@ -109,8 +110,10 @@ class World:
         """Look at everything; what has changed since the last look."""
         step = Step(decisions=self.decisions.catch_up())
         for machine in self.machines.values():
-            for partition in hosted(machine):
-                self._look_at(machine, partition, step)
+            if machine.host.actions != self._seen_actions.get(machine.broker_id):
+                self._seen_actions[machine.broker_id] = machine.host.actions
+                for partition in hosted(machine):
+                    self._look_at(machine, partition, step)
         told, self._told = self._told, []
         for outcome in told:
             match outcome:
@@ -124,7 +127,10 @@ class World:
         return step
 
     def replica(self, broker: int, partition: TopicPartition) -> Replica:
-        return self.replicas.setdefault((broker, partition), Replica(broker, partition))
+        key = (broker, partition)
+        if key not in self.replicas:
+            self.replicas[key] = Replica(broker, partition)
+        return self.replicas[key]
 
     def leaders(self, partition: TopicPartition) -> Iterator[tuple[Machine, Partition]]:
         """The running brokers that believe that they lead."""
