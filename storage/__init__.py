@@ -1,0 +1,15 @@
+"""One partition's log on disk, in Kafka 3.9's files, and the directory that holds many of them.
+
+    disk.py                          the seam; real_disk.py and memory_disk.py stand behind it
+    log_dir.py                       a log.dirs entry: lock, owner, checkpoints, partitions
+    log.py                           one partition: stage, commit, read, truncate, sync
+      log_appender.py, staging.py    what may be appended, and where the log rolls
+      log_reader.py, log_slice.py    reads, by offset and by time
+      log_files.py, log_recovery.py  segments, epochs and snapshots as written; repair after a crash
+    segments.py, segment.py          .log files with their sparse indexes (index_file.py)
+    leader_epochs.py                 which epoch wrote which offsets
+    producer_state.py                sequences of idempotent producers, and their snapshots
+
+Power loss: what sync() covered survives, whatever pages and folder changes the disk dropped after
+it; tests/storage cuts the power at every change and checks.
+"""

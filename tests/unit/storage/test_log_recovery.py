@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from logquake.storage.errors import StorageError
+from logquake.storage.log import Log
+from logquake.storage.log_config import LogConfig
+from logquake.storage.memory_disk import MemoryDisk
+
+OpenLog = Callable[..., Log]
+MakeBatch = Callable[..., memoryview]
+CONFIG = LogConfig(segment_bytes=1_000, index_interval_bytes=200)
+
+
+@pytest.fixture
+def log(open_log: OpenLog, make_batch: MakeBatch) -> Log:
+    """Thirty batches of two records in several segments, never synced."""
+    log = open_log(CONFIG)
+    for number in range(30):
+        log.stage_as_leader(make_batch(2, timestamp_ms=number), number // 10, 0)
+    log.commit()
+    return log
+
+
+def segment_path(directory: str, log: Log, index: int) -> str:
+    paths = sorted({header.base_offset for header in log.headers(0)})
+    bases = [base for base in paths if log._disk.exists(f"{directory}/{base:020d}.log")]
+    return f"{directory}/{bases[index]:020d}.log"
+
+
+def test_an_intact_log_is_kept_whole(log: Log, open_log: OpenLog) -> None:
+    size = log.size
+    log.close(clean=False)
+    again = open_log(CONFIG, clean=False)
+    assert (again.end_offset, again.recovery.scanned_bytes) == (60, size)
+    assert (again.recovery.truncated_bytes, again.recovery.why) == (0, None)
+    assert [entry.epoch for entry in again.epochs.entries] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("tail", [b"\0" * 100, b"garbage" * 30, b"\xff" * 3])
+def test_a_garbage_tail_is_cut_off(
+    log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog, tail: bytes
+) -> None:
+    path = segment_path(directory, log, -1)
+    file = disk.open(path)
+    file.pwritev([tail], file.size())
+    log.close(clean=False)
+    again = open_log(CONFIG, clean=False)
+    assert (again.end_offset, again.recovery.truncated_bytes) == (60, len(tail))
+    assert again.recovery.why is not None
+
+
+def test_a_torn_last_batch_is_cut_off(
+    log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog
+) -> None:
+    file = disk.open(segment_path(directory, log, -1))
+    file.truncate(file.size() - 1)
+    log.close(clean=False)
+    again = open_log(CONFIG, clean=False)
+    assert again.end_offset == 58
+    assert again.recovery.truncated_bytes > 0
+
+
+def test_damage_ends_the_log_and_later_segments_go(
+    log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    size = log.size
+    file = disk.open(segment_path(directory, log, 1))
+    within_a_value = file.size() // 2 + 75
+    file.pwritev([bytes([file.pread(1, within_a_value)[0] ^ 1])], within_a_value)
+    log.close(clean=False)
+    again = open_log(CONFIG, clean=False)
+    assert again.size + again.recovery.truncated_bytes == size
+    assert "crc" in (again.recovery.why or "")
+    assert sum(1 for _ in again.headers(0)) == again.end_offset // 2
+    again.stage_as_leader(make_batch(2), 5, 0)
+    again.commit()
+    assert again.epochs.latest == 5
+
+
+def test_a_batch_of_an_earlier_epoch_ends_the_log(
+    disk: MemoryDisk, directory: str, open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    log = open_log()
+    log.stage_as_leader(make_batch(2), 5, 0)
+    log.commit()
+    stale = bytes(make_batch(2, base_offset=2, leader_epoch=4))
+    file = disk.open(f"{directory}/{0:020d}.log")
+    file.pwritev([stale], file.size())
+    log.close(clean=False)
+    again = open_log(clean=False)
+    assert (again.end_offset, again.recovery.truncated_bytes) == (2, len(stale))
+    assert "leader epoch 4 follows 5" in (again.recovery.why or "")
+
+
+def test_a_segment_that_does_not_continue_the_one_before_goes(
+    log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog
+) -> None:
+    """A loss of power can take the unsynced end of one segment and leave the next."""
+    second = segment_path(directory, log, 1)
+    last_batch = len(log.read(0, 1, up_to=60))
+    file = disk.open(f"{directory}/{0:020d}.log")
+    file.truncate(file.size() - last_batch)
+    log.close(clean=False)
+    again = open_log(CONFIG, clean=False)
+    assert again.end_offset < int(second[-24:-4])
+    assert not disk.exists(second)
+
+
+def test_segments_before_the_recovery_point_are_trusted(
+    log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog
+) -> None:
+    log.sync()
+    point = log.recovery_point
+    file = disk.open(f"{directory}/{0:020d}.log")
+    file.pwritev([b"\xff"], 80)
+    log.close(clean=False)
+    again = open_log(CONFIG, clean=False, recovery_point=point)
+    assert again.end_offset == 60
+    assert again.recovery.scanned_bytes < log.size // 2
+
+
+def test_a_clean_close_needs_no_scan(log: Log, open_log: OpenLog) -> None:
+    log.close(clean=True)
+    again = open_log(CONFIG, clean=True)
+    assert (again.end_offset, again.recovery.scanned_bytes) == (60, 0)
+    assert again.recovery_point == 60
+
+
+def test_segments_below_the_log_start_are_replaced_when_none_reaches_it(
+    log: Log, open_log: OpenLog
+) -> None:
+    log.close(clean=True)
+    again = open_log(CONFIG, log_start_offset=100)
+    assert (again.start_offset, again.end_offset, again.size) == (100, 100, 0)
+
+
+def test_a_truncation_between_the_steps_of_a_sync_keeps_the_recovery_point_down(
+    log: Log, make_batch: MakeBatch
+) -> None:
+    pending = log.begin_sync()
+    pending.run()
+    log.truncate_to(10)
+    log.stage_as_leader(make_batch(40), 9, 0)
+    log.commit()
+    log.finish_sync(pending)
+    assert log.recovery_point == 0
+
+
+def test_an_io_error_while_opening_is_a_storage_error(
+    log: Log, disk: MemoryDisk, open_log: OpenLog
+) -> None:
+    log.close(clean=False)
+    disk.fail_reads(OSError(5, "injected"))
+    with pytest.raises(StorageError, match="/data/t-0"):
+        open_log(CONFIG, clean=False)
