@@ -1,0 +1,51 @@
+# Everything runs in .venv, which is made from PyPI: no root, no Docker, no Maven.
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+# The first Python that is recent enough. An old `python3` in front of a newer one is common.
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { echo $$python; break; }; done)
+
+# Clusters of real processes are measured against time-outs: two at once is what two cores carry.
+WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+ROOMS := wire storage zk controller client node cluster chaos pipeline
+
+.PHONY: help demo test check format bench clean
+
+help: ## Show what can be made
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+demo: $(INSTALLED) ## Launch a cluster, break it, prove what survived, read it with Spark
+	$(BIN)/python -m logquake.chaos.demo
+
+test: $(INSTALLED) ## Run all tests
+	$(PYTEST) tests --ignore tests/compat --ignore tests/system --ignore tests/chaos
+	$(PYTEST) tests/compat tests/system tests/chaos
+
+check: $(INSTALLED) ## Lint, format, types, import layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(ROOMS:%=-p logquake.%)
+	$(BIN)/lint-imports
+
+format: $(INSTALLED) ## Put the code into its format
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+bench: $(INSTALLED) ## Measure
+	$(BIN)/python -m benchmarks
+
+clean: ## Remove what was made here
+	rm -rf $(VENV) build dist src/*.egg-info
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# The stamp is newer than pyproject.toml when the last installation went through.
+$(INSTALLED): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "logquake needs Python 3.11 or later: set PYTHON=..." >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[spark,test]'
+	@touch $@
