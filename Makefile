@@ -8,9 +8,9 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { echo $$python; break; }; done)
 
-# Clusters of real processes are measured against time-outs: two at once is what two cores carry.
+# Two cores carry two clusters at once; a file's tests share one, so a file stays on one worker.
 WORKERS ?= 2
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
 ROOMS := wire storage zk controller client node cluster chaos pipeline
 
 .PHONY: help demo test check format bench clean
@@ -23,7 +23,7 @@ demo: $(INSTALLED) ## Launch a cluster, break it, prove what survived, read it w
 
 test: $(INSTALLED) ## Run all tests
 	$(PYTEST) tests --ignore tests/compat --ignore tests/system --ignore tests/chaos
-	$(PYTEST) tests/compat tests/system tests/chaos
+	$(PYTEST) --dist loadfile tests/compat tests/system tests/chaos
 
 check: $(INSTALLED) ## Lint, format, types, import layers
 	$(BIN)/ruff check .

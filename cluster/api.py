@@ -64,7 +64,7 @@ class Cluster(RunningCluster):
         try:
             self.preload()
             launched.wait_until_started(self._on_progress)
-            self.wait_ready(timeout)
+            self.wait_ready(timeout, after_start=True)
         except BaseException:  # Ctrl-C as well
             launched.abandon()
             raise

@@ -14,10 +14,15 @@ NO_CONTROLLER = -1
 
 
 class Readiness:
-    """Asks the running brokers until each of them knows all of them, and the controller."""
+    """Asks the running brokers until each of them knows all of them, and the controller.
 
-    def __init__(self, state: Callable[[], ClusterState]) -> None:
+    ``last_words`` gives the last line that a member printed. A broker that ends while it is waited
+    for is an error, unless it is one of those ``already_dead``.
+    """
+
+    def __init__(self, state: Callable[[], ClusterState], last_words: Callable[[str], str]) -> None:
         self._state = state
+        self._last_words = last_words
         self._probes: dict[str, BrokerProbe] = {}
         self._knowledge: dict[str, Knowledge | None] = {}
         self._brokers: list[MemberState] = []
@@ -47,8 +52,8 @@ class Readiness:
     def _look(self) -> None:
         brokers = self._state().brokers
         for broker in brokers:
-            if broker.phase is Phase.ENDED and broker.ended and not broker.ended.asked:
-                raise ClusterError(f"{broker.name} {broker.ended}: see logquake logs")
+            if broker.name not in self._already_dead and _crashed(broker):
+                raise ClusterError(f"{broker.name} ended: {self._last_words(broker.name)}")
         self._brokers = [broker for broker in brokers if broker.phase is Phase.RUNNING]
         for broker in self._brokers:
             if not self._is_ready(broker):
@@ -78,3 +83,7 @@ class Readiness:
 
     def _running_ids(self) -> set[int]:
         return {broker.broker_id for broker in self._brokers if broker.broker_id is not None}
+
+
+def _crashed(broker: MemberState) -> bool:
+    return broker.phase is Phase.ENDED and broker.ended is not None and not broker.ended.asked

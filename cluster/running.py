@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from logquake.cluster.control import SupervisorGoneError, connect
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.fault import Fault
-from logquake.cluster.layout import Layout
+from logquake.cluster.layout import Layout, last_line
 from logquake.cluster.state import ClusterState, MemberState, Phase
 from logquake.cluster.tables import (
     MEMBER_COLUMNS,
@@ -148,11 +148,19 @@ class RunningCluster:
 
     # What can be waited for
 
-    def wait_ready(self, timeout: float = DEFAULT_TIMEOUT) -> None:
-        """Until every running broker answers, knows all the others, and knows the controller."""
+    def wait_ready(self, timeout: float = DEFAULT_TIMEOUT, *, after_start: bool = False) -> None:
+        """Until every running broker answers, knows all the others, and knows the controller.
+
+        A broker that dies meanwhile raises; after a start, one that was dead before as well.
+        """
         from logquake.cluster.readiness import Readiness
 
-        readiness = Readiness(self.state)
+        dead = {one.name for one in self.state().brokers if one.phase is Phase.ENDED}
+        readiness = Readiness(
+            self.state,
+            lambda name: last_line(self.layout.log_of(name)),
+            frozenset() if after_start else frozenset(dead),
+        )
         try:
             if not readiness.wait(time.monotonic() + timeout):
                 raise self._timed_out(readiness.missing(), timeout)

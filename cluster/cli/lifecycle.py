@@ -125,7 +125,7 @@ def _start(layout: Layout, spec: ClusterSpec, *, detach: bool, timeout_s: float)
             cluster.preload()
             launched.wait_until_started(say)
             say("waiting for the brokers to know one another")
-            cluster.wait_ready(timeout_s)
+            cluster.wait_ready(timeout_s, after_start=True)
         except BaseException as error:
             launched.abandon()
             _explain_interruption(error, foreground)

@@ -14,6 +14,7 @@ from logquake.cluster.state import ZOOKEEPER, ClusterState, broker_name
 from logquake.cluster.supervisor import zygote
 from logquake.cluster.supervisor.local_zookeeper import LocalZooKeeper
 from logquake.cluster.supervisor.member import Child, Member
+from logquake.cluster.zookeeper.probe import require_serving
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,12 @@ class Fleet:
     def start(self) -> None:
         """ZooKeeper first: while its JVM comes up the brokers' modules are loaded.
 
-        Raises ClusterError: no Java, a setting that a broker would refuse, ZooKeeper ended.
+        Raises ClusterError: no Java, no ZooKeeper, a setting that a broker would refuse.
         """
         if self._spec.zookeeper is None:
             self._start_zookeeper(LocalZooKeeper(self._layout.zookeeper, self._progress))
+        else:
+            require_serving(self._spec.zookeeper)
         zygote.preload(self._program.module)
         for broker_id, held in zip(self._spec.broker_ids, self._held_ports, strict=True):
             self._add_broker(broker_id, port_of(held))
