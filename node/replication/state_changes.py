@@ -94,21 +94,22 @@ class StateChanges:
             error = self._apply(told, config_of(told.topic), followers)
             errors.append((told, error))
         self._fetchers.follow(self._with_leaders(followers, request))
+        self._fetchers.close_idle()
         return _leader_and_isr_response(errors, by_topic_id=by_topic_id)
 
     def stop_replicas(self, request: StopReplicaRequest) -> StopReplicaResponse:
         if not self.accept_controller_epoch(request.controller_epoch):
             return StopReplicaResponse(error_code=ErrorCode.STALE_CONTROLLER_EPOCH)
-        return StopReplicaResponse(
-            partition_errors=[
-                StopReplicaPartitionError(
-                    topic_name=stop.topic,
-                    partition_index=stop.partition,
-                    error_code=self._stop(stop),
-                )
-                for stop in sorted(_stops(request))
-            ]
-        )
+        errors = [
+            StopReplicaPartitionError(
+                topic_name=stop.topic,
+                partition_index=stop.partition,
+                error_code=self._stop(stop),
+            )
+            for stop in sorted(_stops(request))
+        ]
+        self._fetchers.close_idle()
+        return StopReplicaResponse(partition_errors=errors)
 
     def _apply(self, told: _Told, config: TopicConfig, followers: list[Partition]) -> ErrorCode:
         state = told.state
@@ -155,7 +156,7 @@ class StateChanges:
             isr=tuple(state.isr),
             replicas=tuple(state.replicas),
         )
-        self._fetchers.stop([partition])
+        self._fetchers.forget(partition)
         if state.leader == self._broker_id:
             leader = partition.become_leader(assigned)
             leading.advance_high_watermark(partition, leader)
@@ -190,7 +191,7 @@ class StateChanges:
             overrides = stop.leader_epoch in (EPOCH_DURING_DELETE, NO_LEADER_EPOCH)
             if not overrides and stop.leader_epoch < partition.leader_epoch:
                 return ErrorCode.FENCED_LEADER_EPOCH
-            self._fetchers.stop([partition])
+            self._fetchers.forget(partition)
             partition.stop()
         return self._replicas.delete(stop.topic, stop.partition) if stop.delete else ErrorCode.NONE
 

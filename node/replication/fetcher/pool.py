@@ -35,27 +35,29 @@ class FetcherPool:
         """Copy each partition from the broker at its endpoint, and from no other any more."""
         started: dict[int, ReplicaFetcher] = {}
         for partition, leader in partitions:
-            self._forget(partition)
+            self.forget(partition)
             fetcher = self._fetcher(leader)
             fetcher.add(partition)
             started[leader.broker_id] = fetcher
         for leader_id in sorted(started):
             started[leader_id].fetch_next()
-        self._close_idle()
 
-    def stop(self, partitions: Iterable[Partition]) -> None:
-        for partition in partitions:
-            self._forget(partition)
-        self._close_idle()
+    def forget(self, partition: Partition) -> None:
+        """Copy this partition no more. Its fetcher may be idle then, or soon get it back."""
+        for fetcher in self._fetchers.values():
+            fetcher.remove((partition.topic_id, partition.index))
+
+    def close_idle(self) -> None:
+        """End the connections to brokers that lead nothing followed here."""
+        for leader_id in sorted(self._fetchers):
+            if self._fetchers[leader_id].is_idle:
+                self._fetchers.pop(leader_id).close()
+                del self._endpoints[leader_id]
 
     def close(self) -> None:
         for leader_id in sorted(self._fetchers):
             self._fetchers[leader_id].close()
         self._fetchers.clear()
-
-    def _forget(self, partition: Partition) -> None:
-        for fetcher in self._fetchers.values():
-            fetcher.remove((partition.topic_id, partition.index))
 
     def _fetcher(self, leader: Endpoint) -> ReplicaFetcher:
         """The leader's fetcher; a new one if the leader came back at another address."""
@@ -76,9 +78,3 @@ class FetcherPool:
         return ReplicaFetcher(
             self._broker_id, channel, self._requests, self._settings, self._scheduler
         )
-
-    def _close_idle(self) -> None:
-        for leader_id in sorted(self._fetchers):
-            if self._fetchers[leader_id].is_idle:
-                self._fetchers.pop(leader_id).close()
-                del self._endpoints[leader_id]

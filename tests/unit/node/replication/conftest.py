@@ -1,0 +1,118 @@
+"""Partitions over real logs on a disk in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import pytest
+
+from logquake.controller.ports import Channel, Endpoint
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.replication.manager import ReplicaManager
+from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.storage.log_dir import LogDir, LogDirOptions
+from logquake.storage.memory_disk import MemoryDisk
+from logquake.wire.messages.leader_and_isr import (
+    LeaderAndIsrLiveLeader,
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrTopicState,
+)
+from logquake.wire.messages.update_metadata import (
+    UpdateMetadataBroker,
+    UpdateMetadataEndpoint,
+    UpdateMetadataRequest,
+)
+from logquake.wire.records import Record, encode_batch
+
+BROKER_ID = 1
+TOPIC_ID = b"orders".ljust(16, b"-")
+
+
+@dataclass
+class OneBroker:
+    """Broker 1's replica manager; what it sends goes to the scripted network."""
+
+    replicas: ReplicaManager
+    disk: MemoryDisk
+    config: TopicConfig = field(default_factory=TopicConfig)
+
+    def lead(self, index: int = 0, *, epoch: int = 0, isr: tuple[int, ...] = (1, 2)) -> None:
+        self.assign(index, leader=BROKER_ID, epoch=epoch, isr=isr)
+
+    def assign(
+        self,
+        index: int = 0,
+        *,
+        leader: int,
+        epoch: int = 0,
+        isr: tuple[int, ...] = (1, 2),
+        port: int = 9092,
+    ) -> None:
+        state = LeaderAndIsrPartitionState(
+            partition_index=index,
+            controller_epoch=1,
+            leader=leader,
+            leader_epoch=epoch,
+            isr=list(isr),
+            partition_epoch=epoch,
+            replicas=[1, 2],
+            is_new=epoch == 0,
+        )
+        request = LeaderAndIsrRequest(
+            controller_epoch=1,
+            topic_states=[
+                LeaderAndIsrTopicState(
+                    topic_name="orders", topic_id=TOPIC_ID, partition_states=[state]
+                )
+            ],
+            live_leaders=[
+                LeaderAndIsrLiveLeader(broker_id=leader, host_name=f"b{leader}", port=port)
+            ],
+        )
+        self.replicas.apply_leader_and_isr(request, lambda _topic: self.config)
+
+
+@pytest.fixture
+def broker(scheduler: Any, network: Any, journal: Any) -> OneBroker:
+    disk = MemoryDisk()
+    options = LogDirOptions(BROKER_ID, "a-cluster", 0, lambda _topic: TopicConfig().log)
+    metadata = MetadataCache("PLAINTEXT")
+    metadata.update(UpdateMetadataRequest(live_brokers=[_live(1), _live(2)]))
+    controller: Callable[[], Channel] = lambda: network.channel(Endpoint(9, "c", 1), "c")  # noqa: E731
+    replicas = ReplicaManager(
+        BROKER_ID,
+        ReplicationSettings(),
+        log_dir=LogDir.open(disk, "/data", options),
+        scheduler=scheduler,
+        network=network,
+        journal=journal,
+        random=Random(1),
+        metadata=metadata,
+        broker_epoch=lambda: 50,
+        controller=controller,
+    )
+    replicas.start()
+    return OneBroker(replicas, disk)
+
+
+def _live(broker_id: int) -> UpdateMetadataBroker:
+    endpoint = UpdateMetadataEndpoint(host=f"b{broker_id}", port=9092, listener="PLAINTEXT")
+    return UpdateMetadataBroker(id=broker_id, endpoints=[endpoint])
+
+
+@pytest.fixture
+def batch() -> Callable[..., memoryview]:
+    """A produced batch of these values, as it lies in a receive buffer."""
+
+    def make(*values: bytes, base_offset: int = 0, leader_epoch: int = -1) -> memoryview:
+        records = [
+            Record(base_offset + i, 1_700_000_000_000, None, value, ())
+            for i, value in enumerate(values)
+        ]
+        return memoryview(encode_batch(records, base_offset=base_offset, leader_epoch=leader_epoch))
+
+    return make

@@ -1,0 +1,213 @@
+"""A follower's fetcher against a leader that answers as told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from logquake.controller.ports import Disconnected
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
+from logquake.wire.messages.offsets import (
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+
+Batch = Callable[..., memoryview]
+BACKOFF_MS = 1_000
+
+
+def last(network: Any) -> Any:
+    return network.sent[-1]
+
+
+def answer(network: Any, *partitions: PartitionData, session: int = 5, error: int = 0) -> None:
+    topic_id = b"orders".ljust(16, b"-")
+    topics = [FetchableTopicResponse(topic_id=topic_id, partitions=list(partitions))]
+    last(network).done(
+        FetchResponse(error_code=error, session_id=session, responses=topics if partitions else [])
+    )
+
+
+def data(index: int = 0, **fields: Any) -> PartitionData:
+    fields.setdefault("high_watermark", 0)
+    fields.setdefault("records", None)
+    return PartitionData(partition_index=index, aborted_transactions=None, **fields)
+
+
+def named(network: Any) -> list[tuple[int, int]]:
+    request = last(network).request
+    return [(p.partition, p.fetch_offset) for t in request.topics for p in t.partitions]
+
+
+def session(network: Any) -> tuple[int, int]:
+    return last(network).request.session_id, last(network).request.session_epoch
+
+
+def replica(broker: Any, index: int = 0) -> Any:
+    return broker.replicas.partition("orders", index).replica
+
+
+def test_the_first_request(broker: Any, network: Any) -> None:
+    broker.assign(leader=2)
+    sent = last(network)
+    assert (sent.endpoint.broker_id, sent.client_id, sent.version) == (2, "broker-1-fetcher-0", 17)
+    state = sent.request.replica_state
+    assert (state.replica_id, state.replica_epoch) == (1, 50)
+    assert (sent.request.max_wait_ms, sent.request.min_bytes) == (500, 1)
+    assert sent.request.max_bytes == 10_485_760
+    (partition,) = sent.request.topics[0].partitions
+    assert (partition.current_leader_epoch, partition.last_fetched_epoch) == (0, -1)
+    assert partition.partition_max_bytes == 1_048_576
+
+
+def test_records_and_the_mark_are_taken_in(broker: Any, network: Any, batch: Batch) -> None:
+    broker.assign(leader=2)
+    answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=9))
+    assert (replica(broker).end, replica(broker).high_watermark) == (2, 2)
+    assert (session(network), named(network)) == ((5, 1), [(0, 2)])
+    answer(network)
+    assert (session(network), named(network)) == ((5, 2), [])
+
+
+def test_the_mark_does_not_follow_a_new_leader_back(
+    broker: Any, network: Any, batch: Batch
+) -> None:
+    broker.assign(leader=2)
+    answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=2))
+    answer(network, data(high_watermark=1))
+    assert replica(broker).high_watermark == 2
+
+
+def test_a_lost_connection_rests_everything_and_closes_the_session(
+    broker: Any, network: Any, scheduler: Any
+) -> None:
+    broker.assign(leader=2)
+    answer(network, data())
+    last(network).done(Disconnected("reset"))
+    sent = len(network.sent)
+    scheduler.advance(BACKOFF_MS - 1)
+    assert len(network.sent) == sent
+    scheduler.advance(1)
+    assert (session(network), named(network)) == ((5, 0), [(0, 0)])
+
+
+@pytest.mark.parametrize(
+    ("error", "next_session"),
+    [
+        (ErrorCode.FETCH_SESSION_ID_NOT_FOUND, (0, 0)),
+        (ErrorCode.INVALID_FETCH_SESSION_EPOCH, (5, 0)),
+    ],
+)
+def test_a_session_error_starts_over(
+    broker: Any, network: Any, error: ErrorCode, next_session: tuple[int, int]
+) -> None:
+    broker.assign(leader=2)
+    answer(network, data())
+    answer(network, session=0, error=error)
+    assert (session(network), named(network)) == (next_session, [(0, 0)])
+
+
+def test_a_full_answer_that_leaves_a_partition_out_is_not_used(broker: Any, network: Any) -> None:
+    broker.assign(leader=2)
+    answer(network)
+    assert (session(network), named(network)) == ((0, 0), [(0, 0)])
+
+
+def test_an_answer_from_before_a_new_epoch_is_not_used(
+    broker: Any, network: Any, batch: Batch
+) -> None:
+    broker.assign(leader=2)
+    broker.assign(leader=2, epoch=1)
+    answer(network, data(records=batch(b"a", leader_epoch=0)))
+    assert replica(broker).end == 0
+    assert named(network) == [(0, 0)]
+
+
+def test_a_deposed_follower_stops_fetching(broker: Any, network: Any, batch: Batch) -> None:
+    broker.assign(leader=2)
+    broker.lead(epoch=1)
+    sent = len(network.sent)
+    answer(network, data(records=batch(b"a", leader_epoch=0)))
+    assert replica(broker).end == 0
+    assert len(network.sent) == sent
+
+
+def test_damaged_records_are_fetched_again_after_a_rest(
+    broker: Any, network: Any, scheduler: Any, journal: Any, batch: Batch
+) -> None:
+    broker.assign(leader=2)
+    damaged = batch(b"value", leader_epoch=0)
+    damaged[-1] ^= 1
+    answer(network, data(records=damaged))
+    assert replica(broker).end == 0
+    assert "fetched-records-refused" in [event.what for event in journal.events]
+    assert last(network).request.forgotten_topics_data[0].partitions == [0]
+    answer(network, session=0)
+    scheduler.advance(BACKOFF_MS)
+    assert named(network) == [(0, 0)]
+
+
+def test_a_later_epoch_at_the_leader_waits_for_leader_and_isr(
+    broker: Any, network: Any, scheduler: Any
+) -> None:
+    broker.assign(leader=2)
+    answer(network, data(error_code=ErrorCode.FENCED_LEADER_EPOCH))
+    answer(network, session=0)
+    sent = len(network.sent)
+    scheduler.advance(10 * BACKOFF_MS)
+    assert len(network.sent) == sent
+    broker.assign(leader=2, epoch=1)
+    assert named(network) == [(0, 0)]
+
+
+def test_a_failing_disk_stops_the_partition(broker: Any, network: Any, batch: Batch) -> None:
+    broker.assign(leader=2)
+    broker.disk.fail_at(1, OSError(28, "no space left on device"))
+    answer(network, data(records=batch(b"a", leader_epoch=0)))
+    answer(network, session=0)
+    partition = broker.replicas.partition("orders", 0)
+    assert partition.access_error(-1, only_leader=False) is ErrorCode.KAFKA_STORAGE_ERROR
+    assert named(network) == []
+
+
+def list_offset(network: Any, offset: int) -> None:
+    partition = ListOffsetsPartitionResponse(partition_index=0, offset=offset)
+    topic = ListOffsetsTopicResponse(name="orders", partitions=[partition])
+    asked = [sent for sent in network.sent if isinstance(sent.request, ListOffsetsRequest)]
+    asked[-1].done(ListOffsetsResponse(topics=[topic]))
+
+
+def test_an_end_beyond_the_leaders_is_cut(
+    broker: Any, network: Any, journal: Any, batch: Batch
+) -> None:
+    broker.assign(leader=2)
+    answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=0))
+    answer(network, data(records=batch(b"c", base_offset=2, leader_epoch=0), high_watermark=3))
+    answer(network, data(error_code=ErrorCode.OFFSET_OUT_OF_RANGE))
+    list_offset(network, 2)
+    assert (replica(broker).end, replica(broker).high_watermark) == (2, 2)
+    assert [e.what for e in journal.events][-2:] == ["log-truncated", "committed-truncated"]
+
+
+def test_an_end_before_the_leaders_start_begins_again_there(
+    broker: Any, network: Any, batch: Batch
+) -> None:
+    broker.assign(leader=2)
+    answer(network, data(records=batch(b"a", leader_epoch=0), high_watermark=1))
+    answer(network, data(error_code=ErrorCode.OFFSET_OUT_OF_RANGE))
+    list_offset(network, 90)
+    list_offset(network, 40)
+    assert (replica(broker).start, replica(broker).end) == (40, 40)
+    assert replica(broker).high_watermark == 40
+
+
+def test_a_leader_at_another_address_gets_a_new_connection(broker: Any, network: Any) -> None:
+    broker.assign(0, leader=2)
+    broker.assign(1, leader=2, port=9999)
+    assert last(network).endpoint.port == 9999
+    assert named(network) == [(0, 0), (1, 0)]
