@@ -20,9 +20,15 @@ class Readiness:
     for is an error, unless it is one of those ``already_dead``.
     """
 
-    def __init__(self, state: Callable[[], ClusterState], last_words: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        state: Callable[[], ClusterState],
+        last_words: Callable[[str], str],
+        already_dead: frozenset[str] = frozenset(),
+    ) -> None:
         self._state = state
         self._last_words = last_words
+        self._already_dead = already_dead
         self._probes: dict[str, BrokerProbe] = {}
         self._knowledge: dict[str, Knowledge | None] = {}
         self._brokers: list[MemberState] = []

@@ -1,107 +1,29 @@
-"""A cluster that runs: what can be asked of it, done to it, and waited for.
+"""A cluster that runs: what can be done to it, and waited for.
 
-The same object serves the command line, tests and demonstrations. Whoever launched the cluster is
-no matter: everything goes over its control socket, through ZooKeeper, or to the brokers.
+The same object serves the command line, tests and demonstrations.
 """
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
-from logquake.cluster.control import SupervisorGoneError, connect
+from logquake.cluster.control import connect
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.fault import Fault
-from logquake.cluster.layout import Layout, last_line
-from logquake.cluster.state import ClusterState, MemberState, Phase
-from logquake.cluster.tables import (
-    MEMBER_COLUMNS,
-    PARTITION_COLUMNS,
-    as_text,
-    leader_counts,
-    member_rows,
-    partition_rows,
-)
-from logquake.cluster.targets import resolve
-from logquake.zk.znodes.topics import NO_LEADER, PartitionState
-
-if TYPE_CHECKING:
-    from logquake.cluster.view import ClusterView
+from logquake.cluster.handle import COMMAND_TIMEOUT_S, ClusterHandle, Target
+from logquake.cluster.layout import last_line
+from logquake.cluster.state import ZOOKEEPER, MemberState, Phase
+from logquake.zk.znodes.topics import NO_LEADER
 
 DEFAULT_TIMEOUT = 30.0  # seconds
-COMMAND_TIMEOUT_S = 90.0  # longer than a broker's controlled shutdown with all its retries
-
-Target = int | str
 
 
-class RunningCluster:
+class RunningCluster(ClusterHandle):
     """Every method raises ClusterError; a wait raises WaitTimeoutError with the cluster's state.
 
     A target is a broker id or one of targets.FORMS. Time-outs are in seconds.
     """
-
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-
-    @staticmethod
-    def preload() -> None:
-        """Import what waiting will need, at a moment when there is nothing else to do.
-
-        kazoo and the wire schemas take a tenth of a second, more than all other imports here.
-        """
-        importlib.import_module("logquake.cluster.readiness")
-        importlib.import_module("logquake.cluster.view")
-
-    # What it is
-
-    def state(self) -> ClusterState:
-        """Its processes, as the supervisor sees them."""
-        return ClusterState.from_json(self._ask("status"))
-
-    @property
-    def bootstrap_servers(self) -> str:
-        return self.state().bootstrap_servers
-
-    @property
-    def zookeeper_connect(self) -> str:
-        return self.state().zookeeper
-
-    @cached_property
-    def view(self) -> ClusterView:
-        """What ZooKeeper knows of it, read over one session that lasts until close()."""
-        from logquake.cluster.view import ClusterView
-
-        return ClusterView(self.zookeeper_connect)
-
-    def leader(self, topic: str, partition: int) -> int:
-        state = self._partition(topic, partition)
-        if state.leader == NO_LEADER:
-            raise ClusterError(f"{topic}-{partition} has no leader at the moment")
-        return state.leader
-
-    def isr(self, topic: str, partition: int) -> tuple[int, ...]:
-        return self._partition(topic, partition).isr
-
-    def controller(self) -> int:
-        controller = self.view.controller()
-        if controller is None:
-            raise ClusterError("there is no controller at the moment")
-        return controller
-
-    def describe(self) -> str:
-        """Members and partitions as text."""
-        try:
-            partitions = self.view.all_partitions()
-        except ClusterError as error:
-            return f"{as_text(MEMBER_COLUMNS, member_rows(self.state(), None))}\n\n{error}"
-        members = member_rows(self.state(), leader_counts(partitions))
-        return (
-            f"{as_text(MEMBER_COLUMNS, members)}\n\n"
-            f"{as_text(PARTITION_COLUMNS, partition_rows(partitions))}"
-        )
 
     # What can be done to it
 
@@ -135,16 +57,6 @@ class RunningCluster:
             control.wait_until_closed(timeout_s=COMMAND_TIMEOUT_S)
         finally:
             control.close()
-
-    def member_name(self, target: Target) -> str:
-        text = str(target)
-        return resolve(text, self.state(), lambda: self.view)
-
-    def close(self) -> None:
-        """Let go of it; the cluster runs on."""
-        view = self.__dict__.pop("view", None)
-        if view is not None:
-            view.close()
 
     # What can be waited for
 
@@ -220,17 +132,18 @@ class RunningCluster:
 
     # Behind it
 
-    def _partition(self, topic: str, partition: int) -> PartitionState:
-        state = self.view.partition(topic, partition)
-        if state is None:
-            raise ClusterError(f"no partition {topic}-{partition}, or it has never had a leader")
-        return state
-
     def _fault(self, verb: str, target: Target, remedy: str) -> Fault:
         name = self.member_name(target)
-        epochs = {one: state.leader_epoch for one, state in self.view.all_partitions().items()}
+        epochs = self._leader_epochs()
         self._do(verb, name)
         return Fault(name, epochs, lambda: self._heal(name, remedy))
+
+    def _leader_epochs(self) -> dict[tuple[str, int], int]:
+        """None are known while ZooKeeper itself is at fault; brokers can be hurt all the same."""
+        zookeeper = self.state().member(ZOOKEEPER)
+        if zookeeper and zookeeper.phase is not Phase.RUNNING:
+            return {}
+        return {one: state.leader_epoch for one, state in self.view.all_partitions().items()}
 
     def _heal(self, name: str, remedy: str) -> None:
         """Undo a fault, unless somebody has already."""
@@ -246,20 +159,8 @@ class RunningCluster:
         return member
 
     def _do(self, verb: str, name: str) -> str:
-        self._ask(verb, member=name)
+        self.ask(verb, member=name)
         return name
-
-    def _ask(self, verb: str, **arguments: Any) -> Any:
-        try:
-            control = connect(self.layout.control_socket)
-        except SupervisorGoneError as error:
-            raise SupervisorGoneError(
-                f"no cluster runs in {self.layout.root}: start one with logquake up"
-            ) from error
-        try:
-            return control.ask(verb, timeout_s=COMMAND_TIMEOUT_S, **arguments)
-        finally:
-            control.close()
 
     def _wait(self, holds: Callable[[], bool], what_is_not: str, timeout: float) -> None:
         if not self.view.wait_until(holds, timeout):

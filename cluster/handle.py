@@ -1,0 +1,123 @@
+"""What is known of a cluster that runs: its processes, its leaders, its controller.
+
+Whoever launched it is no matter: everything comes from its control socket or from ZooKeeper.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from logquake.cluster.control import SupervisorGoneError, connect
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.layout import Layout
+from logquake.cluster.state import ClusterState
+from logquake.cluster.tables import (
+    MEMBER_COLUMNS,
+    PARTITION_COLUMNS,
+    as_text,
+    leader_counts,
+    member_rows,
+    partition_rows,
+)
+from logquake.cluster.targets import resolve
+from logquake.zk.znodes.topics import NO_LEADER, PartitionState
+
+if TYPE_CHECKING:
+    from logquake.cluster.view import ClusterView
+
+COMMAND_TIMEOUT_S = 90.0  # longer than a broker's controlled shutdown with all its retries
+
+Target = int | str
+
+
+class ClusterHandle:
+    """Every method raises ClusterError. A target is a broker id or one of targets.FORMS."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+    @staticmethod
+    def preload() -> None:
+        """Import what waiting will need, at a moment when there is nothing else to do.
+
+        kazoo and the wire schemas take a tenth of a second, more than all other imports here.
+        """
+        importlib.import_module("logquake.cluster.readiness")
+        importlib.import_module("logquake.cluster.view")
+
+    def state(self) -> ClusterState:
+        """Its processes, as the supervisor sees them."""
+        return ClusterState.from_json(self.ask("status"))
+
+    @property
+    def bootstrap_servers(self) -> str:
+        return self.state().bootstrap_servers
+
+    @property
+    def zookeeper_connect(self) -> str:
+        return self.state().zookeeper
+
+    @cached_property
+    def view(self) -> ClusterView:
+        """What ZooKeeper knows of it, read over one session that lasts until close()."""
+        from logquake.cluster.view import ClusterView
+
+        return ClusterView(self.zookeeper_connect)
+
+    def leader(self, topic: str, partition: int) -> int:
+        state = self.partition(topic, partition)
+        if state.leader == NO_LEADER:
+            raise ClusterError(f"{topic}-{partition} has no leader at the moment")
+        return state.leader
+
+    def isr(self, topic: str, partition: int) -> tuple[int, ...]:
+        return self.partition(topic, partition).isr
+
+    def controller(self) -> int:
+        controller = self.view.controller()
+        if controller is None:
+            raise ClusterError("there is no controller at the moment")
+        return controller
+
+    def describe(self) -> str:
+        """Members and partitions as text."""
+        try:
+            partitions = self.view.all_partitions()
+        except ClusterError as error:
+            return f"{as_text(MEMBER_COLUMNS, member_rows(self.state(), None))}\n\n{error}"
+        members = member_rows(self.state(), leader_counts(partitions))
+        return (
+            f"{as_text(MEMBER_COLUMNS, members)}\n\n"
+            f"{as_text(PARTITION_COLUMNS, partition_rows(partitions))}"
+        )
+
+    def member_name(self, target: Target) -> str:
+        """The member that a target means at this moment."""
+        return resolve(str(target), self.state(), lambda: self.view)
+
+    def close(self) -> None:
+        """Let go of it; the cluster runs on."""
+        view = self.__dict__.pop("view", None)
+        if view is not None:
+            view.close()
+
+    def partition(self, topic: str, partition: int) -> PartitionState:
+        state = self.view.partition(topic, partition)
+        if state is None:
+            raise ClusterError(f"no partition {topic}-{partition}, or it has never had a leader")
+        return state
+
+    def ask(self, verb: str, **arguments: Any) -> Any:
+        """One request to the supervisor; see supervisor/commands.py."""
+        try:
+            control = connect(self.layout.control_socket)
+        except SupervisorGoneError as error:
+            raise SupervisorGoneError(
+                f"no cluster runs in {self.layout.root}: start one with logquake up"
+            ) from error
+        try:
+            return control.ask(verb, timeout_s=COMMAND_TIMEOUT_S, **arguments)
+        finally:
+            control.close()
