@@ -1,12 +1,12 @@
 """Kafka's bytes. Pure: no I/O, no clock, no logging.
 
-    errors       error codes, and the two exceptions of this room
-    uuids        the text form of Kafka's UUIDs
-    schema       field tables as typed classes, and the codec compiled from them
-    messages     the tables of Kafka 3.9, one module per area
-    api          API keys, and which messages belong to each
-    header       request and response headers; whole requests and responses
-    frame        a stream of bytes split into frames
-    records      record batches
-    compression  the codecs of batches, bounded
+errors       error codes, and the two exceptions of this room
+uuids        the text form of Kafka's UUIDs
+schema       field tables as typed classes, and the codec compiled from them
+messages     the tables of Kafka 3.9, one module per area
+api          API keys, and which messages belong to each
+header       request and response headers; whole requests and responses
+frame        a stream of bytes split into frames
+records      record batches
+compression  the codecs of batches, bounded
 """
