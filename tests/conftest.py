@@ -1,0 +1,96 @@
+"""Clusters for tests, and the proof that each of them left nothing behind."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from logquake.cluster.api import Cluster
+
+MARK = "LOGQUAKE_TEST_RUN"  # inherited by whatever a test starts
+END_TIMEOUT_S = 10
+
+
+@contextmanager
+def nothing_left_behind(folder: Path) -> Iterator[None]:
+    """What the block starts is gone at its end, and so are the temporary folders it made."""
+    import psutil
+
+    mark = uuid.uuid4().hex
+    folder.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(MARK, mark)
+        patch.setattr(tempfile, "tempdir", str(folder))
+        yield
+    _, alive = psutil.wait_procs(_marked(mark), timeout=END_TIMEOUT_S)
+    for process in alive:
+        process.kill()
+    assert not alive, "processes were left behind"
+    assert not list(folder.iterdir()), "folders were left behind"
+
+
+def _marked(mark: str) -> list:
+    import psutil
+
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid != os.getpid() and process.environ().get(MARK) == mark:
+                found.append(process)
+        except psutil.Error:
+            continue  # it ended meanwhile, or is another user's
+    return found
+
+
+@pytest.fixture
+def leaves_nothing(tmp_path: Path) -> Iterator[None]:
+    with nothing_left_behind(tmp_path / "temporary"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three brokers for all tests of a module, which notice failures fast."""
+    from logquake.cluster.api import Cluster
+
+    folder = tmp_path_factory.mktemp("cluster")
+    with nothing_left_behind(folder / "temporary"), Cluster(brokers=3) as kafka:
+        yield kafka
+
+
+@pytest.fixture(scope="session")
+def _topic_numbers() -> Iterator[int]:
+    return itertools.count()
+
+
+@pytest.fixture
+def topic(cluster: Cluster, _topic_numbers: Iterator[int]) -> Callable[..., str]:
+    """Make topics with names of their own: ``topic(partitions=3, replicas=3, **config)``.
+
+    A config key is written with '_' for '.'.
+    """
+    from logquake.client.admin import Admin
+    from logquake.client.routing import Router
+    from logquake.client.settings import ClientSettings
+
+    def create(*, partitions: int = 1, replicas: int = 3, **config: object) -> str:
+        name = f"topic-{next(_topic_numbers)}"
+        with Router(ClientSettings(cluster.bootstrap_servers)) as router:
+            Admin(router).create_topic(
+                name,
+                partitions=partitions,
+                replication_factor=replicas,
+                configs={key.replace("_", "."): str(value) for key, value in config.items()},
+            )
+        return name
+
+    return create

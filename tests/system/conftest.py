@@ -1,0 +1,61 @@
+"""The command line as a user runs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+PROGRAM = str(Path(sys.executable).parent / "logquake")
+TIMEOUT_S = 120
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """``logquake`` with a home of its own; nothing of the user's is touched."""
+
+    home: Path
+
+    def environment(self, **variables: str) -> dict[str, str]:
+        return {**os.environ, "LOGQUAKE_HOME": str(self.home), **variables}
+
+    def run(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [PROGRAM, *arguments],
+            env=self.environment(**variables),
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+
+    def ok(self, *arguments: str) -> str:
+        """Standard output of a command that succeeds."""
+        result = self.run(*arguments)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    def refused(self, *arguments: str, **variables: str) -> str:
+        """The line of a command that fails for a reason of the surroundings."""
+        result = self.run(*arguments, **variables)
+        assert result.returncode == 2, result.stdout + result.stderr
+        return result.stderr.splitlines()[-1]
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """A command that stays; its output is text, standard error with it."""
+        return subprocess.Popen(
+            [PROGRAM, *arguments],
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+
+@pytest.fixture
+def logquake(tmp_path: Path) -> CommandLine:
+    return CommandLine(tmp_path / "home")
