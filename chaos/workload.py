@@ -23,6 +23,9 @@ DEFAULTS: dict[str, str | int | bool] = {
     "queue.buffering.max.messages": 200_000,
     "delivery.timeout.ms": 60_000,
     "socket.nagle.disable": True,
+    # A paused broker takes bytes and never answers: give it up before the delivery time-out does.
+    "socket.timeout.ms": 4_000,
+    "request.timeout.ms": 4_000,
     "retry.backoff.ms": 50,
     "reconnect.backoff.ms": 20,
     "reconnect.backoff.max.ms": 200,

@@ -1,0 +1,53 @@
+"""Kill -9 and pauses under load, round after round: nothing that was acked is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from logquake.chaos.checks import check_readback
+from logquake.chaos.readback import high_watermarks, read_all
+from logquake.chaos.replicas import compare_replicas
+from logquake.chaos.stream import RecordStream
+from logquake.chaos.strikes import STRIKES, Target
+from logquake.chaos.workload import Workload
+from logquake.client.admin import Admin
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
+from logquake.cluster.api import Cluster
+
+ROUNDS = 20
+BROKERS = 3
+PARTITIONS = 3
+TOPIC = "orders"
+ACKS_A_ROUND = 50
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_twenty_rounds_of_faults_lose_nothing(tmp_path: Path) -> None:
+    with Cluster(brokers=BROKERS, data_dir=tmp_path / "cluster") as kafka:
+        bootstrap_servers = kafka.bootstrap_servers
+        with Router(ClientSettings(bootstrap_servers)) as router:
+            Admin(router).create_topic(TOPIC, partitions=PARTITIONS, replication_factor=BROKERS)
+        stream = RecordStream(Workload(bootstrap_servers, TOPIC), per_second=1000)
+        with stream:
+            stream.wait_for_acks(ACKS_A_ROUND, timeout_s=30)
+            for number in range(ROUNDS):
+                target = Target(TOPIC, number % PARTITIONS)
+                with STRIKES[number % len(STRIKES)](kafka, target):
+                    stream.wait_for_acks(ACKS_A_ROUND, timeout_s=30)
+                for partition in range(PARTITIONS):
+                    kafka.wait_isr(TOPIC, partition, size=BROKERS)
+            assert stream.end(timeout_s=60) == 0
+        verdict = check_readback(
+            stream.history, stream.pair, read_all(bootstrap_servers, TOPIC, timeout_s=60)
+        )
+        assert verdict.holds, verdict
+        assert verdict.acked > ROUNDS * ACKS_A_ROUND
+        ends = high_watermarks(bootstrap_servers, TOPIC, timeout_s=30)
+        data = {broker: kafka.layout.data_of(broker) for broker in range(1, BROKERS + 1)}
+        replicas = compare_replicas(data, TOPIC, ends)
+        assert not replicas.differences
+        assert replicas.bytes_compared > 0
