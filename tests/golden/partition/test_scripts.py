@@ -53,7 +53,7 @@ class Player:
         self._labels = count(1)
 
     def play(self, script: str) -> str:
-        played = []
+        played: list[str] = []
         for line in script.splitlines():
             if line.startswith("#") or (not line and not played):
                 played.append(line)
@@ -70,10 +70,6 @@ class Player:
         return [line, *self.world.take_log(), ""]
 
     # --- the surroundings
-
-    def do_settings(self, **options: str) -> None:
-        values = {key: int(value) for key, value in options.items()}
-        self.world.settings = replace(self.world.settings, **values)
 
     def do_topic(self, topic: str, min_isr: str = "1", flush: str = "") -> None:
         config = TopicConfig(min_insync_replicas=int(min_isr))
@@ -244,7 +240,7 @@ class Player:
 
     def do_log(self, name: str, broker: str) -> None:
         """What a broker's log holds: offset:value@epoch."""
-        partition = self.world.nodes[int(broker)].replicas.partition(*_partition(name))
+        partition: Any = self.world.nodes[int(broker)].replicas.partition(*_partition(name))
         read = partition.replica.log.read
         view = memoryview(
             read(partition.replica.start, 1 << 20, up_to=partition.replica.end).read()

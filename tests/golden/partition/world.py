@@ -127,7 +127,10 @@ class Wire:
         self.target = target
         self.in_flight: list[Done] = []
 
-    def send(self, request: Message, version: int, done: Done) -> None:
+    def send(self, request: Message, version: int, answered: Done) -> None:
+        def done(answer: Message | Disconnected) -> None:  # one of a kind: requests are told apart
+            answered(answer)
+
         self.in_flight.append(done)
         copy = recode(request, version)
         self._world.trace(self.source, self.target, copy)

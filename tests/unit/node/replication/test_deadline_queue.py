@@ -64,10 +64,10 @@ def test_an_item_added_by_an_expiry_gets_its_own_time(scheduler: Any) -> None:
         item.is_done = True
         times.append(scheduler.now_ms())
         if len(times) < 3:
-            add(queue, scheduler, 50)
+            add(deadlines, scheduler, 50)
 
-    queue: DeadlineQueue[Item] = DeadlineQueue(scheduler, expire)
-    add(queue, scheduler, 100)
+    deadlines: DeadlineQueue[Item] = DeadlineQueue(scheduler, expire)
+    add(deadlines, scheduler, 100)
     scheduler.advance(1_000)
     assert times == [100, 150, 200]
 
