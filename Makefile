@@ -18,8 +18,8 @@ ROOMS := wire storage zk controller client node cluster chaos pipeline
 help: ## Show what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-demo: $(INSTALLED) ## Launch a cluster, break it, prove what survived, read it with Spark
-	$(BIN)/python -m logquake.chaos.demo
+demo: $(INSTALLED) ## Lose a leader under a million lines, prove what survived (FILE=... for your own)
+	$(BIN)/python -m logquake.chaos.demo $(FILE)
 
 test: $(INSTALLED) ## Run all tests
 	$(PYTEST) tests --ignore tests/compat --ignore tests/system --ignore tests/chaos
