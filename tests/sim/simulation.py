@@ -68,12 +68,18 @@ class _Bystander:
 
 
 class Simulation:
-    def __init__(self, seed: int, *, keep_all: bool = False) -> None:
+    """``through_codec`` passes messages as bytes; by default a share of the seeds does."""
+
+    def __init__(
+        self, seed: int, *, keep_all: bool = False, through_codec: bool | None = None
+    ) -> None:
         self.seed = seed
         rng = Random(seed)
         self.clock = Clock()
         self.trace = Trace(self.clock, keep_all=keep_all)
-        payloads = ThroughTheCodec() if rng.random() < CODEC_SHARE else AsObjects()
+        drawn = rng.random() < CODEC_SHARE
+        as_bytes = drawn if through_codec is None else through_codec
+        payloads = ThroughTheCodec() if as_bytes else AsObjects()
         fabric = Fabric(self.clock, Delays(rng), payloads)
         self._zookeeper = ModelServer()
         self.machines = [
@@ -94,6 +100,7 @@ class Simulation:
         self._faults = Faults(fabric, self.machines, self._zookeeper, self._admin, self.trace, rng)
         self._faults.plan(rng.randint(3, 9))
         self.events = 0
+        self._acked_before_faults: int | None = None
         self._acked_by_healing = 0
 
     def run(self) -> Summary:
@@ -109,8 +116,8 @@ class Simulation:
         self._judge_the_end()
         return Summary(
             events=self.events,
-            acked=sum(len(producer.acked) for producer in self.producers),
-            acked_under_fault=self._acked_by_healing,
+            acked=self._acked(),
+            acked_under_fault=self._acked_by_healing - (self._acked_before_faults or 0),
             polled=sum(len(consumer.polled) for consumer in self.consumers),
             counts=self.trace.counts,
         )
@@ -123,6 +130,8 @@ class Simulation:
         self.events += 1
         self.trace.add(event.label)
         self._perform(event.action)
+        if self._acked_before_faults is None and self.trace.counts["fault"]:
+            self._acked_before_faults = self._acked()
         step = self.world.observe()
         if not step.is_empty:
             for invariant in EVERY_EVENT:
@@ -135,6 +144,9 @@ class Simulation:
             where = "".join(traceback.format_exception(error))
             self._fail("no_crash", "A broker ends only when it is killed.", where)
 
+    def _acked(self) -> int:
+        return sum(len(producer.acked) for producer in self.producers)
+
     def _create_topic(self) -> None:
         topic_id = Random(self.seed).randbytes(16)
         assignment = TopicAssignment(topic_id, ASSIGNMENT)
@@ -144,7 +156,7 @@ class Simulation:
             client.start()
 
     def _heal(self) -> None:
-        self._acked_by_healing = sum(len(producer.acked) for producer in self.producers)
+        self._acked_by_healing = self._acked()
         self._faults.heal()
         self.careless.is_stopped = True
         for producer in self.producers:

@@ -1,0 +1,77 @@
+"""Bugs planted into the brokers are found: the invariants are not empty words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from logquake.node.replication import reading
+from logquake.node.replication.isr import PendingShrink
+from logquake.node.replication.roles import Leader
+from tests.sim.simulation import Simulation, SimulationFailure
+
+SEEDS = 60  # each bug is found by at least one in ten
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def without_truncation_by_epoch(patch: pytest.MonkeyPatch) -> None:
+    """KIP-101 off: a leader does not tell a follower that its log went another way."""
+    patch.setattr(reading, "_divergence", lambda _replica, _asked: None)
+
+
+def without_min_isr(patch: pytest.MonkeyPatch) -> None:
+    """A lone leader acks."""
+    patch.setattr(Leader, "effective_min_isr", lambda _self, _configured: 1)
+
+
+def with_hasty_shrinking(patch: pytest.MonkeyPatch) -> None:
+    """A follower counts as gone before the controller has said so."""
+    patch.setattr(PendingShrink, "maximal", property(lambda pending: pending.proposed))
+
+
+def with_early_joining(patch: pytest.MonkeyPatch) -> None:
+    """A follower may join the ISR before it has what earlier epochs committed."""
+    patch.setattr(
+        Leader, "may_join", lambda leader, replica, _mark: replica not in leader.isr.committed
+    )
+
+
+def first_failure() -> str:
+    for seed in range(SEEDS):
+        try:
+            Simulation(seed).run()
+        except SimulationFailure as failure:
+            return str(failure)
+    return "nothing was found"
+
+
+@pytest.mark.parametrize(
+    ("plant", "found_by"),
+    [
+        (without_truncation_by_epoch, "isr_candidate_completeness|one_value_per_offset|live"),
+        (without_min_isr, "min_isr"),
+        (with_hasty_shrinking, "isr_candidate_completeness|leader_completeness"),
+        (with_early_joining, "isr_candidate_completeness|leader_completeness"),
+    ],
+)
+def test_a_planted_bug_is_found(
+    plant: Plant, found_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    assert re.search(f"^seed .*: ({found_by}) does not hold", first_failure())
+
+
+def test_a_failure_shows_seed_statement_and_last_events_and_repeats(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    without_min_isr(monkeypatch)
+    failure = first_failure()
+    seed = re.match(r"seed (\d+), event \d+: min_isr does not hold\nacks=all ok means", failure)
+    assert seed
+    assert 30 <= len(re.findall(r"^ *\d+\.\d{3} ms  ", failure, re.MULTILINE)) <= 40
+    with pytest.raises(SimulationFailure) as repeated:
+        Simulation(int(seed[1])).run()
+    assert str(repeated.value) == failure
