@@ -30,8 +30,7 @@ _FOLDERS = ("zookeeper", "logs", "events")
 
 
 def default_root(name: str) -> Path:
-    home = os.environ.get("LOGQUAKE_HOME")
-    return (Path(home) if home else Path.home() / ".logquake") / name
+    return _home() / name
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,8 @@ class Layout:
     def prepare(self, broker_ids: range) -> None:
         """Make what is missing. Raises ClusterError: no parent, no permission, no space."""
         try:
-            self.root.parent.mkdir(exist_ok=True)  # ~/.logquake itself, never a longer path
+            if self.root.parent == _home():
+                self.root.parent.mkdir(exist_ok=True)
             folders = [self.root, *(self.root / name for name in _FOLDERS)]
             folders += [self.data_of(broker_id) for broker_id in broker_ids]
             for folder in folders:
@@ -110,7 +110,7 @@ def is_locked(layout: Layout) -> bool:
     try:
         with layout.lock.open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     except BlockingIOError:
         return True
@@ -144,12 +144,12 @@ def read_json(path: Path) -> dict[str, Any] | None:
     """The document, None if there is none. Raises ClusterError when it is damaged."""
     try:
         document = json.loads(path.read_text())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
-        raise ClusterError(f"cannot read {path} ({error}): remove {path.parent}") from error
+        raise ClusterError(f"cannot read {path} ({error}): remove that file") from error
     if not isinstance(document, dict):
-        raise ClusterError(f"{path} is not what logquake wrote: remove {path.parent}")
+        raise ClusterError(f"{path} is not what logquake wrote: remove that file")
     return document
 
 
@@ -157,6 +157,11 @@ def last_line(log: Path) -> str:
     """The last line of a process's log, to be shown in an error of one line."""
     lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
     return lines[-1].strip() if lines else "it said nothing"
+
+
+def _home() -> Path:
+    named = os.environ.get("LOGQUAKE_HOME")
+    return Path(named) if named else Path.home() / ".logquake"
 
 
 def _is_still(path: Path, lock: IO[bytes]) -> bool:

@@ -9,7 +9,7 @@ from logquake.cluster.broker_probe import BrokerProbe, Knowledge
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.state import ClusterState, MemberState, Phase
 
-PROBE_INTERVAL_S = 0.005
+PROBE_INTERVAL_S = 0.01
 NO_CONTROLLER = -1
 
 

@@ -63,7 +63,13 @@ class ClusterSpec:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> ClusterSpec:
-        return cls(**document)
+        """Raises ClusterError for a document of another version."""
+        try:
+            return cls(**document)
+        except TypeError as error:
+            raise ClusterError(
+                f"the kept settings are of another version ({error}): logquake down, then up"
+            ) from error
 
 
 def parse_assignments(texts: Iterable[str]) -> dict[str, str]:

@@ -25,7 +25,7 @@ from logquake.cluster.state import Phase
 pytestmark = pytest.mark.usefixtures("leaves_nothing")
 
 ROUNDS = 50
-ROUNDS_BUDGET_S = 150.0  # on a slow machine fewer rounds, never a time-out
+ROUNDS_BUDGET_S = 100.0  # on a slow machine fewer rounds, never a time-out
 AT_LEAST = 10
 END_TIMEOUT_S = 30
 
