@@ -179,6 +179,7 @@ async def _write(term: Term, new: NewTopic) -> None:
 def _created(new: NewTopic, validate_only: bool) -> CreatableTopicResult:
     result = CreatableTopicResult(
         name=new.name,
+        error_message=None,
         num_partitions=len(new.partitions),
         replication_factor=len(new.partitions[0]),
     )

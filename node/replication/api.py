@@ -73,6 +73,7 @@ class ProduceResult:
     log_append_time_ms: int = -1
     log_start_offset: int = NO_OFFSET
     error_message: str | None = None
+    record_errors: tuple[tuple[int, str], ...] = ()  # (index in the batch, message), KIP-467
     current_leader: LeaderHint | None = None
 
 

@@ -18,6 +18,7 @@ from logquake.node.replication.produce_purgatory import Done, ProducePurgatory, 
 from logquake.node.replication.roles import Offline
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
+from logquake.wire.records import RejectedRecordsError
 
 
 class _Append(NamedTuple):
@@ -87,6 +88,8 @@ class PassAppends:
             appended = leading.stage(partition, leader, entry.records, acks, internal=internal)
         except RecordError as error:
             result.error, result.error_message = error.code, error.detail
+            if isinstance(error, RejectedRecordsError):
+                result.record_errors = error.record_errors
             return result
         if isinstance(appended, ErrorCode):
             result.error = appended

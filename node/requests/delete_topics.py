@@ -19,6 +19,8 @@ from logquake.wire.messages.topics import (
     DeleteTopicsResponse,
 )
 
+_FIRST_VERSION_WITH_DISABLED = 3
+
 
 class DeleteTopics(Handler[DeleteTopicsRequest]):
     key = ApiKey.DELETE_TOPICS
@@ -37,6 +39,7 @@ class DeleteTopics(Handler[DeleteTopicsRequest]):
             return
 
         def marked(response: DeleteTopicsResponse) -> None:
+            _say_for_version(request.header.api_version, response)
             self._wait_until_gone(request, response, body.timeout_ms)
 
         self._controller.delete_topics(body, marked)
@@ -59,6 +62,13 @@ class DeleteTopics(Handler[DeleteTopicsRequest]):
 
     def _is_gone(self, topic: DeletableTopicResult) -> bool:
         return topic.name is None or self._cache.topic(topic.name) is None
+
+
+def _say_for_version(version: int, response: DeleteTopicsResponse) -> None:
+    if version < _FIRST_VERSION_WITH_DISABLED:
+        for topic in response.responses:
+            if topic.error_code == ErrorCode.TOPIC_DELETION_DISABLED:
+                topic.error_code = ErrorCode.INVALID_REQUEST
 
 
 def _not_controller(body: DeleteTopicsRequest) -> DeleteTopicsResponse:

@@ -35,6 +35,7 @@ from logquake.wire.messages.fetch import (
 )
 from logquake.wire.uuids import ZERO_UUID
 
+_FIRST_VERSION_WITH_STORAGE_ERROR = 6
 _FIRST_VERSION_WITH_IDS = 13
 _FIRST_VERSION_WITH_REPLICA_STATE = 15
 _FIRST_VERSION_WITH_LEADER = 16
@@ -69,7 +70,7 @@ class Fetch(Handler[FetchRequest]):
 
         def done(results: list[FetchResult]) -> None:
             answer = context.answer(results)
-            response = self._response(version, answer.partitions)
+            response = self._response(version, params.isolation, answer.partitions)
             response.error_code, response.session_id = answer.error, answer.session_id
             request.reply(response)
 
@@ -114,12 +115,15 @@ class Fetch(Handler[FetchRequest]):
                 )
 
     def _response(
-        self, version: int, partitions: Sequence[tuple[FetchPartition, FetchResult]]
+        self,
+        version: int,
+        isolation: Isolation,
+        partitions: Sequence[tuple[FetchPartition, FetchResult]],
     ) -> FetchResponse:
         topics: dict[bytes | str, FetchableTopicResponse] = {}
         leaders: set[int] = set()
         for partition, result in partitions:
-            data = _partition_data(partition.partition, result)
+            data = _partition_data(version, isolation, partition.partition, result)
             if result.error in _ELSEWHERE and version >= _FIRST_VERSION_WITH_LEADER:
                 hint = leader_hint(self._cache, partition.topic or "", partition.partition)
                 data.current_leader = LeaderIdAndEpoch(
@@ -151,14 +155,16 @@ def _isolation(replica_id: int, level: int) -> Isolation:
     return Isolation.TXN_COMMITTED if level == 1 else Isolation.HIGH_WATERMARK
 
 
-def _partition_data(index: int, result: FetchResult) -> PartitionData:
+def _partition_data(
+    version: int, isolation: Isolation, index: int, result: FetchResult
+) -> PartitionData:
     data = PartitionData(
         partition_index=index,
-        error_code=result.error,
+        error_code=_for_version(version, result.error),
         high_watermark=result.high_watermark,
         last_stable_offset=result.last_stable_offset,
         log_start_offset=result.log_start_offset,
-        aborted_transactions=None,
+        aborted_transactions=[] if isolation is Isolation.TXN_COMMITTED else None,
         records=b"" if result.records is None else result.records,
     )
     if result.diverging_epoch is not None:
@@ -166,3 +172,10 @@ def _partition_data(index: int, result: FetchResult) -> PartitionData:
             epoch=result.diverging_epoch.leader_epoch, end_offset=result.diverging_epoch.end_offset
         )
     return data
+
+
+def _for_version(version: int, error: ErrorCode) -> ErrorCode:
+    """Old consumers take KAFKA_STORAGE_ERROR for fatal; of the other they find the new leader."""
+    if error is ErrorCode.KAFKA_STORAGE_ERROR and version < _FIRST_VERSION_WITH_STORAGE_ERROR:
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    return error

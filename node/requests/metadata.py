@@ -71,7 +71,8 @@ class Metadata(Handler[MetadataRequest]):
         if body.topics is None or (version == 0 and not body.topics):
             return [self._known(version, name) for name in self._cache.topics()]
         if error := _misuse(version, body.topics):
-            return [_failed(topic.name, topic.topic_id, error) for topic in body.topics]
+            # Only v12 has a null for the name.
+            return [_failed(topic.name or "", topic.topic_id, error) for topic in body.topics]
         if any(topic.topic_id != ZERO_UUID for topic in body.topics):
             return [self._by_id(version, topic.topic_id) for topic in _unique_ids(body.topics)]
         names = dict.fromkeys(topic.name for topic in body.topics if topic.name is not None)
@@ -138,7 +139,7 @@ class Metadata(Handler[MetadataRequest]):
     def _with_operations(
         body: MetadataRequest, topic: MetadataResponseTopic
     ) -> MetadataResponseTopic:
-        if body.include_topic_authorized_operations and topic.error_code == ErrorCode.NONE:
+        if body.include_topic_authorized_operations and topic.name is not None:
             topic.topic_authorized_operations = ON_TOPIC
         return topic
 

@@ -17,18 +17,23 @@ from logquake.node.requests.current_leader import leader_hint, node_endpoints
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.messages.produce import (
+    BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
     NodeEndpoint,
+    PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
     TopicProduceResponse,
 )
+from logquake.wire.records import HEADER_BYTES, BatchFlag, read_produced
+from logquake.wire.schema import Records
 
 _VALID_ACKS = (0, 1, -1)
 _FIRST_VERSION_WITH_LEADER = 10
+_FLAGS_POSITION = 22  # the low byte of a batch's attributes
 
 
 class Produce(Handler[ProduceRequest]):
@@ -42,16 +47,17 @@ class Produce(Handler[ProduceRequest]):
     def handle(self, request: Request, body: ProduceRequest) -> None:
         entries: list[ProduceEntry] = []
         refused: list[ProduceResult] = []
+        error = _refusal_of_all(body)
         for topic in body.topic_data:
             for partition in topic.partition_data:
-                records = partition.records
-                error = self._refusal(body, topic.name, partition.index)
                 if error is not None:
                     refused.append(ProduceResult(topic.name, partition.index, error))
-                elif isinstance(records, memoryview) and records:
-                    entries.append(ProduceEntry(topic.name, partition.index, records))
+                    continue
+                checked = self._check(request.header.api_version, body.acks, topic.name, partition)
+                if isinstance(checked, ProduceEntry):
+                    entries.append(checked)
                 else:
-                    refused.append(_without_records(topic.name, partition.index))
+                    refused.append(checked)
 
         def done(results: list[ProduceResult]) -> None:
             self._reply(request, body.acks, results + refused)
@@ -61,14 +67,22 @@ class Produce(Handler[ProduceRequest]):
         else:
             done([])
 
-    def _refusal(self, body: ProduceRequest, topic: str, partition: int) -> ErrorCode | None:
-        if body.acks not in _VALID_ACKS:
-            return ErrorCode.INVALID_REQUIRED_ACKS
-        if body.transactional_id is not None:
-            return ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
-        if self._cache.partition(topic, partition) is None:
-            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return None
+    def _check(
+        self, version: int, acks: int, topic: str, partition: PartitionProduceData
+    ) -> ProduceEntry | ProduceResult:
+        """The records to append; or why not, in the order of KafkaApis.handleProduceRequest."""
+        index, records = partition.index, partition.records
+        if self._cache.partition(topic, index) is None:
+            return ProduceResult(topic, index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        if not isinstance(records, memoryview):
+            return ProduceResult(topic, index, ErrorCode.INVALID_RECORD)
+        try:
+            read_produced(records, version)
+        except RecordError as error:
+            return ProduceResult(topic, index, error.code)
+        if acks not in _VALID_ACKS:
+            return ProduceResult(topic, index, ErrorCode.INVALID_REQUIRED_ACKS)
+        return ProduceEntry(topic, index, records)
 
     def _reply(self, request: Request, acks: int, results: list[ProduceResult]) -> None:
         if acks == 0:
@@ -104,8 +118,25 @@ class Produce(Handler[ProduceRequest]):
         )
 
 
-def _without_records(topic: str, partition: int) -> ProduceResult:
-    return ProduceResult(topic, partition, ErrorCode.INVALID_RECORD)
+def _refusal_of_all(body: ProduceRequest) -> ErrorCode | None:
+    if body.transactional_id is not None:
+        return ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
+    if any(
+        _is_transactional(partition.records)
+        for topic in body.topic_data
+        for partition in topic.partition_data
+    ):
+        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    return None
+
+
+def _is_transactional(records: Records | None) -> bool:
+    """By the first batch's flag alone: this comes before any batch is known to be one."""
+    return (
+        isinstance(records, memoryview)
+        and len(records) >= HEADER_BYTES
+        and bool(records[_FLAGS_POSITION] & BatchFlag.TRANSACTIONAL)
+    )
 
 
 def _partition_response(result: ProduceResult) -> PartitionProduceResponse:
@@ -116,4 +147,8 @@ def _partition_response(result: ProduceResult) -> PartitionProduceResponse:
         log_append_time_ms=result.log_append_time_ms,
         log_start_offset=result.log_start_offset,
         error_message=result.error_message,
+        record_errors=[
+            BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=message)
+            for index, message in result.record_errors
+        ],
     )
