@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO
 
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout
@@ -37,13 +36,13 @@ class EventLog:
         self._printed = sorted(layout.log_of("broker-0").parent.glob(f"{wanted}.log"))
         if not self._events and not self._printed:
             raise ClusterError(f"there are no logs of {wanted} in {layout.root}: see logquake up")
-        self._open: dict[Path, IO[str]] = {}
+        self._positions: dict[Path, int] = {}
 
     def lines(self) -> Iterator[str]:
         """What is there and was not read before."""
         found = [_event(line) for path in self._events for line in self._read(path)]
         found += [
-            _Line(_AFTER_ALL_EVENTS_MS, f"{path.stem}: {line.rstrip()}")
+            _Line(_AFTER_ALL_EVENTS_MS, f"{path.stem}: {line}")
             for path in self._printed
             for line in self._read(path)
         ]
@@ -56,18 +55,16 @@ class EventLog:
             yield from self.lines()
             time.sleep(FOLLOW_INTERVAL_S)
 
-    def _read(self, path: Path) -> Iterator[str]:
+    def _read(self, path: Path) -> list[str]:
         """Whole lines since the last time."""
-        file = self._open.get(path)
-        if file is None:
-            file = self._open[path] = path.open(errors="replace")
-        while True:
-            position = file.tell()
-            line = file.readline()
-            if not line.endswith("\n"):
-                file.seek(position)
-                return
-            yield line
+        start = self._positions.get(path, 0)
+        if path.stat().st_size < start:  # the journal reached its bound and began anew
+            start = 0
+        with path.open("rb") as file:
+            file.seek(start)
+            *whole, rest = file.read().split(b"\n")
+            self._positions[path] = file.tell() - len(rest)
+        return [line.decode(errors="replace") for line in whole]
 
 
 def _event(line: str) -> _Line:
@@ -75,7 +72,7 @@ def _event(line: str) -> _Line:
         event = json.loads(line)
         time_ms, what, subject = int(event["time_ms"]), event["what"], event["subject"]
     except (ValueError, KeyError, TypeError):
-        return _Line(0, line.rstrip())
+        return _Line(0, line)
     moment = datetime.fromtimestamp(time_ms / 1000).astimezone()
     clock = moment.strftime("%H:%M:%S.") + f"{time_ms % 1000:03d}"
     change = f" {event.get('before')} -> {event['after']}" if "after" in event else ""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from logquake.cluster.state import ClusterState, Phase
+from logquake.cluster.state import ClusterState, MemberState, Phase
 from logquake.zk.znodes.topics import NO_LEADER, PartitionState
 
 Rows = list[tuple[str, ...]]
@@ -20,8 +20,6 @@ def member_rows(state: ClusterState, leads: Mapping[int, int] | None) -> Rows:
     """One row a member. ``leads`` counts partitions by leader; None when it is not known."""
     rows: Rows = []
     for member in state.members:
-        broker_id = member.broker_id
-        known = leads is not None and broker_id is not None and member.phase is Phase.RUNNING
         rows.append(
             (
                 member.name,
@@ -29,7 +27,7 @@ def member_rows(state: ClusterState, leads: Mapping[int, int] | None) -> Rows:
                 str(member.pid or "-"),
                 str(member.phase),
                 _ago(member.since_ms),
-                str(leads.get(broker_id, 0)) if known and leads and broker_id else "-",
+                _leads(member, leads),
                 f"{member.ended} at {_clock(member.ended.at_ms)}" if member.ended else "-",
             )
         )
@@ -63,6 +61,12 @@ def as_text(columns: Sequence[str], rows: Rows) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     )
+
+
+def _leads(member: MemberState, leads: Mapping[int, int] | None) -> str:
+    if leads is None or member.broker_id is None or member.phase is not Phase.RUNNING:
+        return "-"
+    return str(leads.get(member.broker_id, 0))
 
 
 def _ago(since_ms: int) -> str:

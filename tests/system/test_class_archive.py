@@ -1,0 +1,58 @@
+"""ZooKeeper's class archive: made once, used, and never a reason to fail."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
+from logquake.cluster.zookeeper.class_archive import archive_flags, archive_path, make_archive
+from logquake.cluster.zookeeper.program import Program, find_program
+from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
+
+pytestmark = pytest.mark.usefixtures("leaves_nothing")
+
+
+@pytest.fixture
+def program() -> Program:
+    return find_program()
+
+
+@pytest.fixture
+def archive(program: Program, tmp_path: Path) -> Path:
+    return archive_path(program, {"XDG_CACHE_HOME": str(tmp_path)})
+
+
+def test_concurrent_makers_make_one_archive_that_a_server_uses(
+    program: Program, archive: Path, tmp_path: Path
+) -> None:
+    assert archive_flags(archive) == ()
+    makers = [threading.Thread(target=make_archive, args=(program, archive)) for _ in range(2)]
+    for maker in makers:
+        maker.start()
+    for maker in makers:
+        maker.join()
+    assert {path.name for path in archive.parent.iterdir()} == {
+        archive.name,
+        archive.with_suffix(".lock").name,
+    }
+    with hold_port_for_java() as held:
+        flags = (*archive_flags(archive), "-Xshare:on", "-Xlog:class+load")
+        directory = tmp_path / "zookeeper"
+        server = spawn_server(program, directory, LOOPBACK, port_of(held), *flags)
+        try:
+            wait_until_serving(server, directory, LOOPBACK, port_of(held))
+        finally:
+            server.kill()
+            server.wait()
+    loaded = (directory / "zookeeper.log").read_text()
+    assert "org.apache.zookeeper.server.ZooKeeperServer source: shared objects file" in loaded
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    archive = archive_path(program, {"XDG_CACHE_HOME": str(tmp_path / "file")})
+    assert not make_archive(program, archive)
+    assert archive_flags(archive) == ()

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.spec import (
+    ClusterSpec,
+    broker_properties,
+    format_properties,
+    parse_assignments,
+)
+from logquake.node.settings import parse_properties
+
+
+def properties(spec: ClusterSpec) -> dict[str, str]:
+    return broker_properties(spec, 2, port=9093, zookeeper="127.0.0.1:2181", data=Path("/data"))
+
+
+def test_a_broker_is_told_who_it_is_and_where() -> None:
+    found = properties(ClusterSpec())
+    assert found["broker.id"] == "2"
+    assert found["listeners"] == "PLAINTEXT://127.0.0.1:9093"
+    assert found["log.dirs"] == "/data"
+    assert found["zookeeper.connect"] == "127.0.0.1:2181"
+
+
+@pytest.mark.parametrize(
+    ("brokers", "replicas", "in_sync"), [(1, "1", "1"), (2, "2", "2"), (5, "3", "2")]
+)
+def test_replication_follows_the_number_of_brokers(
+    brokers: int, replicas: str, in_sync: str
+) -> None:
+    found = properties(ClusterSpec(brokers=brokers))
+    assert found["default.replication.factor"] == replicas
+    assert found["offsets.topic.replication.factor"] == replicas
+    assert found["transaction.state.log.replication.factor"] == replicas
+    assert found["min.insync.replicas"] == in_sync
+    assert found["transaction.state.log.min.isr"] == in_sync
+
+
+def test_the_user_wins_over_the_preset_and_the_preset_over_kafka() -> None:
+    assert properties(ClusterSpec())["zookeeper.session.timeout.ms"] == "2000"
+    assert "zookeeper.session.timeout.ms" not in properties(ClusterSpec(preset="kafka_defaults"))
+    asked = ClusterSpec(config={"zookeeper.session.timeout.ms": "4000"})
+    assert properties(asked)["zookeeper.session.timeout.ms"] == "4000"
+
+
+def test_what_the_launcher_decides_cannot_be_set() -> None:
+    with pytest.raises(ClusterError, match=r"^listeners is set by the launcher"):
+        ClusterSpec(config={"listeners": "PLAINTEXT://:1"})
+
+
+def test_a_spec_comes_back_from_its_document() -> None:
+    spec = ClusterSpec(name="a", brokers=2, port=None, config={"k": "v"}, zookeeper="z:1")
+    assert ClusterSpec.from_json(spec.to_json()) == spec
+
+
+def test_a_document_of_another_version_is_refused() -> None:
+    with pytest.raises(ClusterError, match="another version"):
+        ClusterSpec.from_json({"shards": 3})
+
+
+def test_assignments_keep_an_equals_sign_in_the_value() -> None:
+    assert parse_assignments(["a=b=c", " k = v "]) == {"a": "b=c", "k": "v"}
+
+
+@pytest.mark.parametrize("text", ["a", "=b", ""])
+def test_what_is_no_assignment_is_refused(text: str) -> None:
+    with pytest.raises(ClusterError, match="write -c key=value"):
+        parse_assignments([text])
+
+
+def test_any_value_survives_the_properties_file() -> None:
+    written = {"path": "C:\\kafka", "spaced": "  x", "lines": "a\nb", "sign": "a=b", "empty": ""}
+    assert parse_properties(format_properties(written)) == written
