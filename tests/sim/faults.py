@@ -43,6 +43,7 @@ class Faults:
             self._kill,
             self._kill,
             self._kill_all,
+            self._stop,
             self._pause,
             self._expire_session,
             self._cut_zookeeper,
@@ -76,9 +77,15 @@ class Faults:
             machine.kill()
             self._until(lambda: self._revive(machine))
 
+    def _stop(self) -> None:
+        machine = self._some()
+        if machine.broker is not None:
+            self._note(f"SIGTERM of {machine.host.name}")
+            machine.stop(lambda: self._until(lambda: self._revive(machine)))
+
     def _revive(self, machine: Machine) -> None:
         if machine.broker is None:
-            self._note(f"start of {machine.host.name}")
+            self._trace.add(f"start of {machine.host.name}")
             machine.start()
 
     def _pause(self) -> None:
@@ -90,7 +97,7 @@ class Faults:
 
     def _resume(self, machine: Machine) -> None:
         if machine.host.paused:
-            self._note(f"SIGCONT of {machine.host.name}")
+            self._trace.add(f"SIGCONT of {machine.host.name}")
             machine.resume()
 
     def _expire_session(self) -> None:

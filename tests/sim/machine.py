@@ -22,6 +22,7 @@ from tests.sim.network import Fabric, Reply
 from tests.sim.settings import PORT, SESSION_TIMEOUT_MS, broker_settings
 from tests.sim.trace import Trace, TraceJournal
 
+ONE_EVENT_SHARE = 0.5
 PASS_US = 300  # events that reach a broker within this time are of one pass
 
 
@@ -83,6 +84,23 @@ class Machine:
             self._link = None
             self._after_timeout(partial(self._zookeeper.expire, session_id))
 
+    def stop(self, done: Action) -> None:
+        """SIGTERM: leaderships are moved away, the logs closed, the session ended; then done."""
+        broker, life = self.broker, self.host.incarnation
+        if broker is not None:
+            stopped = partial(self._stopped, broker, life, done)
+            self.host.run(life, partial(broker.begin_controlled_shutdown, stopped))
+
+    def _stopped(self, broker: Broker, life: int, done: Action) -> None:
+        """Once, however often it was asked to stop."""
+        if life != self.host.incarnation:
+            return
+        self._trace.counts["stopped in order"] += 1
+        broker.close()
+        self._link = None
+        self.kill()
+        done()
+
     def pause(self) -> None:
         """SIGSTOP. The session ends if it lasts."""
         self.host.pause()
@@ -107,7 +125,10 @@ class Machine:
         self.refusal = why
 
     def _owe_a_pass(self) -> None:
-        if not self._pass_is_due:
+        """Half of the passes have one event, the others what arrives in a short while."""
+        if not self._pass_is_due and self._rng.random() < ONE_EVENT_SHARE:
+            self._end_pass_now()
+        elif not self._pass_is_due:
             self._pass_is_due = True
             life = self.host.incarnation
             delay_us = self._rng.randint(0, PASS_US)
