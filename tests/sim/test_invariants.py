@@ -1,0 +1,245 @@
+"""Invariants on tiny literal histories: what is wrong is named, what is right is not."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from logquake.wire.records import BatchHeader
+from logquake.zk.model import ZooKeeperModel
+from logquake.zk.model_session import ModelServer
+from logquake.zk.operations import Create, SetData
+from logquake.zk.znodes.topics import PartitionState, TopicAssignment
+from tests.sim import invariants
+from tests.sim.clock import Clock
+from tests.sim.decisions import EpochWrite
+from tests.sim.delays import Delays
+from tests.sim.history import Acked, Polled, Refused, Send
+from tests.sim.machine import Machine
+from tests.sim.network import Fabric
+from tests.sim.payloads import AsObjects
+from tests.sim.trace import Trace
+from tests.sim.world import Committed, Cut, Mark, Step, World
+
+T0 = ("orders", 0)
+
+
+class History:
+    """A world of three brokers that never ran; a test writes down what was observed."""
+
+    def __init__(self) -> None:
+        clock = Clock()
+        rng = Random(0)
+        server = ModelServer()
+        fabric = Fabric(clock, Delays(rng), AsObjects())
+        machines = [Machine(b, fabric, server, Trace(clock), rng) for b in (1, 2, 3)]
+        self.model: ZooKeeperModel = server.model
+        self.session = self.model.open_session()
+        self.world = World(machines, self.model, 2)
+        for path in ("/brokers", "/brokers/topics"):
+            self.write(Create(path))
+        topic = TopicAssignment(bytes(16), {0: (1, 2, 3)})
+        self.write(Create(TopicAssignment.path("orders"), topic.encode()))
+        for path in ("/brokers/topics/orders/partitions", "/brokers/topics/orders/partitions/0"):
+            self.write(Create(path))
+
+    def write(self, operation: Create | SetData) -> None:
+        self.model.apply(self.session, operation)
+
+    def state(self, leader: int, epoch: int, *isr: int, version: int | None = None) -> Step:
+        """ZooKeeper gets a state; a version of None creates it."""
+        data = PartitionState(leader, epoch, isr, 1).encode()
+        path = PartitionState.path("orders", 0)
+        self.write(Create(path, data) if version is None else SetData(path, data, version))
+        return Step(decisions=self.world.decisions.catch_up())
+
+    def log(self, broker: int, *batches: tuple[int, int]) -> Step:
+        """A broker's log grows by batches of one record each: (leader epoch, value)."""
+        replica = self.world.replica(broker, T0)
+        return Step(
+            appended=[
+                (replica, replica.append(_header(replica.end, epoch, value)))
+                for epoch, value in batches
+            ]
+        )
+
+    def commit(self, broker: int) -> Step:
+        """All that a broker has is committed."""
+        committed = self.world.committed.setdefault(T0, Committed())
+        step = Step()
+        for batch in self.world.replica(broker, T0).batches[len(committed.batches) :]:
+            committed.append(batch)
+            step.committed.append((T0, batch))
+        return step
+
+
+def _header(offset: int, epoch: int, value: int) -> BatchHeader:
+    return BatchHeader(
+        base_offset=offset,
+        batch_length=50,
+        partition_leader_epoch=epoch,
+        magic=2,
+        crc=value,
+        attributes=0,
+        last_offset_delta=0,
+        base_timestamp=0,
+        max_timestamp=0,
+        producer_id=9,
+        producer_epoch=0,
+        base_sequence=offset,
+        record_count=1,
+    )
+
+
+@pytest.fixture
+def history() -> History:
+    return History()
+
+
+def problems(invariant: invariants.Invariant, history: History, step: Step) -> int:
+    return len(list(invariant(history.world, step)))
+
+
+def test_one_value_per_offset(history: History) -> None:
+    history.log(1, (0, 100))
+    history.commit(1)
+    good = Step(
+        acked=[Acked(Send(T0, 100, 1), 1, 0)], polled=[Polled(T0, 1, first=0, next=1, value=100)]
+    )
+    bad = Step(
+        acked=[Acked(Send(T0, 101, 1), 1, 0)], polled=[Polled(T0, 1, first=1, next=2, value=100)]
+    )
+    assert problems(invariants.one_value_per_offset, history, good) == 0
+    assert problems(invariants.one_value_per_offset, history, bad) == 2
+
+
+def test_one_value_per_offset_below_every_high_watermark(history: History) -> None:
+    history.log(1, (0, 100))
+    history.commit(1)
+    history.log(2, (0, 100))
+    history.log(3, (0, 666))
+    marks = [Mark(history.world.replica(b, T0), "Follower", 0, None, 1) for b in (2, 3)]
+    assert problems(invariants.one_value_per_offset, history, Step(marks=marks[:1])) == 0
+    assert problems(invariants.one_value_per_offset, history, Step(marks=marks)) == 1
+
+
+def test_idempotence(history: History) -> None:
+    history.log(1, (0, 100), (0, 101))
+    assert problems(invariants.idempotence, history, history.commit(1)) == 0
+    history.log(1, (0, 101))
+    assert problems(invariants.idempotence, history, history.commit(1)) == 1
+
+
+def test_log_matching(history: History) -> None:
+    first = history.log(1, (0, 100), (1, 101))
+    same = history.log(2, (0, 100), (1, 101))
+    other = history.log(3, (0, 666), (1, 101))
+    assert problems(invariants.log_matching, history, first) == 0
+    assert problems(invariants.log_matching, history, same) == 0
+    assert problems(invariants.log_matching, history, other) == 2
+
+
+def test_isr_candidate_completeness(history: History) -> None:
+    history.state(1, 0, 1, 2)
+    history.log(1, (0, 100))
+    history.log(2, (0, 100))
+    assert problems(invariants.isr_candidate_completeness, history, history.commit(1)) == 0
+    joined = history.state(1, 0, 1, 2, 3, version=0)
+    assert problems(invariants.isr_candidate_completeness, history, joined) == 1
+
+
+def test_leader_completeness(history: History) -> None:
+    history.state(1, 0, 1, 2, 3)
+    for broker in (1, 2):
+        history.log(broker, (0, 100))
+    history.commit(1)
+    complete = history.state(2, 1, 2, 3, version=0)
+    lacking = history.state(3, 2, 3, version=1)
+    assert problems(invariants.leader_completeness, history, complete) == 0
+    assert problems(invariants.leader_completeness, history, lacking) == 1
+
+
+def test_a_high_watermark_falls_in_no_epoch(history: History) -> None:
+    replica = history.world.replica(1, T0)
+    fallen = Step(marks=[Mark(replica, "Leader", 3, before=5, after=4)])
+    elected = Step(marks=[Mark(replica, "Leader", 4, before=None, after=4)])
+    assert problems(invariants.high_watermark, history, fallen) == 1
+    assert problems(invariants.high_watermark, history, elected) == 0
+
+
+def test_truncation(history: History) -> None:
+    history.state(1, 0, 1, 2)
+    history.log(1, (0, 100))
+    history.commit(1)
+    member = Step(cuts=[Cut(history.world.replica(2, T0), before=1, after=0)])
+    outsider = Step(cuts=[Cut(history.world.replica(3, T0), before=1, after=0)])
+    above = Step(cuts=[Cut(history.world.replica(2, T0), before=5, after=1)])
+    assert problems(invariants.truncation, history, member) == 1
+    assert problems(invariants.truncation, history, outsider) == 0
+    assert problems(invariants.truncation, history, above) == 0
+
+
+@pytest.mark.parametrize(
+    ("leader", "epoch", "isr", "version", "expected"),
+    [
+        (2, 1, (2, 3), 0, 0),
+        (1, 0, (1, 2), 0, 0),
+        (-1, 1, (1,), 0, 0),
+        (3, 1, (2,), 0, 1),  # the leader is not in the ISR
+        (1, 0, (1, 4), 0, 1),  # 4 is no replica
+        (2, 0, (2, 3), 0, 1),  # the epoch stays
+        (1, 1, (1,), -1, 1),  # whatever the version was
+    ],
+)
+def test_isr_history(
+    history: History, leader: int, epoch: int, isr: tuple[int, ...], version: int, expected: int
+) -> None:
+    history.state(1, 0, 1, 2, 3)
+    step = history.state(leader, epoch, *isr, version=version)
+    assert problems(invariants.isr_history, history, step) == expected
+
+
+def test_a_leader_from_outside_the_isr_is_named(history: History) -> None:
+    history.state(1, 0, 1, 2)
+    step = history.state(3, 1, 3, version=0)
+    assert problems(invariants.isr_history, history, step) == 1
+
+
+def test_one_controller(history: History) -> None:
+    once = Step(decisions=[EpochWrite(10, session_id=7, before=1, after=2)])
+    again = Step(decisions=[EpochWrite(11, session_id=8, before=2, after=2)])
+    assert problems(invariants.one_controller, history, once) == 0
+    assert problems(invariants.one_controller, history, again) == 2
+
+
+def test_min_isr(history: History) -> None:
+    history.log(1, (0, 100))
+    ack = Step(acked=[Acked(Send(T0, 100, 1), 1, 0)])
+    assert problems(invariants.min_isr, history, ack) == 1
+    history.log(2, (0, 100))
+    assert problems(invariants.min_isr, history, ack) == 0
+
+
+def test_what_was_refused_for_want_of_replicas_is_nowhere(history: History) -> None:
+    history.log(1, (0, 100))
+    there = Refused(Send(T0, 100, 1), 1, "NOT_ENOUGH_REPLICAS", is_absent=True)
+    absent = Refused(Send(T0, 101, 1), 1, "NOT_ENOUGH_REPLICAS", is_absent=True)
+    assert problems(invariants.min_isr, history, Step(refused=[there])) == 1
+    assert problems(invariants.min_isr, history, Step(refused=[absent])) == 0
+
+
+def test_durable_readable_and_no_phantom(history: History) -> None:
+    history.state(1, 0, 1, 2)
+    history.log(1, (0, 100))
+    history.log(2, (0, 100))
+    history.commit(1)
+    world = history.world
+    ack, poll = Acked(Send(T0, 100, 1), 1, 0), Polled(T0, 1, first=0, next=1, value=100)
+    assert not list(invariants.durable(world, [ack]))
+    assert not list(invariants.readable(world, [poll]))
+    assert not list(invariants.no_phantom(world, {100}))
+    world.replica(2, T0).truncate_to(0)
+    assert len(list(invariants.durable(world, [ack]))) == 1
+    assert len(list(invariants.readable(world, []))) == 1
+    assert len(list(invariants.no_phantom(world, {101}))) == 1
