@@ -20,7 +20,7 @@ def main(arguments: list[str]) -> int:
     bootstrap_servers, topic = arguments
     spark = spark_session("count records by key")
     try:
-        print(json.dumps(dict(count_by_key(spark, bootstrap_servers, topic).records)))
+        print(json.dumps(count_by_key(spark, bootstrap_servers, topic)))
     finally:
         spark.stop()
     return 0
