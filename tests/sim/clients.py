@@ -59,6 +59,10 @@ class Client:
             for broker, machine in world.machines.items()
         }
 
+    def start(self) -> None:
+        """Begin; in what is repeated, the next round."""
+        raise NotImplementedError
+
     def later(self, shortest_ms: int, longest_ms: int, action: Callable[[], None]) -> None:
         self.scheduler.call_later(self.rng.randint(shortest_ms, longest_ms), action)
 
@@ -253,8 +257,8 @@ class Consumer(Client):
     def _on_answer(self, broker: int, response: Message | Disconnected) -> None:
         if isinstance(response, FetchResponse) and response.responses:
             data = response.responses[0].partitions[0]
-            if not data.error_code and data.records:
-                self._read(broker, memoryview(data.records))
+            if not data.error_code and isinstance(data.records, memoryview):
+                self._read(broker, data.records)
         self.later(20, 160, self.start)
 
     def _read(self, broker: int, records: memoryview) -> None:

@@ -141,6 +141,8 @@ class Connection:
 
     def _serve(self, exchange: _Exchange) -> None:
         key = type(exchange.request).__schema__.key
+        if key is None:
+            raise TypeError(f"{type(exchange.request).__name__} is no request")
         header = RequestHeader(key, exchange.version, 0, self._client_id)
         reply = partial(self._on_reply, exchange)
         self._server.serve(header, exchange.request, self._source.name, reply)

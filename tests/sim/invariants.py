@@ -20,14 +20,14 @@ _SEQUENCES = 2**31
 
 def one_value_per_offset(world: World, step: Step) -> Iterator[str]:
     """One value per offset across acks, polls and committed prefixes of all replicas."""
-    for outcome in step.acked:
-        found = world.committed[outcome.partition].at(outcome.first)
-        if found is None or found.value != outcome.send.value:
-            yield f"{outcome} was acked, but committed there is {found}"
-    for outcome in step.polled:
-        found = world.committed[outcome.partition].at(outcome.first)
-        if found is None or found.value != outcome.value:
-            yield f"{outcome} was read, but committed there is {found}"
+    for ack in step.acked:
+        found = world.committed[ack.partition].at(ack.first)
+        if found is None or found.value != ack.send.value:
+            yield f"{ack} was acked, but committed there is {found}"
+    for poll in step.polled:
+        found = world.committed[poll.partition].at(poll.first)
+        if found is None or found.value != poll.value:
+            yield f"{poll} was read, but committed there is {found}"
     for mark in step.marks:
         committed = world.committed.get(mark.replica.partition)
         if committed is not None:

@@ -11,7 +11,7 @@ from typing import Protocol
 from logquake.storage.log_slice import LogSlice
 from logquake.wire.messages.fetch import FetchResponse
 from logquake.wire.messages.produce import ProduceRequest
-from logquake.wire.schema import Message, decode, encode_parts
+from logquake.wire.schema import Message, Part, Records, decode, encode_parts
 
 
 class Payloads(Protocol):
@@ -49,7 +49,11 @@ def _encoded(message: Message, version: int) -> bytearray:
     return bytearray().join(_bytes_of(part) for part in encode_parts(message, version))
 
 
-def _bytes_of(part: object) -> bytes:
+def _bytes_of(part: Part | Records | None) -> bytes:
     if isinstance(part, LogSlice):
         return part.read()
-    return b"" if part is None else bytes(part)
+    if isinstance(part, bytes | bytearray | memoryview):
+        return bytes(part)
+    if part is None:
+        return b""
+    raise TypeError(f"records of an unknown kind: {type(part).__name__}")

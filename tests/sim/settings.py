@@ -21,6 +21,7 @@ _PROPERTIES = {
     "replica.high.watermark.checkpoint.interval.ms": "1000",
     "request.timeout.ms": "1000",
     "controller.socket.timeout.ms": "1000",
+    "controlled.shutdown.retry.backoff.ms": "300",
     "log.index.size.max.bytes": "4096",
 }
 

@@ -53,8 +53,7 @@ class Net:
         self.channel.send(MetadataRequest(), 12, self.hear)
 
     def hear(self, answer: Message | Disconnected) -> None:
-        named = isinstance(answer, MetadataResponse)
-        self.heard.append(answer.cluster_id if named else answer)
+        self.heard.append(answer.cluster_id if isinstance(answer, MetadataResponse) else answer)
 
     def run(self, *, until_us: int = PATIENCE_US // 2) -> None:
         """Let things happen for that long."""

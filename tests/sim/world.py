@@ -172,7 +172,8 @@ class World:
             history = self.decisions.partitions[mark.replica.partition]
             if mark.role == "Leader" and history.leaders.get(mark.epoch) == mark.replica.broker:
                 self._extend(mark.replica, mark.after, step)
-        for outcome in (*step.acked, *step.polled):
+        told: list[Acked | Polled] = [*step.acked, *step.polled]
+        for outcome in told:
             self._extend(self.replica(outcome.broker, outcome.partition), outcome.next, step)
 
     def _extend(self, replica: Replica, end: int, step: Step) -> None:

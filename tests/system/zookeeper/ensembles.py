@@ -11,7 +11,7 @@ from kazoo.client import KazooClient
 
 from logquake.zk.kazoo_session import KazooSession
 from logquake.zk.model_session import ModelServer, ModelSession
-from logquake.zk.operations import Create
+from logquake.zk.operations import Create, SessionListener
 from tests.system.zookeeper.client import Client
 from tests.system.zookeeper.relay import Relay
 
@@ -45,7 +45,7 @@ class ModelEnsemble:
     def connect(self) -> Client:
         made: list[ModelSession] = []
 
-        def open_session(listener: Client, post: Callable[..., None]) -> ModelSession:
+        def open_session(listener: SessionListener, post: Callable[..., None]) -> ModelSession:
             made.append(self._server.connect(listener, post))
             return made[0]
 

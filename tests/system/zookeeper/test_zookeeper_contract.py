@@ -19,6 +19,7 @@ from logquake.zk.operations import (
     WatchEvent,
     ZkError,
 )
+from logquake.zk.paths import path_of
 from tests.system.zookeeper.ensembles import Ensemble
 
 
@@ -63,7 +64,7 @@ def test_every_refusal_names_its_error_and_path(ensemble: Ensemble) -> None:
         Create(f"{root}/e/x"): ZkError.NO_CHILDREN_FOR_EPHEMERALS,
     }
     for operation, error in refusals.items():
-        assert client.perform(operation) == refused(error, operation.path)
+        assert client.perform(operation) == refused(error, path_of(operation))
 
 
 def test_children_are_names_in_order(ensemble: Ensemble) -> None:
