@@ -69,7 +69,7 @@ def judge(
         _judge_epochs(proposed, current)
         or _judge_shape(proposed, current, assigned)
         or _judge_recovery(proposed, current)
-        or _judge_members(proposal, active_brokers)
+        or _judge_members(proposal, current, active_brokers)
         or Accepted(proposed)
     )
 
@@ -128,8 +128,14 @@ def _judge_recovery(proposed: LeaderAndIsr, current: LeaderAndIsr) -> Refused | 
     return None
 
 
-def _judge_members(proposal: Proposal, active_brokers: Mapping[int, int]) -> Refused | None:
-    absent = [broker for broker in proposal.state.isr if broker not in active_brokers]
+def _judge_members(
+    proposal: Proposal, current: LeaderAndIsr, active_brokers: Mapping[int, int]
+) -> Refused | None:
+    """KIP-841, for those who would join. Kafka's code asks it of all, so that a leader which is
+    alone in the ISR and shuts down may take nobody in, and cannot hand over.
+    """
+    joining = [broker for broker in proposal.state.isr if broker not in current.isr]
+    absent = [broker for broker in joining if broker not in active_brokers]
     if absent:
         return Refused(
             ErrorCode.INELIGIBLE_REPLICA,
@@ -137,7 +143,7 @@ def _judge_members(proposal: Proposal, active_brokers: Mapping[int, int]) -> Ref
         )
     for broker in proposal.state.isr:
         epoch = proposal.broker_epochs.get(broker, UNKNOWN_BROKER_EPOCH)
-        if epoch not in (UNKNOWN_BROKER_EPOCH, active_brokers[broker]):
+        if epoch not in (UNKNOWN_BROKER_EPOCH, active_brokers.get(broker, epoch)):
             return Refused(
                 ErrorCode.INELIGIBLE_REPLICA,
                 f"broker {broker} was seen under epoch {epoch} and has registered since "

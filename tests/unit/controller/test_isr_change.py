@@ -86,7 +86,13 @@ def test_recovery_ends_and_does_not_begin_again() -> None:
     assert code(verdict(recovering)) is ErrorCode.INVALID_REQUEST
 
 
-def test_members_must_be_active() -> None:
+def test_a_leader_that_shuts_down_may_still_take_followers_in() -> None:
+    alone = replace(CURRENT, isr=(1,))
+    proposal = Proposal(TopicPartition("orders", 0), replace(alone, isr=(1, 2)), {1: 100, 2: 200})
+    assert judge(proposal, alone, ASSIGNED, {2: 200}) == Accepted(proposal.state)
+
+
+def test_who_joins_must_be_active() -> None:
     proposal = Proposal(TopicPartition("orders", 0), replace(CURRENT, isr=(1, 2, 3)), {})
     outcome = judge(proposal, CURRENT, ASSIGNED, {1: 100, 2: 200})
     assert code(outcome) is ErrorCode.INELIGIBLE_REPLICA
