@@ -56,9 +56,8 @@ async def create_topics(
     Raises ControllerMoved, ZkFailure.
     """
     named = Counter(topic.name for topic in request.topics)
-    wanted = {topic.name: topic for topic in request.topics}
     results = []
-    for topic in wanted.values():
+    for topic in request.topics:
         try:
             _check_request(topic, named[topic.name])
             new = _plan(term, topic)

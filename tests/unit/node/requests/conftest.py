@@ -38,6 +38,7 @@ from logquake.wire.messages.update_metadata import (
 from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import Message, decode, encode
 from logquake.zk.model_session import ModelServer
+from logquake.zk.operations import Exists, Stat
 
 BROKER_ID = 1
 TOPIC = "orders"
@@ -97,7 +98,7 @@ class LoneBroker:
         self.network = SelfNetwork()
         self.network.here = self
         self.served: dict[int, range] = {}
-        server = ModelServer()
+        self.zookeeper = server = ModelServer()
         self.broker = Broker(
             BrokerSettings.from_properties(PROPERTIES),
             Ports(
@@ -195,6 +196,12 @@ class LoneBroker:
             raise RuntimeError(f"{name} was not made: {made}")
         return made.topics[0].topic_id
 
+    def epoch(self) -> int:
+        """The broker epoch: the transaction that made its registration."""
+        session_id = next(iter(self.zookeeper.model.sessions))
+        found, _ = self.zookeeper.model.apply(session_id, Exists(f"/brokers/ids/{BROKER_ID}"))
+        return cast(Stat, found).czxid
+
     def topic_id(self, name: str) -> bytes:
         metadata = self.ask(MetadataRequest(topics=None), 12)
         return cast(bytes, next(t.topic_id for t in metadata.topics if t.name == name))
@@ -256,9 +263,11 @@ def broker(scheduler: Any, journal: Any) -> Iterator[LoneBroker]:
 def batch() -> Callable[..., bytes]:
     """One batch of the given values, as a producer sends it."""
 
-    def make(*values: bytes, timestamp_ms: int = 1_700_000_000_000, **fields: Any) -> bytes:
+    def make(
+        *values: bytes, timestamp_ms: int = 1_700_000_000_000, step_ms: int = 1, **fields: Any
+    ) -> bytes:
         records = [
-            Record(offset=at, timestamp_ms=timestamp_ms + at, key=None, value=value, headers=())
+            Record(at, timestamp_ms + at * step_ms, key=None, value=value, headers=())
             for at, value in enumerate(values)
         ]
         return bytes(encode_batch(records, **fields))
