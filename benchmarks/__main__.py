@@ -1,0 +1,155 @@
+"""``python -m benchmarks``: the command line. Without a command it runs all of them."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Sequence
+
+import typer
+
+from benchmarks import options
+from benchmarks.consume import consume_case
+from benchmarks.errors import BenchmarkError
+from benchmarks.figures import Result
+from benchmarks.latency import latency_cases
+from benchmarks.memory import load, memory_case
+from benchmarks.produce import Bound, produce_cases
+from benchmarks.report import Output, report
+from benchmarks.rounds import Plan, measure
+from benchmarks.running import running_targets, starters
+from benchmarks.startup import startup_cases
+from benchmarks.target import Target
+
+app = typer.Typer(help=__doc__, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def startup(
+    brokers: options.Brokers = 3,
+    rounds: options.Rounds = options.ROUNDS,
+    kafka: options.Kafka = False,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """From nothing to the first acks=all ack on a new topic with three replicas."""
+    _show(measure(startup_cases(), starters(brokers, kafka=kafka), Plan(rounds)), output)
+
+
+@app.command()
+def memory(
+    own: options.Own = True,
+    kafka: options.Kafka = False,
+    peer: options.Peers = None,
+    megabytes: options.MegaBytes = options.MEGABYTES,
+    seconds: options.Seconds = options.SECONDS,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """Memory (PSS) idle, and after a load."""
+    with running_targets(own=own, kafka=kafka, peers=peer) as targets:
+        results = measure([memory_case("idle")], targets, Plan(1))
+        for target in targets:
+            load(target, options.bound(megabytes, seconds))
+        results += measure([memory_case("loaded")], targets, Plan(1))
+    _show(results, output)
+
+
+@app.command()
+def produce(
+    own: options.Own = True,
+    kafka: options.Kafka = False,
+    peer: options.Peers = None,
+    rounds: options.Rounds = options.ROUNDS,
+    megabytes: options.MegaBytes = options.MEGABYTES,
+    seconds: options.Seconds = options.SECONDS,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """Throughput of Produce by replicas, message and batch sizes."""
+    with running_targets(own=own, kafka=kafka, peers=peer) as targets:
+        results = measure(produce_cases(options.bound(megabytes, seconds)), targets, Plan(rounds))
+    _show(results, output)
+
+
+@app.command()
+def consume(
+    own: options.Own = True,
+    kafka: options.Kafka = False,
+    peer: options.Peers = None,
+    rounds: options.Rounds = options.ROUNDS,
+    megabytes: options.MegaBytes = options.MEGABYTES,
+    seconds: options.Seconds = options.SECONDS,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """Throughput of Fetch."""
+    with running_targets(own=own, kafka=kafka, peers=peer) as targets:
+        results = _consume(targets, options.bound(megabytes, seconds), Plan(rounds))
+    _show(results, output)
+
+
+@app.command()
+def latency(
+    own: options.Own = True,
+    kafka: options.Kafka = False,
+    peer: options.Peers = None,
+    rounds: options.Rounds = options.ROUNDS,
+    messages: options.Messages = options.MESSAGES,
+    seconds: options.Seconds = options.SECONDS,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """One message in flight: time from produce to ack."""
+    with running_targets(own=own, kafka=kafka, peers=peer) as targets:
+        results = measure(latency_cases(messages, seconds), targets, Plan(rounds))
+    _show(results, output)
+
+
+@app.command(name="all")
+def everything(
+    kafka: options.Kafka = False,
+    peer: options.Peers = None,
+    rounds: options.Rounds = options.ROUNDS,
+    megabytes: options.MegaBytes = options.MEGABYTES,
+    seconds: options.Seconds = options.SECONDS,
+    messages: options.Messages = options.MESSAGES,
+    budget: options.Budget = options.BUDGET_S,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """Every benchmark, one after the other."""
+    plan = Plan(rounds, time.monotonic() + budget)
+    bound = options.bound(megabytes, seconds)
+    results = measure(startup_cases(), starters(3, kafka=kafka), plan)
+    with running_targets(own=True, kafka=kafka, peers=peer) as targets:
+        results += measure([memory_case("idle")], targets, Plan(1))
+        results += measure(latency_cases(messages, seconds), targets, plan)
+        results += _consume(targets, bound, plan)
+        results += measure(produce_cases(bound), targets, plan)
+        results += measure([memory_case("loaded")], targets, Plan(1))
+    _show(results, output)
+
+
+@app.callback(invoke_without_command=True)
+def default(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        everything()
+
+
+def _consume(targets: list[Target], bound: Bound, plan: Plan) -> list[Result]:
+    with consume_case(targets, bound) as case:
+        return measure([case], targets, plan)
+
+
+def _show(results: Sequence[Result], output: Output) -> None:
+    """Ratios are of whoever was measured first: of ours, if it was."""
+    report(results, output, results[0].target)
+
+
+def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        app()
+    except BenchmarkError as error:
+        print(f"benchmarks: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

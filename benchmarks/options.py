@@ -1,0 +1,38 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from benchmarks.produce import MB, Bound
+from benchmarks.report import Output
+
+Rounds = Annotated[int, typer.Option("--rounds", "-r", min=1, help="Rounds a case.")]
+Peers = Annotated[
+    list[str] | None,
+    typer.Option("--peer", help="NAME=HOST:PORT[,HOST:PORT...][,pids=PID,...]; may be repeated."),
+]
+Kafka = Annotated[
+    bool, typer.Option("--kafka", help="Start Apache Kafka too, from LOGQUAKE_KAFKA_LIBS.")
+]
+Own = Annotated[bool, typer.Option(help="Start a cluster of our own and measure it.")]
+Format = Annotated[Output, typer.Option("--output", "-o")]
+MegaBytes = Annotated[int, typer.Option("--megabytes", min=1, help="Payload a run, at most.")]
+Seconds = Annotated[float, typer.Option("--seconds", min=0.1, help="Length of a run, at most.")]
+Budget = Annotated[
+    float, typer.Option("--budget", help="Seconds after which only first rounds are run.")
+]
+Messages = Annotated[int, typer.Option("--messages", min=100, help="Messages a run, at most.")]
+Brokers = Annotated[int, typer.Option("-n", "--brokers", min=3)]
+
+ROUNDS = 3
+MEGABYTES = 512
+SECONDS = 4.0
+MESSAGES = 2_000
+BUDGET_S = 420.0  # the cases that are left then still get a first round each
+
+
+def bound(megabytes: int, seconds: float) -> Bound:
+    return Bound(megabytes * MB, seconds)

@@ -1,0 +1,76 @@
+"""Our own cluster, started as a program starts it: in a fresh process.
+
+Run as a module it is that process: it opens a cluster, prints where it is, and closes it once its
+standard input ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+import psutil
+
+from benchmarks.errors import BenchmarkError
+from benchmarks.target import Target
+
+NAME = "logquake"
+
+_END_TIMEOUT_S = 60.0
+
+
+@contextlib.contextmanager
+def own_cluster(brokers: int, *, cold: bool = False) -> Iterator[Target]:
+    """Cold: with an empty cache directory, so without ZooKeeper's class archive.
+
+    Raises BenchmarkError when it does not start.
+    """
+    with tempfile.TemporaryDirectory(prefix="logquake-cache-") as cache:
+        environment = {**os.environ, "XDG_CACHE_HOME": cache} if cold else None
+        process = subprocess.Popen(
+            [sys.executable, "-m", __name__, str(brokers)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+        )
+        try:
+            yield _target(process)
+        finally:
+            process.communicate(timeout=_END_TIMEOUT_S)  # closes its standard input
+
+
+def _target(process: subprocess.Popen[bytes]) -> Target:
+    line = process.stdout.readline() if process.stdout else b""
+    if not line:
+        raise BenchmarkError(f"our own cluster did not start: status {process.wait()}")
+    place = json.loads(line)
+    supervisor = psutil.Process(place["supervisor_pid"])
+    return Target(
+        NAME,
+        place["bootstrap"],
+        tuple(place["broker_pids"]),
+        (supervisor.pid, *(child.pid for child in supervisor.children(recursive=True))),
+    )
+
+
+def _serve(brokers: int) -> None:
+    from logquake.cluster.api import Cluster
+
+    with Cluster(brokers=brokers) as cluster:
+        state = cluster.state()
+        place = {
+            "bootstrap": state.bootstrap_servers,
+            "broker_pids": [broker.pid for broker in state.brokers],
+            "supervisor_pid": state.supervisor_pid,
+        }
+        print(json.dumps(place), flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]))

@@ -1,0 +1,141 @@
+"""Throughput of Produce: batches of two sizes, one replica or three with acks=all.
+
+One librdkafka producer fills the partitions in turn, up to a size or a time, whichever comes
+first, so that a slow target costs no more than a fast one. It keeps librdkafka's default number
+of requests in flight. What it sent is held against the log end offsets: a message without an
+acknowledged place in the log fails the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from benchmarks.errors import BenchmarkError
+from benchmarks.figures import Figures
+from benchmarks.librdkafka import BatchProducer
+from benchmarks.pages import Pages, prepare
+from benchmarks.rounds import Case
+from benchmarks.stopwatch import Stopwatch
+from benchmarks.target import Target
+from benchmarks.topics import message_count, scratch_topic
+
+KIB, MB, GB = 1024, 10**6, 10**9
+PARTITIONS = 6
+SMALL_BATCH, LARGE_BATCH = 16 * KIB, MB
+
+_LINGER_MS = 20  # time for a batch to fill; never waited for while the queue is full
+_QUEUE_KIB = 64 * 1024  # what a slow target still has to take when the time is up
+_CALL_BYTES = 256 * KIB  # handed over per call
+_ANSWER_TIMEOUT_S = 60.0
+_PAGES_MARGIN = 1.25  # indexes, the page cache of the journal, other processes
+_WARM_UP_SHARE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Where a run ends. ``max_bytes`` counts payload, before replication."""
+
+    max_bytes: int
+    max_seconds: float
+
+    def share(self, part: float) -> Bound:
+        return Bound(int(self.max_bytes * part), self.max_seconds * part)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """acks=all throughout: with one replica that is the leader's own."""
+
+    replicas: int
+    message_bytes: int
+    batch_bytes: int
+    pages: Pages
+
+    @property
+    def name(self) -> str:
+        batch = "1 MB" if self.batch_bytes == LARGE_BATCH else f"{self.batch_bytes // KIB} KiB"
+        return (
+            f"produce RF {self.replicas}, {self.message_bytes} B messages, "
+            f"{batch} batches, {self.pages} pages"
+        )
+
+    def settings(self, bootstrap: str) -> dict[str, object]:
+        return {
+            "bootstrap.servers": bootstrap,
+            "acks": "all",
+            "linger.ms": _LINGER_MS,
+            "batch.size": self.batch_bytes,
+            "batch.num.messages": 1_000_000,
+            "queue.buffering.max.messages": 2_000_000,
+            "queue.buffering.max.kbytes": _QUEUE_KIB,
+        }
+
+
+LOADS = (
+    *(Load(rf, KIB, LARGE_BATCH, pages) for rf in (1, 3) for pages in Pages),
+    *(Load(rf, KIB, SMALL_BATCH, Pages.RECYCLED) for rf in (1, 3)),
+    *(Load(rf, 100, LARGE_BATCH, Pages.RECYCLED) for rf in (1, 3)),
+)
+
+
+def produce_cases(bound: Bound, loads: Iterable[Load] = LOADS) -> list[Case[Target]]:
+    return [_case(load, bound) for load in loads]
+
+
+def _case(load: Load, bound: Bound) -> Case[Target]:
+    return Case(
+        load.name,
+        lambda target: run(target, load, bound),
+        lambda target: run(target, load, bound.share(_WARM_UP_SHARE)),
+    )
+
+
+def run(target: Target, load: Load, bound: Bound) -> Figures:
+    """One run on a new topic. Raises BenchmarkError when a message is missing."""
+    with scratch_topic(target.bootstrap, PARTITIONS, load.replicas) as topic:
+        prepare(load.pages, int(bound.max_bytes * load.replicas * _PAGES_MARGIN))
+        return fill(target, topic, load, bound)
+
+
+def fill(target: Target, topic: str, load: Load, bound: Bound) -> Figures:
+    """Produce into an empty topic of PARTITIONS partitions."""
+    with BatchProducer(
+        topic,
+        load.settings(target.bootstrap),
+        message_bytes=load.message_bytes,
+        count=_CALL_BYTES // load.message_bytes,
+    ) as producer:
+        with Stopwatch(target) as watch:
+            messages = _send_until(bound, producer, load.message_bytes, watch)
+            producer.wait_until_sent(_ANSWER_TIMEOUT_S)
+        requests = producer.sent().requests
+    _check(target, topic, messages)
+    return _figures(messages * load.message_bytes, requests, watch)
+
+
+def _send_until(bound: Bound, producer: BatchProducer, message_bytes: int, watch: Stopwatch) -> int:
+    """Messages that the producer took."""
+    messages = calls = 0
+    while messages * message_bytes < bound.max_bytes and watch.elapsed_s() < bound.max_seconds:
+        messages += producer.send(calls % PARTITIONS)
+        calls += 1
+    return messages
+
+
+def _check(target: Target, topic: str, messages: int) -> None:
+    stored = message_count(target.bootstrap, topic, PARTITIONS)
+    if stored < messages:
+        raise BenchmarkError(f"{target.name}: sent {messages} messages, {stored} in the log")
+
+
+def _figures(size: int, requests: int, watch: Stopwatch) -> Figures:
+    figures = {
+        "MB/s": size / MB / watch.seconds,
+        "KiB/request": size / requests / KIB,
+        "client CPU s/GB": watch.client_cpu_s / size * GB,
+    }
+    if watch.brokers_cpu_s is not None:
+        figures["brokers CPU s/GB"] = watch.brokers_cpu_s / size * GB
+        figures["brokers CPU us/request"] = watch.brokers_cpu_s / requests * 1e6
+    return figures

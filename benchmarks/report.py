@@ -1,0 +1,87 @@
+"""Results for people (a table of medians and ratios) or for programs (JSON, every round)."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.figures import Figures, Result, cases_of, medians, ratios, targets_of
+
+_WIDTH_WHERE_PIPED = 150
+
+
+class Output(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+
+
+def report(results: Sequence[Result], output: Output, first: str) -> None:
+    """Print them. Ratios are those of the target named ``first`` to each other one."""
+    if output is Output.JSON:
+        print(json.dumps(document(results, first), indent=2))
+    else:
+        _print_tables(results, first)
+
+
+def document(results: Sequence[Result], first: str) -> dict[str, Any]:
+    """Where and when, every round, the medians and the ratios."""
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "cpus": os.cpu_count(),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "results": [asdict(result) for result in results],
+        "medians": {case: dict(_lines(results, case, first)) for case in cases_of(results)},
+    }
+
+
+def _print_tables(results: Sequence[Result], first: str) -> None:
+    """One table for each run of cases that have the same columns."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_WIDTH_WHERE_PIPED)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for case in cases_of(results):
+        groups.setdefault(_columns(results, case), []).append(case)
+    for columns, cases in groups.items():
+        table = Table("case", "target", box=None, pad_edge=False)
+        for column in columns:
+            table.add_column(column, justify="right")
+        for case in cases:
+            for target, figures in _lines(results, case, first):
+                table.add_row(case, target, *(_cell(figures, column) for column in columns))
+        console.print(table)
+        console.print()
+
+
+def _columns(results: Sequence[Result], case: str) -> tuple[str, ...]:
+    """Those of the target that has most: of a foreign peer some figures are not known."""
+    found = [tuple(medians(results, case, target)) for target in targets_of(results)]
+    return max(found, key=len)
+
+
+def _lines(results: Sequence[Result], case: str, first: str) -> list[tuple[str, Figures]]:
+    """Medians of each target that the case applies to, then ratios of the first to the others."""
+    found = {target: medians(results, case, target) for target in targets_of(results)}
+    lines: list[tuple[str, Figures]] = [(name, one) for name, one in found.items() if one]
+    if found.get(first):
+        lines += [
+            (f"{first} / {name}", ratios(found[first], one))
+            for name, one in found.items()
+            if name != first and one
+        ]
+    return lines
+
+
+def _cell(figures: Figures, column: str) -> str:
+    value = figures.get(column)
+    return "-" if value is None else f"{value:.3g}" if value < 100 else f"{value:.0f}"

@@ -1,0 +1,42 @@
+"""The targets of one run: ours first, then Kafka, then whoever was named."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+from benchmarks.errors import BenchmarkError
+from benchmarks.kafka_peer import NAME as KAFKA
+from benchmarks.kafka_peer import kafka_cluster
+from benchmarks.own_cluster import NAME as OWN
+from benchmarks.own_cluster import own_cluster
+from benchmarks.startup import Starter
+from benchmarks.target import Target, parse_target
+
+BROKERS = 3
+
+
+@contextlib.contextmanager
+def running_targets(
+    *, own: bool, kafka: bool, peers: Sequence[str] | None
+) -> Iterator[list[Target]]:
+    """All of them run for the length of the block. Raises BenchmarkError when there is none."""
+    named = [parse_target(peer) for peer in peers or ()]
+    with contextlib.ExitStack() as stack:
+        targets: list[Target] = []
+        if own:
+            targets.append(stack.enter_context(own_cluster(BROKERS)))
+        if kafka:
+            targets.append(stack.enter_context(kafka_cluster()))
+        targets += named
+        if len({target.name for target in targets}) < max(1, len(targets)):
+            raise BenchmarkError("name at least one target, and no two alike")
+        yield targets
+
+
+def starters(brokers: int, *, kafka: bool) -> list[Starter]:
+    """Those whose start can be measured."""
+    found = [Starter(OWN, lambda cold: own_cluster(brokers, cold=cold), has_cold=True)]
+    if kafka:
+        found.append(Starter(KAFKA, lambda _: kafka_cluster()))
+    return found

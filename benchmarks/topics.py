@@ -1,0 +1,61 @@
+"""Topics for measuring: made before a run, counted after it, deleted in the end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from benchmarks.errors import BenchmarkError
+
+TIMEOUT_S = 30
+_ERRORS_ONLY = 3
+
+
+@contextlib.contextmanager
+def scratch_topic(bootstrap: str, partitions: int, replicas: int) -> Iterator[str]:
+    """A new topic for the length of a block; its partitions have leaders."""
+    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": _ERRORS_ONLY})
+    name = f"benchmark-{os.urandom(4).hex()}"
+    create(admin, name, partitions, replicas)
+    try:
+        yield name
+    finally:
+        admin.delete_topics([name], request_timeout=TIMEOUT_S)[name].result(TIMEOUT_S)
+
+
+def create(admin: AdminClient, name: str, partitions: int, replicas: int) -> None:
+    """Raises BenchmarkError when the cluster refuses, or has no leaders in time."""
+    wanted = NewTopic(name, partitions, replicas)
+    try:
+        admin.create_topics([wanted], request_timeout=TIMEOUT_S)[name].result(TIMEOUT_S)
+        _await_leaders(admin, name)
+    except KafkaException as error:
+        raise BenchmarkError(f"topic {name}: {error.args[0]}") from error
+
+
+def message_count(bootstrap: str, topic: str, partitions: int) -> int:
+    """Messages that consumers may see: the sum of the high watermarks of a topic from offset 0."""
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "benchmark"})
+    try:
+        return sum(
+            consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=TIMEOUT_S)[1]
+            for partition in range(partitions)
+        )
+    finally:
+        consumer.close()
+
+
+def _await_leaders(admin: AdminClient, name: str) -> None:
+    """Brokers answer a metadata request at once, so the first answers may have no leaders yet."""
+    for _ in range(TIMEOUT_S * 100):
+        topic = admin.list_topics(name, timeout=TIMEOUT_S).topics[name]
+        if topic.error is None and all(one.leader >= 0 for one in topic.partitions.values()):
+            return
+        if topic.error and topic.error.code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise KafkaException(topic.error)
+    raise BenchmarkError(f"topic {name} has no leaders after {TIMEOUT_S} s")
