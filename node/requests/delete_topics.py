@@ -6,6 +6,8 @@ to the request's own time-out, until they are gone from the metadata of this bro
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from logquake.controller.controller import Controller
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.requests.handler import Handler
@@ -18,6 +20,7 @@ from logquake.wire.messages.topics import (
     DeleteTopicsRequest,
     DeleteTopicsResponse,
 )
+from logquake.wire.uuids import ZERO_UUID
 
 _FIRST_VERSION_WITH_DISABLED = 3
 
@@ -38,11 +41,18 @@ class DeleteTopics(Handler[DeleteTopicsRequest]):
             request.reply(_not_controller(body))
             return
 
+        # What clients are not told of any more is gone, although the controller may still be at it.
+        gone = {name for name in _names(body) if self._cache.topic(name) is None}
+
         def marked(response: DeleteTopicsResponse) -> None:
             _say_for_version(request.header.api_version, response)
+            response.responses += [
+                DeletableTopicResult(name=name, error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+                for name in sorted(gone)
+            ]
             self._wait_until_gone(request, response, body.timeout_ms)
 
-        self._controller.delete_topics(body, marked)
+        self._controller.delete_topics(_without(body, gone), marked)
 
     def _wait_until_gone(
         self, request: Request, response: DeleteTopicsResponse, timeout_ms: int
@@ -62,6 +72,19 @@ class DeleteTopics(Handler[DeleteTopicsRequest]):
 
     def _is_gone(self, topic: DeletableTopicResult) -> bool:
         return topic.name is None or self._cache.topic(topic.name) is None
+
+
+def _names(body: DeleteTopicsRequest) -> list[str]:
+    by_name = [topic.name for topic in body.topics if topic.topic_id == ZERO_UUID]
+    return body.topic_names + [name for name in by_name if name is not None]
+
+
+def _without(body: DeleteTopicsRequest, names: Collection[str]) -> DeleteTopicsRequest:
+    return DeleteTopicsRequest(
+        topics=[topic for topic in body.topics if topic.name not in names],
+        topic_names=[name for name in body.topic_names if name not in names],
+        timeout_ms=body.timeout_ms,
+    )
 
 
 def _say_for_version(version: int, response: DeleteTopicsResponse) -> None:

@@ -18,6 +18,7 @@ from logquake.node.broker import Broker
 from logquake.node.ports import Ports
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
+from logquake.node.workers import ScheduledWorkers
 from logquake.storage.memory_disk import MemoryDisk
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_response
@@ -105,6 +106,7 @@ class LoneBroker:
                 scheduler=scheduler,
                 network=self.network,
                 disk=MemoryDisk(),
+                workers=ScheduledWorkers(scheduler, delay_ms=0),
                 journal=journal,
                 open_session=lambda listener: server.connect(listener, self.steps.append),
                 random=Random(1),
@@ -120,8 +122,11 @@ class LoneBroker:
     def settle(self) -> None:
         """Until nothing happens any more without time passing."""
         while self.steps:
-            self.steps.popleft()()
-            self.broker.end_of_pass()
+            self.step()
+
+    def step(self) -> None:
+        self.steps.popleft()()
+        self.broker.end_of_pass()
 
     def start(self) -> None:
         self.broker.start()

@@ -154,6 +154,19 @@ def test_a_deleted_topic_is_gone(broker: Any, version: int) -> None:
 
 
 @delete_versions
+def test_a_topic_is_unknown_as_soon_as_clients_are_not_told_of_it(
+    broker: Any, version: int
+) -> None:
+    """The controller goes on deleting for a while after that."""
+    outcomes: list[Any] = []
+    broker.serve(delete(version, "orders"), version, outcomes.append)
+    while not outcomes:
+        broker.step()
+    (again,) = broker.ask(delete(version, "orders"), version).responses
+    assert again.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+@delete_versions
 def test_a_deleted_topic_can_be_made_again_with_another_id(broker: Any, version: int) -> None:
     before = broker.topic_id("orders")
     broker.ask(delete(version, "orders"), version)
