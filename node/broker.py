@@ -1,8 +1,8 @@
 """A whole broker over its ports: what a process runs on sockets, and a simulation in one thread.
 
-It comes up in the order that Kafka does: a ZooKeeper session, the cluster's id, the log
-directory, then the registration; from that moment the controller sends it its partitions. Losing
-the session is not the end: the broker serves on, fenced by leader epochs, and registers anew.
+It comes up in the order that Kafka does: a ZooKeeper session, the cluster's id, the logs, then
+the registration; from that moment the controller sends it its partitions. Losing the session is
+not the end: the broker serves on, fenced by leader epochs, and registers anew.
 
 Caveat: handle() may be called only after on_serving; before it there is nothing to serve with.
 """
@@ -14,11 +14,13 @@ from collections.abc import Callable, Mapping
 from logquake.controller.journal import Event
 from logquake.node.composition import Composer, Membership, Parts
 from logquake.node.controlled_shutdown import ControlledShutdown
+from logquake.node.log_dir_loading import LogDirLoading
 from logquake.node.ports import Ports
 from logquake.node.registration import join_cluster
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.configs import read_all
+from logquake.storage.log_dir import LogDir
 from logquake.wire.messages.broker_to_controller import ControlledShutdownRequest
 from logquake.wire.uuids import encode_uuid
 from logquake.zk.operations import WatchEvent
@@ -50,8 +52,14 @@ class Broker:
         self._on_refused = on_refused
         self._session: RetryingSession | None = None
         self._session_id = 0
+        self._loading: LogDirLoading | None = None
         self._parts: Parts | None = None
         self._was_registered = False
+
+    @property
+    def has_joined(self) -> bool:
+        """ZooKeeper was reached, and the logs are open or being opened."""
+        return self._loading is not None
 
     # Requests
 
@@ -95,11 +103,14 @@ class Broker:
     def _on_joined(self, joined: Membership | ZkFailure) -> None:
         if isinstance(joined, ZkFailure):
             return  # the session ended before it was used; the next one starts over
-        if self._parts is not None:
+        if self._loading is not None:
             return  # a join of the session before this one came through after all
         composer = Composer(self._settings, self._ports, self._open_session(), joined)
+        self._loading = composer.load_logs(lambda log_dir: self._on_loaded(composer, log_dir))
+
+    def _on_loaded(self, composer: Composer, log_dir: LogDir) -> None:
         self._parts = composer.compose(
-            on_registered=self._on_registration, on_refused=self._on_refused
+            log_dir, on_registered=self._on_registration, on_refused=self._on_refused
         )
         self._on_serving(self._parts.api.served)
         self._parts.registrar.register(self._session_id)
@@ -135,10 +146,14 @@ class Broker:
 
     def close(self) -> None:
         """Leave ZooKeeper and close the logs cleanly, so that the next start need not scan."""
-        if self._parts is not None:
-            self._parts.close()
-        if self._session is not None:
-            self._session.close()
+        try:
+            if self._parts is not None:
+                self._parts.close()
+            elif self._loading is not None:
+                self._loading.cancel()
+        finally:
+            if self._session is not None:
+                self._session.close()
 
     def _open_session(self) -> RetryingSession:
         if self._session is None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from logquake.controller.controller import Controller
 from logquake.controller.ports import Endpoint
 from logquake.node.controller_link import ControllerLink
+from logquake.node.log_dir_loading import LogDirLoading
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.ports import Ports
 from logquake.node.producer_ids import ProducerIds
@@ -88,9 +89,13 @@ class Composer:
         )
 
     def compose(
-        self, *, on_registered: Callable[[], None], on_refused: Callable[[str], None]
+        self,
+        log_dir: LogDir,
+        *,
+        on_registered: Callable[[], None],
+        on_refused: Callable[[str], None],
     ) -> Parts:
-        """Raises LogDirError and StorageError where the log directory can't be opened."""
+        """Raises StorageError."""
         settings, ports = self._settings, self._ports
         registrar = self._registrar(on_registered, on_refused)
         controller = self._controller()
@@ -99,12 +104,12 @@ class Composer:
             str(settings.broker_id),
             lambda: self._endpoint_of(controller.active_controller_id),
         )
-        log_dir = self._log_dir()
         replicas = ReplicaManager(
             settings.broker_id,
             settings.replication,
             log_dir=log_dir,
             scheduler=ports.scheduler,
+            workers=ports.workers,
             network=ports.network,
             journal=ports.journal,
             random=ports.random,
@@ -149,15 +154,27 @@ class Composer:
             random=self._ports.random,
         )
 
-    def _log_dir(self) -> LogDir:
+    def load_logs(self, done: Callable[[LogDir], None]) -> LogDirLoading:
+        """Begin to open the log directory, which compose() needs."""
+        ports = self._ports
         options = LogDirOptions(
             self._settings.broker_id,
             self._membership.cluster_id,
-            self._ports.scheduler.wall_ms(),
+            ports.scheduler.wall_ms(),
             lambda topic: self._configs.get(topic).log,
-            unique=lambda: self._ports.random.randbytes(16).hex(),
+            unique=lambda: ports.random.randbytes(16).hex(),
         )
-        return LogDir.open(self._ports.disk, self._settings.log_dirs[0], options)
+        loading = LogDirLoading(
+            self._settings.log_dir,
+            options,
+            disk=ports.disk,
+            scheduler=ports.scheduler,
+            workers=ports.workers,
+            journal=ports.journal,
+            done=done,
+        )
+        loading.start()
+        return loading
 
     def _endpoint_of(self, broker_id: int) -> Endpoint | None:
         broker = self._cache.broker(broker_id)

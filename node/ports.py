@@ -8,6 +8,7 @@ from random import Random
 
 from logquake.controller.journal import Journal
 from logquake.controller.ports import Network, Scheduler
+from logquake.node.workers import Workers
 from logquake.storage.disk import Disk
 from logquake.zk.operations import Session, SessionListener
 
@@ -17,6 +18,7 @@ class Ports:
     scheduler: Scheduler
     network: Network
     disk: Disk
+    workers: Workers
     journal: Journal
     open_session: Callable[[SessionListener], Session]
     random: Random

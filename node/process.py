@@ -106,6 +106,7 @@ class BrokerProcess:
             scheduler=self._loop,
             network=TcpNetwork(self._loop, self._settings.links),
             disk=RealDisk(),
+            workers=self._loop,
             journal=self._journal,
             open_session=self._open_session,
             random=Random(),
@@ -153,6 +154,8 @@ class BrokerProcess:
             self._acceptors.append(acceptor)
 
     def _on_no_zookeeper(self) -> None:
+        if self._broker.has_joined:
+            return  # the logs take their time
         zookeeper = self._settings.zookeeper
         self._refuse(
             f"no ZooKeeper at {zookeeper.connect} within {zookeeper.connection_timeout_ms} ms "

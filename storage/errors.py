@@ -21,6 +21,10 @@ class LogDirError(Exception):
     """A log directory that this broker must not use; the message tells the user what to do."""
 
 
+class LoadCancelledError(Exception):
+    """Opening a log directory was given up on request (LoadProgress.cancel)."""
+
+
 class OffsetOutOfRange(Exception):  # noqa: N818  # Kafka's word for it
     """A read outside [start_offset, end_offset] (error code OFFSET_OUT_OF_RANGE)."""
 

@@ -24,7 +24,7 @@ from logquake.storage.log_files import LogFiles
 from logquake.storage.log_reader import LogReader
 from logquake.storage.log_recovery import RecoveryReport
 from logquake.storage.log_slice import EMPTY_SLICE, LogSlice
-from logquake.storage.log_sync import PendingSync
+from logquake.storage.log_sync import PendingSync, SyncState
 from logquake.storage.partition_metadata import read_topic_id, write_topic_id
 from logquake.storage.producer_state import ProducerStates
 from logquake.wire.records import BatchHeader
@@ -36,6 +36,7 @@ class Log:
     topic_id is None for a folder without partition.metadata. recovery tells what open() repaired.
     recovery_point is the offset below which everything is synced. on_recovery_point_lowered is
     called when that fell: a checkpoint above it would make recovery trust rewritten bytes.
+    on_rolled is called when a commit() began a segment: those before it can be synced.
     """
 
     def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
@@ -46,15 +47,16 @@ class Log:
         self.recovery = RecoveryReport()
         self.start_offset = 0
         self.written_end_offset = 0
-        self.recovery_point = 0
         self.on_recovery_point_lowered: Callable[[], None] = _do_nothing
+        self.on_rolled: Callable[[], None] = _do_nothing
+        self.is_closed = False
         self.producers = ProducerStates()
         self._disk = disk
         self._files = LogFiles(disk, directory, config)
+        self._syncs = SyncState(disk, self._files)
         self._reader = LogReader(self._files.segments, directory)
         self._appender = LogAppender(config, self.producers, self._files.epochs)
         self._write_failed = False
-        self._truncations = 0
 
     @classmethod
     def open(
@@ -81,7 +83,7 @@ class Log:
                 gaps_allowed=config.compacted,
             )
             log.start_offset, log.recovery = loaded.start_offset, loaded.report
-            log.recovery_point = (
+            log._syncs.recovery_point = (
                 loaded.end_offset if clean else min(recovery_point, loaded.end_offset)
             )
             log._files.load_producers(log.producers, loaded.start_offset, loaded.end_offset)
@@ -92,6 +94,10 @@ class Log:
     @property
     def end_offset(self) -> int:
         return self._appender.end_offset
+
+    @property
+    def recovery_point(self) -> int:
+        return self._syncs.recovery_point
 
     @property
     def epochs(self) -> LeaderEpochs:
@@ -138,6 +144,7 @@ class Log:
 
     def commit(self) -> None:
         """Write all that is staged. Raises StorageError, and then nothing of it counts."""
+        active = self._files.segments.active
         try:
             self._write_staged()
         except OSError as error:
@@ -148,6 +155,8 @@ class Log:
             raise StorageError(self.directory, f"appending: {error}") from error
         if self.written_end_offset - self.recovery_point >= self.config.flush_messages:
             self.sync()
+        if self._files.segments.active is not active:
+            self.on_rolled()
 
     def _write_staged(self) -> None:
         if self._write_failed:
@@ -163,6 +172,10 @@ class Log:
         if self._write_failed:
             self._files.truncate_to(self.written_end_offset)
             self._write_failed = False
+
+    def expire_producers(self, now_ms: int) -> None:
+        """Forget who wrote nothing for producer.id.expiration.ms; now_ms is wall time."""
+        self.producers.expire(now_ms, self.config.producer_expiration_ms)
 
     # Reading
 
@@ -232,43 +245,59 @@ class Log:
             self._lower_recovery_point(0)
             self._files.restart_at(offset)
         self.producers.load((), offset)
-        self.start_offset = self.recovery_point = offset
+        self.start_offset = self._syncs.recovery_point = offset
         self._write_failed = False
         self._end_at(offset)
 
-    def begin_sync(self) -> PendingSync:
-        """Collect what finish_sync() may call synced once run() returned. Raises StorageError."""
+    @property
+    def unsynced_roll(self) -> bool:
+        """Segments that are written to no more are not synced yet."""
+        return self._files.segments.active.base_offset > self.recovery_point
+
+    def begin_sync(self, *, rolled_only: bool = False) -> PendingSync:
+        """Collect what finish_sync() may call synced once run() returned. Raises StorageError.
+
+        rolled_only leaves the active segment out.
+        """
         with disk_faults(self.directory):
-            files, directories = self._files.unsynced(self.recovery_point)
-        return PendingSync(
-            self._disk,
-            tuple(files),
-            tuple(directories),
-            self.written_end_offset,
-            self._truncations,
-        )
+            return self._syncs.begin(self.written_end_offset, rolled_only=rolled_only)
 
     def finish_sync(self, pending: PendingSync) -> None:
         """Move the recovery point, unless a truncation came between: the bytes may be others."""
-        if pending.truncations == self._truncations:
-            self.recovery_point = max(self.recovery_point, pending.end_offset)
+        self._syncs.finish(pending)
+
+    def fail_sync(self, pending: PendingSync) -> None:
+        """run() failed: neither it nor a later sync may claim what it was to make safe."""
+        self._syncs.fail()
+        with suppress(StorageError):  # the disk that fails is the one that would be written
+            self._lower_recovery_point(pending.start_offset)
 
     def sync(self) -> None:
         """Make everything written survive a loss of power. Raises StorageError."""
         pending = self.begin_sync()
-        with disk_faults(self.directory):
-            pending.run()
+        try:
+            with disk_faults(self.directory):
+                pending.run()
+        except StorageError:
+            self.fail_sync(pending)
+            raise
         self.finish_sync(pending)
 
     def close(self, clean: bool) -> None:
-        """Let go of the files; clean: leave them so that the next start need not scan them."""
-        if clean:
-            self._require_nothing_staged()
-            self.sync()
-            with disk_faults(self.directory):
-                self._drop_failed_write()
-                self._files.seal(self.producers)
-        self._files.segments.release()
+        """Let go of the files; clean: leave them so that the next start need not scan them.
+
+        Raises StorageError, the files released all the same.
+        """
+        self.is_closed = True
+        try:
+            if clean:
+                self._require_nothing_staged()
+                self.sync()
+                with disk_faults(self.directory):
+                    self._drop_failed_write()
+                    self._files.seal(self.producers)
+        finally:
+            self._files.segments.release()
 
     def _end_at(self, end_offset: int) -> None:
         self.written_end_offset = end_offset
@@ -281,9 +310,7 @@ class Log:
         return self.written_end_offset
 
     def _lower_recovery_point(self, offset: int) -> None:
-        self._truncations += 1
-        if offset < self.recovery_point:
-            self.recovery_point = offset
+        if self._syncs.lower(offset):
             self.on_recovery_point_lowered()
 
     def _require_nothing_staged(self) -> None:

@@ -35,6 +35,9 @@ class LogConfig:
     # flush.messages: fsync inside commit() after so many records; 1 makes every ack power-safe
     # and costs an fsync each. Kafka's default leaves durability to replication.
     flush_messages: int = NEVER
+    # flush.ms: fsync in the background what is older, at the checks that
+    # log.flush.scheduler.interval.ms sets.
+    flush_ms: int = NEVER
     message_timestamp_type: TimestampType = TimestampType.CREATE_TIME
     # message.timestamp.before.max.ms and after.max.ms: how far a record's time may be off.
     timestamp_before_max_ms: int = NEVER

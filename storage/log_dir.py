@@ -15,7 +15,8 @@ from logquake.storage import clean_shutdown
 from logquake.storage import file_names as names
 from logquake.storage.checkpoint_files import DamagedCheckpointError, TopicPartition
 from logquake.storage.disk import Disk, Lock
-from logquake.storage.errors import LogDirError, disk_faults
+from logquake.storage.errors import LogDirError, StorageError, disk_faults
+from logquake.storage.load_progress import LoadProgress
 from logquake.storage.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.meta_properties import MetaProperties, claim
@@ -51,12 +52,21 @@ class LogDir:
         self._disk = disk
         self._options = options
         self._lock = lock
+        self._written: dict[str, dict[TopicPartition, int]] = {}  # checkpoints, by file name
 
     @classmethod
-    def open(cls, disk: Disk, path: str, options: LogDirOptions) -> LogDir:
+    def open(
+        cls,
+        disk: Disk,
+        path: str,
+        options: LogDirOptions,
+        progress: LoadProgress | None = None,
+    ) -> LogDir:
         """Lock the directory, created when missing, and open every log in it.
 
-        Raises LogDirError when it is in use or somebody else's, StorageError for the disk's faults.
+        Blocks: after an unclean stop logs are scanned. Nothing here is shared with other threads
+        but progress. Raises LogDirError when it is in use or somebody else's, StorageError for the
+        disk's faults, LoadCancelledError.
         """
         with disk_faults(path):
             if not disk.exists(path):
@@ -66,7 +76,7 @@ class LogDir:
         log_dir = cls(disk, path, options, lock)
         try:
             with disk_faults(path):
-                log_dir._load()
+                log_dir._load(progress or LoadProgress())
         except BaseException:
             lock.release()
             raise
@@ -135,29 +145,41 @@ class LogDir:
     def close(self, clean: bool) -> None:
         """Close every log and let go of the directory; clean: the next start scans nothing.
 
-        Raises StorageError, the lock released, the directory then counting as unclean.
+        Raises StorageError after all of it, the directory then counting as unclean.
         """
         try:
-            for _, log in sorted(self.logs.items()):
-                log.close(clean)
+            failed = self._close_logs(clean)
             if clean:
                 self._write_checkpoints()
+                if failed is not None:
+                    raise failed
                 with disk_faults(self.path):
                     clean_shutdown.leave_marker(self._disk, self.path)
         finally:
             self._lock.release()
 
-    def _load(self) -> None:
+    def _close_logs(self, clean: bool) -> StorageError | None:
+        """Close them all; the first error of those that could not be left clean."""
+        first: StorageError | None = None
+        for _, log in sorted(self.logs.items()):
+            try:
+                log.close(clean)
+            except StorageError as error:
+                first = first or error
+        return first
+
+    def _load(self, progress: LoadProgress) -> None:
         options = self._options
         owner = MetaProperties(options.broker_id, options.cluster_id)
         claim(self._disk, self.path, owner, options.now_ms)
         self.was_clean = clean_shutdown.take_marker(self._disk, self.path)
         recovery_points = self._read_offsets(checkpoints.RECOVERY_POINTS)
         start_offsets = self._read_offsets(checkpoints.LOG_START_OFFSETS)
-        for name in self._disk.list(self.path):
-            key = names.parse_partition_dir(name)
-            if key is None:
-                continue
+        found = [(name, names.parse_partition_dir(name)) for name in self._disk.list(self.path)]
+        keys = {name: key for name, key in found if key is not None}
+        progress.total = len(keys)
+        for name, key in keys.items():
+            progress.check()
             log = Log.open(
                 self._disk,
                 names.join(self.path, name),
@@ -167,6 +189,7 @@ class LogDir:
                 log_start_offset=start_offsets.get(key, 0),
             )
             self._adopt(key, log)
+            progress.note(log.recovery.scanned_bytes)
 
     def _adopt(self, key: TopicPartition, log: Log) -> None:
         log.on_recovery_point_lowered = self.write_recovery_points
@@ -183,8 +206,13 @@ class LogDir:
             return {}  # as Kafka: recovery then scans everything
 
     def _write_offsets(self, name: str, offsets: Mapping[TopicPartition, int]) -> None:
+        """Nothing is done when the file has these already."""
+        if self._written.get(name) == offsets:
+            return
+        self._written.pop(name, None)
         with disk_faults(self.path):
             checkpoints.write_offsets(self._disk, names.join(self.path, name), offsets)
+        self._written[name] = dict(offsets)
 
 
 def _take_lock(disk: Disk, path: str) -> Lock:

@@ -128,14 +128,18 @@ class LogFiles:
         self.epochs.clear()
         self.save_epochs()
 
-    def unsynced(self, recovery_point: int) -> tuple[list[File], list[str]]:
+    def unsynced(
+        self, recovery_point: int, *, rolled_only: bool = False
+    ) -> tuple[list[File], list[str]]:
         """Files, and folders, that may have changed since the recovery point was reached.
 
         Not the active segment's indexes: they are built anew after a crash whatever they hold.
         """
         files: list[File] = []
         for segment in self.segments.unsynced(recovery_point):
-            files += segment.files_to_sync(active=segment is self.segments.active)
+            is_active = segment is self.segments.active
+            if not (rolled_only and is_active):
+                files += segment.files_to_sync(active=is_active)
         if self.segments.active.base_offset < recovery_point:
             return files, []
         files += self.snapshots.open_files(recovery_point)

@@ -35,12 +35,15 @@ from logquake.node.replication.fetch_sessions import FetchSessions
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.log_checkpoints import LogCheckpoints
+from logquake.node.replication.log_flushes import LogFlushes
 from logquake.node.replication.partition import Partition
 from logquake.node.replication.produce_purgatory import ProducePurgatory
 from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
 from logquake.node.replication.ticks import Ticks
+from logquake.node.workers import Workers
 from logquake.storage.errors import StorageError
 from logquake.storage.log_dir import LogDir
 from logquake.wire.errors import ErrorCode
@@ -62,6 +65,7 @@ class ReplicaManager:
         *,
         log_dir: LogDir,
         scheduler: Scheduler,
+        workers: Workers,
         network: Network,
         journal: Journal,
         random: Random,
@@ -88,7 +92,8 @@ class ReplicaManager:
         )
         self._hosted = HostedPartitions(metadata)
         self._marks = HighWatermarks(log_dir, self._hosted, journal)
-        self._replicas = Replicas(self._hosted, log_dir, self._marks, context)
+        flushes = LogFlushes(self._hosted, scheduler, workers)
+        self._replicas = Replicas(self._hosted, log_dir, self._marks, flushes, context)
         self._fetchers = FetcherPool(broker_id, broker_epoch, settings, scheduler, network)
         self._changes = StateChanges(
             broker_id, self._hosted, self._replicas, self._fetchers, metadata
@@ -97,7 +102,8 @@ class ReplicaManager:
         self._fetches = FetchPurgatory(scheduler)
         self._appends = PassAppends(self._hosted, self._produces)
         self._touched: dict[Partition, None] = {}
-        self._ticks = Ticks(settings, scheduler, self._hosted, self._marks)
+        checkpoints = LogCheckpoints(log_dir, journal)
+        self._ticks = Ticks(settings, scheduler, self._hosted, self._marks, checkpoints, flushes)
         self.sessions = FetchSessions(
             settings.fetch_session_slots, scheduler, random, metadata.topic_name
         )

@@ -6,6 +6,7 @@ from logquake.controller.journal import Event
 from logquake.node.replication.context import PartitionContext
 from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.log_flushes import LogFlushes
 from logquake.node.replication.partition import Partition
 from logquake.node.replication.replica_log import ReplicaLog
 from logquake.node.replication.settings import TopicConfig
@@ -22,11 +23,13 @@ class Replicas:
         hosted: HostedPartitions,
         log_dir: LogDir,
         marks: HighWatermarks,
+        flushes: LogFlushes,
         context: PartitionContext,
     ) -> None:
         self._hosted = hosted
         self._log_dir = log_dir
         self._marks = marks
+        self._flushes = flushes
         self._context = context
 
     def remove_deleted_of_earlier_runs(self) -> None:
@@ -54,6 +57,7 @@ class Replicas:
         mark = self._marks.initial(topic, index)
         replica = ReplicaLog(name, log, self._context.journal, mark)
         partition = Partition(topic, index, topic_id, replica, config, self._context)
+        log.on_rolled = lambda: self._flushes.on_rolled(partition)
         self._hosted.add(partition)
         return partition
 

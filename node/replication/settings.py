@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from logquake.storage.log_config import LogConfig
+from logquake.storage.log_config import NEVER, LogConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,15 @@ class ReplicationSettings:
     replica_fetch_backoff_ms: int = 1_000
     # replica.high.watermark.checkpoint.interval.ms: after a crash, reads start from the last one.
     high_watermark_checkpoint_interval_ms: int = 5_000
+    # log.flush.scheduler.interval.ms: how often logs are looked at for flush.ms; by default never.
+    log_flush_scheduler_interval_ms: int = NEVER
+    # log.flush.offset.checkpoint.interval.ms: after a crash, logs are scanned from the last one.
+    # 0 leaves it to truncations and deletions.
+    recovery_point_checkpoint_interval_ms: int = 60_000
+    # log.flush.start.offset.checkpoint.interval.ms: the same for where logs begin.
+    log_start_checkpoint_interval_ms: int = 60_000
+    # producer.id.expiration.check.interval.ms: how often idle producers are looked for.
+    producer_expiration_check_interval_ms: int = 600_000
     # file.delete.delay.ms (log.segment.delete.delay.ms): a deleted partition's files stay so long.
     file_delete_delay_ms: int = 60_000
     # max.incremental.fetch.session.cache.slots: bounds the memory of fetch sessions.

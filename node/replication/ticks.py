@@ -8,7 +8,10 @@ from logquake.controller.ports import Scheduler, Timer
 from logquake.node.replication import leading
 from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.log_checkpoints import LogCheckpoints
+from logquake.node.replication.log_flushes import LogFlushes
 from logquake.node.replication.settings import ReplicationSettings
+from logquake.storage.log_config import NEVER
 
 
 class Ticks:
@@ -18,18 +21,34 @@ class Ticks:
         scheduler: Scheduler,
         hosted: HostedPartitions,
         marks: HighWatermarks,
+        checkpoints: LogCheckpoints,
+        flushes: LogFlushes,
     ) -> None:
         self._settings = settings
         self._scheduler = scheduler
         self._hosted = hosted
         self._marks = marks
+        self._checkpoints = checkpoints
+        self._flushes = flushes
         self._timers: dict[str, Timer] = {}
 
     def start(self) -> None:
+        settings, every = self._settings, self._every
         # Half of the lag time: a follower leaves the ISR after 1 to 1.5 times of it, as in Kafka.
-        self._every("lag", self._settings.replica_lag_time_max_ms / 2, self.check_lag)
-        interval_ms = self._settings.high_watermark_checkpoint_interval_ms
-        self._every("checkpoint", interval_ms, self._marks.write)
+        every("lag", settings.replica_lag_time_max_ms / 2, self.check_lag)
+        every("marks", settings.high_watermark_checkpoint_interval_ms, self._marks.write)
+        every("flush", settings.log_flush_scheduler_interval_ms, self._flushes.flush_aged)
+        every(
+            "recovery-points",
+            settings.recovery_point_checkpoint_interval_ms,
+            self._checkpoints.write_recovery_points,
+        )
+        every(
+            "log-starts",
+            settings.log_start_checkpoint_interval_ms,
+            self._checkpoints.write_log_starts,
+        )
+        every("producers", settings.producer_expiration_check_interval_ms, self.expire_producers)
 
     def stop(self) -> None:
         for timer in self._timers.values():
@@ -44,7 +63,17 @@ class Ticks:
                 leading.shrink_isr(partition, leader)
                 leading.advance_high_watermark(partition, leader)
 
+    def expire_producers(self) -> None:
+        """Leaders and followers alike, each by its own clock, as in Kafka."""
+        wall_ms = self._scheduler.wall_ms()
+        for partition in self._hosted:
+            partition.replica.log.expire_producers(wall_ms)
+
     def _every(self, name: str, interval_ms: float, action: Callable[[], None]) -> None:
+        """Nothing happens for an interval of 0 or NEVER."""
+        if not 0 < interval_ms < NEVER:
+            return
+
         def run() -> None:
             self._every(name, interval_ms, action)
             action()

@@ -49,7 +49,7 @@ class BrokerSettings:
     connections: ConnectionLimits
     listen_backlog: int  # socket.listen.backlog.size
     zookeeper: ZooKeeperSettings
-    log_dirs: tuple[str, ...]  # log.dirs, absolute
+    log_dir: str  # log.dirs, absolute
     recovery_threads: int  # num.recovery.threads.per.data.dir
     replication: ReplicationSettings
     links: LinkSettings
@@ -81,7 +81,7 @@ class BrokerSettings:
             connections=read_connection_limits(reader),
             listen_backlog=reader.integer("socket.listen.backlog.size", 50, minimum=1),
             zookeeper=_read_zookeeper(reader),
-            log_dirs=_read_log_dirs(reader),
+            log_dir=_read_log_dir(reader),
             recovery_threads=reader.integer("num.recovery.threads.per.data.dir", 1, minimum=1),
             replication=read_replication(reader, topic_defaults),
             links=read_links(reader, listeners.source_host()),
@@ -116,13 +116,14 @@ def _read_zookeeper(reader: PropertyReader) -> ZooKeeperSettings:
     )
 
 
-def _read_log_dirs(reader: PropertyReader) -> tuple[str, ...]:
-    """log.dirs goes before log.dir."""
+def _read_log_dir(reader: PropertyReader) -> str:
+    """log.dirs goes before log.dir. Several directories are not built."""
     fallback = reader.text("log.dir", "/tmp/kafka-logs")
     paths = [os.path.abspath(path) for path in reader.names("log.dirs", [fallback])]
-    if not paths or len(set(paths)) != len(paths):
-        raise SettingsError(refusal("log.dirs", ",".join(paths), "one path or more, each once,"))
-    return tuple(paths)
+    if len(paths) != 1:
+        allowed = "one path (several directories are not built yet)"
+        raise SettingsError(refusal("log.dirs", ",".join(paths), allowed))
+    return paths[0]
 
 
 def _read_controller(

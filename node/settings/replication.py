@@ -39,6 +39,24 @@ def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> Rep
             default.high_watermark_checkpoint_interval_ms,
             minimum=1,
         ),
+        log_flush_scheduler_interval_ms=reader.long(
+            "log.flush.scheduler.interval.ms", default.log_flush_scheduler_interval_ms, minimum=0
+        ),
+        recovery_point_checkpoint_interval_ms=reader.integer(
+            "log.flush.offset.checkpoint.interval.ms",
+            default.recovery_point_checkpoint_interval_ms,
+            minimum=0,
+        ),
+        log_start_checkpoint_interval_ms=reader.integer(
+            "log.flush.start.offset.checkpoint.interval.ms",
+            default.log_start_checkpoint_interval_ms,
+            minimum=0,
+        ),
+        producer_expiration_check_interval_ms=reader.integer(
+            "producer.id.expiration.check.interval.ms",
+            default.producer_expiration_check_interval_ms,
+            minimum=1,
+        ),
         fetch_session_slots=reader.integer(
             "max.incremental.fetch.session.cache.slots", default.fetch_session_slots, minimum=0
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.reader import PropertyReader, refusal
-from logquake.storage.log_config import LogConfig
+from logquake.storage.log_config import NEVER, LogConfig
 
 _HOUR_MS = 3_600_000
 _POLICIES = {"delete", "compact"}
@@ -26,6 +26,7 @@ def read_topic_defaults(reader: PropertyReader) -> TopicConfig:
 
 def _read_log(reader: PropertyReader) -> LogConfig:
     default = LogConfig()
+    flush_interval_ms = reader.long("log.flush.scheduler.interval.ms", NEVER, minimum=0)
     return LogConfig(
         segment_bytes=reader.integer("log.segment.bytes", default.segment_bytes, minimum=14),
         segment_ms=reader.duration_ms(
@@ -41,6 +42,8 @@ def _read_log(reader: PropertyReader) -> LogConfig:
         flush_messages=reader.long(
             "log.flush.interval.messages", default.flush_messages, minimum=1
         ),
+        # Without it the checks' own interval is the age, as in Kafka.
+        flush_ms=reader.long("log.flush.interval.ms", flush_interval_ms, minimum=0),
         message_timestamp_type=reader.choice(
             "log.message.timestamp.type", default.message_timestamp_type
         ),

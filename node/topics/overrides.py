@@ -32,6 +32,7 @@ _LOG_FIELDS: dict[str, tuple[str, Parse]] = {
     "segment.index.bytes": ("index_max_bytes", int),
     "max.message.bytes": ("max_message_bytes", int),
     "flush.messages": ("flush_messages", int),
+    "flush.ms": ("flush_ms", int),
     "message.timestamp.type": ("message_timestamp_type", TimestampType),
     "message.timestamp.before.max.ms": ("timestamp_before_max_ms", int),
     "message.timestamp.after.max.ms": ("timestamp_after_max_ms", int),

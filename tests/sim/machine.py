@@ -9,6 +9,7 @@ from logquake.controller.ports import Endpoint
 from logquake.node.broker import Broker
 from logquake.node.ports import Ports
 from logquake.node.requests.request import Request
+from logquake.node.workers import ScheduledWorkers
 from logquake.storage.memory_disk import MemoryDisk
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
@@ -56,12 +57,14 @@ class Machine:
         self.host.revive()
         self.host.after_each = self._owe_a_pass
         self._pass_is_due = False
+        scheduler = HostScheduler(self.host)
         self.broker = Broker(
             self._settings,
             Ports(
-                scheduler=HostScheduler(self.host),
+                scheduler=scheduler,
                 network=HostNetwork(self._fabric, self.host),
                 disk=self.disk,
+                workers=ScheduledWorkers(scheduler),
                 journal=TraceJournal(self._trace, self.host.name),
                 open_session=self._open_session,
                 random=Random(self._rng.getrandbits(64)),

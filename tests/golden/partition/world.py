@@ -23,6 +23,7 @@ from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.list_offsets import ListOffsets
 from logquake.node.requests.request import Request
+from logquake.node.workers import ScheduledWorkers
 from logquake.storage.log_dir import LogDir, LogDirOptions
 from logquake.storage.memory_disk import MemoryDisk
 from logquake.wire.errors import ErrorCode
@@ -176,6 +177,7 @@ class Node:
             world.settings,
             log_dir=self.log_dir,
             scheduler=self.scheduler,
+            workers=ScheduledWorkers(self.scheduler),
             network=self,
             journal=self,
             random=Random(broker_id),

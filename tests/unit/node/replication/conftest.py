@@ -13,6 +13,7 @@ from logquake.controller.ports import Channel, Endpoint
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.workers import ScheduledWorkers
 from logquake.storage.log_dir import LogDir, LogDirOptions
 from logquake.storage.memory_disk import MemoryDisk
 from logquake.wire.messages.leader_and_isr import (
@@ -88,6 +89,7 @@ def broker(scheduler: Any, network: Any, journal: Any) -> OneBroker:
         ReplicationSettings(),
         log_dir=LogDir.open(disk, "/data", options),
         scheduler=scheduler,
+        workers=ScheduledWorkers(scheduler),
         network=network,
         journal=journal,
         random=Random(1),
