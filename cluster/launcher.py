@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -48,9 +49,12 @@ class Launched:
         if self._is_new:
             self._layout.remove()
 
-    def ask_to_stop(self) -> None:
-        """Ask for a clean end; asked twice, it ends at once."""
-        self._process.terminate()
+    def ask_to_stop(self, *, at_once: bool = False) -> None:
+        """Ask for a clean end; ``at_once`` when that was asked before.
+
+        Another signal then: two of the same that follow each other closely are one.
+        """
+        self._process.send_signal(signal.SIGINT if at_once else signal.SIGTERM)
 
     def close(self) -> None:
         """Let go of it and wait for the supervisor's end."""

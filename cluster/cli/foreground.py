@@ -6,10 +6,11 @@ comes while the cluster still starts ends the start. Here nothing else happens t
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from types import FrameType, TracebackType
 
-from logquake.cluster.cli.output import say
 from logquake.cluster.launcher import Launched
 
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -38,7 +39,9 @@ class Foreground:
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal() returned
 
     def _pass_on(self, _number: int, _frame: FrameType | None) -> None:
-        if not self.was_asked_to_stop:
-            say("stopping; once more to stop at once")
+        at_once = self.was_asked_to_stop
         self.was_asked_to_stop = True
-        self._launched.ask_to_stop()
+        self._launched.ask_to_stop(at_once=at_once)
+        if not at_once:
+            # Not print(): the signal may have come in the middle of one.
+            os.write(sys.stderr.fileno(), b"stopping; once more to stop at once\n")
