@@ -53,7 +53,10 @@ def first_failure() -> str:
     [
         (without_truncation_by_epoch, "isr_candidate_completeness|one_value_per_offset|live"),
         (without_min_isr, "min_isr"),
-        (with_hasty_shrinking, "isr_candidate_completeness|leader_completeness"),
+        (
+            with_hasty_shrinking,
+            "isr_candidate_completeness|leader_completeness|one_value_per_offset",
+        ),
         (with_early_joining, "isr_candidate_completeness|leader_completeness"),
     ],
 )
