@@ -25,25 +25,20 @@ from logquake.cluster.state import Phase
 pytestmark = pytest.mark.usefixtures("leaves_nothing")
 
 ROUNDS = 50
-ROUNDS_BUDGET_S = 100.0  # on a slow machine fewer rounds, never a time-out
-AT_LEAST = 10
 END_TIMEOUT_S = 30
 
 UP = ("up", "-n", "2", "--any-port")
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_fifty_times_up_and_down_in_a_row() -> None:
-    end = time.monotonic() + ROUNDS_BUDGET_S
-    rounds = 0
-    while rounds < ROUNDS and (time.monotonic() < end or rounds < AT_LEAST):
+    for _ in range(ROUNDS):
         with Cluster(brokers=3) as kafka:
             state = kafka.state()
             assert [broker.phase for broker in state.brokers] == [Phase.RUNNING] * 3
             assert kafka.controller() in (1, 2, 3)
         assert not [broker.port for broker in state.brokers if listens(broker.port)]
-        rounds += 1
 
 
 def test_a_block_that_raises_leaves_nothing() -> None:
