@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 
 from aiokafka.record.default_records import DefaultRecord
 
@@ -104,8 +104,7 @@ def validate_produced(
         raise RecordError(
             ErrorCode.INVALID_TIMESTAMP, "producers must not set the timestamp type LogAppendTime"
         )
-    records = walk_records(view, position, header, limits.max_decompressed_bytes)
-    return _check_records(records, header, limits, now_ms)
+    return _check_records(view, position, header, limits, now_ms)
 
 
 def _invalid(detail: str) -> RecordError:
@@ -140,44 +139,55 @@ def _check_client_header(header: BatchHeader) -> None:
 
 
 def _check_records(
-    records: Iterator[DefaultRecord], header: BatchHeader, limits: ProduceLimits, now_ms: int
+    view: memoryview, position: int, header: BatchHeader, limits: ProduceLimits, now_ms: int
 ) -> int:
-    # In pieces, because a batch of empty records costs thirty times its bytes as objects.
-    expected = header.base_offset
     latest = NO_TIMESTAMP
-    while piece := list(islice(records, _PIECE_RECORDS)):
-        _check_offsets(piece, expected)
-        if limits.compacted:
-            _check_keys(piece, expected)
-        latest = max(latest, _check_timestamps(piece, expected, limits, now_ms))
-        expected += len(piece)
+    index = 0
+    for stamps in _timestamps(walk_records(view, position, header, limits.max_decompressed_bytes)):
+        latest = max(latest, _check_timestamps(stamps, index, limits, now_ms))
+        index += len(stamps)
+    if index != header.record_count:
+        raise _invalid("record offsets do not follow each other from the base offset")
+    if limits.compacted:
+        _check_keys(walk_records(view, position, header, limits.max_decompressed_bytes))
     return latest
 
 
-# The checks pass over whole lists: they run for every record produced, and a Python loop over
-# single records costs twice as much. Only a piece that fails is looked at record by record.
+# The checks run for every record produced, so they are list comprehensions that keep no record:
+# a loop in Python, or a list of the records, which the garbage collector then looks through,
+# costs two to four times as much.
 
 
-def _check_offsets(piece: list[DefaultRecord], expected: int) -> None:
-    if [record.offset for record in piece] != list(range(expected, expected + len(piece))):
-        raise _invalid("record offsets do not follow each other from the base offset")
+def _timestamps(records: Iterator[DefaultRecord]) -> Iterator[list[int]]:
+    """The records' timestamps in pieces, up to one whose offset is not its place in the batch.
+
+    In pieces, because a batch of empty records costs six times its bytes as integers.
+    """
+    for first in count(0, _PIECE_RECORDS):
+        stamps = [
+            record.timestamp
+            for place, record in enumerate(islice(records, _PIECE_RECORDS), first)
+            if record.offset == place
+        ]
+        if stamps:
+            yield stamps
+        if len(stamps) < _PIECE_RECORDS:
+            return
 
 
-def _check_keys(piece: list[DefaultRecord], first_index: int) -> None:
-    if None not in [record.key for record in piece]:
-        return
-    message = "a compacted topic cannot accept a record without key"
-    indexes = [index for index, record in enumerate(piece, first_index) if record.key is None]
-    raise RejectedRecordsError(
-        ErrorCode.INVALID_RECORD, message, [(index, message) for index in indexes]
-    )
+def _check_keys(records: Iterator[DefaultRecord]) -> None:
+    indexes = [index for index, record in enumerate(records) if record.key is None]
+    if indexes:
+        message = "a compacted topic cannot accept a record without key"
+        raise RejectedRecordsError(
+            ErrorCode.INVALID_RECORD, message, [(index, message) for index in indexes]
+        )
 
 
 def _check_timestamps(
-    piece: list[DefaultRecord], first_index: int, limits: ProduceLimits, now_ms: int
+    stamps: list[int], first_index: int, limits: ProduceLimits, now_ms: int
 ) -> int:
-    """The largest timestamp of the piece, -1 where there is none."""
-    stamps: list[int] = [record.timestamp for record in piece]
+    """The largest of them."""
     earliest = now_ms - limits.timestamp_before_max_ms
     latest = now_ms + limits.timestamp_after_max_ms
     if not limits.log_append_time and (min(stamps) < earliest or max(stamps) > latest):
