@@ -45,6 +45,20 @@ class ReceiveBuffer:
         """No byte waits to be consumed."""
         return self._start == self._end
 
+    @property
+    def is_grown(self) -> bool:
+        return self.capacity > BASE_CAPACITY
+
+    @property
+    def is_full(self) -> bool:
+        """The next fill() must grow the memory: the frame is larger."""
+        return self._start == 0 and self._end == self.capacity
+
+    @property
+    def needed(self) -> int:
+        """Bytes that the frame at hand takes with its length, 0 while that is not known."""
+        return self._size or 0
+
     def fill(self, sock: socket.socket) -> int:
         """One recv; the number of bytes, 0 at the end of the stream.
 
@@ -67,6 +81,8 @@ class ReceiveBuffer:
             if start > self._end:
                 return None
             size = self._size = self._read_size()
+            self._start_over()
+            start = self._start + LENGTH_BYTES
         stop = self._start + size
         return self._view[start:stop] if stop <= self._end else None
 
@@ -77,15 +93,30 @@ class ReceiveBuffer:
 
     def relax(self) -> None:
         """Give grown memory back, unless a frame since the last call needed it."""
-        if self.is_empty and self._largest <= BASE_CAPACITY < self.capacity:
+        if self._largest <= BASE_CAPACITY:
+            self.shrink()
+        self._largest = 0
+
+    def shrink(self) -> None:
+        """Give grown memory back if nothing is in it."""
+        if self.is_empty and self.is_grown:
             self._view = _memory(BASE_CAPACITY)
             self._start = self._end = 0
-        self._largest = 0
 
     def _read_size(self) -> int:
         size = frame_size(self._view, self._max_frame_size, self._start) or 0
         self._largest = max(self._largest, size)
         return size
+
+    def _start_over(self) -> None:
+        """A frame that grown memory cannot hold begins in the base: it has to claim anew, and who
+        claims holds nothing. _read_up_to() sees to it that what is here fits in.
+        """
+        if self.is_grown and self.needed > self.capacity:
+            pending = self._view[self._start : self._end]
+            self._view = _memory(BASE_CAPACITY)
+            self._view[: len(pending)] = pending
+            self._start, self._end = 0, len(pending)
 
     def _make_room(self) -> None:
         """Leave at least one byte of room behind _end, and room for a length at least."""
@@ -105,7 +136,7 @@ class ReceiveBuffer:
 
     def _read_up_to(self) -> int:
         if self._size is None or self._size < _EXACT_FROM:
-            return self.capacity
+            return min(self.capacity, self._start + BASE_CAPACITY)
         return min(self.capacity, self._start + self._size)
 
 

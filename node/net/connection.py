@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from logquake.node.net.buffer import ReceiveBuffer
 from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT
+from logquake.node.net.memory import MemoryClaim
 from logquake.node.net.output import Output, TruncatedSliceError
 from logquake.node.net.parser import ParsedRequest, VersionFallback
 from logquake.node.net.slot import Slot
@@ -44,9 +45,11 @@ class Connection:
         "_interest",
         "_limits",
         "_loop",
+        "_memory",
         "_on_close",
         "_output",
         "_processor",
+        "_progress_ms",
         "_received_ms",
         "_resuming",
         "_slots",
@@ -71,6 +74,7 @@ class Connection:
         self._loop = processor.loop
         self._limits = processor.limits
         self._buffer = ReceiveBuffer(self._limits.max_request_bytes)
+        self._memory = MemoryClaim(processor.memory, self._on_memory)
         self._output = Output()
         self._slots: deque[Slot] = deque()
         self._bytes_in_progress = 0
@@ -80,6 +84,8 @@ class Connection:
         self._close_once_sent: str | None = None  # why no further request will be taken
         self.is_open = True
         self.last_active_ms = self._received_ms = self._loop.now_ms()
+        # When a request was last whole, or the memory for one was granted.
+        self._progress_ms = self._received_ms
         self._interest = EPOLLIN
         self._loop.watch(sock.fileno(), EPOLLIN, self._on_event)
 
@@ -96,13 +102,24 @@ class Connection:
         self._loop.unwatch(self._socket.fileno())
         self._socket.close()
         self._slots.clear()
+        self._memory.release()
         if report:
             self._processor.report_fault(self, why)
         self._on_close()
 
-    def relax(self) -> None:
-        """Give grown receive memory back when recent requests did not need it."""
-        self._buffer.relax()
+    def relax(self, *, at_once: bool = False) -> None:
+        """Give grown receive memory back when recent requests did not need it, or at once."""
+        if at_once:
+            self._buffer.shrink()
+        else:
+            self._buffer.relax()
+        # A full one is about to grow: then the claim has just been granted.
+        if self._memory.is_held and not self._buffer.is_grown and not self._buffer.is_full:
+            self._memory.release()
+
+    def is_holding_since(self, since_ms: int) -> bool:
+        """Whether memory has been held that long for a request that is still not here."""
+        return self._memory.is_held and not self._blocked and self._progress_ms <= since_ms
 
     # In
 
@@ -116,6 +133,9 @@ class Connection:
             self._flush()
 
     def _receive(self) -> None:
+        if self._buffer.is_full and not self._memory.take(self._buffer.needed):
+            self._update_interest()
+            return
         try:
             received = self._buffer.fill(self._socket)
         except BlockingIOError:
@@ -140,6 +160,8 @@ class Connection:
             self._blocked = True
             self._resume_later()
         if self.is_open:
+            if self._memory.pool_is_short:
+                self.relax(at_once=True)
             self._update_interest()
 
     def _hand_on_one(self) -> bool:
@@ -156,6 +178,7 @@ class Connection:
             self.close(str(error), report=True)
             return False
         self._buffer.consume()
+        self._progress_ms = self._received_ms
         self._handle(parsed, len(frame))
         return self.is_open
 
@@ -235,6 +258,10 @@ class Connection:
         self._close_once_sent = why
         self._slots.clear()
 
+    def _on_memory(self) -> None:
+        self._progress_ms = self._loop.now_ms()
+        self._update_interest()
+
     def _resume_later(self) -> None:
         if not self._resuming:
             self._resuming = True
@@ -247,7 +274,8 @@ class Connection:
 
     def _update_interest(self) -> None:
         """Read unless a frame waits; wait for room only when a flush left something."""
-        interest = 0 if self._blocked or self._close_once_sent else EPOLLIN
+        held_back = self._blocked or self._close_once_sent or self._memory.is_waiting
+        interest = 0 if held_back else EPOLLIN
         if self._output.pending_bytes and not self._flushing_later:
             interest |= EPOLLOUT
         if interest != self._interest:

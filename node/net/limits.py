@@ -22,6 +22,10 @@ class ConnectionLimits:
     # Unsent response bytes at which a connection's next request waits: bounds what a client that
     # sends and does not read can pile up to this plus one response.
     max_unsent_bytes: int = 1024 * 1024
+    # queued.max.request.bytes, or logquake.queued.max.request.bytes where that is Kafka's -1, no
+    # bound: the memory of all connections' requests together, beyond 256 KiB each. What does not
+    # fit waits.
+    max_queued_bytes: int = 512 * 1024 * 1024
     # connections.max.idle.ms: silence after which a connection with nothing in progress closes;
     # below zero it never does.
     max_idle_ms: int = 600_000

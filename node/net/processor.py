@@ -11,9 +11,11 @@ from logquake.node.net.faults import FaultReports
 from logquake.node.net.handler import RequestHandler
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.loop import EventLoop
+from logquake.node.net.memory import MemoryPool
 from logquake.node.net.parser import RequestParser
 
 _SWEEP_INTERVAL_MS = 5_000
+_MAX_HOLD_MS = 30_000  # while memory is short: as long as clients wait for an answer
 
 
 class Processor:
@@ -34,6 +36,7 @@ class Processor:
         self.handler = handler
         self.limits = limits
         self.parser = RequestParser(served)
+        self.memory = MemoryPool(limits.max_queued_bytes, self._reclaim_memory)
         self._connections: dict[Connection, None] = {}  # in the order they were accepted
         self._faults = FaultReports(loop, journal)
         self._sweep_timer = loop.call_later(_SWEEP_INTERVAL_MS, self._sweep)
@@ -70,6 +73,18 @@ class Processor:
             self._close_idle(self.loop.now_ms() - self.limits.max_idle_ms)
         for connection in self._connections:
             connection.relax()
+        if self.memory.is_short:
+            self._close_slow(self.loop.now_ms() - _MAX_HOLD_MS)
+
+    def _reclaim_memory(self) -> None:
+        for connection in self._connections:
+            connection.relax(at_once=True)
+
+    def _close_slow(self, since_ms: int) -> None:
+        """Close those that others wait for: they hold memory for a request that does not arrive."""
+        for connection in list(self._connections):
+            if connection.is_holding_since(since_ms) and self.memory.is_short:
+                connection.close("others wait for the memory of its late request", report=True)
 
     def _close_idle(self, since_ms: int) -> None:
         """Close the connections that have been idle since then, the longest idle first."""

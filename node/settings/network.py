@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from logquake.node.net.limits import ConnectionLimits
-from logquake.node.settings.reader import PropertyReader
+from logquake.node.settings.errors import SettingsError
+from logquake.node.settings.reader import PropertyReader, refusal
 
 
 def read_connection_limits(reader: PropertyReader) -> ConnectionLimits:
     default = ConnectionLimits()
+    max_request_bytes = reader.integer(
+        "socket.request.max.bytes", default.max_request_bytes, minimum=1
+    )
     return ConnectionLimits(
-        max_request_bytes=reader.integer(
-            "socket.request.max.bytes", default.max_request_bytes, minimum=1
-        ),
+        max_request_bytes=max_request_bytes,
+        max_queued_bytes=_read_max_queued(reader, max_request_bytes),
         max_requests_in_progress=reader.integer(
             "logquake.connection.max.requests.in.progress",
             default.max_requests_in_progress,
@@ -35,3 +38,19 @@ def read_connection_limits(reader: PropertyReader) -> ConnectionLimits:
             "socket.receive.buffer.bytes", default.receive_buffer_bytes, minimum=-1
         ),
     )
+
+
+def _read_max_queued(reader: PropertyReader, max_request_bytes: int) -> int:
+    """One request of the largest size must fit in (KafkaConfig.validateValues)."""
+    default = max(ConnectionLimits().max_queued_bytes, max_request_bytes)
+    for key, unset in (
+        ("queued.max.request.bytes", -1),
+        ("logquake.queued.max.request.bytes", default),
+    ):
+        queued = reader.long(key, unset)
+        if 0 < queued < max_request_bytes:
+            allowed = f"at least socket.request.max.bytes ({max_request_bytes})"
+            raise SettingsError(refusal(key, str(queued), allowed))
+        if queued > 0:
+            return queued
+    return default
