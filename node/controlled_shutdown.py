@@ -1,7 +1,9 @@
 """Leaving without being missed: ask the controller to move leaderships away before stopping.
 
 controlled.shutdown.max.retries and controlled.shutdown.retry.backoff.ms bound the attempts; when
-they are used up the broker stops all the same, and the controller notices its absence.
+they are used up the broker stops all the same, and the controller notices its absence. While no
+controller is known, an attempt looks for one again and again for as long as the back-off lasts: an
+election takes less.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Disconnected, Scheduler
+from logquake.controller.ports import Channel, Disconnected, Scheduler
 from logquake.node.controller_link import ControllerLink
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
@@ -20,6 +22,7 @@ from logquake.wire.messages.broker_to_controller import (
 from logquake.wire.schema import Message
 
 _VERSION = 3
+_LOOK_AGAIN_MS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +60,21 @@ class ControlledShutdown:
             return
         self._attempts_left -= 1
         self._attempt += 1
-        this_attempt = self._attempt
+        self._look_for_controller(self._scheduler.now_ms() + self._settings.retry_backoff_ms)
+
+    def _look_for_controller(self, until_ms: int) -> None:
         channel = self._controller.channel()
-        if channel is None:
-            self._retry("no controller is known")
-            return
+        if channel is not None:
+            self._ask(channel)
+        elif self._attempts_left == 0:
+            self._finish("no controller is known; giving up")
+        elif self._scheduler.now_ms() >= until_ms:
+            self.run()  # the back-off is over already
+        else:
+            self._scheduler.call_later(_LOOK_AGAIN_MS, lambda: self._look_for_controller(until_ms))
+
+    def _ask(self, channel: Channel) -> None:
+        this_attempt = self._attempt
         timer = self._scheduler.call_later(
             self._settings.attempt_timeout_ms, lambda: self._on_answer(this_attempt, None)
         )

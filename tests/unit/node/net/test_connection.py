@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 from pathlib import Path
@@ -281,17 +282,49 @@ class TestBytes:
         for partition in response.responses[0].partitions:
             assert bytes(partition.records or b"") == content[10 : 10 + size]
 
+    @pytest.mark.parametrize(
+        ("size", "left", "why"),
+        [
+            pytest.param(100_000, 50_000, "file ended 50000 bytes early", id="sendfile"),
+            pytest.param(10_000, 4_000, "file gave 4000 of 10000 bytes", id="read"),
+        ],
+    )
     def test_a_file_that_got_shorter_ends_the_connection(
-        self, server: Server, tmp_path: Path
+        self, server: Server, tmp_path: Path, size: int, left: int, why: str
     ) -> None:
+        """A truncation cut what the client was promised: it must not wait for the rest."""
         path = tmp_path / "00000000000000000000.log"
-        path.write_bytes(bytes(50_000))
+        path.write_bytes(bytes(left))
         with path.open("rb") as file:
-            answer = fetch_response(LogSlice(_OpenFile(file.fileno()), 0, 100_000, 0))
+            answer = fetch_response(LogSlice(_OpenFile(file.fileno()), 0, size, 0))
             server.handler.answer = lambda _: answer
             client = server.client()
             client.send(FetchRequest(), 12, 5)
             server.until(lambda: not len(server.processor) and bool(server.handler.requests))
+        assert server.journal.events[-1].why == why
+
+    def test_a_file_that_gets_shorter_while_it_is_sent_ends_the_connection(
+        self, server: Server, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "00000000000000000000.log"
+        size = 20_000_000  # more than sockets hold
+        with path.open("w+b") as file:
+            file.truncate(size)
+            answer = fetch_response(LogSlice(_OpenFile(file.fileno()), 0, size, 0))
+            server.handler.answer = lambda _: answer
+            client = server.client()
+
+            def reads_to_the_end() -> bool:
+                with contextlib.suppress(BlockingIOError):
+                    client.socket.recv(1 << 20)
+                return len(server.processor) == 0
+
+            client.send(FetchRequest(), 12, 5)
+            server.until(client.has_bytes)
+            assert len(server.processor) == 1
+            file.truncate(100)
+            server.until(reads_to_the_end)
+        assert "bytes early" in server.journal.events[-1].why
 
 
 def fetch_response(records: LogSlice) -> FetchResponse:
