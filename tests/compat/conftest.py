@@ -1,8 +1,15 @@
-"""Each test that takes ``client`` runs with every client library."""
+"""Each test that takes ``client`` runs with every client library.
+
+Tests marked maven run Kafka's own programs: LOGQUAKE_KAFKA_LIBS names a folder with the jars of
+Kafka 3.9 (kafka_2.13, kafka-tools, slf4j-reload4j and what they depend on, from Maven Central).
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +18,7 @@ from tests.compat.adapters.aio import AioKafka
 from tests.compat.adapters.base import CODECS, Adapter
 from tests.compat.adapters.kafka_python import KafkaPython
 from tests.compat.adapters.librdkafka import Librdkafka
+from tests.compat.kafka_programs import KafkaPrograms
 
 LIBRARIES: list[type[Adapter]] = [Librdkafka, KafkaPython, AioKafka]
 
@@ -33,3 +41,14 @@ def codec(request: pytest.FixtureRequest, client: Adapter) -> str:
     if request.param not in client.codecs:
         pytest.skip(f"{type(client).__name__} lacks {request.param} here")
     return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def kafka_programs(tmp_path_factory: pytest.TempPathFactory) -> KafkaPrograms:
+    libs = os.environ.get("LOGQUAKE_KAFKA_LIBS")
+    if not libs:
+        pytest.skip("LOGQUAKE_KAFKA_LIBS does not name a folder with Kafka's jars")
+    java = shutil.which("java")
+    if java is None:
+        pytest.skip("no java on the path")
+    return KafkaPrograms(java, Path(libs), tmp_path_factory.mktemp("kafka"))

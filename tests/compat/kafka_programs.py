@@ -1,0 +1,66 @@
+"""Kafka's own programs, run from its jars: tools that end, and a broker."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOOL_TIMEOUT_S = 60
+
+# Warnings and worse go to standard error, where a tool that works has nothing to say.
+LOG4J = """\
+log4j.rootLogger=WARN, stderr
+log4j.appender.stderr=org.apache.log4j.ConsoleAppender
+log4j.appender.stderr.Target=System.err
+log4j.appender.stderr.layout=org.apache.log4j.PatternLayout
+log4j.appender.stderr.layout.ConversionPattern=%p %c %m%n
+"""
+
+
+class KafkaPrograms:
+    def __init__(self, java: str, libs: Path, folder: Path) -> None:
+        self.folder = folder
+        log4j = folder / "log4j.properties"
+        log4j.write_text(LOG4J)
+        self._java = [
+            java,
+            "-Xmx384m",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            f"-Dlog4j.configuration=file:{log4j}",
+            "-cp",
+            f"{libs}/*",
+        ]
+
+    def run(self, main_class: str, *arguments: str) -> str:
+        """Standard output of a tool that succeeds without a warning."""
+        done = subprocess.run(
+            [*self._java, main_class, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=TOOL_TIMEOUT_S,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout
+        return done.stdout
+
+    @contextmanager
+    def broker(self, name: str, properties: Mapping[str, object]) -> Iterator[subprocess.Popen]:
+        """A broker for the length of the block; it may end, or be killed, before."""
+        settings = self.folder / f"{name}.properties"
+        settings.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
+        with (self.folder / f"{name}.log").open("ab") as log:
+            process = subprocess.Popen(
+                [*self._java, "kafka.Kafka", str(settings)], stdout=log, stderr=log
+            )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()

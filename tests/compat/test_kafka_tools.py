@@ -1,0 +1,127 @@
+"""Kafka's own tools find nothing strange about a cluster."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.compat.kafka_programs import KafkaPrograms
+
+pytestmark = [pytest.mark.maven, pytest.mark.timeout(180)]
+
+TOPICS = "org.apache.kafka.tools.TopicCommand"
+OFFSETS = "org.apache.kafka.tools.GetOffsetShell"
+RECORDS = 2000
+
+
+def end_offsets(kafka: KafkaPrograms, servers: str, topic: str, time: str = "-1") -> list[int]:
+    lines = kafka.run(
+        OFFSETS, "--bootstrap-server", servers, "--topic", topic, "--time", time
+    ).splitlines()
+    return [int(line.split(":")[2]) for line in lines]
+
+
+def produce(kafka: KafkaPrograms, servers: str, topic: str, *settings: str) -> str:
+    return kafka.run(
+        "org.apache.kafka.tools.ProducerPerformance",
+        *("--topic", topic, "--num-records", str(RECORDS), "--record-size", "200"),
+        *("--throughput", "-1", "--producer-props", f"bootstrap.servers={servers}", *settings),
+    )
+
+
+def test_topic_command_creates_lists_and_deletes(
+    kafka_programs: KafkaPrograms, cluster: Any
+) -> None:
+    at = ("--bootstrap-server", cluster.bootstrap_servers)
+    shape = ("--partitions", "3", "--replication-factor", "3")
+    made = kafka_programs.run(TOPICS, *at, "--create", "--topic", "tooled", *shape)
+    assert made == "Created topic tooled.\n"
+    assert "tooled" in kafka_programs.run(TOPICS, *at, "--list").split()
+    kafka_programs.run(TOPICS, *at, "--delete", "--topic", "tooled")
+    assert "tooled" not in kafka_programs.run(TOPICS, *at, "--list").split()
+
+
+@pytest.mark.xfail(reason="DescribeConfigs is not served yet", strict=True)
+def test_topic_command_describes(
+    kafka_programs: KafkaPrograms, cluster: Any, topic: Callable[..., str]
+) -> None:
+    name = topic(partitions=2)
+    described = kafka_programs.run(
+        TOPICS, "--bootstrap-server", cluster.bootstrap_servers, "--describe", "--topic", name
+    )
+    assert described.count("Leader: ") == 2
+
+
+@pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
+def test_the_java_producer_writes_with_every_codec(
+    kafka_programs: KafkaPrograms, cluster: Any, topic: Callable[..., str], codec: str
+) -> None:
+    name, servers = topic(partitions=2), cluster.bootstrap_servers
+    said = produce(kafka_programs, servers, name, "acks=all", f"compression.type={codec}")
+    assert f"{RECORDS} records sent" in said
+    assert sum(end_offsets(kafka_programs, servers, name)) == RECORDS
+
+
+def test_verifiable_producer_has_every_message_acked(
+    kafka_programs: KafkaPrograms, cluster: Any, topic: Callable[..., str]
+) -> None:
+    name = topic(partitions=3)
+    said = kafka_programs.run(
+        "org.apache.kafka.tools.VerifiableProducer",
+        *("--bootstrap-server", cluster.bootstrap_servers, "--topic", name),
+        *("--max-messages", "500", "--acks", "-1"),
+    )
+    events = [json.loads(line) for line in said.splitlines()]
+    assert {event["name"] for event in events} == {
+        "startup_complete",
+        "producer_send_success",
+        "shutdown_complete",
+        "tool_data",
+    }
+    (summary,) = [event for event in events if event["name"] == "tool_data"]
+    assert (summary["sent"], summary["acked"]) == (500, 500)
+
+
+def test_get_offset_shell_knows_every_special_time(
+    kafka_programs: KafkaPrograms, cluster: Any, topic: Callable[..., str]
+) -> None:
+    name, servers = topic(), cluster.bootstrap_servers
+    produce(kafka_programs, servers, name)
+    for time, expected in (("earliest", 0), ("latest", RECORDS), ("earliest-local", 0)):
+        assert end_offsets(kafka_programs, servers, name, time) == [expected]
+    (newest,) = end_offsets(kafka_programs, servers, name, "max-timestamp")
+    assert 0 <= newest < RECORDS
+
+
+def test_broker_api_versions_command_can_use_all_that_is_served(
+    kafka_programs: KafkaPrograms, cluster: Any
+) -> None:
+    said = kafka_programs.run(
+        "kafka.admin.BrokerApiVersionsCommand", "--bootstrap-server", cluster.bootstrap_servers
+    )
+    assert len(re.findall(r"\(id: [123] rack: null\) -> \(", said)) == 3
+    produce_lines = re.findall(r"Produce\(0\): 3 to 11 \[usable: 11\]", said)
+    assert len(produce_lines) == 3
+    assert "UNKNOWN" not in said
+
+
+def test_dump_log_segments_finds_every_replica_sound(
+    kafka_programs: KafkaPrograms, cluster: Any, topic: Callable[..., str]
+) -> None:
+    name = topic()
+    produce(kafka_programs, cluster.bootstrap_servers, name, "acks=all", "compression.type=gzip")
+    cluster.wait_isr(name, 0, size=3)
+    dumps = set()
+    for broker_id in (1, 2, 3):
+        (log,) = (cluster.layout.data_of(broker_id) / f"{name}-0").glob("*.log")
+        said = kafka_programs.run(
+            "kafka.tools.DumpLogSegments", "--deep-iteration", "--files", str(log)
+        )
+        assert "isvalid: false" not in said
+        assert len(re.findall(r"^\| offset: ", said, re.MULTILINE)) == RECORDS
+        dumps.add(said.split("\n", 1)[1])  # the first line names the file
+    assert len(dumps) == 1, "replicas differ"
