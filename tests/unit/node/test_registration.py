@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from logquake.controller.ports import Disconnected
 from logquake.node.registration import Registrar, join_cluster
 from logquake.wire.messages.api_versions import ApiVersionsResponse
 from logquake.zk.model_session import ModelServer, ModelSession
-from logquake.zk.operations import Create, GetData, WatchEvent
+from logquake.zk.operations import Create, GetData, SessionListener, WatchEvent
 from logquake.zk.procedure import run
+from logquake.zk.retry import RetryingSession
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 
 Step = Callable[[], None]
@@ -37,6 +39,34 @@ class Client:
             self.registrar.on_watch(event)
 
 
+class Survivor:
+    """A broker's session that is followed by another when it expires, as a process has it."""
+
+    def __init__(self, server: ModelServer, queue: list[Step]) -> None:
+        self.registrar: Registrar | None = None
+        self.session_id = 0
+        self.link: ModelSession | None = None
+        self._server, self._queue = server, queue
+        self.session = RetryingSession(self._open, self)
+
+    def on_connected(self, session_id: int) -> None:
+        self.session_id = session_id
+        if self.registrar is not None:
+            self.registrar.register(session_id)
+
+    def on_disconnected(self) -> None: ...
+
+    def on_expired(self) -> None: ...
+
+    def on_watch(self, event: WatchEvent) -> None:
+        if self.registrar is not None:
+            self.registrar.on_watch(event)
+
+    def _open(self, listener: SessionListener) -> ModelSession:
+        self.link = self._server.connect(listener, self._queue.append)
+        return self.link
+
+
 class World:
     def __init__(self, scheduler: Any, network: Any) -> None:
         self.server = ModelServer()
@@ -57,7 +87,7 @@ class World:
         assert ids == ["nuPQdOmPTNSLpn_S3CpZjQ"]
         return client
 
-    def register(self, client: Client, port: int) -> Registrar:
+    def register(self, client: Client | Survivor, port: int) -> Registrar:
         registrar = Registrar(
             client.session,
             self.network,
@@ -112,6 +142,50 @@ def test_a_live_holder_keeps_the_id(world: World) -> None:
         "broker id 1 is taken: a live broker at 127.0.0.1:9001 has it; "
         "give this broker another broker.id"
     )
+
+
+def paused_and_replaced(world: World) -> tuple[Survivor, Client]:
+    """A broker is paused until its session has expired, and another took its id meanwhile."""
+    world.join()
+    paused = Survivor(world.server, world.queue)
+    world.settle()
+    world.register(paused, 9001)
+    assert paused.link is not None
+    paused.link.disconnect()
+    world.server.expire(paused.session_id)
+    usurper = world.join()
+    world.register(usurper, 9002)
+    assert world.said == ["registered 9001", "registered 9002"]
+    paused.link.reconnect()
+    world.settle()
+    return paused, usurper
+
+
+def test_a_broker_whose_id_was_taken_while_it_was_paused_yields(world: World) -> None:
+    paused_and_replaced(world)
+    [probe] = world.network.sent
+    assert probe.endpoint.port == 9002
+    probe.done(ApiVersionsResponse())
+    assert world.said[2:] == [
+        "broker id 1 is taken: a live broker at 127.0.0.1:9002 has it; "
+        "give this broker another broker.id"
+    ]
+
+
+def test_a_broker_whose_id_was_taken_and_freed_while_it_was_paused_registers_anew(
+    world: World,
+) -> None:
+    paused, usurper = paused_and_replaced(world)
+    registrar = paused.registrar
+    assert registrar is not None
+    before = registrar.broker_epoch
+    world.network.sent[0].done(Disconnected("refused"))
+    usurper.session.close()
+    world.settle()
+    assert world.said[2:] == ["registered 9001"]
+    assert registrar.broker_epoch > before
+    world.scheduler.advance(60_000)
+    assert len(world.said) == 3
 
 
 def test_a_holder_that_neither_answers_nor_goes_is_given_up_on(world: World) -> None:

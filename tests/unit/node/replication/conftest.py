@@ -39,6 +39,7 @@ class OneBroker:
 
     replicas: ReplicaManager
     disk: MemoryDisk
+    log_dir: LogDir
     config: TopicConfig = field(default_factory=TopicConfig)
 
     def lead(self, index: int = 0, *, epoch: int = 0, isr: tuple[int, ...] = (1, 2)) -> None:
@@ -78,16 +79,22 @@ class OneBroker:
 
 
 @pytest.fixture
-def broker(scheduler: Any, network: Any, journal: Any) -> OneBroker:
+def settings() -> ReplicationSettings:
+    return ReplicationSettings()
+
+
+@pytest.fixture
+def broker(scheduler: Any, network: Any, journal: Any, settings: ReplicationSettings) -> OneBroker:
     disk = MemoryDisk()
     options = LogDirOptions(BROKER_ID, "a-cluster", 0, lambda _topic: TopicConfig().log)
+    log_dir = LogDir.open(disk, "/data", options)
     metadata = MetadataCache("PLAINTEXT")
     metadata.update(UpdateMetadataRequest(live_brokers=[_live(1), _live(2)]))
     controller: Callable[[], Channel] = lambda: network.channel(Endpoint(9, "c", 1), "c")  # noqa: E731
     replicas = ReplicaManager(
         BROKER_ID,
-        ReplicationSettings(),
-        log_dir=LogDir.open(disk, "/data", options),
+        settings,
+        log_dir=log_dir,
         scheduler=scheduler,
         workers=ScheduledWorkers(scheduler),
         network=network,
@@ -98,7 +105,7 @@ def broker(scheduler: Any, network: Any, journal: Any) -> OneBroker:
         controller=controller,
     )
     replicas.start()
-    return OneBroker(replicas, disk)
+    return OneBroker(replicas, disk, log_dir)
 
 
 def _live(broker_id: int) -> UpdateMetadataBroker:
