@@ -188,10 +188,13 @@ class BrokerProcess:
         self._loop.post(self._stop)
 
     def _stop(self) -> None:
+        subject = f"broker-{self._settings.broker_id}"
         if self._is_stopping:
+            self._journal.record(Event("stopping-at-once", subject, "a second signal"))
             self._loop.stop()
             return
         self._is_stopping = True
+        self._journal.record(Event("stopping", subject, "a signal"))
         self._broker.begin_controlled_shutdown(self._loop.stop)
 
     def _abandon(self) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -83,6 +85,23 @@ def wait_until_ready(process: Process) -> None:
     assert process.stdout.readline() == "ready\n"
 
 
+def wait_for_event(process: Process, events: Path, what: str) -> None:
+    """Until the broker has written such an event."""
+    while not events.exists() or f'"{what}"' not in events.read_text():
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.02)
+            pytest.fail(f"it ended: {process.communicate()}")
+
+
+@contextlib.contextmanager
+def paused(pid: int) -> Iterator[None]:
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
 class TestRefusals:
     def test_no_zookeeper(self, start: Start) -> None:
         with socket.socket() as nobody:
@@ -100,6 +119,19 @@ class TestRefusals:
     def test_a_taken_id(self, start: Start, kafka: Cluster) -> None:
         process = start(kafka.zookeeper_connect, broker_id="1")
         assert "broker id 1 is taken" in refusal(process)
+
+    def test_an_id_that_was_taken_while_the_broker_was_paused(
+        self, start: Start, kafka: Cluster, tmp_path: Path
+    ) -> None:
+        """Its session expires, another broker registers: the one that wakes up must yield."""
+        sleeper = start(kafka.zookeeper_connect)
+        wait_until_ready(sleeper)
+        with paused(sleeper.pid):
+            other = start(kafka.zookeeper_connect, log_dirs=str(tmp_path / "other"))
+            wait_until_ready(other)
+        line = refusal(sleeper)
+        assert line.startswith("broker 7: broker id 7 is taken: a live broker at 127.0.0.1:")
+        assert other.poll() is None
 
     def test_a_data_directory_in_use(self, start: Start, kafka: Cluster, tmp_path: Path) -> None:
         wait_until_ready(start(kafka.zookeeper_connect, broker_id="8"))
@@ -145,6 +177,36 @@ class TestStopping:
             process.terminate()
             _, errors = process.communicate(timeout=TIMEOUT_S)
             assert (process.returncode, errors) == (0, "")
+
+    def test_a_second_signal_stops_it_although_the_controller_does_not_answer(
+        self, start: Start, kafka: Cluster, tmp_path: Path
+    ) -> None:
+        [controller] = [one for one in kafka.state().members if one.name == "broker-1"]
+        assert controller.pid is not None
+        process = start(kafka.zookeeper_connect)
+        wait_until_ready(process)
+        with paused(controller.pid):
+            process.terminate()
+            wait_for_event(process, tmp_path / "events", "stopping")
+            process.terminate()
+            _, errors = process.communicate(timeout=TIMEOUT_S)
+        assert (process.returncode, errors) == (0, "")
+        assert '"stopping-at-once"' in (tmp_path / "events").read_text()
+        assert (tmp_path / "data" / ".kafka_cleanshutdown").exists()
+
+    def test_a_signal_while_the_logs_are_opened_stops_it(
+        self, start: Start, kafka: Cluster, tmp_path: Path
+    ) -> None:
+        (tmp_path / "data").mkdir()
+        slow = tmp_path / "data" / "meta.properties"
+        os.mkfifo(slow)  # whoever reads it waits for us
+        process = start(kafka.zookeeper_connect)
+        with slow.open("w"):
+            process.terminate()
+            wait_for_event(process, tmp_path / "events", "stopping")
+        _, errors = process.communicate(timeout=TIMEOUT_S)
+        assert (process.returncode, errors) == (0, "")
+        assert not (tmp_path / "data" / ".kafka_cleanshutdown").exists()
 
     def test_a_bug_leaves_its_traceback_and_logs_that_do_not_count_as_clean(
         self, start: Start, kafka: Cluster, tmp_path: Path

@@ -109,6 +109,30 @@ class TestValues:
         assert settings(log_dir="/a", log_dirs="/c/../b").log_dir == "/b"
         assert settings(log_dir="/a").log_dir == "/a"
 
+    @pytest.mark.parametrize(
+        ("keys", "bound"),
+        [
+            ({}, 512 * 1024 * 1024),
+            ({"queued_max_request_bytes": "-1"}, 512 * 1024 * 1024),
+            ({"queued_max_request_bytes": "200000000"}, 200_000_000),
+            ({"logquake_queued_max_request_bytes": "300000000"}, 300_000_000),
+            ({"socket_request_max_bytes": "2000000000"}, 2_000_000_000),
+        ],
+    )
+    def test_the_memory_of_requests_is_bounded_also_by_default(
+        self, keys: dict[str, str], bound: int
+    ) -> None:
+        assert settings(**keys).connections.max_queued_bytes == bound
+
+    def test_flush_ms_is_the_checks_interval_unless_it_is_set(self) -> None:
+        def flush_ms(**keys: str) -> int:
+            return settings(**keys).replication.topic_defaults.log.flush_ms
+
+        assert flush_ms() == NEVER
+        assert flush_ms(log_flush_scheduler_interval_ms="2000") == 2000
+        every = {"log_flush_scheduler_interval_ms": "2000", "log_flush_interval_ms": "500"}
+        assert flush_ms(**every) == 500
+
     def test_links_wait_as_long_as_the_more_patient_of_their_users(self) -> None:
         got = settings(replica_socket_timeout_ms="1000", controller_socket_timeout_ms="2000")
         assert got.links.request_timeout_ms == 2000
@@ -150,6 +174,11 @@ class TestRefusals:
             ({"log_roll_hours": "9999999999999999"}, "log.roll.hours=9999999999999999"),
             ({"log_dirs": ","}, "log.dirs"),
             ({"log_dirs": "/a,/b"}, "log.dirs=/a,/b is not allowed: one path (several"),
+            (
+                {"queued_max_request_bytes": "1000"},
+                "queued.max.request.bytes=1000 is not allowed: "
+                "at least socket.request.max.bytes (104857600) is",
+            ),
             (
                 {"replica_lag_time_max_ms": "100"},
                 "replica.lag.time.max.ms=100 is not allowed: "

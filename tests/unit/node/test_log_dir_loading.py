@@ -1,0 +1,164 @@
+"""The log directory is opened beside the loop, which can tell how far it is, or call it off."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from logquake.node.log_dir_loading import LogDirLoading
+from logquake.node.workers import ScheduledWorkers
+from logquake.storage.errors import LogDirError
+from logquake.storage.log_config import LogConfig
+from logquake.storage.log_dir import LogDir, LogDirOptions
+from logquake.storage.memory_disk import MemoryDisk
+from logquake.wire.records import Record, encode_batch
+
+PARTITIONS = 3
+
+
+class HeldWorkers:
+    """Nothing is done before the test says so."""
+
+    def __init__(self) -> None:
+        self.finish: Callable[[], None] = lambda: None
+
+    def run_in_worker(self, work: Callable[[], Any], done: Callable[[Future[Any]], None]) -> None:
+        def finish() -> None:
+            future: Future[Any] = Future()
+            try:
+                future.set_result(work())
+            except Exception as error:  # noqa: BLE001 (as a pool's futures do)
+                future.set_exception(error)
+            done(future)
+
+        self.finish = finish
+
+
+class World:
+    def __init__(self, scheduler: Any, journal: Any) -> None:
+        self.scheduler, self.journal = scheduler, journal
+        self.disk = MemoryDisk()
+        self.workers = HeldWorkers()
+        self.opened: list[LogDir] = []
+        self.on_config: Callable[[], None] = lambda: None
+
+    def loading(self) -> LogDirLoading:
+        loading = LogDirLoading(
+            "/data",
+            LogDirOptions(1, "cluster", 0, self._config_of),
+            disk=self.disk,
+            scheduler=self.scheduler,
+            workers=self.workers,
+            journal=self.journal,
+            done=self.opened.append,
+        )
+        loading.start()
+        return loading
+
+    def fill(self) -> LogDir:
+        log_dir = LogDir.open(self.disk, "/data", LogDirOptions(1, "cluster", 0, self._config_of))
+        for index in range(PARTITIONS):
+            log = log_dir.create_log("orders", index, bytes(16), LogConfig())
+            log.stage_as_leader(memoryview(encode_batch([Record(0, 1, None, b"v", ())])), 0, 0)
+            log.commit()
+        return log_dir
+
+    def said(self) -> list[tuple[str, str]]:
+        return [(event.what, event.why) for event in self.journal.events]
+
+    def _config_of(self, _topic: str) -> LogConfig:
+        self.on_config()
+        return LogConfig()
+
+
+@pytest.fixture
+def world(scheduler: Any, journal: Any) -> World:
+    return World(scheduler, journal)
+
+
+def test_a_clean_directory_is_opened_without_a_scan(world: World) -> None:
+    world.fill().close(clean=True)
+    world.loading()
+    assert world.opened == []
+    world.workers.finish()
+    assert len(world.opened[0].logs) == PARTITIONS
+    assert world.said() == [("logs-loaded", "3 of 3 logs open, 0 bytes scanned after a clean stop")]
+
+
+def test_it_tells_every_two_seconds_how_far_it_is(world: World) -> None:
+    world.fill()
+    world.disk.crash(True, random.Random(0))
+    # Time passes while the worker works: two seconds a log.
+    world.on_config = lambda: world.scheduler.advance(2_000)
+    world.loading()
+    world.workers.finish()
+    world.scheduler.advance(10_000)
+    whats, whys = zip(*world.said(), strict=True)
+    assert whats == ("logs-loading",) * 3 + ("logs-loaded",)
+    assert [why[:17] for why in whys] == [f"{n} of 3 logs open," for n in (0, 1, 2, 3)]
+    assert whys[-1].endswith("bytes scanned after an unclean stop")
+
+
+def test_what_was_cut_off_is_told(world: World) -> None:
+    world.fill()
+    world.disk.crash(True, random.Random(0))
+    world.disk.open("/data/orders-1/00000000000000000000.log").pwritev([b"torn"], 69)
+    world.loading()
+    world.workers.finish()
+    [repaired] = [event for event in world.journal.events if event.what == "log-repaired"]
+    assert repaired.subject == "/data/orders-1"
+    assert repaired.why.startswith("4 bytes were cut off: segment 0")
+
+
+def test_it_can_be_called_off_between_two_logs(world: World) -> None:
+    world.fill()
+    world.disk.crash(True, random.Random(0))
+    loading = world.loading()
+    asked: list[int] = []
+
+    def cancel() -> None:
+        asked.append(1)
+        loading.cancel()
+
+    world.on_config = cancel
+    world.workers.finish()
+    assert (world.opened, len(asked)) == ([], 1)
+    world.scheduler.advance(10_000)
+    assert world.said() == []
+    world.on_config = lambda: None
+    world.loading()  # the lock is free
+    world.workers.finish()
+    assert len(world.opened) == 1
+
+
+def test_a_cancellation_that_comes_too_late_still_counts(world: World) -> None:
+    loading = world.loading()
+    loading.cancel()
+    world.workers.finish()
+    assert world.opened == []
+
+
+def test_a_directory_that_is_refused_is_told_on_the_loop(world: World) -> None:
+    world.fill()
+    world.loading()
+    with pytest.raises(LogDirError, match="in use by another broker"):
+        world.workers.finish()
+
+
+def test_simulated_workers_work_later_and_answer_later(scheduler: Any) -> None:
+    order: list[str] = []
+    workers = ScheduledWorkers(scheduler, delay_ms=5)
+    workers.run_in_worker(lambda: order.append("work"), lambda _: order.append("done"))
+    failed: list[Future[int]] = []
+    workers.run_in_worker(lambda: 1 // 0, failed.append)
+    assert order == []
+    scheduler.advance(5)
+    assert order == ["work"]
+    scheduler.advance(5)
+    assert order == ["work", "done"]
+    with pytest.raises(ZeroDivisionError):
+        failed[0].result()
