@@ -1,0 +1,127 @@
+"""A broker of Apache Kafka 3.9 joins a cluster, and both kinds lead, follow, die and come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from subprocess import Popen
+from typing import Any
+
+import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from tests.compat.adapters.base import Adapter, Message, Writing
+from tests.compat.adapters.librdkafka import Librdkafka
+from tests.compat.kafka_programs import KafkaPrograms
+
+pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+
+KAFKA_ID = 9
+START_S = 90
+LED_BY_OURS, LED_BY_KAFKA = 0, 1
+ASSIGNMENT = [[1, KAFKA_ID], [KAFKA_ID, 2]]  # by partition, the preferred leader first
+PER_ROUND = 50
+
+
+@pytest.fixture
+def properties(kafka_programs: KafkaPrograms, cluster: Any) -> dict[str, object]:
+    return {
+        "broker.id": KAFKA_ID,
+        "listeners": "PLAINTEXT://127.0.0.1:0",
+        "log.dirs": kafka_programs.folder / "data",
+        "zookeeper.connect": cluster.zookeeper_connect,
+        "zookeeper.session.timeout.ms": 4000,
+        "replica.lag.time.max.ms": 2000,
+        "controlled.shutdown.enable": "false",
+    }
+
+
+@contextmanager
+def kafka_broker(
+    programs: KafkaPrograms, properties: dict[str, object], cluster: Any, topic: str
+) -> Iterator[Popen[bytes]]:
+    """Up, and in every ISR."""
+    with programs.broker("broker-9", properties) as process:
+        in_sync(cluster, topic, 2)
+        yield process
+
+
+def in_sync(cluster: Any, topic: str, size: int) -> None:
+    for partition in range(len(ASSIGNMENT)):
+        cluster.wait_isr(topic, partition, size=size, timeout=START_S)
+
+
+def create(cluster: Any, name: str) -> str:
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    new = NewTopic(
+        name, len(ASSIGNMENT), replica_assignment=ASSIGNMENT, config={"min.insync.replicas": "1"}
+    )
+    admin.create_topics([new])[name].result(START_S)
+    return name
+
+
+class Written:
+    """Rounds of acked messages, and the check that all of them are there in their order."""
+
+    def __init__(self, client: Adapter, topic: str) -> None:
+        self._client = client
+        self._topic = topic
+        self._rounds = 0
+
+    def write(self) -> None:
+        for partition in range(len(ASSIGNMENT)):
+            messages = self._messages(self._rounds)
+            offsets = self._client.write(
+                self._topic, partition, messages, Writing(codec="lz4", idempotent=True)
+            )
+            first = self._rounds * PER_ROUND
+            assert offsets == list(range(first, first + PER_ROUND))
+        self._rounds += 1
+
+    def check(self) -> None:
+        expected = [message for each in range(self._rounds) for message in self._messages(each)]
+        for partition in range(len(ASSIGNMENT)):
+            assert self._client.read(self._topic, partition, len(expected)) == expected
+
+    @staticmethod
+    def _messages(of_round: int) -> list[Message]:
+        return [Message(b"%d-%d" % (of_round, index)) for index in range(PER_ROUND)]
+
+
+def test_kafka_and_ours_replicate_for_each_other(
+    kafka_programs: KafkaPrograms, cluster: Any, properties: dict[str, object]
+) -> None:
+    with kafka_programs.broker("broker-9", properties):
+        _wait_until_registered(cluster)
+        topic = create(cluster, "mixed")
+        written = Written(Librdkafka(cluster.bootstrap_servers), topic)
+        in_sync(cluster, topic, 2)
+        assert cluster.leader(topic, LED_BY_KAFKA) == KAFKA_ID
+        written.write()
+    in_sync(cluster, topic, 1)  # it was killed: ours lead both
+    assert cluster.leader(topic, LED_BY_KAFKA) == 2
+    written.write()
+    with kafka_broker(kafka_programs, properties, cluster, topic):
+        written.write()
+        with cluster.kill(1) as fault:
+            leader = cluster.wait_leader_change(topic, LED_BY_OURS, since=fault)
+            assert leader == KAFKA_ID
+            written.write()
+        in_sync(cluster, topic, 2)
+        written.check()
+        _same_bytes(cluster, kafka_programs, topic)
+
+
+def _wait_until_registered(cluster: Any) -> None:
+    def registered() -> bool:
+        return KAFKA_ID in cluster.view.live_brokers()
+
+    assert cluster.view.wait_until(registered, START_S)
+
+
+def _same_bytes(cluster: Any, programs: KafkaPrograms, topic: str) -> None:
+    for partition, replicas in enumerate(ASSIGNMENT):
+        ours = next(each for each in replicas if each != KAFKA_ID)
+        name = f"{topic}-{partition}/{0:020d}.log"
+        our_log = (cluster.layout.data_of(ours) / name).read_bytes()
+        assert our_log == (programs.folder / "data" / name).read_bytes()
