@@ -9,6 +9,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from random import Random
 
 import psutil
@@ -20,7 +21,7 @@ from logquake.wire.api import ApiKey, request_type, response_type
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader, decode_response, encode_request
 from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
-from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
+from logquake.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from logquake.wire.messages.produce import (
     PartitionProduceData,
     ProduceRequest,
@@ -99,7 +100,7 @@ class Bystander:
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[Broker]:
-    with Cluster(brokers=1) as kafka:
+    with Cluster(brokers=1, config={"queued.max.request.bytes": 104_857_600}) as kafka:
         [member] = [one for one in kafka.state().members if one.name == "broker-1"]
         assert member.pid is not None
         broker = Broker(member.port, member.pid)
@@ -127,6 +128,16 @@ def bystander(broker: Broker) -> Iterator[Bystander]:
         bystander.stop()
     assert bystander.acked > 0
     assert broker.resident_bytes() - before < MAX_GROWTH_BYTES
+
+
+@contextmanager
+def connections(broker: Broker, count: int) -> Iterator[list[socket.socket]]:
+    socks = [broker.connect() for _ in range(count)]
+    try:
+        yield socks
+    finally:
+        for sock in socks:
+            sock.close()
 
 
 def frame(request: WireMessage, version: int) -> bytes:
@@ -295,9 +306,9 @@ def flip(position: int) -> Callable[[bytearray], bytearray]:
     [
         pytest.param(flip(17), ErrorCode.CORRUPT_MESSAGE, id="crc"),
         pytest.param(flip(80), ErrorCode.CORRUPT_MESSAGE, id="value"),
-        pytest.param(lambda records: records[:40], ErrorCode.CORRUPT_MESSAGE, id="half-header"),
-        pytest.param(lambda records: records[:-3], ErrorCode.CORRUPT_MESSAGE, id="half-batch"),
-        pytest.param(flip(11), ErrorCode.CORRUPT_MESSAGE, id="batch-length"),
+        pytest.param(lambda records: records[:40], ErrorCode.INVALID_RECORD, id="half-header"),
+        pytest.param(lambda records: records[:-3], ErrorCode.INVALID_RECORD, id="half-batch"),
+        pytest.param(flip(11), ErrorCode.INVALID_RECORD, id="batch-length"),
     ],
 )
 def test_damaged_batches_are_refused_with_kafkas_error(
@@ -319,16 +330,44 @@ def test_frames_that_break_off(broker: Broker) -> None:
 
 
 def test_announced_lengths_whose_bytes_drip(broker: Broker) -> None:
-    """64 clients announce 100 MB each and send it byte by byte: 6.4 GB if it were believed."""
-    socks = [broker.connect() for _ in range(64)]
-    for sock in socks:
-        sock.sendall((100_000_000).to_bytes(4) + b"\0\0\0\x09")
-    for _ in range(20):
+    """1000 clients announce 100 MB each and send it byte by byte: 100 GB if it were believed."""
+    before = broker.resident_bytes()
+    with connections(broker, 1000) as socks:
         for sock in socks:
-            sock.sendall(b"x")
-    broker.ask(MetadataRequest(topics=[]), 9)  # all of it has been read by now
-    for sock in socks:
-        sock.close()
+            sock.sendall((100_000_000).to_bytes(4) + b"\0\0\0\x09")
+        for _ in range(5):
+            for sock in socks:
+                sock.sendall(b"x")
+        broker.ask(MetadataRequest(topics=[]), 9)  # all of it has been read by now
+        assert broker.resident_bytes() - before < MAX_GROWTH_BYTES
+
+
+def test_announced_lengths_whose_bytes_come(broker: Broker) -> None:
+    """30 clients announce 100 MB each and send the first 20: memory for one request is allowed."""
+    before = broker.resident_bytes()
+    with connections(broker, 30) as socks:
+        for sock in socks:
+            sock.sendall((100_000_000).to_bytes(4) + b"\0\0\0\x09")
+            sock.setblocking(False)
+        taken = [_send_until_refused(sock, b"x" * 65_536, broker, 20_000_000) for sock in socks]
+        assert taken[0] >= 20_000_000
+        assert max(taken[1:]) < 20_000_000  # held back, not read without end
+        assert broker.resident_bytes() - before < MAX_GROWTH_BYTES
+
+
+def test_a_large_request_passes_once_others_have_given_their_memory_back(broker: Broker) -> None:
+    with connections(broker, 1) as [hostile]:
+        hostile.setblocking(False)
+        hostile.sendall((100_000_000).to_bytes(4) + b"\0\0\0\x09")
+        _send_until_refused(hostile, b"x" * 65_536, broker, 1_000_000)
+    names = [f"nobody-{number}" for number in range(40_000)]
+    asked = MetadataRequest(
+        topics=[MetadataRequestTopic(name=name) for name in names], allow_auto_topic_creation=False
+    )
+    assert len(frame(asked, 9)) > 400_000
+    answer = broker.ask(asked, 9)
+    assert isinstance(answer, MetadataResponse)
+    assert len(answer.topics) == len(names)
 
 
 def test_clients_that_ask_and_never_read(broker: Broker) -> None:
@@ -343,10 +382,12 @@ def test_clients_that_ask_and_never_read(broker: Broker) -> None:
         sock.close()
 
 
-def _send_until_refused(sock: socket.socket, content: bytes, broker: Broker) -> int:
+def _send_until_refused(
+    sock: socket.socket, content: bytes, broker: Broker, limit: int = 50_000_000
+) -> int:
     """Bytes taken until the broker had three chances to read more and did not."""
     sent, refusals = 0, 0
-    while refusals < 3 and sent < 50_000_000:
+    while refusals < 3 and sent < limit:
         try:
             sent += sock.send(content)
             refusals = 0
