@@ -26,7 +26,6 @@ from benchmarks.errors import BenchmarkError
 PRODUCER, CONSUMER = 0, 1
 OFFSET_BEGINNING = -2
 
-_BLOCK_WHEN_FULL = 0x4
 _CONF_OK = 0
 _ERROR_SIZE = 512
 _POLL_MS = 1
@@ -147,11 +146,14 @@ class BatchProducer(Client):
             message.len = message_bytes
 
     def send(self, partition: int) -> int:
-        """Queue the messages; blocks while the queue is full. How many it took."""
+        """Queue the messages, as many as there is room for; waits a little when it was not enough.
+
+        Never blocks in the library: its wait for room is not always told that there is some.
+        """
         count = len(self._messages)
-        taken = _library.rd_kafka_produce_batch(
-            self._topic, partition, _BLOCK_WHEN_FULL, self._messages, count
-        )
+        taken = _library.rd_kafka_produce_batch(self._topic, partition, 0, self._messages, count)
+        if taken < count:
+            _library.rd_kafka_poll(self._handle, _POLL_MS)
         return int(taken)
 
     def wait_until_sent(self, timeout_s: float) -> None:

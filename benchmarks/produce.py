@@ -26,7 +26,7 @@ SMALL_BATCH, LARGE_BATCH = 16 * KIB, MB
 
 _LINGER_MS = 20  # time for a batch to fill; never waited for while the queue is full
 _QUEUE_KIB = 64 * 1024  # what a slow target still has to take when the time is up
-_CALL_BYTES = 256 * KIB  # handed over per call
+_CALL_BYTES = 256 * KIB  # offered per call
 _ANSWER_TIMEOUT_S = 60.0
 _PAGES_MARGIN = 1.25  # indexes, the page cache of the journal, other processes
 _WARM_UP_SHARE = 0.25
