@@ -103,6 +103,11 @@ class ReceiveBuffer:
             self._view = _memory(BASE_CAPACITY)
             self._start = self._end = 0
 
+    def discard(self) -> None:
+        """Let go of all memory, with whatever is in it. Nothing may be done here afterwards."""
+        self._view = memoryview(b"")
+        self._start = self._end = 0
+
     def _read_size(self) -> int:
         size = frame_size(self._view, self._max_frame_size, self._start) or 0
         self._largest = max(self._largest, size)

@@ -102,6 +102,9 @@ class Connection:
         self._loop.unwatch(self._socket.fileno())
         self._socket.close()
         self._slots.clear()
+        # Whoever still knows this connection must not keep what it held.
+        self._buffer.discard()
+        self._output.discard()
         self._memory.release()
         if report:
             self._processor.report_fault(self, why)

@@ -49,6 +49,11 @@ class Output:
             self._parts.append(_sendable(part))
             self.pending_bytes += size
 
+    def discard(self) -> None:
+        """Forget what is queued, and the files it is in."""
+        self._parts.clear()
+        self._offset = self.pending_bytes = 0
+
     def flush(self, sock: socket.socket) -> int:
         """Send until all is sent, the socket takes no more, or the turn is over.
 

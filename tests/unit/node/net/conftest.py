@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import struct
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -129,6 +130,11 @@ class Client:
             return False
         except ConnectionResetError:
             return True
+
+    def reset(self) -> None:
+        """Go without a farewell: the server's side of the connection is gone at once."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
 
     def has_bytes(self) -> bool:
         return bool(self._received) or (self._fill() and bool(self._received))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -354,6 +355,22 @@ class TestEnds:
         server.handler.requests[0].reply(MetadataResponse())
         assert client.receive_response(ApiKey.METADATA, 9)[0] == 1
         server.until(client.is_closed)
+
+    def test_a_closed_connection_keeps_no_memory_whoever_still_knows_it(
+        self, server: Server
+    ) -> None:
+        client = server.client()
+        client.send(produce(bytes(500_000)), 9, 1)
+        arrive(server, 1)
+        request = server.handler.requests.pop()
+        received = weakref.ref(request.body.topic_data[0].partition_data[0].records.obj)
+        reply = request.reply
+        del request
+        assert received() is not None
+        client.reset()
+        server.until(lambda: not len(server.processor))
+        assert received() is None
+        reply(ProduceResponse())
 
     def test_an_answer_to_a_client_that_is_gone_is_dropped(self, server: Server) -> None:
         client = server.client()
