@@ -35,7 +35,7 @@ def consume_case(targets: list[Target], bound: Bound) -> Iterator[Case[Target]]:
             fill(target, topic, _LOAD, bound)
             filled[target.name] = topic
         yield Case(
-            "consume, 1024 B messages",
+            "consume, 1024 B",
             lambda target: run(target, filled[target.name]),
             lambda target: run(target, filled[target.name]),
         )
@@ -49,10 +49,10 @@ def run(target: Target, topic: str) -> Figures:
     size = messages * MESSAGE_BYTES
     figures = {
         "MB/s": size / MB / watch.seconds,
-        "client CPU s/GB": watch.client_cpu_s / size * GB,
+        "client s/GB": watch.client_cpu_s / size * GB,
     }
     if watch.brokers_cpu_s is not None:
-        figures["brokers CPU s/GB"] = watch.brokers_cpu_s / size * GB
+        figures["brokers s/GB"] = watch.brokers_cpu_s / size * GB
     return figures
 
 

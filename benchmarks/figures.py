@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 
-# Figures by column name, the unit in the name. A figure that cannot be had is left out.
+# Figures by column name, the unit in the name; seconds per GB and per request are of CPU.
+# A figure that cannot be had is left out.
 Figures = Mapping[str, float]
 
 

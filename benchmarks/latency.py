@@ -40,7 +40,7 @@ def latency_cases(messages: int, max_seconds: float) -> list[Case[Target]]:
 
 def _case(replicas: int, messages: int, max_seconds: float) -> Case[Target]:
     return Case(
-        f"one message in flight, RF {replicas}, acks=all",
+        f"one in flight, RF {replicas}",
         lambda target: run(target, replicas, messages, max_seconds),
     )
 
@@ -84,5 +84,5 @@ def _figures(waits_ms: list[float], watch: Stopwatch) -> Figures:
     percentiles = quantiles(waits_ms, n=100, method="inclusive")
     figures = {"p50 ms": percentiles[49], "p99 ms": percentiles[98]}
     if watch.brokers_cpu_s is not None:
-        figures["brokers CPU us/message"] = watch.brokers_cpu_s / len(waits_ms) * 1e6
+        figures["brokers us/message"] = watch.brokers_cpu_s / len(waits_ms) * 1e6
     return figures

@@ -55,10 +55,7 @@ class Load:
     @property
     def name(self) -> str:
         batch = "1 MB" if self.batch_bytes == LARGE_BATCH else f"{self.batch_bytes // KIB} KiB"
-        return (
-            f"produce RF {self.replicas}, {self.message_bytes} B messages, "
-            f"{batch} batches, {self.pages} pages"
-        )
+        return f"produce RF {self.replicas}, {self.message_bytes} B in {batch}, {self.pages}"
 
     def settings(self, bootstrap: str) -> dict[str, object]:
         return {
@@ -133,9 +130,9 @@ def _figures(size: int, requests: int, watch: Stopwatch) -> Figures:
     figures = {
         "MB/s": size / MB / watch.seconds,
         "KiB/request": size / requests / KIB,
-        "client CPU s/GB": watch.client_cpu_s / size * GB,
+        "client s/GB": watch.client_cpu_s / size * GB,
     }
     if watch.brokers_cpu_s is not None:
-        figures["brokers CPU s/GB"] = watch.brokers_cpu_s / size * GB
-        figures["brokers CPU us/request"] = watch.brokers_cpu_s / requests * 1e6
+        figures["brokers s/GB"] = watch.brokers_cpu_s / size * GB
+        figures["brokers us/request"] = watch.brokers_cpu_s / requests * 1e6
     return figures
