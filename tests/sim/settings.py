@@ -1,4 +1,4 @@
-"""The settings of the simulated brokers: Kafka's keys, with times made short."""
+"""The settings of the simulated brokers: Kafka's keys, times made short and segments small."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ _PROPERTIES = {
     "controller.socket.timeout.ms": "1000",
     "controlled.shutdown.retry.backoff.ms": "300",
     "log.index.size.max.bytes": "4096",
+    "log.segment.bytes": "2000",
+    "log.flush.offset.checkpoint.interval.ms": "500",
 }
 
 
