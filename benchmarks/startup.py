@@ -64,7 +64,11 @@ def run(starter: Starter, *, cold: bool) -> Figures:
 def _first_ack(target: Target) -> None:
     """Raises BenchmarkError when it does not come."""
     topic = f"first-{os.urandom(4).hex()}"
-    client = {"bootstrap.servers": target.bootstrap, "log_level": 0}  # the cluster ends first
+    # No log: the cluster may end before the client is collected.
+    client: dict[str, str | int | float | bool] = {
+        "bootstrap.servers": target.bootstrap,
+        "log_level": 0,
+    }
     create(AdminClient(client), topic, 1, 3)
     producer = Producer({**client, "acks": "all", "linger.ms": 0})
     errors: list[object] = []
