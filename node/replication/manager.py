@@ -139,6 +139,10 @@ class ReplicaManager:
         """Take on roles; the answer names partitions by topic id, or by name before version 5."""
         return self._changes.apply_leader_and_isr(request, config_of, by_topic_id=by_topic_id)
 
+    def on_metadata_update(self) -> None:
+        """The metadata cache has changed: brokers may be back that replicas here wait for."""
+        self._changes.find_leaders()
+
     def stop_replicas(self, request: StopReplicaRequest) -> StopReplicaResponse:
         return self._changes.stop_replicas(request)
 

@@ -7,7 +7,7 @@ alone (STALE_CONTROLLER_EPOCH).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from logquake.controller.ports import Endpoint
@@ -17,7 +17,7 @@ from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition import AssignedState, Partition
 from logquake.node.replication.replicas import Replicas
-from logquake.node.replication.roles import Offline
+from logquake.node.replication.roles import Follower, Offline
 from logquake.node.replication.settings import TopicConfig
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode
@@ -93,9 +93,27 @@ class StateChanges:
         for told in sorted(_told(request), key=lambda t: (t.topic, t.state.partition_index)):
             error = self._apply(told, config_of(told.topic), followers)
             errors.append((told, error))
-        self._fetchers.follow(self._with_leaders(followers, request))
+        live = {
+            leader.broker_id: Endpoint(leader.broker_id, leader.host_name, leader.port)
+            for leader in request.live_leaders
+        }
+        self._fetchers.follow(self._with_leaders(followers, live))
         self._fetchers.close_idle()
         return _leader_and_isr_response(errors, by_topic_id=by_topic_id)
+
+    def find_leaders(self) -> None:
+        """Follow leaders that were away when LeaderAndIsr named them and are back by now.
+
+        A leader that stops and returns in the same epoch is not told of in another LeaderAndIsr
+        that would be taken: its epoch is not newer. (Kafka drops a state whose leader is not
+        live, and stays in the old one, which would make a deposed leader go on leading.)
+        """
+        stranded = [
+            partition
+            for partition in self._hosted
+            if isinstance(partition.role, Follower) and not self._fetchers.follows(partition)
+        ]
+        self._fetchers.follow(self._with_leaders(stranded, {}))
 
     def stop_replicas(self, request: StopReplicaRequest) -> StopReplicaResponse:
         if not self.accept_controller_epoch(request.controller_epoch):
@@ -165,21 +183,15 @@ class StateChanges:
             followers.append(partition)
 
     def _with_leaders(
-        self, followers: list[Partition], request: LeaderAndIsrRequest
+        self, followers: Iterable[Partition], live: Mapping[int, Endpoint]
     ) -> Iterator[tuple[Partition, Endpoint]]:
         """Followers with their leaders' addresses; without a live leader there is no fetching."""
-        live = {
-            leader.broker_id: Endpoint(leader.broker_id, leader.host_name, leader.port)
-            for leader in request.live_leaders
-        }
         for partition in followers:
             hint = partition.leader_hint()
             if hint is None:
                 continue
-            endpoint = live.get(hint.leader_id)
-            if endpoint is None:
-                broker = self._metadata.broker(hint.leader_id)
-                endpoint = broker.endpoint if broker else None
+            broker = self._metadata.broker(hint.leader_id)
+            endpoint = live.get(hint.leader_id) or (broker.endpoint if broker else None)
             if endpoint is not None:
                 yield partition, endpoint
 

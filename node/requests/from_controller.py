@@ -110,5 +110,6 @@ class UpdateMetadata(Handler[UpdateMetadataRequest]):
         for topic in sorted(self._cache.update(body)):
             if self._cache.topic(topic) is None:
                 self._configs.forget(topic)
+        self._replicas.on_metadata_update()
         self._waiters.on_metadata_update()
         return ErrorCode.NONE

@@ -49,6 +49,9 @@ class ReplicaFetcher:
     def is_idle(self) -> bool:
         return not self._followed
 
+    def has(self, key: PartitionKey) -> bool:
+        return key in self._followed
+
     def partitions(self) -> list[Followed]:
         return list(self._followed.values())
 

@@ -42,6 +42,11 @@ class FetcherPool:
         for leader_id in sorted(started):
             started[leader_id].fetch_next()
 
+    def follows(self, partition: Partition) -> bool:
+        """Whether some fetcher copies this partition."""
+        key = (partition.topic_id, partition.index)
+        return any(fetcher.has(key) for fetcher in self._fetchers.values())
+
     def forget(self, partition: Partition) -> None:
         """Copy this partition no more. Its fetcher may be idle then, or soon get it back."""
         for fetcher in self._fetchers.values():

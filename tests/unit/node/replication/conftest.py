@@ -40,6 +40,7 @@ class OneBroker:
     replicas: ReplicaManager
     disk: MemoryDisk
     log_dir: LogDir
+    metadata: MetadataCache
     config: TopicConfig = field(default_factory=TopicConfig)
 
     def lead(self, index: int = 0, *, epoch: int = 0, isr: tuple[int, ...] = (1, 2)) -> None:
@@ -53,6 +54,7 @@ class OneBroker:
         epoch: int = 0,
         isr: tuple[int, ...] = (1, 2),
         port: int = 9092,
+        leader_is_live: bool = True,
     ) -> None:
         state = LeaderAndIsrPartitionState(
             partition_index=index,
@@ -73,9 +75,14 @@ class OneBroker:
             ],
             live_leaders=[
                 LeaderAndIsrLiveLeader(broker_id=leader, host_name=f"b{leader}", port=port)
-            ],
+            ][: int(leader_is_live)],
         )
         self.replicas.apply_leader_and_isr(request, lambda _topic: self.config)
+
+    def see_live(self, *broker_ids: int) -> None:
+        """The controller says who is registered."""
+        self.metadata.update(UpdateMetadataRequest(live_brokers=[_live(b) for b in broker_ids]))
+        self.replicas.on_metadata_update()
 
 
 @pytest.fixture
@@ -105,7 +112,7 @@ def broker(scheduler: Any, network: Any, journal: Any, settings: ReplicationSett
         controller=controller,
     )
     replicas.start()
-    return OneBroker(replicas, disk, log_dir)
+    return OneBroker(replicas, disk, log_dir, metadata)
 
 
 def _live(broker_id: int) -> UpdateMetadataBroker:

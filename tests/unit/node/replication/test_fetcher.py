@@ -211,3 +211,16 @@ def test_a_leader_at_another_address_gets_a_new_connection(broker: Any, network:
     broker.assign(1, leader=2, port=9999)
     assert last(network).endpoint.port == 9999
     assert named(network) == [(0, 0), (1, 0)]
+
+
+def test_a_leader_that_was_away_is_followed_when_it_is_back_in_the_same_epoch(
+    broker: Any, network: Any
+) -> None:
+    broker.see_live(1)
+    broker.assign(leader=2, epoch=1, leader_is_live=False)
+    assert network.sent == []
+    broker.see_live(1, 2)
+    assert last(network).endpoint.broker_id == 2
+    sent = len(network.sent)
+    broker.see_live(1, 2)
+    assert len(network.sent) == sent  # it is followed already
