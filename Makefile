@@ -29,6 +29,7 @@ check: $(INSTALLED) ## Lint, format, types, import layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(ROOMS:%=-p logquake.%)
+	MYPYPATH=src:. $(BIN)/mypy benchmarks
 	$(BIN)/lint-imports
 
 format: $(INSTALLED) ## Put the code into its format
