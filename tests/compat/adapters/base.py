@@ -44,7 +44,6 @@ class Writing:
 class Adapter(ABC):
     """One client library. Methods raise ClientError with the broker's code."""
 
-    codecs: tuple[str, ...] = CODECS
     has_null_headers = True
 
     def __init__(self, servers: str) -> None:

@@ -25,7 +25,6 @@ with warnings.catch_warnings():
 
 
 class KafkaPython(Adapter):
-    codecs = ("none", "gzip", "lz4", "zstd")  # snappy takes python-snappy, which nothing else needs
     has_null_headers = False
 
     def write(
