@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -11,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-import logquake.wire.messages
 from logquake.wire.schema import Message, Struct
 from logquake.wire.schema.fields import (
     ArrayOf,
@@ -22,23 +19,10 @@ from logquake.wire.schema.fields import (
     StructOf,
     Text,
 )
-
-INTEGER_BITS = {"b": 8, "h": 16, "i": 32, "q": 64}
+from tests.wire.samples import INTEGER_BITS
+from tests.wire.tables import MESSAGE_TYPES
 
 Override = Callable[[str], "st.SearchStrategy[Any] | None"]
-
-
-def _message_types() -> dict[str, type[Message]]:
-    found = {}
-    for module in pkgutil.iter_modules(logquake.wire.messages.__path__):
-        contents = vars(importlib.import_module(f"logquake.wire.messages.{module.name}"))
-        for name, value in contents.items():
-            if isinstance(value, type) and issubclass(value, Message) and value is not Message:
-                found[name] = value
-    return found
-
-
-MESSAGE_TYPES = _message_types()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

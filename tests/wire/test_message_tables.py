@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from logquake.wire.schema.fields import (
     Text,
 )
 from logquake.wire.uuids import ZERO_UUID
+from tests.wire.tables import snake_case
 
 PROTOCOL = json.loads(Path(__file__).with_name("vectors").joinpath("protocol-3.9.json").read_text())
 HEADERS = {"RequestHeader", "ResponseHeader"}
@@ -148,8 +148,3 @@ def expected_default(field: dict[str, Any]) -> Any:
     if kind[0].isupper():
         return None
     return implied.get(kind, 0) if written is None else written
-
-
-def snake_case(name: str) -> str:
-    name = name.replace("KRaft", "Kraft")
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
