@@ -2,9 +2,12 @@
 
     disk.py                          the seam; real_disk.py and memory_disk.py stand behind it
     log_dir.py                       a log.dirs entry: lock, owner, checkpoints, partitions
-    log.py                           one partition: stage, commit, read, truncate, sync
+    log.py                           one partition, the front: stage, commit, read, truncate, sync
+      log_state.py                   what its parts share
       log_appender.py, staging.py    what may be appended, and where the log rolls
+      log_commit.py                  writing what is staged
       log_reader.py, log_slice.py    reads, by offset and by time
+      log_cuts.py, log_sync.py       truncation; fsync in three steps
       log_files.py, log_recovery.py  segments, epochs and snapshots as written; repair after a crash
     segments.py, segment.py          .log files with their sparse indexes (index_file.py)
     leader_epochs.py                 which epoch wrote which offsets

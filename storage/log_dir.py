@@ -192,7 +192,7 @@ class LogDir:
             progress.note(log.recovery.scanned_bytes)
 
     def _adopt(self, key: TopicPartition, log: Log) -> None:
-        log.on_recovery_point_lowered = self.write_recovery_points
+        log.when_recovery_point_lowered(self.write_recovery_points)
         self.logs[key] = log
 
     def _write_checkpoints(self) -> None:

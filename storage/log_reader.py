@@ -5,38 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logquake.storage.batch_walk import DamagedBatchError
-from logquake.storage.errors import StorageError
+from logquake.storage.errors import OffsetOutOfRange, StorageError
 from logquake.storage.log_slice import EMPTY_SLICE, LogSlice
+from logquake.storage.log_state import LogState
 from logquake.storage.recent_batches import BatchPlace
 from logquake.storage.segment import Segment
-from logquake.storage.segments import Segments
 from logquake.wire.records import BatchHeader, ProduceLimits, Record, iterate_records
 
 _MAX_DECOMPRESSED_BYTES = ProduceLimits().max_decompressed_bytes
 
 
 class LogReader:
-    """Reads what is written; its caller checks offsets against the log's bounds."""
+    """Reads what is written."""
 
-    def __init__(self, segments: Segments, directory: str) -> None:
-        self._segments = segments
-        self._directory = directory
+    def __init__(self, state: LogState) -> None:
+        self._state = state
+        self._segments = state.files.segments
 
-    def read(
-        self, offset: int, max_bytes: int, *, limit: int, end_offset: int, min_one_batch: bool
-    ) -> LogSlice:
-        """From the batch that holds offset, up to limit (exclusive) and within one segment."""
+    def read(self, offset: int, max_bytes: int, *, up_to: int, min_one_batch: bool) -> LogSlice:
+        """As Log.read(): from the batch that holds offset, within one segment."""
+        state = self._state
+        end_offset = state.written_end_offset
+        if state.write_failed:
+            raise StorageError(state.directory, "a write failed and could not be undone")
+        if not state.start_offset <= offset <= state.appender.end_offset:
+            raise OffsetOutOfRange(offset, state.start_offset, end_offset)
+        limit = min(up_to, end_offset)
+        if offset >= limit:
+            return EMPTY_SLICE
         try:
-            found = self._locate(offset)
-            if found is None or found[1].last_offset >= limit:
-                return EMPTY_SLICE
-            segment, first = found
-            allowed = max(max_bytes, first.size) if min_one_batch else max_bytes
-            if allowed < first.size:
-                return EMPTY_SLICE
-            end = self._end_position(segment, limit, end_offset, first.position + allowed)
+            return self._slice(offset, max_bytes, limit, min_one_batch)
         except (OSError, DamagedBatchError) as error:
-            raise StorageError(self._directory, f"reading offset {offset}: {error}") from error
+            raise StorageError(state.directory, f"reading offset {offset}: {error}") from error
+
+    def _slice(self, offset: int, max_bytes: int, limit: int, min_one_batch: bool) -> LogSlice:
+        found = self._locate(offset)
+        if found is None or found[1].last_offset >= limit:
+            return EMPTY_SLICE
+        segment, first = found
+        allowed = max(max_bytes, first.size) if min_one_batch else max_bytes
+        if allowed < first.size:
+            return EMPTY_SLICE
+        end = self._end_position(segment, limit, first.position + allowed)
         size = min(allowed, end - first.position)
         return LogSlice(segment.file, first.position, size, first.base_offset)
 
@@ -46,8 +56,9 @@ class LogReader:
             for _, header in segment.headers(from_offset):
                 yield header
 
-    def first_record_at(self, timestamp_ms: int, start_offset: int) -> tuple[int, int] | None:
-        """(timestamp, offset) of the first record at or after both bounds (KIP-79)."""
+    def first_record_at(self, timestamp_ms: int) -> tuple[int, int] | None:
+        """(timestamp, offset) of the first record at or after timestamp_ms (KIP-79)."""
+        start_offset = self._state.start_offset
         for segment in self._segments:
             if segment.largest_timestamp() < timestamp_ms:
                 continue
@@ -77,10 +88,11 @@ class LogReader:
                 return segment, place
         return None
 
-    def _end_position(self, segment: Segment, limit: int, end_offset: int, enough: int) -> int:
+    def _end_position(self, segment: Segment, limit: int, enough: int) -> int:
         """Where the first batch that limit excludes begins; not searched for beyond enough."""
         following = self._segments.after(segment)
-        if limit >= (end_offset if following is None else following.base_offset):
+        end_offset = self._state.written_end_offset if following is None else following.base_offset
+        if limit >= end_offset:
             return segment.size
         if segment.index_position(limit) >= enough:
             return enough

@@ -37,8 +37,7 @@ def load_segments(disk: Disk, directory: str, segments: Segments) -> None:
     for suffix in names.SEGMENT_SUFFIXES[1:]:
         for orphan in set(names.offsets_with(found, suffix)).difference(base_offsets):
             disk.remove(names.join(directory, names.offset_file(orphan, suffix)))
-    for base_offset in base_offsets:
-        segments.open_existing(base_offset)
+    segments.open_existing(base_offsets)
 
 
 class Recovery:

@@ -7,16 +7,19 @@ once, and success from then on, whatever became of the pages.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from errno import EIO
 
 from logquake.storage.disk import Disk, File
-from logquake.storage.log_files import LogFiles
+from logquake.storage.errors import StorageError, disk_faults
+from logquake.storage.log_state import LogState
 
 
 @dataclass(frozen=True, slots=True)
 class PendingSync:
-    """Log.begin_sync() made it; run() anywhere; then Log.finish_sync(it), or Log.fail_sync(it)."""
+    """LogSyncs.begin() made it; run() anywhere; then finish(it), or fail(it)."""
 
     disk: Disk
     files: tuple[File, ...]
@@ -33,41 +36,71 @@ class PendingSync:
             self.disk.sync_dir(directory)
 
 
-class SyncState:
-    """``recovery_point`` is the offset below which everything is synced."""
+class LogSyncs:
+    """``recovery_point`` is the offset below which everything is synced.
 
-    def __init__(self, disk: Disk, files: LogFiles) -> None:
+    ``on_lowered`` is called when that fell: a checkpoint above it would make recovery trust
+    rewritten bytes.
+    """
+
+    def __init__(self, state: LogState) -> None:
         self.recovery_point = 0
-        self._disk = disk
-        self._files = files
+        self.on_lowered: Callable[[], None] = _do_nothing
+        self._state = state
         self._cuts = 0
         self._has_failed = False
 
-    def begin(self, end_offset: int, *, rolled_only: bool) -> PendingSync:
-        """Raises OSError."""
-        if self._has_failed:
-            raise OSError(EIO, "an earlier sync failed, and what it lost is not known")
-        files, directories = self._files.unsynced(self.recovery_point, rolled_only=rolled_only)
+    @property
+    def unsynced_roll(self) -> bool:
+        """Segments that are written to no more are not synced yet."""
+        return self._state.files.segments.active.base_offset > self.recovery_point
+
+    def begin(self, *, rolled_only: bool = False) -> PendingSync:
+        """Collect what finish() may call synced once run() returned. Raises StorageError.
+
+        rolled_only leaves the active segment out.
+        """
+        state = self._state
+        with disk_faults(state.directory):
+            if self._has_failed:
+                raise OSError(EIO, "an earlier sync failed, and what it lost is not known")
+            point = self.recovery_point
+            files, directories = state.files.unsynced(point, rolled_only=rolled_only)
+        rolled_end = state.files.segments.active.base_offset
+        end_offset = rolled_end if rolled_only else state.written_end_offset
         return PendingSync(
-            self._disk,
-            tuple(files),
-            tuple(directories),
-            self.recovery_point,
-            self._files.segments.active.base_offset if rolled_only else end_offset,
-            self._cuts,
+            state.disk, tuple(files), tuple(directories), point, end_offset, self._cuts
         )
 
     def finish(self, pending: PendingSync) -> None:
+        """Move the recovery point, unless a truncation came between: the bytes may be others."""
         if pending.cuts == self._cuts:
             self.recovery_point = max(self.recovery_point, pending.end_offset)
 
-    def fail(self) -> None:
+    def fail(self, pending: PendingSync) -> None:
+        """run() failed: neither it nor a later sync may claim what it was to make safe."""
         self._has_failed = True
+        with suppress(StorageError):  # the disk that fails is the one that would be written
+            self.lower(pending.start_offset)
 
-    def lower(self, offset: int) -> bool:
-        """What is at offset and later may change; whether the recovery point fell."""
+    def sync(self) -> None:
+        """All three steps here and now. Raises StorageError."""
+        pending = self.begin()
+        try:
+            with disk_faults(self._state.directory):
+                pending.run()
+        except StorageError:
+            self.fail(pending)
+            raise
+        self.finish(pending)
+
+    def lower(self, offset: int) -> None:
+        """What is at offset and later may change. Raises StorageError."""
         self._cuts += 1
-        if offset >= self.recovery_point:
-            return False
-        self.recovery_point = offset
-        return True
+        if offset < self.recovery_point:
+            self.recovery_point = offset
+            self.on_lowered()
+
+
+def _do_nothing() -> None:
+    pass

@@ -1,97 +1,139 @@
-"""The segments of one log, by base offset; the last one is active."""
+"""The segments of one log, by base offset; the last one is active.
+
+Copy-on-write: ``Segments.current`` is an immutable SegmentList that every change replaces as a
+whole, so a reader that took one goes on with it undisturbed while segments are rolled, deleted or
+cleaned. The files of a segment that left the list stay readable through their open descriptors.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from logquake.storage.disk import Disk
 from logquake.storage.log_config import LogConfig
 from logquake.storage.segment import Segment
 
 
+class SegmentList:
+    """Segments that ascend in base offset; never changed."""
+
+    __slots__ = ("_base_offsets", "segments")
+
+    def __init__(self, segments: Iterable[Segment] = ()) -> None:
+        self.segments = tuple(segments)
+        self._base_offsets = tuple(segment.base_offset for segment in self.segments)
+
+    def __iter__(self) -> Iterator[Segment]:
+        return iter(self.segments)
+
+    def __len__(self) -> int:
+        return len(self.segments)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all batches."""
+        return sum(segment.size for segment in self.segments)
+
+    def from_offset(self, offset: int) -> tuple[Segment, ...]:
+        """The segment that offset belongs to, and all later ones."""
+        return self.segments[max(0, bisect_right(self._base_offsets, offset) - 1) :]
+
+    def after(self, segment: Segment) -> Segment | None:
+        """The segment that begins next after this one, whether or not this one is here."""
+        index = bisect_right(self._base_offsets, segment.base_offset)
+        return self.segments[index] if index < len(self.segments) else None
+
+    def replaced(self, old: Sequence[Segment], new: Sequence[Segment]) -> SegmentList:
+        """With new where old was, a run of neighbours. Raises ValueError where it is none."""
+        first = self.segments.index(old[0])
+        if self.segments[first : first + len(old)] != tuple(old):
+            raise ValueError(f"the segments from {old[0].base_offset} on are no neighbours")
+        return SegmentList(self.segments[:first] + tuple(new) + self.segments[first + len(old) :])
+
+
 class Segments:
     """Never empty once the log is open. All writing methods raise OSError."""
 
     def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
+        self.config = config  # of the segments to come
+        self.current = SegmentList()
         self._disk = disk
         self._directory = directory
-        self.config = config  # of the segments to come
-        self._segments: list[Segment] = []
-        self._base_offsets: list[int] = []
 
     def __iter__(self) -> Iterator[Segment]:
-        return iter(tuple(self._segments))
+        return iter(self.current)
 
     def __len__(self) -> int:
-        return len(self._segments)
+        return len(self.current)
 
     @property
     def first(self) -> Segment:
-        return self._segments[0]
+        return self.current.segments[0]
 
     @property
     def active(self) -> Segment:
-        return self._segments[-1]
+        return self.current.segments[-1]
 
     @property
     def size(self) -> int:
-        return sum(segment.size for segment in self._segments)
+        return self.current.size
 
-    def open_existing(self, base_offset: int) -> None:
-        self._add(Segment.open(self._disk, self._directory, base_offset, self.config))
+    def from_offset(self, offset: int) -> tuple[Segment, ...]:
+        return self.current.from_offset(offset)
 
-    def roll(self, base_offset: int) -> None:
-        """Seal the active segment, if any, and begin the next."""
-        if self._segments:
-            self.active.seal()
-        self._add(self._create(base_offset))
+    def after(self, segment: Segment) -> Segment | None:
+        return self.current.after(segment)
 
-    def restart_at(self, base_offset: int) -> None:
-        """One empty segment in place of all others; it is made first, to have one in any case."""
-        fresh = self._create(base_offset)
-        old = self._segments
-        self._segments, self._base_offsets = [], []
-        self._add(fresh)
-        for segment in reversed(old):
-            if segment.base_offset != base_offset:
-                segment.delete()
-
-    def from_offset(self, offset: int) -> list[Segment]:
-        """The segment that offset belongs to, and all later ones."""
-        return self._segments[max(0, bisect_right(self._base_offsets, offset) - 1) :]
-
-    def unsynced(self, recovery_point: int) -> list[Segment]:
+    def unsynced(self, recovery_point: int) -> tuple[Segment, ...]:
         """Those that are not wholly synced when everything before recovery_point is.
 
         The one that ends there is among them: while it was active its indexes were not synced.
         """
         return self.from_offset(max(0, recovery_point - 1))
 
-    def after(self, segment: Segment) -> Segment | None:
-        index = bisect_right(self._base_offsets, segment.base_offset)
-        return self._segments[index] if index < len(self._segments) else None
+    # Changing
+
+    def open_existing(self, base_offsets: Iterable[int]) -> None:
+        """Those that the folder holds, ascending."""
+        self.current = SegmentList(
+            Segment.open(self._disk, self._directory, base_offset, self.config)
+            for base_offset in base_offsets
+        )
+
+    def roll(self, base_offset: int) -> None:
+        """Seal the active segment, if any, and begin the next."""
+        if len(self):
+            self.active.seal()
+        self.current = SegmentList((*self.current.segments, self._create(base_offset)))
+
+    def replace(self, old: Sequence[Segment], new: Sequence[Segment]) -> None:
+        """Swap neighbours, all sealed, for others: retention puts none in their place, the cleaner
+        one or more. The files are the caller's affair.
+        """
+        self.current = self.current.replaced(old, new)
+
+    def restart_at(self, base_offset: int) -> None:
+        """One empty segment in place of all others; it is made first, to have one in any case."""
+        old = self.current
+        self.current = SegmentList([self._create(base_offset)])
+        for segment in reversed(old.segments):
+            if segment.base_offset != base_offset:
+                segment.delete()
 
     def delete_after(self, offset: int) -> list[int]:
         """Delete the segments that begin after offset, latest first; their base offsets."""
         deleted = []
-        while self._segments and self.active.base_offset > offset:
-            segment = self._pop()
+        while len(self) and self.active.base_offset > offset:
+            segment = self.active
+            self.current = SegmentList(self.current.segments[:-1])
             segment.delete()
             deleted.append(segment.base_offset)
         return deleted
 
     def release(self) -> None:
-        for segment in self._segments:
+        for segment in self.current:
             segment.release()
 
     def _create(self, base_offset: int) -> Segment:
         return Segment.create(self._disk, self._directory, base_offset, self.config)
-
-    def _add(self, segment: Segment) -> None:
-        self._segments.append(segment)
-        self._base_offsets.append(segment.base_offset)
-
-    def _pop(self) -> Segment:
-        self._base_offsets.pop()
-        return self._segments.pop()

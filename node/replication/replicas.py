@@ -57,7 +57,7 @@ class Replicas:
         mark = self._marks.initial(topic, index)
         replica = ReplicaLog(name, log, self._context.journal, mark)
         partition = Partition(topic, index, topic_id, replica, config, self._context)
-        log.on_rolled = lambda: self._flushes.on_rolled(partition)
+        log.when_rolled(lambda: self._flushes.on_rolled(partition))
         self._hosted.add(partition)
         return partition
 

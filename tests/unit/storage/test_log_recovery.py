@@ -26,7 +26,7 @@ def log(open_log: OpenLog, make_batch: MakeBatch) -> Log:
 
 def segment_path(directory: str, log: Log, index: int) -> str:
     paths = sorted({header.base_offset for header in log.headers(0)})
-    bases = [base for base in paths if log._disk.exists(f"{directory}/{base:020d}.log")]
+    bases = [base for base in paths if log._state.disk.exists(f"{directory}/{base:020d}.log")]
     return f"{directory}/{bases[index]:020d}.log"
 
 

@@ -1,0 +1,59 @@
+"""Writing what is staged: one pwritev a segment, and nothing counts when it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from errno import EIO
+
+from logquake.storage.errors import StorageError
+from logquake.storage.log_state import LogState
+from logquake.storage.log_sync import LogSyncs
+
+
+class LogCommit:
+    """``on_rolled`` is called when a commit began a segment: those before it can be synced."""
+
+    def __init__(self, state: LogState, syncs: LogSyncs) -> None:
+        self.on_rolled: Callable[[], None] = _do_nothing
+        self._state = state
+        self._syncs = syncs
+
+    def commit(self) -> None:
+        """Raises StorageError, and then nothing that was staged counts."""
+        state = self._state
+        active = state.files.segments.active
+        try:
+            self._write_staged()
+        except OSError as error:
+            state.write_failed = True
+            with suppress(OSError):
+                self.drop_failed_write()
+            state.end_at(state.written_end_offset)
+            raise StorageError(state.directory, f"appending: {error}") from error
+        if state.written_end_offset - self._syncs.recovery_point >= state.config.flush_messages:
+            self._syncs.sync()
+        if state.files.segments.active is not active:
+            self.on_rolled()
+
+    def drop_failed_write(self) -> None:
+        """Cut off what a failed write left, if one did. Raises OSError."""
+        state = self._state
+        if state.write_failed:
+            state.files.truncate_to(state.written_end_offset)
+            state.write_failed = False
+
+    def _write_staged(self) -> None:
+        state = self._state
+        if state.write_failed:
+            raise OSError(EIO, "an earlier write failed and could not be undone yet")
+        state.files.save_epochs()
+        appender = state.appender
+        if appender.runs:
+            state.files.write(appender.runs)
+            state.written_end_offset = appender.end_offset
+            appender.keep(state.files.segments.active)
+
+
+def _do_nothing() -> None:
+    pass
