@@ -20,8 +20,9 @@ from logquake.wire.schema.fields import (
     StructOf,
     Text,
 )
+from logquake.wire.schema.versions import Versions
 from logquake.wire.uuids import ZERO_UUID
-from tests.wire.tables import snake_case
+from tests.wire.tables import PAIRS, snake_case
 
 PROTOCOL = json.loads(Path(__file__).with_name("vectors").joinpath("protocol-3.9.json").read_text())
 HEADERS = {"RequestHeader", "ResponseHeader"}
@@ -63,6 +64,17 @@ def test_there_is_no_message_that_kafka_does_not_have(
     message_types: dict[str, type[Message]],
 ) -> None:
     assert set(message_types) == set(DEFINITIONS)
+
+
+def test_there_is_every_version_that_kafka_has() -> None:
+    """What the oracles are asked about: with 138 messages there are 603 pairs."""
+    defined = {
+        (name, version)
+        for name, definition in DEFINITIONS.items()
+        for version in Versions.parse(definition["validVersions"])
+    }
+    assert defined == PAIRS
+    assert (len(DEFINITIONS), len(defined)) == (138, 603)
 
 
 @pytest.mark.parametrize("key", ApiKey, ids=lambda key: key.name)
