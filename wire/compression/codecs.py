@@ -1,8 +1,4 @@
-"""The table of codecs by their id in a batch's attributes (KIP-98; zstd: KIP-110).
-
-Caveat: lz4 here is the frame format of magic 2. Frames of magic 0 carry a wrong header checksum
-and are refused.
-"""
+"""The table of codecs by their id in a batch's attributes (KIP-98; zstd: KIP-110)."""
 
 from __future__ import annotations
 
@@ -10,10 +6,9 @@ import zlib
 from collections.abc import Callable
 from enum import IntEnum
 
-import lz4.frame
-
-from logquake.wire.compression import snappy, zstd
+from logquake.wire.compression import lz4_legacy, snappy, zstd
 from logquake.wire.compression.bounds import Buffer, broken, too_large
+from logquake.wire.compression.lz4_frames import compress_lz4, decompress_lz4
 from logquake.wire.errors import ErrorCode, RecordError
 
 GZIP_WINDOW_BITS = 31  # zlib's largest window, with gzip's header and trailer
@@ -28,6 +23,7 @@ class Codec(IntEnum):
 
 
 _CODECS = tuple(Codec)
+_FIRST_MAGIC_WITH_SOUND_LZ4 = 1
 
 
 def codec_of(attributes: int) -> Codec:
@@ -43,9 +39,13 @@ def codec_of(attributes: int) -> Codec:
     return _CODECS[index]
 
 
-def compress(codec: Codec, data: Buffer) -> bytes:
-    """One compressed block that Kafka's own clients can read."""
-    return _COMPRESS[codec](data)
+def compress(codec: Codec, data: Buffer, level: int | None = None) -> bytes:
+    """One compressed block that Kafka's own clients can read.
+
+    `level` is what compression.gzip.level, lz4.level or zstd.level says (KIP-390); None is Kafka's
+    default. The other codecs have none.
+    """
+    return _COMPRESS[codec](data, level)
 
 
 def decompress(codec: Codec, data: Buffer, limit: int) -> bytes:
@@ -57,7 +57,21 @@ def decompress(codec: Codec, data: Buffer, limit: int) -> bytes:
     return _DECOMPRESS[codec](data, limit)
 
 
-def _keep(data: Buffer) -> bytes:
+def compress_for_magic(magic: int, codec: Codec, data: Buffer) -> bytes:
+    """As compress, for records of an older format: LZ4 of magic 0 is framed in its own way."""
+    if codec is Codec.LZ4 and magic < _FIRST_MAGIC_WITH_SOUND_LZ4:
+        return lz4_legacy.compress(data)
+    return compress(codec, data)
+
+
+def decompress_for_magic(magic: int, codec: Codec, data: Buffer, limit: int) -> bytes:
+    """As decompress, for records of an older format."""
+    if codec is Codec.LZ4 and magic < _FIRST_MAGIC_WITH_SOUND_LZ4:
+        return lz4_legacy.decompress(data, limit)
+    return decompress(codec, data, limit)
+
+
+def _keep(data: Buffer, _level: int | None) -> bytes:
     return bytes(data)
 
 
@@ -67,8 +81,9 @@ def _keep_bounded(data: Buffer, limit: int) -> bytes:
     return bytes(data)
 
 
-def _compress_gzip(data: Buffer) -> bytes:
-    compressor = zlib.compressobj(wbits=GZIP_WINDOW_BITS)
+def _compress_gzip(data: Buffer, level: int | None) -> bytes:
+    used = zlib.Z_DEFAULT_COMPRESSION if level is None else level
+    compressor = zlib.compressobj(used, wbits=GZIP_WINDOW_BITS)
     return compressor.compress(data) + compressor.flush()
 
 
@@ -94,30 +109,15 @@ def _decompress_gzip(data: Buffer, limit: int) -> bytes:
             return b"".join(members)
 
 
-def _compress_lz4(data: Buffer) -> bytes:
-    # Kafka's reader refuses frames whose blocks depend on each other.
-    frame: bytes = lz4.frame.compress(data, block_linked=False, store_size=False)
-    return frame
+def _compress_snappy(data: Buffer, _level: int | None) -> bytes:
+    return snappy.compress(data)
 
 
-def _decompress_lz4(data: Buffer, limit: int) -> bytes:
-    frame = lz4.frame.LZ4FrameDecompressor()
-    try:
-        plain: bytes = frame.decompress(data, limit + 1)
-    except RuntimeError as error:
-        raise broken("lz4", error) from error
-    if len(plain) > limit:
-        raise too_large("lz4", limit)
-    if not frame.eof or frame.unused_data:
-        raise broken("lz4", "incomplete frame" if not frame.eof else "bytes after the frame")
-    return plain
-
-
-_COMPRESS: dict[Codec, Callable[[Buffer], bytes]] = {
+_COMPRESS: dict[Codec, Callable[[Buffer, int | None], bytes]] = {
     Codec.NONE: _keep,
     Codec.GZIP: _compress_gzip,
-    Codec.SNAPPY: snappy.compress,
-    Codec.LZ4: _compress_lz4,
+    Codec.SNAPPY: _compress_snappy,
+    Codec.LZ4: compress_lz4,
     Codec.ZSTD: zstd.compress,
 }
 
@@ -125,6 +125,6 @@ _DECOMPRESS: dict[Codec, Callable[[Buffer, int], bytes]] = {
     Codec.NONE: _keep_bounded,
     Codec.GZIP: _decompress_gzip,
     Codec.SNAPPY: snappy.decompress,
-    Codec.LZ4: _decompress_lz4,
+    Codec.LZ4: decompress_lz4,
     Codec.ZSTD: zstd.decompress,
 }

@@ -21,11 +21,13 @@ _SKIPPABLE_HEADER = struct.Struct("<II")
 _BLOCK_HEADER_BYTES = 3
 _CHECKSUM_BYTES = 4
 _RLE_BLOCK = 1
+_DEFAULT_LEVEL = 3
 
 
-def compress(data: Buffer) -> bytes:
+def compress(data: Buffer, level: int | None = None) -> bytes:
     # A context per call: zstandard's contexts must not be shared by threads.
-    return zstandard.ZstdCompressor().compress(data)
+    used = _DEFAULT_LEVEL if level is None else level
+    return zstandard.ZstdCompressor(level=used).compress(data)
 
 
 def decompress(data: Buffer, limit: int) -> bytes:

@@ -1,14 +1,17 @@
-"""Record batches of magic 2 (KIP-98): headers, validation, building, reading.
+"""Record batches (KIP-98) and the message sets before them: headers, validation, reading, building.
 
-    header.py      BatchHeader; read it, walk a run of batches, check a CRC
+    header.py      BatchHeader; read it, walk a run of batches of any magic, check a CRC
     patch.py       what a leader changes in place in a batch that it was sent
+    limits.py      a topic's rules for what may be written
     validation.py  what a leader refuses from a client
+    faults.py      single records at fault, in Kafka's words
     walk.py        aiokafka's compiled reader, made safe against hostile bytes
-    reading.py     records out of a batch
+    reading.py     records out of a batch of any magic
     building.py    batches out of records
+    legacy/        message sets, magic 0 and 1, and conversions from and to them
     control.py     control batches: the end of a transaction
 
-Caveats: the message formats of magic 0 and 1 are not read here. Header keys must be UTF-8, where
+Caveats: header keys must be UTF-8, where
 Kafka's broker takes any bytes. Numbers written in more bytes than they need are taken up to ten
 bytes long, where Kafka stops at five for lengths and offsets.
 """
@@ -16,8 +19,13 @@ bytes long, where Kafka stops at five for lengths and offsets.
 from __future__ import annotations
 
 from logquake.wire.compression import Codec, compress, decompress
-from logquake.wire.records.building import encode_batch, recompress
-from logquake.wire.records.control import ControlType, encode_end_marker, read_end_marker
+from logquake.wire.records.building import encode_batch, recompress, renumber
+from logquake.wire.records.control import (
+    ControlType,
+    EndMarker,
+    encode_end_marker,
+    read_end_marker,
+)
 from logquake.wire.records.header import (
     HEADER_BYTES,
     NO_PRODUCER_ID,
@@ -28,9 +36,13 @@ from logquake.wire.records.header import (
     iterate_batches,
     read_header,
 )
+from logquake.wire.records.legacy.building import encode_message_set
+from logquake.wire.records.legacy.downward import down_convert
+from logquake.wire.records.legacy.produced import convert_produced
 from logquake.wire.records.patch import patch_base, set_max_timestamp
 from logquake.wire.records.reading import Record, iterate_records
 from logquake.wire.records.validation import (
+    MisplacedOffsetsError,
     ProduceLimits,
     RejectedRecordsError,
     read_produced,
@@ -45,14 +57,19 @@ __all__ = [
     "BatchHeader",
     "Codec",
     "ControlType",
+    "EndMarker",
+    "MisplacedOffsetsError",
     "ProduceLimits",
     "Record",
     "RejectedRecordsError",
     "check_crc",
     "compress",
+    "convert_produced",
     "decompress",
+    "down_convert",
     "encode_batch",
     "encode_end_marker",
+    "encode_message_set",
     "iterate_batches",
     "iterate_records",
     "patch_base",
@@ -60,6 +77,7 @@ __all__ = [
     "read_header",
     "read_produced",
     "recompress",
+    "renumber",
     "set_max_timestamp",
     "validate_produced",
 ]

@@ -23,7 +23,50 @@ from logquake.wire.records.header import (
     NO_SEQUENCE,
     BatchHeader,
 )
-from logquake.wire.records.reading import NO_TIMESTAMP, Record
+from logquake.wire.records.reading import NO_TIMESTAMP, Record, iterate_records
+
+_CODEC_BITS = 0x07
+
+
+class BatchPayload:
+    """The records of one batch, encoded as they come.
+
+    Records carry absolute offsets, ascending, from base_offset on; gaps are allowed, as
+    compaction leaves them. base_timestamp None: the first record's.
+    """
+
+    def __init__(self, base_offset: int = 0, base_timestamp: int | None = None) -> None:
+        self.base_offset = base_offset
+        self.base_timestamp = base_timestamp
+        self.max_timestamp = NO_TIMESTAMP
+        self.last_offset: int | None = None
+        self.count = 0
+        # The builder takes its first timestamp as the base and -1 for "none yet"; an empty record
+        # at time 0, cut off again, makes every later one relative to 0 whatever it is.
+        self._builder = DefaultRecordBatchBuilder(MAGIC, Codec.NONE, 0, -1, -1, -1, sys.maxsize)
+        self._builder.append(0, 0, None, None, [])
+        self._cut: int = self._builder.size()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the batch so far, uncompressed."""
+        encoded: int = self._builder.size()
+        return encoded - self._cut + HEADER_BYTES
+
+    def add(self, record: Record) -> None:
+        offset, timestamp_ms, key, value, headers = record
+        if self.base_timestamp is None:
+            self.base_timestamp = timestamp_ms
+        if timestamp_ms > self.max_timestamp:
+            self.max_timestamp = timestamp_ms
+        delta_ms = timestamp_ms - self.base_timestamp
+        self._builder.append(offset - self.base_offset, delta_ms, key, value, list(headers))
+        self.last_offset = offset
+        self.count += 1
+
+    def encoded(self) -> memoryview:
+        """The records' bytes; nothing can be added any more."""
+        return memoryview(self._builder.build())[self._cut :]
 
 
 def encode_batch(
@@ -42,39 +85,71 @@ def encode_batch(
 ) -> bytearray:
     """One batch of magic 2 with its CRC.
 
-    Records carry absolute offsets, ascending, from base_offset on; gaps are allowed, as
-    compaction leaves them. `flags` are BatchFlag bits. What defaults to None follows from the
-    records: compaction keeps the last_offset of a batch whose last records went, a delete horizon
-    stands in base_timestamp, and an append time in max_timestamp. A batch of no records is what
-    compaction leaves of a producer's last batch; it needs last_offset.
+    For the records see BatchPayload. `flags` are BatchFlag bits. What defaults to None follows
+    from the records: compaction keeps the last_offset of a batch whose last records went, a delete
+    horizon stands in base_timestamp, and an append time in max_timestamp. A batch of no records is
+    what compaction leaves of a producer's last batch; it needs last_offset.
     Raises ValueError for no records without last_offset.
     """
-    if not records and last_offset is None:
+    payload = BatchPayload(base_offset, base_timestamp)
+    for record in records:
+        payload.add(record)
+    return finish_batch(
+        payload,
+        codec=codec,
+        leader_epoch=leader_epoch,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        base_sequence=base_sequence,
+        flags=flags,
+        last_offset=last_offset,
+        max_timestamp=max_timestamp,
+    )
+
+
+def finish_batch(
+    payload: BatchPayload,
+    *,
+    codec: Codec = Codec.NONE,
+    level: int | None = None,
+    leader_epoch: int = -1,
+    producer_id: int = NO_PRODUCER_ID,
+    producer_epoch: int = -1,
+    base_sequence: int = NO_SEQUENCE,
+    flags: int = 0,
+    last_offset: int | None = None,
+    max_timestamp: int | None = None,
+) -> bytearray:
+    """The batch around a payload; encode_batch tells of the rest."""
+    end = payload.last_offset if last_offset is None else last_offset
+    if end is None:
         raise ValueError("a batch without records needs its last offset")
-    first_timestamp = records[0].timestamp_ms if records else NO_TIMESTAMP
-    origin = first_timestamp if base_timestamp is None else base_timestamp
-    payload = compress(codec, _encode_records(records, base_offset, origin))
+    origin = payload.base_timestamp
     header = BatchHeader(
-        base_offset=base_offset,
+        base_offset=payload.base_offset,
         batch_length=0,
         partition_leader_epoch=leader_epoch,
         magic=MAGIC,
         crc=0,
         attributes=codec | flags,
-        last_offset_delta=(records[-1].offset if last_offset is None else last_offset)
-        - base_offset,
-        base_timestamp=origin,
-        max_timestamp=_latest(records) if max_timestamp is None else max_timestamp,
+        last_offset_delta=end - payload.base_offset,
+        base_timestamp=NO_TIMESTAMP if origin is None else origin,
+        max_timestamp=payload.max_timestamp if max_timestamp is None else max_timestamp,
         producer_id=producer_id,
         producer_epoch=producer_epoch,
         base_sequence=base_sequence,
-        record_count=len(records),
+        record_count=payload.count,
     )
-    return _seal(header, payload)
+    return _seal(header, compress(codec, payload.encoded(), level))
 
 
 def recompress(
-    view: memoryview, position: int, header: BatchHeader, codec: Codec, limit_bytes: int
+    view: memoryview,
+    position: int,
+    header: BatchHeader,
+    codec: Codec,
+    limit_bytes: int,
+    level: int | None = None,
 ) -> bytearray:
     """The same batch in another codec, for topics that set compression.type.
 
@@ -82,24 +157,30 @@ def recompress(
     """
     packed = view[position + HEADER_BYTES : position + header.size]
     plain = decompress(header.codec, packed, limit_bytes)
-    attributes = (header.attributes & ~0x07) | codec
-    return _seal(header._replace(attributes=attributes), compress(codec, plain))
+    return _with_payload(header, codec, compress(codec, plain, level))
 
 
-def _encode_records(records: Sequence[Record], base_offset: int, base_timestamp: int) -> memoryview:
-    # The builder takes its first timestamp as the base and -1 for "none yet"; an empty record
-    # at time 0, cut off again, makes every later one relative to 0 whatever it is.
-    builder = DefaultRecordBatchBuilder(MAGIC, Codec.NONE, 0, -1, -1, -1, sys.maxsize)
-    builder.append(0, 0, None, None, [])
-    cut = builder.size()
-    for offset, timestamp_ms, key, value, headers in records:
-        delta = offset - base_offset
-        builder.append(delta, timestamp_ms - base_timestamp, key, value, list(headers))
-    return memoryview(builder.build())[cut:]
+def renumber(
+    view: memoryview,
+    position: int,
+    header: BatchHeader,
+    codec: Codec,
+    limit_bytes: int,
+    level: int | None = None,
+) -> bytearray:
+    """The same batch with its records' offsets in order, without gaps.
+
+    Raises RecordError as iterate_records does.
+    """
+    payload = BatchPayload(0, header.base_timestamp)
+    for place, record in enumerate(iterate_records(view, position, header, limit_bytes)):
+        payload.add(record._replace(offset=place))
+    return _with_payload(header, codec, compress(codec, payload.encoded(), level))
 
 
-def _latest(records: Sequence[Record]) -> int:
-    return max((record.timestamp_ms for record in records), default=NO_TIMESTAMP)
+def _with_payload(header: BatchHeader, codec: Codec, packed: bytes) -> bytearray:
+    attributes = (header.attributes & ~_CODEC_BITS) | codec
+    return _seal(header._replace(attributes=attributes), packed)
 
 
 def _seal(header: BatchHeader, payload: bytes) -> bytearray:

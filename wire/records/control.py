@@ -7,8 +7,9 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from logquake.wire.records.building import encode_batch
-from logquake.wire.records.header import BatchFlag, BatchHeader, corrupt
+from logquake.wire.records.header import BatchFlag, BatchHeader
 from logquake.wire.records.reading import Record, iterate_records
+from logquake.wire.records.refusals import corrupt
 
 _KEY = struct.Struct(">hh")  # version, type
 _VALUE = struct.Struct(">hi")  # version, coordinator epoch

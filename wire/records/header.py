@@ -1,5 +1,6 @@
-"""The 61-byte header of a record batch, and a run of batches as a log or a response holds it.
+"""The header of a record batch, and a run of batches as a log or a response holds it.
 
+A run may mix formats: 61 bytes of header in magic 2, an entry of a message set in magic 0 and 1.
 A view may end in the middle of a batch: brokers cut Fetch responses by size.
 """
 
@@ -13,7 +14,8 @@ from typing import NamedTuple
 import crc32c
 
 from logquake.wire.compression import Codec, codec_of
-from logquake.wire.errors import ErrorCode, RecordError
+from logquake.wire.records.legacy.entry import LOG_OVERHEAD, computed_crc, header_fields
+from logquake.wire.records.refusals import corrupt
 
 MAGIC = 2
 NO_PRODUCER_ID = -1
@@ -22,7 +24,7 @@ MAX_SEQUENCE = 0x7FFFFFFF
 
 HEADER = struct.Struct(">qiibIhiqqqhii")
 HEADER_BYTES = HEADER.size
-LENGTH_OVERHEAD = 12  # base offset and length itself, which batch_length does not count
+LENGTH_OVERHEAD = LOG_OVERHEAD  # base offset and length itself, which batch_length does not count
 MAGIC_POSITION = 16
 CRC_POSITION = 17
 ATTRIBUTES_POSITION = 21  # where the checksummed bytes begin
@@ -39,7 +41,12 @@ class BatchFlag(IntFlag):
 
 
 class BatchHeader(NamedTuple):
-    """Kafka's DefaultRecordBatch, as stored. Offsets are records, sizes bytes, times ms."""
+    """Kafka's RecordBatch, as stored. Offsets are records, sizes bytes, times ms.
+
+    An entry of magic 0 or 1 is a batch too, without producer and leader epoch. Where it is
+    compressed, its base offset reads as its last offset and its record count as -1: what they are
+    would take decompressing it.
+    """
 
     base_offset: int
     batch_length: int
@@ -74,6 +81,15 @@ class BatchHeader(NamedTuple):
         return codec_of(self.attributes)
 
     @property
+    def is_legacy(self) -> bool:
+        """Of a message set."""
+        return self.magic < MAGIC
+
+    @property
+    def is_compressed(self) -> bool:
+        return bool(self.attributes & 0x07)
+
+    @property
     def is_control(self) -> bool:
         return bool(self.attributes & 0x20)
 
@@ -101,35 +117,33 @@ class BatchHeader(NamedTuple):
         return (self.base_sequence + self.last_offset_delta) & MAX_SEQUENCE
 
 
-def corrupt(detail: str) -> RecordError:
-    return RecordError(ErrorCode.CORRUPT_MESSAGE, detail)
-
-
 def read_header(view: memoryview, position: int = 0) -> BatchHeader:
     """The header at `position`; the whole batch lies within the view.
 
-    Raises RecordError: CORRUPT_MESSAGE for a batch that is short or claims an absurd size,
-    UNSUPPORTED_FOR_MESSAGE_FORMAT for magic 0 and 1.
+    Raises RecordError CORRUPT_MESSAGE for a batch that is short, claims an absurd size, or has a
+    magic that nobody has defined.
     """
+    return read_header_within(view, position, len(view) - position)
+
+
+def read_header_within(view: memoryview | bytes, position: int, room: int) -> BatchHeader:
+    """As read_header, where the view need hold only the header and the batch fits `room` bytes."""
     available = len(view) - position
-    if available > MAGIC_POSITION:
-        _check_magic(view[position + MAGIC_POSITION])
+    if available > MAGIC_POSITION and view[position + MAGIC_POSITION] != MAGIC:
+        return _read_entry_header(view, position, room)
     if available < HEADER_BYTES:
         raise corrupt(f"{available} bytes are too few for a record batch")
     header = BatchHeader(*HEADER.unpack_from(view, position))
-    if not HEADER_BYTES <= header.size <= available:
-        raise corrupt(f"record batch of {header.size} bytes where {available} are left")
+    if not HEADER_BYTES <= header.size <= room:
+        raise corrupt(f"record batch of {header.size} bytes where {room} are left")
     return header
 
 
-def _check_magic(magic: int) -> None:
-    if magic == MAGIC:
-        return
-    if magic < MAGIC:
-        raise RecordError(
-            ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, f"message format {magic} is not supported"
-        )
-    raise corrupt(f"invalid magic byte {magic}")
+def _read_entry_header(view: memoryview | bytes, position: int, room: int) -> BatchHeader:
+    magic = view[position + MAGIC_POSITION]
+    if magic > MAGIC:
+        raise corrupt(f"invalid magic byte {magic}")
+    return BatchHeader(*header_fields(view, position, room))
 
 
 def iterate_batches(view: memoryview, position: int = 0) -> Iterator[tuple[int, BatchHeader]]:
@@ -150,6 +164,9 @@ def iterate_batches(view: memoryview, position: int = 0) -> Iterator[tuple[int, 
 
 def check_crc(view: memoryview, position: int, header: BatchHeader) -> None:
     """Raises RecordError CORRUPT_MESSAGE when the batch is not what its writer checksummed."""
-    computed = crc32c.crc32c(view[position + ATTRIBUTES_POSITION : position + header.size])
+    if header.magic == MAGIC:
+        computed = crc32c.crc32c(view[position + ATTRIBUTES_POSITION : position + header.size])
+    else:
+        computed = computed_crc(view, position, header.batch_length)
     if computed != header.crc:
         raise corrupt(f"stored crc {header.crc:#010x}, computed {computed:#010x}")

@@ -1,69 +1,66 @@
 """What a leader refuses from a client: the rules of Kafka's LogValidator and UnifiedLog.
 
-The order of the checks is Kafka's, so that a batch with two faults is answered alike.
+The order of the checks is Kafka's, so that a batch with two faults is answered alike. Message sets
+of older formats have their own reader, legacy/produced.py; the rules for a record are in faults.py.
 Stricter than Kafka 3.9, on purpose:
-- A record whose offset is not its place in the batch is refused, compressed or not. Kafka stores
-  such an uncompressed batch as it is (consumers then see offsets twice or never) and rewrites a
-  compressed one.
+- An uncompressed record whose offset is not its place in the batch is refused. Kafka stores such
+  a batch as it is; consumers then see offsets twice or never. A compressed one is renumbered, as
+  in Kafka.
 - A transactional batch without a producer id, or a producer id without an epoch, is refused: no
   producer state could hold it.
 - Decompression is bounded.
+And otherwise than Kafka: bytes that do not decompress are CORRUPT_MESSAGE, and codec ids that
+nobody has defined UNSUPPORTED_COMPRESSION_TYPE, where Kafka answers UNKNOWN_SERVER_ERROR.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import count, islice
 
 from aiokafka.record.default_records import DefaultRecord
 
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode, RecordError
+from logquake.wire.records.faults import (
+    Checked,
+    RecordFault,
+    RejectedRecordsError,
+    fault_of,
+    refuse_faulty,
+)
 from logquake.wire.records.header import (
+    LENGTH_OVERHEAD,
     MAGIC,
     MAGIC_POSITION,
     BatchHeader,
     check_crc,
     iterate_batches,
+    read_header,
 )
+from logquake.wire.records.limits import UNBOUNDED_MS, ProduceLimits
 from logquake.wire.records.reading import NO_TIMESTAMP
+from logquake.wire.records.refusals import invalid
 from logquake.wire.records.walk import walk_records
 
-UNBOUNDED_MS = 2**63 - 1
+__all__ = [
+    "UNBOUNDED_MS",
+    "MisplacedOffsetsError",
+    "ProduceLimits",
+    "RejectedRecordsError",
+    "read_produced",
+    "validate_produced",
+]
+
 _PIECE_RECORDS = 4096
 ZSTD_SINCE_VERSION = 7  # of Produce (KIP-110)
 
 
-@dataclass(frozen=True, slots=True)
-class ProduceLimits:
-    """A topic's rules for what may be written to it. The defaults are Kafka 3.9's."""
+class MisplacedOffsetsError(RecordError):
+    """A compressed batch whose records' offsets are not 0, 1, 2...: renumber it and check again.
 
-    # max.message.bytes: the whole batch as sent, compressed.
-    max_batch_bytes: int = 1_048_588
-    # What one batch may decompress to. Kafka has no such bound: a batch of 1 MiB can ask it for
-    # a gigabyte. Too low refuses well-compressed batches that Kafka takes.
-    max_decompressed_bytes: int = 128 * 1024 * 1024
-    # cleanup.policy holds "compact": every record needs a key.
-    compacted: bool = False
-    # message.timestamp.type=LogAppendTime: the records' own times are overwritten.
-    log_append_time: bool = False
-    # message.timestamp.before.max.ms, message.timestamp.after.max.ms
-    timestamp_before_max_ms: int = UNBOUNDED_MS
-    timestamp_after_max_ms: int = UNBOUNDED_MS
-
-
-class RejectedRecordsError(RecordError):
-    """Single records of a batch are at fault; Produce 8 and later name them (KIP-467).
-
-    `record_errors` are (index in the batch, message), in order.
+    Some clients sent such batches, so Kafka never came to refuse them.
     """
-
-    def __init__(
-        self, code: ErrorCode, detail: str, record_errors: Sequence[tuple[int, str]]
-    ) -> None:
-        super().__init__(code, detail)
-        self.record_errors = tuple(record_errors)
 
 
 def read_produced(view: memoryview, produce_version: int) -> BatchHeader:
@@ -74,83 +71,110 @@ def read_produced(view: memoryview, produce_version: int) -> BatchHeader:
     UNSUPPORTED_COMPRESSION_TYPE for zstd before version 7, and what read_header raises.
     """
     if len(view) > MAGIC_POSITION and view[MAGIC_POSITION] < MAGIC:
-        raise _invalid(f"magic {view[MAGIC_POSITION]} in Produce version {produce_version}")
-    batches = iterate_batches(view)
-    _, header = next(batches, (0, None))
-    if header is None:
-        raise _invalid("no complete record batch")
-    if header.codec is Codec.ZSTD and produce_version < ZSTD_SINCE_VERSION:
+        raise invalid(f"magic {view[MAGIC_POSITION]} in Produce version {produce_version}")
+    try:
+        header = read_header(view)
+    except RecordError as error:
+        if _is_incomplete(view):
+            raise invalid("no complete record batch") from error
+        raise
+    if produce_version < ZSTD_SINCE_VERSION and header.codec is Codec.ZSTD:
         raise RecordError(
             ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"zstd in Produce version {produce_version}"
         )
-    if next(batches, None) is not None:
-        raise _invalid("more than one record batch")
+    if len(view) != header.size and next(iterate_batches(view, header.size), None) is not None:
+        raise invalid("more than one record batch")
     return header
+
+
+def _is_incomplete(view: memoryview) -> bool:
+    """Whether the first batch claims more than there is, which is as if there were none."""
+    if len(view) < LENGTH_OVERHEAD:
+        return True
+    length = int.from_bytes(view[8:LENGTH_OVERHEAD], "big", signed=True)
+    return LENGTH_OVERHEAD + length > len(view)
 
 
 def validate_produced(
     view: memoryview, position: int, header: BatchHeader, limits: ProduceLimits, now_ms: int
 ) -> int:
-    """Check one batch from a client, header, CRC and every record.
+    """Check one batch of magic 2 from a client, header, CRC and every record.
 
     Returns the largest timestamp of its records (-1: none has one), which belongs into the
     batch's max_timestamp unless the topic keeps append times; see set_max_timestamp.
-    Raises RecordError (RejectedRecordsError where single records are at fault).
+    Raises RecordError: RejectedRecordsError where single records are at fault,
+    MisplacedOffsetsError for what renumber() can repair.
     """
-    _check_size(header, limits)
+    check_size(header, limits)
     check_crc(view, position, header)
     _check_client_header(header)
-    if limits.log_append_time and header.is_log_append_time:
-        raise RecordError(
-            ErrorCode.INVALID_TIMESTAMP, "producers must not set the timestamp type LogAppendTime"
-        )
     return _check_records(view, position, header, limits, now_ms)
 
 
-def _invalid(detail: str) -> RecordError:
-    return RecordError(ErrorCode.INVALID_RECORD, detail)
-
-
-def _check_size(header: BatchHeader, limits: ProduceLimits) -> None:
+def check_size(header: BatchHeader, limits: ProduceLimits) -> None:
     if header.base_offset != 0:
-        raise _invalid(f"the base offset should be 0, it is {header.base_offset}")
+        raise invalid(f"the base offset should be 0, it is {header.base_offset}")
     if header.size > limits.max_batch_bytes:
-        raise RecordError(
-            ErrorCode.MESSAGE_TOO_LARGE,
-            f"the record batch has {header.size} bytes, the limit is {limits.max_batch_bytes}",
-        )
+        raise too_large(header.size, limits)
+
+
+def too_large(size: int, limits: ProduceLimits) -> RecordError:
+    return RecordError(
+        ErrorCode.MESSAGE_TOO_LARGE,
+        f"the record batch has {size} bytes, the limit is {limits.max_batch_bytes}",
+    )
 
 
 def _check_client_header(header: BatchHeader) -> None:
     if header.record_count <= 0 or header.record_count != header.last_offset_delta + 1:
-        raise _invalid(
+        raise invalid(
             f"{header.record_count} records with last offset delta {header.last_offset_delta}"
         )
     if header.is_control:
-        raise _invalid("clients are not allowed to write control records")
+        raise invalid("clients are not allowed to write control records")
     if header.has_producer_id:
         if header.base_sequence < 0 or header.producer_epoch < 0:
-            raise _invalid(
+            raise invalid(
                 f"sequence {header.base_sequence} and epoch {header.producer_epoch} with "
                 f"producer id {header.producer_id}"
             )
     elif header.is_transactional:
-        raise _invalid("transactional records without a producer id")
+        raise invalid("transactional records without a producer id")
 
 
 def _check_records(
     view: memoryview, position: int, header: BatchHeader, limits: ProduceLimits, now_ms: int
 ) -> int:
+    limit_bytes = limits.max_decompressed_bytes
     latest = NO_TIMESTAMP
     index = 0
-    for stamps in _timestamps(walk_records(view, position, header, limits.max_decompressed_bytes)):
-        latest = max(latest, _check_timestamps(stamps, index, limits, now_ms))
+    # Rules that only the slow look at each record can apply: to Kafka's letter, with its words.
+    doubtful = header.is_log_append_time
+    for stamps in _timestamps(walk_records(view, position, header, limit_bytes)):
+        largest = max(stamps)
+        latest = max(latest, largest)
+        doubtful = doubtful or (
+            not limits.log_append_time
+            and (
+                min(stamps) < now_ms - limits.timestamp_before_max_ms
+                or largest > now_ms + limits.timestamp_after_max_ms
+            )
+        )
         index += len(stamps)
     if index != header.record_count:
-        raise _invalid("record offsets do not follow each other from the base offset")
-    if limits.compacted:
-        _check_keys(walk_records(view, position, header, limits.max_decompressed_bytes))
+        _refuse_misplaced(header, index)
+    if limits.compacted and not doubtful:
+        doubtful = _lacks_keys(walk_records(view, position, header, limit_bytes))
+    if doubtful:
+        refuse_faulty(_faults(view, position, header, limits, now_ms), limits)
     return latest
+
+
+def _refuse_misplaced(header: BatchHeader, index: int) -> None:
+    detail = f"the offset of record {index} is not its place in the batch"
+    if header.is_compressed:
+        raise MisplacedOffsetsError(ErrorCode.INVALID_RECORD, detail)
+    raise invalid(detail)
 
 
 # The checks run for every record produced, so they are list comprehensions that keep no record:
@@ -175,27 +199,39 @@ def _timestamps(records: Iterator[DefaultRecord]) -> Iterator[list[int]]:
             return
 
 
-def _check_keys(records: Iterator[DefaultRecord]) -> None:
-    indexes = [index for index, record in enumerate(records) if record.key is None]
-    if indexes:
-        message = "a compacted topic cannot accept a record without key"
-        raise RejectedRecordsError(
-            ErrorCode.INVALID_RECORD, message, [(index, message) for index in indexes]
+def _lacks_keys(records: Iterator[DefaultRecord]) -> bool:
+    return any(record.key is None for record in records)
+
+
+def _faults(
+    view: memoryview, position: int, header: BatchHeader, limits: ProduceLimits, now_ms: int
+) -> Iterator[RecordFault]:
+    # Where the batch would stay as it is, Kafka skips keys and values and prints less well.
+    skimmed = header.is_compressed and limits.compression in (None, header.codec)
+    for index, record in enumerate(
+        walk_records(view, position, header, limits.max_decompressed_bytes)
+    ):
+        fault = fault_of(
+            Checked(
+                index,
+                record.offset,
+                record.timestamp,
+                record.key is not None,
+                header.is_log_append_time,
+                _text(record, skimmed=skimmed),
+            ),
+            limits,
+            now_ms,
         )
+        if fault is not None:
+            yield fault
 
 
-def _check_timestamps(
-    stamps: list[int], first_index: int, limits: ProduceLimits, now_ms: int
-) -> int:
-    """The largest of them."""
-    earliest = now_ms - limits.timestamp_before_max_ms
-    latest = now_ms + limits.timestamp_after_max_ms
-    if not limits.log_append_time and (min(stamps) < earliest or max(stamps) > latest):
-        faults = [
-            (index, f"timestamp {stamp} is not within [{earliest}, {latest}]")
-            for index, stamp in enumerate(stamps, first_index)
-            if stamp != NO_TIMESTAMP and not earliest <= stamp <= latest
-        ]
-        if faults:
-            raise RejectedRecordsError(ErrorCode.INVALID_TIMESTAMP, faults[0][1], faults)
-    return max(stamps)
+def _text(record: DefaultRecord, *, skimmed: bool) -> str:
+    name, null_size = ("PartialDefaultRecord", -1) if skimmed else ("DefaultRecord", 0)
+    key_size = null_size if record.key is None else len(record.key)
+    value_size = null_size if record.value is None else len(record.value)
+    return (
+        f"{name}(offset={record.offset}, timestamp={record.timestamp}, key={key_size} bytes, "
+        f"value={value_size} bytes)"
+    )

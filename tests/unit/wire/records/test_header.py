@@ -82,19 +82,11 @@ def test_too_few_bytes_are_corrupt(size: int) -> None:
     assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
 
 
-@pytest.mark.parametrize(
-    ("magic", "code"),
-    [
-        (0, ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT),
-        (1, ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT),
-        (3, ErrorCode.CORRUPT_MESSAGE),
-        (255, ErrorCode.CORRUPT_MESSAGE),
-    ],
-)
-def test_another_magic_is_refused(magic: int, code: ErrorCode) -> None:
+@pytest.mark.parametrize("magic", [3, 255])
+def test_a_magic_that_nobody_has_defined_is_corrupt(magic: int) -> None:
     with pytest.raises(RecordError) as refused:
         read_header(changed(16, ">B", magic))
-    assert refused.value.code is code
+    assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
 
 
 @pytest.mark.parametrize("length", [-13, -1, 0, 4, 48])
