@@ -32,10 +32,19 @@ async def take_office(term: Term) -> None:
     await _drop_old_notifications(term)
     await _read_in(term)
     await _take_over_deletions(term)
-    term.inform_all()
+    _inform_of_everything(term)
     await _start_replicas(term)
     await _start_partitions(term)
     await topic_deletion.advance(term)
+
+
+def _inform_of_everything(term: Term) -> None:
+    """Kafka tells only the brokers here, and the partitions a moment later.
+
+    A broker that has just started would take that for a cluster without topics, and say so to
+    clients, some of which give a topic up for it.
+    """
+    term.inform_all(*(partition for partition, _ in term.context.led()))
 
 
 async def _drop_old_notifications(term: Term) -> None:

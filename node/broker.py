@@ -1,7 +1,8 @@
 """A whole broker over its ports: what a process runs on sockets, and a simulation in one thread.
 
-It comes up in the order that Kafka does: a ZooKeeper session, the cluster's id, the logs, then
-the registration; from that moment the controller sends it its partitions. Losing the session is
+It comes up in the order that Kafka does: a ZooKeeper session, the cluster's id, the logs, the
+registration, and only then requests: the broker epoch must be known before the controller's
+requests to an earlier incarnation can be told apart. Losing the session is
 not the end: the broker serves on, fenced by leader epochs, and registers anew.
 
 Caveat: handle() may be called only after on_serving; before it there is nothing to serve with.
@@ -112,17 +113,17 @@ class Broker:
         self._parts = composer.compose(
             log_dir, on_registered=self._on_registration, on_refused=self._on_refused
         )
-        self._on_serving(self._parts.api.served)
         self._parts.registrar.register(self._session_id)
 
     def _on_registration(self) -> None:
         parts = self._serving()
         epoch = parts.registrar.broker_epoch
         self._record("registered", "a ZooKeeper session serves", epoch=epoch)
-        parts.controller.on_session_established()
         if not self._was_registered:
             self._was_registered = True
+            self._on_serving(parts.api.served)
             self._on_first_registration()
+        parts.controller.on_session_established()
 
     # Stopping
 

@@ -14,6 +14,7 @@ from logquake.controller.ports import Endpoint
 from logquake.node.controller_link import ControllerLink
 from logquake.node.log_dir_loading import LogDirLoading
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.first_image import FirstImage
 from logquake.node.ports import Ports
 from logquake.node.producer_ids import ProducerIds
 from logquake.node.registration import Registrar
@@ -200,12 +201,18 @@ class Composer:
             self._ports.scheduler,
             timeout_ms=settings.request_timeout_ms,
         )
+        first_image = FirstImage(cache, waiters, settings.first_metadata_max_wait_ms)
         api = ApiTable(
             [
                 Produce(replicas, cache),
                 Fetch(replicas, cache, max_bytes=settings.fetch_max_bytes),
                 ListOffsets(replicas),
-                Metadata(cluster_id, cache, AutoTopicCreation(settings.auto_creation, link)),
+                Metadata(
+                    cluster_id,
+                    cache,
+                    first_image,
+                    AutoTopicCreation(settings.auto_creation, link),
+                ),
                 LeaderAndIsr(replicas, self._configs, broker_epoch),
                 StopReplica(replicas, broker_epoch),
                 UpdateMetadata(replicas, cache, waiters, self._configs, broker_epoch),
@@ -216,7 +223,7 @@ class Composer:
                 InitProducerId(producer_ids),
                 OffsetForLeaderEpoch(replicas),
                 AlterPartition(controller),
-                DescribeCluster(cluster_id, cache),
+                DescribeCluster(cluster_id, cache, first_image),
                 AllocateProducerIds(controller),
             ]
         )

@@ -66,13 +66,17 @@ async def _register(
     if stat is None:
         return None
     if stat.ephemeral_owner == session_id:
-        # Kafka writes it once more when its listeners are up, so its version is 1.
-        await perform(SetData(path, registration.encode()))
         return _Registered(stat.czxid)
     held = await attempt(GetData(path))
     if isinstance(held, Failed):
         return None
     return _Occupied(BrokerRegistration.decode(registration.broker_id, held.data))
+
+
+async def _write_again(registration: BrokerRegistration) -> None:
+    """As Kafka does when its listeners are up: the znode's version is then 1."""
+    path = registration.path(registration.broker_id)
+    await attempt(SetData(path, registration.encode()))
 
 
 class Registrar:
@@ -121,6 +125,7 @@ class Registrar:
                 self.broker_epoch = broker_epoch
                 self._stop_waiting()
                 self._on_registered()
+                run(self._session, _write_again(self._registration), lambda _outcome: None)
             case _Occupied(holder):
                 self._wait_for_expiry()
                 self._probe(holder)

@@ -52,9 +52,11 @@ class MetadataCache:
         self._names: dict[bytes, str] = {}
         self._brokers: dict[int, LiveBroker] = {}
         self.controller_id: int | None = None
+        self.is_fed = False  # an update came: before it the image is empty, not the cluster
 
     def update(self, request: UpdateMetadataRequest) -> set[str]:
         """Apply one UpdateMetadata; the names of the topics that it touched."""
+        self.is_fed = True
         self.controller_id = request.controller_id if request.controller_id >= 0 else None
         self._brokers = {
             broker.broker_id: broker

@@ -6,6 +6,7 @@ A broker describes brokers: an endpoint type other than that is refused.
 from __future__ import annotations
 
 from logquake.node.metadata.cache import NO_LEADER, MetadataCache
+from logquake.node.metadata.first_image import FirstImage
 from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
@@ -25,14 +26,18 @@ class DescribeCluster(Handler[DescribeClusterRequest]):
     key = ApiKey.DESCRIBE_CLUSTER
     versions = range(2)
 
-    def __init__(self, cluster_id: str, cache: MetadataCache) -> None:
+    def __init__(self, cluster_id: str, cache: MetadataCache, first_image: FirstImage) -> None:
         self._cluster_id = cluster_id
         self._cache = cache
+        self._first_image = first_image
 
     def handle(self, request: Request, body: DescribeClusterRequest) -> None:
         if body.endpoint_type != _BROKERS:
             request.reply(_refused(body.endpoint_type))
-            return
+        else:
+            self._first_image.wait(lambda: self._answer(request, body), request.close)
+
+    def _answer(self, request: Request, body: DescribeClusterRequest) -> None:
         controller_id = self._cache.controller_id
         request.reply(
             DescribeClusterResponse(

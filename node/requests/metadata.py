@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from logquake.node.metadata.cache import NO_LEADER, MetadataCache
+from logquake.node.metadata.first_image import FirstImage
 from logquake.node.metadata.topic_names import is_internal, is_legal
 from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, ON_TOPIC
 from logquake.node.requests.handler import Handler
@@ -37,13 +38,21 @@ class Metadata(Handler[MetadataRequest]):
     versions = range(13)
 
     def __init__(
-        self, cluster_id: str, cache: MetadataCache, auto_creation: AutoTopicCreation
+        self,
+        cluster_id: str,
+        cache: MetadataCache,
+        first_image: FirstImage,
+        auto_creation: AutoTopicCreation,
     ) -> None:
         self._cluster_id = cluster_id
         self._cache = cache
+        self._first_image = first_image
         self._auto_creation = auto_creation
 
     def handle(self, request: Request, body: MetadataRequest) -> None:
+        self._first_image.wait(lambda: self._answer(request, body), request.close)
+
+    def _answer(self, request: Request, body: MetadataRequest) -> None:
         version = request.header.api_version
         topics = [self._with_operations(body, topic) for topic in self._topics(version, body)]
         controller_id = self._cache.controller_id

@@ -58,6 +58,10 @@ class BrokerSettings:
     auto_creation: AutoCreationSettings
     # request.timeout.ms: how long another broker may take to answer what has no other bound.
     request_timeout_ms: int
+    # logquake.first.metadata.max.wait.ms: how long a client's Metadata waits on a broker that has
+    # just started for the controller's first word; then the connection ends, and the client asks
+    # another broker.
+    first_metadata_max_wait_ms: int
     # fetch.max.bytes: the most that one Fetch response to a client carries.
     fetch_max_bytes: int
     # logquake.journal.max.bytes: the journal's file is put aside at this size; one is kept.
@@ -89,6 +93,9 @@ class BrokerSettings:
             controlled_shutdown=_read_controlled_shutdown(reader, controller),
             auto_creation=_read_auto_creation(reader, controller, request_timeout_ms),
             request_timeout_ms=request_timeout_ms,
+            first_metadata_max_wait_ms=reader.integer(
+                "logquake.first.metadata.max.wait.ms", 1_000, minimum=0
+            ),
             fetch_max_bytes=reader.integer("fetch.max.bytes", 57_671_680, minimum=1024),
             journal_max_bytes=reader.long(
                 "logquake.journal.max.bytes", DEFAULT_MAX_BYTES, minimum=4096
