@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import struct
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import ClassVar
 
@@ -119,6 +119,11 @@ class OffsetIndex(_SparseIndex):
         """The position of a batch at or before the one that holds offset."""
         slot = bisect_right(self._keys, offset - self._base_offset) - 1
         return self._values[slot] if slot >= 0 else 0
+
+    def first_offset_at(self, position: int) -> int | None:
+        """Of the first entry at or after position."""
+        slot = bisect_left(self._values, position)
+        return self._base_offset + self._keys[slot] if slot < len(self) else None
 
     def last_position(self) -> int:
         return self._values[-1] if self._values else 0

@@ -7,8 +7,7 @@ nothing of them can be read, and when commit() fails nothing of them counts.
 Log is only the front: its parts (log_commit.py, log_reader.py, log_cuts.py, log_sync.py) share a
 LogState, and a new behaviour is a further part beside them.
 
-Single-threaded, except PendingSync.run(). Absent: retention, compaction, the index of aborted
-transactions.
+Single-threaded, except PendingSync.run(). Absent: retention, compaction.
 """
 
 from __future__ import annotations
@@ -27,8 +26,10 @@ from logquake.storage.log_recovery import RecoveryReport
 from logquake.storage.log_slice import LogSlice
 from logquake.storage.log_state import LogState
 from logquake.storage.log_sync import LogSyncs, PendingSync
+from logquake.storage.log_transactions import LogTransactions
 from logquake.storage.partition_metadata import read_topic_id, write_topic_id
 from logquake.storage.producer_state import ProducerStates
+from logquake.storage.txn_index import AbortedTransaction
 from logquake.wire.records import BatchHeader
 
 
@@ -49,6 +50,7 @@ class Log:
         self._commit = LogCommit(state, self._syncs)
         self._cuts = LogCuts(state, self._syncs)
         self._reader = LogReader(state)
+        self._transactions = LogTransactions(state)
 
     @classmethod
     def open(
@@ -136,6 +138,25 @@ class Log:
     def reconfigure(self, config: LogConfig) -> None:
         """Use other settings from the next append, and the next segment, on."""
         self._state.configure(config)
+
+    # Transactions
+
+    @property
+    def first_unstable_offset(self) -> int | None:
+        """Where the first transaction begins that is undecided, or whose end is not replicated."""
+        return self._transactions.first_unstable_offset
+
+    def replicated_to(self, high_watermark: int) -> None:
+        """Transactions that ended below the high watermark are stable from now on."""
+        self._state.producers.transactions.replicated_to(high_watermark)
+
+    def aborted_transactions(self, fetch_offset: int, upper_bound: int) -> list[AbortedTransaction]:
+        """Those that overlap [fetch_offset, upper_bound). Raises StorageError."""
+        return self._transactions.aborted(fetch_offset, upper_bound)
+
+    def aborted_in(self, fetch_offset: int, records: LogSlice) -> list[AbortedTransaction]:
+        """Those that may have records in what read(fetch_offset) found. Raises StorageError."""
+        return self._transactions.aborted_in(fetch_offset, records)
 
     # Appending
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from logquake.storage.appended import NO_APPEND_TIME, Appended
 from logquake.storage.leader_epochs import EpochEntry, LeaderEpochs
 from logquake.storage.log_config import LogConfig, TimestampType
+from logquake.storage.producer_entry import BatchMetadata
+from logquake.storage.producer_recovery import replay_control
 from logquake.storage.producer_snapshot import encode_snapshot
-from logquake.storage.producer_snapshots import replay_control
-from logquake.storage.producer_state import BatchMetadata, ProducerStates
+from logquake.storage.producer_state import ProducerStates
 from logquake.storage.segment import Segment, StagedBatch
 from logquake.storage.staging import Roll, Run, Staging
 from logquake.wire.errors import ErrorCode, RecordError
@@ -84,6 +85,7 @@ class LogAppender:
                 f"batch of {size} bytes for segments of {self._config.segment_bytes}",
             )
         if internal:
+            self._check_internal(records, header)
             timestamp = header.max_timestamp
         else:
             timestamp = validate_produced(records, 0, header, self._limits, now_ms)
@@ -106,6 +108,11 @@ class LogAppender:
         self._stage(batch, header, first_offset, timestamp)
         append_time_ms = now_ms if self._append_time else NO_APPEND_TIME
         return Appended(first_offset, self.end_offset - 1, timestamp, append_time_ms, False, size)
+
+    def _check_internal(self, records: memoryview, header: BatchHeader) -> None:
+        if header.has_producer_id:
+            marker = read_end_marker(records, 0, header) if header.is_control else None
+            self._producers.check_internal(header, marker)
 
     def _recompressed(
         self, records: memoryview, header: BatchHeader
@@ -175,11 +182,13 @@ class LogAppender:
         if self._staging.must_roll(header.size, last_offset, timestamp):
             snapshot = encode_snapshot(self._producers.entries())
             self._staging.begin_segment(Roll(first_offset, snapshot))
+        aborted = None
         if header.is_control:
-            replay_control(self._producers, batch, header._replace(base_offset=first_offset))
+            header = header._replace(base_offset=first_offset)
+            aborted = replay_control(self._producers, batch, header)
         else:
             self._producers.append_data(header, first_offset, timestamp)
-        self._staging.add(StagedBatch(batch, first_offset, last_offset, timestamp))
+        self._staging.add(StagedBatch(batch, first_offset, last_offset, timestamp), aborted)
         self.end_offset = last_offset + 1
 
     def _assign_epoch(self, epoch: int, start_offset: int) -> None:

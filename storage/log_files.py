@@ -15,6 +15,7 @@ from logquake.storage.file_names import join, parent
 from logquake.storage.leader_epochs import LeaderEpochs
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_recovery import Recovery, RecoveryReport, load_segments
+from logquake.storage.producer_recovery import ProducerRecovery, find_unindexed
 from logquake.storage.producer_snapshot import encode_snapshot
 from logquake.storage.producer_snapshots import ProducerSnapshots
 from logquake.storage.producer_state import ProducerStates
@@ -37,6 +38,7 @@ class LogFiles:
         self._disk = disk
         self._directory = directory
         self._epochs_path = join(directory, checkpoint_files.LEADER_EPOCHS)
+        self._unindexed: set[int] = set()  # segments whose .txnindex is to be built anew
 
     # Opening and closing
 
@@ -47,6 +49,7 @@ class LogFiles:
         self._disk.make_dirs(self._directory)
         self._load_epochs()
         load_segments(self._disk, self._directory, self.segments)
+        self._unindexed = find_unindexed(self._disk, self._directory, self.segments)
         report = RecoveryReport()
         if len(self.segments) and not clean:
             report = self._recover(recovery_point, gaps_allowed)
@@ -69,8 +72,12 @@ class LogFiles:
         return LoadedLog(start_offset, end_offset, report)
 
     def load_producers(self, producers: ProducerStates, start_offset: int, end_offset: int) -> None:
-        self.snapshots.prune({segment.base_offset for segment in self.segments})
-        self.snapshots.rebuild(producers, self.segments, start_offset, end_offset)
+        """Make producers reflect [start_offset, end_offset), and .txnindex files be whole."""
+        base_offsets = {segment.base_offset for segment in self.segments}
+        self.snapshots.prune(base_offsets)
+        recovery = ProducerRecovery(producers, self.snapshots, self.segments)
+        recovery.run(start_offset, end_offset, self._unindexed & base_offsets)
+        self._unindexed.clear()
 
     def seal(self, producers: ProducerStates) -> None:
         """Bring the files into the shape that a clean start trusts, durably."""
@@ -79,8 +86,9 @@ class LogFiles:
         active.seal()
         for file in active.files_to_sync(active=False):
             file.sync()
-        snapshot = encode_snapshot(producers.entries())
-        self.snapshots.write(producers.end_offset, snapshot).sync()
+        end_offset = producers.end_offset
+        if end_offset > max([self.segments.first.base_offset, *self.snapshots.offsets()]):
+            self.snapshots.write(end_offset, encode_snapshot(producers.entries())).sync()
         self._disk.sync_dir(self._directory)
 
     # Writing
@@ -90,7 +98,7 @@ class LogFiles:
         for run in runs:
             if run.roll is not None:
                 self._roll(run.roll)
-            self.segments.active.append(run.batches)
+            self.segments.active.append(run.batches, run.aborted)
 
     def save_epochs(self) -> None:
         """Write leader-epoch-checkpoint if it changed."""
@@ -152,6 +160,9 @@ class LogFiles:
         self.snapshots.write(roll.base_offset, roll.snapshot)
 
     def _recover(self, recovery_point: int, gaps_allowed: bool) -> RecoveryReport:
+        for segment in self.segments.unsynced(recovery_point):
+            segment.txn_index.reset()
+            self._unindexed.add(segment.base_offset)
         recovery = Recovery(self.segments, self.epochs, gaps_allowed=gaps_allowed)
         report = recovery.run(recovery_point)
         if report.truncated_bytes:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import crc32c
 
-from logquake.storage.producer_state import NO_OFFSET, BatchMetadata, ProducerEntry
+from logquake.storage.producer_entry import NO_OFFSET, BatchMetadata, ProducerEntry
 from logquake.wire.records import NO_SEQUENCE
 
 _VERSION = 1

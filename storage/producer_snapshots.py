@@ -1,7 +1,6 @@
-"""Keeping a log's producer state across restarts: snapshot files, and the log behind them.
+"""The snapshot files of a log's producers: one at every roll, and at the end of a clean stop.
 
-A snapshot is written at every roll and clean close. State is rebuilt from the latest intact one
-plus the batches after it (ProducerStateManager.truncateAndReload, UnifiedLog.rebuildProducerState).
+Follows ProducerStateManager. How they are used after a start is in producer_recovery.py.
 """
 
 from __future__ import annotations
@@ -10,9 +9,6 @@ from logquake.storage import file_names as names
 from logquake.storage.disk import Disk, File
 from logquake.storage.producer_snapshot import DamagedSnapshotError, decode_snapshot
 from logquake.storage.producer_state import ProducerStates
-from logquake.storage.segment import Segment
-from logquake.storage.segments import Segments
-from logquake.wire.records import BatchHeader, read_end_marker
 
 
 class ProducerSnapshots:
@@ -41,9 +37,12 @@ class ProducerSnapshots:
             self._disk.remove(self._path(offset))
 
     def prune(self, base_offsets: set[int]) -> None:
-        """Keep those that begin a segment and the latest one (removeStraySnapshots)."""
-        for offset in self.offsets()[:-1]:
-            if offset not in base_offsets:
+        """Keep those that begin a segment, and a clean stop's at the end (removeStraySnapshots)."""
+        end = max(base_offsets, default=-1)
+        offsets = self.offsets()
+        for offset in offsets:
+            is_at_end = offset == offsets[-1] and offset > end
+            if offset not in base_offsets and not is_at_end:
                 self._disk.remove(self._path(offset))
 
     def open_files(self, from_offset: int) -> list[File]:
@@ -51,24 +50,8 @@ class ProducerSnapshots:
         kept = [offset for offset in self.offsets() if offset >= from_offset]
         return [self._disk.open(self._path(offset)) for offset in kept]
 
-    def rebuild(
-        self,
-        states: ProducerStates,
-        segments: Segments,
-        start_offset: int,
-        end_offset: int,
-    ) -> None:
-        """Make states reflect the log's [start_offset, end_offset); later snapshots are deleted."""
-        self.delete_outside(start_offset, end_offset)
-        self._load_latest(states, start_offset)
-        for segment in segments.from_offset(states.end_offset):
-            for position, header in segment.headers(states.end_offset):
-                if header.base_offset >= states.end_offset:
-                    self._replay(states, segment, position, header)
-        states.skip_to(end_offset)
-        states.keep()
-
-    def _load_latest(self, states: ProducerStates, start_offset: int) -> None:
+    def load_latest(self, states: ProducerStates, start_offset: int) -> None:
+        """From the latest intact snapshot; the damaged ones on the way are removed."""
         for offset in reversed(self.offsets()):
             try:
                 states.load(decode_snapshot(self._disk.read(self._path(offset))), offset)
@@ -78,26 +61,5 @@ class ProducerSnapshots:
                 return
         states.load((), start_offset)
 
-    def _replay(
-        self, states: ProducerStates, segment: Segment, position: int, header: BatchHeader
-    ) -> None:
-        if header.is_control:
-            batch = memoryview(segment.file.pread(header.size, position))
-            replay_control(states, batch, header)
-        else:
-            states.append_data(header, header.base_offset, header.max_timestamp)
-
     def _path(self, offset: int) -> str:
         return names.join(self._directory, names.offset_file(offset, names.SNAPSHOT_SUFFIX))
-
-
-def replay_control(states: ProducerStates, batch: memoryview, header: BatchHeader) -> None:
-    """Let a control batch take effect. Raises RecordError where its record is unreadable."""
-    # A batch without records is what compaction leaves of an old transaction.
-    marker = read_end_marker(batch, 0, header) if header.record_count else None
-    if marker is None:
-        states.skip_to(header.next_offset)
-    else:
-        states.append_end_marker(
-            header, header.base_offset, marker.coordinator_epoch, header.max_timestamp
-        )

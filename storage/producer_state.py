@@ -1,8 +1,8 @@
-"""What a partition knows of its idempotent producers (KIP-98; ProducerStateManager).
+"""What a partition knows of its idempotent and transactional producers (ProducerStateManager).
 
-The five latest batches of each producer id tell a repeated batch from a new one, the last
-sequence tells a gap. As in Kafka 3.9 an unknown producer id is taken with any sequence and
-UNKNOWN_PRODUCER_ID is never answered (KIP-360).
+The five latest batches of each producer id tell a repeated batch from a new one, the last sequence
+tells a gap (KIP-98; the rules are in producer_rules.py). Who is in a transaction is held back for
+readers of committed records (transactions.py).
 
 Updates are provisional until keep(): the batches behind them are staged, not yet written.
 """
@@ -10,49 +10,12 @@ Updates are provisional until keep(): the batches behind them are staged, not ye
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import NamedTuple
 
-from logquake.wire.errors import ErrorCode, RecordError
-from logquake.wire.records import NO_PRODUCER_ID, NO_SEQUENCE, BatchHeader
-
-MAX_SEQUENCE = 2**31 - 1
-BATCHES_RETAINED = 5
-NO_EPOCH = -1
-NO_OFFSET = -1
-
-
-class BatchMetadata(NamedTuple):
-    """One batch that a producer wrote."""
-
-    last_sequence: int
-    last_offset: int
-    offset_delta: int
-    timestamp: int
-
-    @property
-    def first_sequence(self) -> int:
-        return (self.last_sequence - self.offset_delta) & MAX_SEQUENCE
-
-    @property
-    def first_offset(self) -> int:
-        return self.last_offset - self.offset_delta
-
-
-@dataclass(frozen=True, slots=True)
-class ProducerEntry:
-    """One producer's state; ``batches`` are the latest of its current epoch, oldest first."""
-
-    producer_id: int
-    epoch: int = NO_EPOCH
-    coordinator_epoch: int = -1
-    last_timestamp: int = -1
-    current_txn_first_offset: int = NO_OFFSET
-    batches: tuple[BatchMetadata, ...] = ()
-
-    @property
-    def last_sequence(self) -> int:
-        return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
+from logquake.storage import producer_rules as rules
+from logquake.storage.producer_entry import BatchMetadata, ProducerEntry
+from logquake.storage.transactions import Transactions
+from logquake.storage.txn_index import AbortedTransaction
+from logquake.wire.records import BatchHeader, ControlType, EndMarker
 
 
 class ProducerStates:
@@ -60,6 +23,7 @@ class ProducerStates:
 
     def __init__(self) -> None:
         self.end_offset = 0
+        self.transactions = Transactions()
         self._entries: dict[int, ProducerEntry] = {}
         self._before: dict[int, ProducerEntry | None] = {}
         self._end_offset_before: int | None = None
@@ -74,52 +38,60 @@ class ProducerStates:
         """All of them, by producer id."""
         return [self._entries[producer_id] for producer_id in sorted(self._entries)]
 
+    # What a leader may append
+
     def check(self, header: BatchHeader) -> BatchMetadata | None:
         """May a client's batch be appended? The earlier batch when it only repeats that one.
 
-        Raises RecordError INVALID_PRODUCER_EPOCH or OUT_OF_ORDER_SEQUENCE_NUMBER.
+        Raises RecordError as check_produced does.
         """
         entry = self._entries.get(header.producer_id)
         if entry is None:
             return None
-        if header.producer_epoch == entry.epoch:
-            duplicate = _find_duplicate(entry, header)
-            if duplicate is None and not _follows(entry.last_sequence, header.base_sequence):
-                raise _out_of_order(header, f"the last one is {entry.last_sequence}")
-            return duplicate
-        if header.producer_epoch < entry.epoch:
-            raise RecordError(
-                ErrorCode.INVALID_PRODUCER_EPOCH,
-                f"producer {header.producer_id} is at epoch {entry.epoch}, "
-                f"the batch has {header.producer_epoch}",
-            )
-        if header.base_sequence != 0 and entry.epoch != NO_EPOCH:
-            raise _out_of_order(header, f"epoch {header.producer_epoch} begins with 0")
-        return None
+        duplicate = rules.find_duplicate(entry, header)
+        if duplicate is None:
+            rules.check_produced(entry, header)
+        return duplicate
+
+    def check_internal(self, header: BatchHeader, marker: EndMarker | None) -> None:
+        """May a coordinator's batch be appended? marker: what it says if it is a control batch.
+
+        Raises RecordError as check_internal and check_end_marker of the rules do.
+        """
+        entry = self._entries.get(header.producer_id)
+        if entry is None:
+            return
+        if marker is None:
+            rules.check_internal(entry, header)
+        else:
+            rules.check_end_marker(entry, header, marker.coordinator_epoch)
+
+    # What was appended
 
     def append_data(self, header: BatchHeader, first_offset: int, timestamp: int) -> None:
         """A batch of records was appended at first_offset."""
         last_offset = first_offset + header.last_offset_delta
-        if header.producer_id != NO_PRODUCER_ID:
+        if header.has_producer_id:
             self._put(self._with_batch(header, first_offset, last_offset, timestamp))
         self._advance(last_offset + 1)
 
     def append_end_marker(
-        self, header: BatchHeader, first_offset: int, coordinator_epoch: int, timestamp: int
-    ) -> None:
-        """The marker that ends the producer's transaction was appended at first_offset."""
+        self, header: BatchHeader, first_offset: int, marker: EndMarker, timestamp: int
+    ) -> AbortedTransaction | None:
+        """The marker that ends the producer's transaction was appended at first_offset.
+
+        What .txnindex must list: None unless it aborts something that is in the log.
+        """
         entry = self._entry(header.producer_id)
-        self._put(
-            ProducerEntry(
-                header.producer_id,
-                header.producer_epoch,
-                coordinator_epoch,
-                timestamp,
-                NO_OFFSET,
-                entry.batches if header.producer_epoch == entry.epoch else (),
-            )
-        )
+        self._put(entry.with_end_marker(header.producer_epoch, marker.coordinator_epoch, timestamp))
         self._advance(first_offset + header.last_offset_delta + 1)
+        if not entry.in_transaction:
+            return None
+        begin = entry.current_txn_first_offset
+        last_stable_offset = self.transactions.end(begin, first_offset)
+        if marker.control_type is ControlType.COMMIT:
+            return None
+        return AbortedTransaction(entry.producer_id, begin, first_offset, last_stable_offset)
 
     def skip_to(self, end_offset: int) -> None:
         """Everything before end_offset is reflected: it changed no producer."""
@@ -129,6 +101,7 @@ class ProducerStates:
         """What was appended is written: it stands."""
         self._before.clear()
         self._end_offset_before = None
+        self.transactions.keep()
 
     def roll_back(self) -> None:
         """Undo every append since keep()."""
@@ -139,13 +112,15 @@ class ProducerStates:
                 self._entries[producer_id] = entry
         if self._end_offset_before is not None:
             self.end_offset = self._end_offset_before
+        self.transactions.roll_back()
         self.keep()
+
+    # The rest of their life
 
     def expire(self, now_ms: int, expiration_ms: int) -> None:
         """Forget producers without a transaction that wrote nothing for expiration_ms."""
         for entry in self.entries():
-            idle_ms = now_ms - entry.last_timestamp
-            if entry.current_txn_first_offset == NO_OFFSET and idle_ms >= expiration_ms:
+            if not entry.in_transaction and now_ms - entry.last_timestamp >= expiration_ms:
                 del self._entries[entry.producer_id]
                 self._before.pop(entry.producer_id, None)
 
@@ -153,27 +128,25 @@ class ProducerStates:
         """Start over from a snapshot."""
         self._entries = {entry.producer_id: entry for entry in entries}
         self.end_offset = end_offset
+        self.transactions.load(
+            (entry.current_txn_first_offset, entry.producer_id)
+            for entry in self._entries.values()
+            if entry.in_transaction
+        )
         self.keep()
 
     def _with_batch(
         self, header: BatchHeader, first_offset: int, last_offset: int, timestamp: int
     ) -> ProducerEntry:
         entry = self._entry(header.producer_id)
-        metadata = BatchMetadata(
+        begin = entry.current_txn_first_offset
+        if header.is_transactional and not entry.in_transaction:
+            begin = first_offset
+            self.transactions.begin(first_offset, header.producer_id)
+        batch = BatchMetadata(
             header.last_sequence, last_offset, header.last_offset_delta, timestamp
         )
-        retained = entry.batches if header.producer_epoch == entry.epoch else ()
-        txn_first_offset = entry.current_txn_first_offset
-        if txn_first_offset == NO_OFFSET and header.is_transactional:
-            txn_first_offset = first_offset
-        return ProducerEntry(
-            header.producer_id,
-            header.producer_epoch,
-            entry.coordinator_epoch,
-            timestamp,
-            txn_first_offset,
-            (*retained[1 - BATCHES_RETAINED :], metadata),
-        )
+        return entry.with_batch(header.producer_epoch, batch, begin)
 
     def _entry(self, producer_id: int) -> ProducerEntry:
         return self._entries.get(producer_id) or ProducerEntry(producer_id)
@@ -188,24 +161,3 @@ class ProducerStates:
         if self._end_offset_before is None:
             self._end_offset_before = self.end_offset
         self.end_offset = end_offset
-
-
-def _find_duplicate(entry: ProducerEntry, header: BatchHeader) -> BatchMetadata | None:
-    last_sequence = header.last_sequence
-    for batch in entry.batches:
-        if batch.last_sequence == last_sequence and batch.first_sequence == header.base_sequence:
-            return batch
-    return None
-
-
-def _follows(last_sequence: int, base_sequence: int) -> bool:
-    return base_sequence == last_sequence + 1 or (
-        base_sequence == 0 and last_sequence == MAX_SEQUENCE
-    )
-
-
-def _out_of_order(header: BatchHeader, why: str) -> RecordError:
-    return RecordError(
-        ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
-        f"producer {header.producer_id} sent sequence {header.base_sequence}, {why}",
-    )

@@ -1,11 +1,11 @@
-"""One segment: a .log file with its two sparse indexes (Kafka's LogSegment).
+"""One segment: a .log file with its indexes (Kafka's LogSegment).
 
 A segment's size counts what was written whole; bytes after it are what a failed write left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from logquake.storage import file_names as names
@@ -14,6 +14,7 @@ from logquake.storage.disk import Buffer, Disk, File
 from logquake.storage.index_file import NO_TIMESTAMP, DamagedIndexError, OffsetIndex, TimeIndex
 from logquake.storage.log_config import LogConfig
 from logquake.storage.recent_batches import BatchPlace, RecentBatches
+from logquake.storage.txn_index import AbortedTransaction, TransactionIndex
 from logquake.wire.records import BatchHeader
 
 MAX_RELATIVE_OFFSET = 2**31 - 1
@@ -29,7 +30,10 @@ class StagedBatch(NamedTuple):
 
 
 class Segment:
-    def __init__(self, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> None:
+    def __init__(
+        self, disk: Disk, directory: str, base_offset: int, config: LogConfig, mark: str = ""
+    ) -> None:
+        """mark is appended to the names of the files while they are not yet part of the log."""
         self.base_offset = base_offset
         self.size = 0
         self.max_timestamp = NO_TIMESTAMP
@@ -37,6 +41,7 @@ class Segment:
         self._disk = disk
         self._directory = directory
         self._config = config
+        self._mark = mark
         self._recent = RecentBatches()
         self._bytes_since_entry = 0
         self._file: File | None = None
@@ -49,22 +54,35 @@ class Segment:
         self.time_index = TimeIndex(
             disk, self._path(names.TIME_INDEX_SUFFIX), base_offset, max_bytes
         )
+        self.txn_index = TransactionIndex(
+            disk, self._path(names.TRANSACTION_INDEX_SUFFIX), base_offset
+        )
 
     @classmethod
     def create(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
         """An empty segment, active; leftovers under its names are removed."""
-        for suffix in names.SEGMENT_SUFFIXES:
-            disk.remove(names.join(directory, names.offset_file(base_offset, suffix)))
-        segment = cls(disk, directory, base_offset, config)
-        segment._file = disk.open(segment.log_path, create=True)
-        segment._indexes_loaded = True
+        segment = cls.create_marked(disk, directory, base_offset, config, "")
         segment.activate()
         return segment
 
     @classmethod
-    def open(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
+    def create_marked(
+        cls, disk: Disk, directory: str, base_offset: int, config: LogConfig, mark: str
+    ) -> Segment:
+        """An empty segment beside the log, to be filled and then sealed."""
+        segment = cls(disk, directory, base_offset, config, mark)
+        for suffix in names.SEGMENT_SUFFIXES:
+            disk.remove(segment._path(suffix))
+        segment._file = disk.open(segment.log_path, create=True)
+        segment._indexes_loaded = True
+        return segment
+
+    @classmethod
+    def open(
+        cls, disk: Disk, directory: str, base_offset: int, config: LogConfig, mark: str = ""
+    ) -> Segment:
         """A segment that exists, its indexes not yet read."""
-        segment = cls(disk, directory, base_offset, config)
+        segment = cls(disk, directory, base_offset, config, mark)
         segment.size = segment.file.size()
         return segment
 
@@ -90,8 +108,13 @@ class Segment:
 
     # Writing
 
-    def append(self, batches: list[StagedBatch]) -> None:
-        """Write the batches at the end with one pwritev and index them. Raises OSError."""
+    def append(
+        self, batches: list[StagedBatch], aborted: Sequence[AbortedTransaction] = ()
+    ) -> None:
+        """Write the batches at the end with one pwritev and index them. Raises OSError.
+
+        aborted: the transactions whose abort markers are among them.
+        """
         position = self.size
         self.size += self.file.pwritev([batch.data for batch in batches], position)
         for batch in batches:
@@ -100,6 +123,7 @@ class Segment:
             place = BatchPlace(position, batch.base_offset, batch.last_offset, size)
             self._recent.add(place)
             position += size
+        self.txn_index.append(aborted)
 
     def index_anew(self) -> None:
         """Forget all that is known of the content; note_scanned() follows for every batch."""
@@ -172,7 +196,8 @@ class Segment:
         """The log and, once sealed, the indexes; syncing them may happen on another thread."""
         if active:
             return [self.file]
-        return [self.file, self.offset_index.open(), self.time_index.open()]
+        indexes = [self.offset_index.open(), self.time_index.open()]
+        return [self.file, *indexes, *self.txn_index.files()]
 
     def delete(self) -> None:
         """Remove the files; slices that still read keep the descriptor alive."""
@@ -196,6 +221,7 @@ class Segment:
         self.size = position
         self.offset_index.truncate_to(position)
         self.time_index.truncate_to(next_offset)
+        self.txn_index.truncate_to(next_offset)
         self._bytes_since_entry = 0
         self._first_timestamp = None
         self._recent.clear()
@@ -226,6 +252,13 @@ class Segment:
         self.load_indexes()
         return self.offset_index.lookup(offset)
 
+    def offset_bound_at(self, position: int) -> int | None:
+        """An offset above all batches before position (fetchUpperBoundOffset); None: the next
+        segment's base.
+        """
+        self.load_indexes()
+        return self.offset_index.first_offset_at(position)
+
     def next_offset(self) -> int:
         """The offset after the last batch; the base offset of an empty segment."""
         self.load_indexes()
@@ -255,4 +288,4 @@ class Segment:
         return walk_headers(self.file, position, self.size)
 
     def _path(self, suffix: str) -> str:
-        return names.join(self._directory, names.offset_file(self.base_offset, suffix))
+        return names.join(self._directory, names.offset_file(self.base_offset, suffix + self._mark))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from logquake.storage.log_config import LogConfig
 from logquake.storage.segment import MAX_RELATIVE_OFFSET, Segment, StagedBatch
+from logquake.storage.txn_index import AbortedTransaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +23,14 @@ class Roll:
 
 @dataclass(slots=True)
 class Run:
-    """Batches for one segment: the active one, or a new one that roll begins."""
+    """Batches for one segment: the active one, or a new one that roll begins.
+
+    aborted: the transactions whose abort markers are among the batches.
+    """
 
     roll: Roll | None
     batches: list[StagedBatch] = field(default_factory=list)
+    aborted: list[AbortedTransaction] = field(default_factory=list)
 
 
 class Staging:
@@ -66,10 +71,12 @@ class Staging:
         self._size = 0
         self._staged_entries = 0
 
-    def add(self, batch: StagedBatch) -> None:
+    def add(self, batch: StagedBatch, aborted: AbortedTransaction | None = None) -> None:
         if not self.runs:
             self.runs.append(Run(None))
         self.runs[-1].batches.append(batch)
+        if aborted is not None:
+            self.runs[-1].aborted.append(aborted)
         self._size += len(batch.data)
         self._staged_entries += 1
 
@@ -83,7 +90,7 @@ class Staging:
 
     def _is_old(self, max_timestamp: int) -> bool:
         first = self._first_timestamp()
-        return first >= 0 and max_timestamp - first > self.config.segment_ms
+        return first >= 0 and max_timestamp - first > self.config.max_segment_ms
 
     def _first_timestamp(self) -> int:
         if self._segment is not None and self._segment.size:

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from logquake.storage.producer_entry import BatchMetadata, ProducerEntry
 from logquake.storage.producer_snapshot import (
     DamagedSnapshotError,
     decode_snapshot,
     encode_snapshot,
 )
-from logquake.storage.producer_state import BatchMetadata, ProducerEntry
 
 # Written by Kafka 3.9.1 for a transactional producer's sixteen records.
 KAFKA = bytes.fromhex(

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.storage.producer_state import MAX_SEQUENCE, ProducerStates
+from logquake.storage.producer_entry import MAX_SEQUENCE
+from logquake.storage.producer_state import ProducerStates
 from logquake.wire.errors import ErrorCode, RecordError
-from logquake.wire.records import BatchFlag, BatchHeader
+from logquake.wire.records import BatchFlag, BatchHeader, ControlType, EndMarker
 
 
 def header(
@@ -103,13 +104,98 @@ def test_an_idle_producer_is_forgotten_but_not_within_a_transaction() -> None:
     assert [entry.producer_id for entry in states.entries()] == [8]
 
 
+COMMIT = EndMarker(ControlType.COMMIT, 5)
+ABORT = EndMarker(ControlType.ABORT, 5)
+MARKER_FLAGS = BatchFlag.TRANSACTIONAL | BatchFlag.CONTROL
+
+
+def in_transaction(*, begins_at: int, pid: int = 7) -> ProducerStates:
+    """Producer pid wrote two records of a transaction at begins_at, which are kept."""
+    states = ProducerStates()
+    states.append_data(header(0, 2, flags=BatchFlag.TRANSACTIONAL, pid=pid), begins_at, 1_000)
+    states.keep()
+    return states
+
+
+def end_marker(epoch: int = 0, pid: int = 7) -> BatchHeader:
+    return header(-1, epoch=epoch, flags=MARKER_FLAGS, pid=pid)
+
+
 def test_an_end_marker_ends_the_transaction_and_keeps_the_sequence() -> None:
-    states = states_after(header(0, 2, flags=BatchFlag.TRANSACTIONAL))
-    entry = states.get(7)
-    assert entry is not None
-    assert entry.current_txn_first_offset == 0
-    states.append_end_marker(header(-1), 2, coordinator_epoch=5, timestamp=3_000)
-    entry = states.get(7)
-    assert entry is not None
+    states = in_transaction(begins_at=0)
+    assert states.entries()[0].current_txn_first_offset == 0
+    assert states.append_end_marker(end_marker(), 2, COMMIT, timestamp=3_000) is None
+    entry = states.entries()[0]
     assert (entry.current_txn_first_offset, entry.coordinator_epoch) == (-1, 5)
     assert (entry.last_sequence, states.end_offset) == (1, 3)
+
+
+def test_an_abort_is_for_the_index_with_the_last_stable_offset_after_it() -> None:
+    states = in_transaction(begins_at=10)
+    assert states.append_end_marker(end_marker(), 12, ABORT, 0) == (7, 10, 12, 13)
+
+
+def test_the_last_stable_offset_after_an_abort_stops_at_an_earlier_transaction() -> None:
+    states = in_transaction(begins_at=4, pid=8)
+    states.append_data(header(0, flags=BatchFlag.TRANSACTIONAL), 6, 1_000)
+    assert states.append_end_marker(end_marker(), 7, ABORT, 0) == (7, 6, 7, 4)
+
+
+def test_a_marker_of_an_empty_transaction_decides_nothing() -> None:
+    states = states_after(header(0, 2))
+    assert states.append_end_marker(end_marker(epoch=3), 2, ABORT, 9) is None
+    assert states.transactions.first_unstable_offset is None
+    entry = states.entries()[0]
+    # The marker's epoch is the producer's from then on, and it begins to count anew.
+    assert (entry.epoch, entry.last_sequence, entry.last_timestamp) == (3, -1, 9)
+
+
+def test_a_write_outside_of_the_transaction_is_refused_while_it_lasts() -> None:
+    states = in_transaction(begins_at=0)
+    assert code_of(states, header(2)) == ErrorCode.INVALID_TXN_STATE
+    states.append_end_marker(end_marker(), 2, COMMIT, 0)
+    assert states.check(header(2)) is None
+
+
+@pytest.mark.parametrize(
+    ("epoch", "coordinator_epoch", "code"),
+    [
+        (2, 9, ErrorCode.INVALID_PRODUCER_EPOCH),
+        (3, 4, ErrorCode.TRANSACTION_COORDINATOR_FENCED),
+        (3, 5, None),
+        (4, 6, None),
+    ],
+)
+def test_markers_of_outdated_producers_and_coordinators_are_fenced(
+    epoch: int, coordinator_epoch: int, code: ErrorCode | None
+) -> None:
+    states = states_after(header(0, epoch=3))
+    states.append_end_marker(end_marker(epoch=3), 1, COMMIT, 0)
+    marker = EndMarker(ControlType.ABORT, coordinator_epoch)
+    if code is None:
+        states.check_internal(end_marker(epoch), marker)
+        return
+    with pytest.raises(RecordError) as refused:
+        states.check_internal(end_marker(epoch), marker)
+    assert refused.value.code is code
+
+
+def test_a_coordinators_batch_has_no_sequence_but_an_epoch() -> None:
+    states = states_after(header(0, epoch=3))
+    states.check_internal(header(-1, epoch=3), None)
+    with pytest.raises(RecordError) as refused:
+        states.check_internal(header(-1, epoch=2), None)
+    assert refused.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
+
+
+def test_roll_back_reopens_a_transaction_and_forgets_a_begun_one() -> None:
+    states = in_transaction(begins_at=5)
+    states.append_end_marker(end_marker(), 7, ABORT, 0)
+    states.append_data(header(2, flags=BatchFlag.TRANSACTIONAL), 8, 0)
+    states.append_data(header(0, flags=BatchFlag.TRANSACTIONAL, pid=8), 9, 0)
+    states.append_end_marker(end_marker(pid=8), 10, COMMIT, 0)
+    states.roll_back()
+    assert states.transactions.first_undecided_offset == 5
+    states.transactions.replicated_to(100)
+    assert states.transactions.first_unstable_offset == 5
+    assert states.append_end_marker(end_marker(), 7, ABORT, 0) == (7, 5, 7, 8)
