@@ -44,5 +44,23 @@ class LogConfig:
     timestamp_after_max_ms: int = NEVER
     # cleanup.policy contains compact: records need keys, and offsets may have gaps.
     compacted: bool = False
+    # min.cleanable.dirty.ratio: a log is compacted once more than this part of it is dirty. Lower
+    # keeps less of the past, and rewrites what is clean more often.
+    min_cleanable_dirty_ratio: float = 0.5
+    # min.compaction.lag.ms: so long every record stays, whatever comes after it.
+    min_compaction_lag_ms: int = 0
+    # max.compaction.lag.ms: after so long a log is compacted however clean it is; its active
+    # segment is rolled for it.
+    max_compaction_lag_ms: int = NEVER
+    # delete.retention.ms: so long a tombstone stays after the first compaction that meets it. A
+    # reader that takes longer from the log's start to its end may never see the deletion.
+    delete_retention_ms: int = 86_400_000
     # producer.id.expiration.ms, a broker setting: an idle producer is forgotten after it.
     producer_expiration_ms: int = 86_400_000
+
+    @property
+    def max_segment_ms(self) -> int:
+        """How old a segment may get before it rolls."""
+        if self.compacted:
+            return min(self.segment_ms, self.max_compaction_lag_ms)
+        return self.segment_ms

@@ -57,6 +57,21 @@ class PropertyReader:
         """A 64-bit whole number."""
         return self.integer(key, default, minimum=minimum, maximum=LONG_MAX)
 
+    def fraction(self, key: str, default: float) -> float:
+        """A number from 0 to 1."""
+        value = self.optional(key)
+        if value is None:
+            return default
+        number = _decimal(key, value)
+        if not 0 <= number <= 1:
+            raise SettingsError(refusal(key, value, "a number from 0 to 1"))
+        return number
+
+    def decimal(self, key: str, default: float) -> float:
+        """Any number."""
+        value = self.optional(key)
+        return default if value is None else _decimal(key, value)
+
     def duration_ms(self, key_of_unit: Mapping[str, int], default_ms: int, *, minimum: int) -> int:
         """The first key that is set wins; values are the milliseconds of its unit.
 
@@ -111,3 +126,10 @@ def _whole(key: str, value: str, minimum: int, maximum: int) -> int:
     if not minimum <= number <= maximum:
         raise SettingsError(refusal(key, value, allowed))
     return number
+
+
+def _decimal(key: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise SettingsError(refusal(key, value, "a number")) from None

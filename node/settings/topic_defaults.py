@@ -54,6 +54,18 @@ def _read_log(reader: PropertyReader) -> LogConfig:
             "log.message.timestamp.after.max.ms", default.timestamp_after_max_ms, minimum=0
         ),
         compacted=_is_compacted(reader),
+        min_cleanable_dirty_ratio=reader.fraction(
+            "log.cleaner.min.cleanable.ratio", default.min_cleanable_dirty_ratio
+        ),
+        min_compaction_lag_ms=reader.long(
+            "log.cleaner.min.compaction.lag.ms", default.min_compaction_lag_ms, minimum=0
+        ),
+        max_compaction_lag_ms=reader.long(
+            "log.cleaner.max.compaction.lag.ms", default.max_compaction_lag_ms, minimum=1
+        ),
+        delete_retention_ms=reader.long(
+            "log.cleaner.delete.retention.ms", default.delete_retention_ms, minimum=0
+        ),
         producer_expiration_ms=reader.integer(
             "producer.id.expiration.ms", default.producer_expiration_ms, minimum=1
         ),

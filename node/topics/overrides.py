@@ -2,7 +2,7 @@
 
 The controller checked keys and values when the topic was made. A value that was put into
 ZooKeeper by other means and can't be read is passed over: the default holds.
-Keys that concern what is not built yet (retention, compaction, throttling) have no effect.
+Keys that concern what is not built yet (retention, throttling) have no effect.
 """
 
 from __future__ import annotations
@@ -37,6 +37,10 @@ _LOG_FIELDS: dict[str, tuple[str, Parse]] = {
     "message.timestamp.before.max.ms": ("timestamp_before_max_ms", int),
     "message.timestamp.after.max.ms": ("timestamp_after_max_ms", int),
     "cleanup.policy": ("compacted", _is_compacted),
+    "min.cleanable.dirty.ratio": ("min_cleanable_dirty_ratio", float),
+    "min.compaction.lag.ms": ("min_compaction_lag_ms", int),
+    "max.compaction.lag.ms": ("max_compaction_lag_ms", int),
+    "delete.retention.ms": ("delete_retention_ms", int),
 }
 
 _TOPIC_FIELDS: dict[str, tuple[str, Parse]] = {
