@@ -1,87 +1,84 @@
-"""The content of MemoryDisk's files: sparse pages that remember what was last synced."""
+"""Handles of a MemoryDisk: open files and locks."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator, Sequence
+import errno
+import io
+from collections.abc import Callable, Sequence
 
 from logquake.storage.disk import Buffer
+from logquake.storage.memory_content import MemoryContent
+from logquake.storage.memory_faults import Faults, PowerCutError
 
-PAGE_BYTES = 4096
 
+class MemoryFile:
+    """``is_void`` tells of a handle from before a crash: like a dead process's it fails (EBADF)."""
 
-class MemoryContent:
-    """One file's bytes, as the page cache holds them and as the platter does.
+    __slots__ = ("_content", "_faults", "_is_closed", "_is_void", "_path")
 
-    Untouched pages cost nothing, so Kafka's zero-filled index files stay cheap. ``_unsynced``
-    keeps, for every page changed since the last sync, the content that the platter has.
-    """
+    def __init__(
+        self, content: MemoryContent, path: str, faults: Faults, is_void: Callable[[], bool]
+    ) -> None:
+        self._content = content
+        self._path = path
+        self._faults = faults
+        self._is_void = is_void
+        self._is_closed = False
 
-    __slots__ = ("_pages", "_synced_size", "_unsynced", "_zeros", "size")
+    def pread(self, size: int, position: int) -> bytes:
+        self._check_open()
+        self._faults.before_read()
+        return self._content.read(size, position)
 
-    def __init__(self, page_bytes: int = PAGE_BYTES) -> None:
-        self.size = 0
-        self._zeros = bytes(page_bytes)
-        self._synced_size = 0
-        self._pages: dict[int, bytes] = {}
-        self._unsynced: dict[int, bytes] = {}
-
-    def read(self, size: int, position: int) -> bytes:
-        end = min(position + size, self.size)
-        parts = [
-            self._pages.get(page, self._zeros)[start:stop]
-            for page, start, stop in self._spans(position, end)
-        ]
-        return b"".join(parts)
-
-    def write(self, data: Buffer, position: int) -> None:
-        view = memoryview(data)
-        taken = 0
-        for page, start, stop in self._spans(position, position + len(view)):
-            piece = bytes(view[taken : taken + stop - start])
-            taken += stop - start
-            old = self._pages.get(page, self._zeros)
-            self._change(page, old[:start] + piece + old[stop:])
-        self.size = max(self.size, position + len(view))
-
-    def write_all(self, buffers: Sequence[Buffer], position: int) -> int:
-        start = position
-        for data in buffers:
-            self.write(data, position)
-            position += len(data)
-        return position - start
+    def pwritev(self, buffers: Sequence[Buffer], position: int) -> int:
+        self._check_open()
+        try:
+            self._faults.before_change("pwritev", self._path)
+        except (OSError, PowerCutError):
+            whole = b"".join(buffers)
+            self._content.write(whole[: len(whole) // 2], position)
+            raise
+        if self._faults.watcher is not None:
+            return self._write_watched(memoryview(b"".join(buffers)), position)
+        return self._content.write_all(buffers, position)
 
     def truncate(self, size: int) -> None:
-        boundary = size // len(self._zeros)
-        for page in [page for page in self._pages if page >= boundary]:
-            kept = self._pages[page][: size % len(self._zeros)] if page == boundary else b""
-            self._change(page, kept + self._zeros[len(kept) :])
-        self.size = size
+        self._check_open()
+        self._faults.before_change("truncate", self._path)
+        self._content.truncate(size)
+
+    def size(self) -> int:
+        self._check_open()
+        return self._content.size
 
     def sync(self) -> None:
-        self._unsynced.clear()
-        self._synced_size = self.size
+        self._check_open()
+        self._faults.before_change("sync", self._path)
+        self._content.sync()
 
-    def lose_power(self, rng: random.Random) -> None:
-        """Of the pages changed since the last sync a random subset reached the platter."""
-        for page in sorted(self._unsynced):
-            if rng.random() < 0.5:
-                self._pages[page] = self._unsynced[page]
-        self._unsynced.clear()
-        if self.size != self._synced_size:
-            smaller, larger = sorted((self.size, self._synced_size))
-            self.truncate(rng.choice((smaller, rng.randint(smaller, larger), larger)))
-        self.sync()
+    def fileno(self) -> int:
+        raise io.UnsupportedOperation("a file in memory has no descriptor")
 
-    def _change(self, page: int, content: bytes) -> None:
-        self._unsynced.setdefault(page, self._pages.get(page, self._zeros))
-        self._pages[page] = content
+    def close(self) -> None:
+        self._is_closed = True
 
-    def _spans(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """(page number, first, last + 1 byte within the page) for the byte range [start, end)."""
-        page_bytes = len(self._zeros)
-        while start < end:
-            page, offset = divmod(start, page_bytes)
-            stop = min(page_bytes, offset + end - start)
-            yield page, offset, stop
-            start += stop - offset
+    def _write_watched(self, data: memoryview, position: int) -> int:
+        """Page by page: a crash can come between any two."""
+        for start, stop in self._content.pieces(position, position + len(data)):
+            if start > position and self._faults.watcher is not None:
+                self._faults.watcher("within pwritev", self._path)
+            self._content.write(data[start - position : stop - position], start)
+        return len(data)
+
+    def _check_open(self) -> None:
+        if self._is_closed or self._is_void():
+            raise OSError(errno.EBADF, "closed, or opened before a crash", self._path)
+
+
+class MemoryLock:
+    def __init__(self, locked: set[str], path: str) -> None:
+        self._locked = locked
+        self._path = path
+
+    def release(self) -> None:
+        self._locked.discard(self._path)

@@ -10,7 +10,7 @@ from logquake.node.broker import Broker
 from logquake.node.ports import Ports
 from logquake.node.requests.request import Request
 from logquake.node.workers import ScheduledWorkers
-from logquake.storage.memory_disk import MemoryDisk
+from logquake.storage.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
 from logquake.zk.model_session import ModelServer, ModelSession
@@ -80,7 +80,7 @@ class Machine:
         self.listening = False
         self.broker = None
         self.host.die()
-        self.disk.crash(keep_page_cache=True, rng=self._rng)
+        self.disk.crash(Unsynced.KEPT)
         if self._link is not None:
             session_id = self._link.session_id
             self._link.abandon()

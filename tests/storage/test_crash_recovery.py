@@ -18,7 +18,7 @@ from logquake.storage.errors import StorageError
 from logquake.storage.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.memory_disk import MemoryDisk, PowerCutError
+from logquake.storage.memory_disk import MemoryDisk, PowerCutError, Unsynced
 from logquake.storage.producer_state import ProducerStates
 from logquake.wire.records import check_crc, iterate_batches
 
@@ -135,7 +135,7 @@ class Life:
 def count_calls(make_batch: MakeBatch) -> int:
     disk = MemoryDisk(PAGE_BYTES)
     Life(disk, make_batch).run()
-    return disk.calls
+    return disk.faults.changes
 
 
 def batches_of(log: Log) -> State:
@@ -204,21 +204,21 @@ def error_of(operation: Callable[[], object]) -> StorageError | None:
 
 
 def crash_at(
-    call: int, make_batch: MakeBatch, *, keep_page_cache: bool, seed: int
+    call: int, make_batch: MakeBatch, unsynced: Unsynced, seed: int = 0
 ) -> tuple[MemoryDisk, Life]:
     disk = MemoryDisk(PAGE_BYTES)
     life = Life(disk, make_batch)
     disk.fail_at(call, PowerCutError())
     with pytest.raises(PowerCutError):
         life.run()
-    disk.crash(keep_page_cache, random.Random(seed))
+    disk.crash(unsynced, random.Random(seed))
     life.open()
     return disk, life
 
 
 def test_a_killed_process_loses_nothing_committed(make_batch: MakeBatch) -> None:
     for call in range(1, count_calls(make_batch) + 1):
-        _, life = crash_at(call, make_batch, keep_page_cache=True, seed=0)
+        _, life = crash_at(call, make_batch, Unsynced.KEPT)
         check_recovered(life, since=life.reached)
 
 
@@ -228,13 +228,13 @@ def test_a_power_loss_at_any_point_of_a_random_life_loses_nothing_synced(
 ) -> None:
     disk = MemoryDisk(PAGE_BYTES)
     Life(disk, make_batch).run_at_random(seed)
-    for call in range(1 + seed % 3, disk.calls + 1, 3):
+    for call in range(1 + seed % 3, disk.faults.changes + 1, 3):
         disk = MemoryDisk(PAGE_BYTES)
         life = Life(disk, make_batch)
         disk.fail_at(call, PowerCutError())
         with pytest.raises(PowerCutError):
             life.run_at_random(seed)
-        disk.crash(False, random.Random(call))
+        disk.crash(Unsynced.JOURNALED, random.Random(call))
         life.open()
         check_recovered(life, since=life.synced)
 
@@ -242,7 +242,7 @@ def test_a_power_loss_at_any_point_of_a_random_life_loses_nothing_synced(
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_power_loss_loses_nothing_synced(make_batch: MakeBatch, seed: int) -> None:
     for call in range(1, count_calls(make_batch) + 1):
-        _, life = crash_at(call, make_batch, keep_page_cache=False, seed=seed * 1_000 + call)
+        _, life = crash_at(call, make_batch, Unsynced.JOURNALED, seed * 1_000 + call)
         check_recovered(life, since=life.synced)
 
 
@@ -258,25 +258,25 @@ def test_power_that_goes_again_during_recovery_loses_nothing_synced(
             with pytest.raises(PowerCutError):
                 life.run()
             rng = random.Random(call * 10 + second_call)
-            disk.crash(False, rng)
+            disk.crash(Unsynced.JOURNALED, rng)
             disk.fail_at(second_call, PowerCutError())
             with pytest.raises(PowerCutError):
                 life.run()
-            disk.crash(False, rng)
+            disk.crash(Unsynced.JOURNALED, rng)
             life.open()
             check_recovered(life, since=life.synced)
 
 
 def test_what_was_recovered_can_be_appended_to_and_survives_again(make_batch: MakeBatch) -> None:
     for call in range(40, count_calls(make_batch), 5):
-        disk, life = crash_at(call, make_batch, keep_page_cache=False, seed=call)
+        disk, life = crash_at(call, make_batch, Unsynced.JOURNALED, call)
         if life.log_dir.log("t", 0) is None:
             continue
         recovered = batches_of(life.log)
         life.states, life.reached, life.staged = [recovered], 0, ()
         life.append_runs(9)
         life.sync()
-        disk.crash(False, random.Random(call))
+        disk.crash(Unsynced.JOURNALED, random.Random(call))
         life.open()
         assert batches_of(life.log) == life.states[-1]
         check_recovered(life, since=life.synced)

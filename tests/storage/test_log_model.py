@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from logquake.storage.errors import OffsetOutOfRange
 from logquake.storage.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.memory_disk import MemoryDisk
+from logquake.storage.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.records import Record, check_crc, encode_batch, iterate_batches, read_header
 
 CONFIG = LogConfig(segment_bytes=3_000, index_interval_bytes=150, index_max_bytes=600)
@@ -104,7 +103,7 @@ class LogMachine(RuleBasedStateMachine):
         point = self.log.recovery_point
         self.log.close(clean)
         if not clean:
-            self.disk.crash(True, random.Random(0))
+            self.disk.crash(Unsynced.KEPT)
         self.log = Log.open(
             self.disk,
             "/t-0",

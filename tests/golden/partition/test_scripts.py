@@ -107,7 +107,7 @@ class Player:
         if state == "fails":
             disk.fail_at(1, OSError(errno.EIO, "I/O error"), lasting=True)
         elif state == "unreadable":
-            disk.fail_reads(OSError(errno.EIO, "I/O error"))
+            disk.fail_read_at(1, OSError(errno.EIO, "I/O error"), lasting=True)
         else:
             disk.heal()
 

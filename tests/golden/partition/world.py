@@ -25,7 +25,7 @@ from logquake.node.requests.list_offsets import ListOffsets
 from logquake.node.requests.request import Request
 from logquake.node.workers import ScheduledWorkers
 from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.memory_disk import MemoryDisk
+from logquake.storage.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader
 from logquake.wire.messages.broker_to_controller import (
@@ -283,7 +283,7 @@ class World:
         if wipe:
             del self._disks[broker_id]
         else:
-            node.disk.crash(keep_page_cache=True, rng=Random(0))
+            node.disk.crash(Unsynced.KEPT)
 
     def set_alive(self, brokers: Iterable[int]) -> None:
         """What the brokers are told of who is registered."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
@@ -14,7 +13,7 @@ from logquake.node.workers import ScheduledWorkers
 from logquake.storage.errors import LogDirError
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.memory_disk import MemoryDisk
+from logquake.storage.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.records import Record, encode_batch
 
 PARTITIONS = 3
@@ -91,7 +90,7 @@ def test_a_clean_directory_is_opened_without_a_scan(world: World) -> None:
 
 def test_it_tells_every_two_seconds_how_far_it_is(world: World) -> None:
     world.fill()
-    world.disk.crash(True, random.Random(0))
+    world.disk.crash(Unsynced.KEPT)
     # Time passes while the worker works: two seconds a log.
     world.on_config = lambda: world.scheduler.advance(2_000)
     world.loading()
@@ -105,7 +104,7 @@ def test_it_tells_every_two_seconds_how_far_it_is(world: World) -> None:
 
 def test_what_was_cut_off_is_told(world: World) -> None:
     world.fill()
-    world.disk.crash(True, random.Random(0))
+    world.disk.crash(Unsynced.KEPT)
     world.disk.open("/data/orders-1/00000000000000000000.log").pwritev([b"torn"], 69)
     world.loading()
     world.workers.finish()
@@ -116,7 +115,7 @@ def test_what_was_cut_off_is_told(world: World) -> None:
 
 def test_it_can_be_called_off_between_two_logs(world: World) -> None:
     world.fill()
-    world.disk.crash(True, random.Random(0))
+    world.disk.crash(Unsynced.KEPT)
     loading = world.loading()
     asked: list[int] = []
 

@@ -8,7 +8,7 @@ import pytest
 from logquake.storage.errors import LogDirError
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.memory_disk import MemoryDisk
+from logquake.storage.memory_disk import MemoryDisk, Unsynced
 
 TOPIC_ID = bytes(range(16))
 MakeBatch = Callable[..., memoryview]
@@ -88,7 +88,7 @@ def test_a_deletion_survives_a_loss_of_power(disk: MemoryDisk) -> None:
     log_dir.create_log("orders", 0, TOPIC_ID, LogConfig()).sync()
     log_dir.delete_log("orders", 0)
     for seed in range(5):
-        disk.crash(False, random.Random(seed))
+        disk.crash(Unsynced.JOURNALED, random.Random(seed))
         log_dir = open_dir(disk)
         assert log_dir.log("orders", 0) is None
 
@@ -104,7 +104,7 @@ def test_damaged_checkpoints_make_recovery_start_over(
     log_dir.write_recovery_points()
     assert disk.read("/data/recovery-point-offset-checkpoint") == b"0\n1\norders 0 4\n"
     disk.replace("/data/recovery-point-offset-checkpoint", b"nonsense")
-    disk.crash(True, random.Random(0))
+    disk.crash(Unsynced.KEPT)
     found = open_dir(disk).log("orders", 0)
     assert found is not None
     assert (found.end_offset, found.recovery_point) == (4, 0)

@@ -153,6 +153,6 @@ def test_an_io_error_while_opening_is_a_storage_error(
     log: Log, disk: MemoryDisk, open_log: OpenLog
 ) -> None:
     log.close(clean=False)
-    disk.fail_reads(OSError(5, "injected"))
+    disk.fail_read_at(1, OSError(5, "injected"), lasting=True)
     with pytest.raises(StorageError, match="/data/t-0"):
         open_log(CONFIG, clean=False)

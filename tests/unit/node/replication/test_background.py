@@ -17,6 +17,7 @@ from logquake.storage.errors import StorageError
 from logquake.storage.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_dir import LogDir, LogDirOptions
+from logquake.storage.memory_disk import Unsynced
 from logquake.wire.messages.stop_replica import (
     StopReplicaPartitionState,
     StopReplicaRequest,
@@ -70,17 +71,17 @@ class TestRolledSegments:
         self, log: Log, scheduler: Any, broker: Any
     ) -> None:
         assert log.recovery_point == 0
-        broker.disk.keep_history = True
+        broker.disk.faults.keep_history = True
         scheduler.advance(10)
         assert log.recovery_point == 1
-        assert "sync /data/orders-0/00000000000000000000.log" in broker.disk.history
-        assert "sync /data/orders-0/00000000000000000001.log" not in broker.disk.history
+        assert "sync /data/orders-0/00000000000000000000.log" in broker.disk.faults.history
+        assert "sync /data/orders-0/00000000000000000001.log" not in broker.disk.faults.history
 
     @pytest.mark.usefixtures("log")
     def test_they_survive_a_loss_of_power(self, scheduler: Any, broker: Any) -> None:
         scheduler.advance(10)
         for seed in range(10):
-            broker.disk.crash(False, random.Random(seed))
+            broker.disk.crash(Unsynced.JOURNALED, random.Random(seed))
             again = reopen(broker).log("orders", 0)
             assert again is not None
             assert again.end_offset >= 1
@@ -193,9 +194,9 @@ class TestTimers:
         self, scheduler: Any, broker: Any
     ) -> None:
         scheduler.advance(60_000)
-        broker.disk.keep_history = True
+        broker.disk.faults.keep_history = True
         scheduler.advance(60_000)
-        assert [line for line in broker.disk.history if "recovery-point" in line] == []
+        assert [line for line in broker.disk.faults.history if "recovery-point" in line] == []
 
     @pytest.mark.usefixtures("log")
     def test_a_checkpoint_that_cannot_be_written_is_told_and_tried_again(

@@ -41,12 +41,12 @@ def test_a_pass_writes_each_partition_once(broker: Any, batch: Batch) -> None:
     broker.lead(0, isr=(1,))
     broker.lead(1, isr=(1,))
     broker.replicas.end_of_pass()
-    broker.disk.keep_history = True
+    broker.disk.faults.keep_history = True
     answers = [produce(broker, (i % 2, batch(b"v")), acks=1) for i in range(6)]
     assert answers == [[]] * 6
     broker.replicas.end_of_pass()
     assert [answer[0].base_offset for answer in answers] == [0, 0, 1, 1, 2, 2]
-    writes = [line for line in broker.disk.history if ".log" in line]
+    writes = [line for line in broker.disk.faults.history if ".log" in line]
     assert len(writes) == 2
 
 
