@@ -7,10 +7,11 @@
     members.py    kill, stop, pause, resume, start, restart, broker
     logs.py       logs
     topics.py     topic create, list, describe
+    log_files.py  log dump
     output.py     tables
 
 Help must come at once, so a command's module imports what it needs when it runs. Statuses: 0 done,
-2 a fault of the surroundings or the usage, in one line.
+1 what was looked at is not sound, 2 a fault of the surroundings or the usage, in one line.
 """
 
 from logquake.cluster.cli.app import main

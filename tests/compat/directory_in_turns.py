@@ -1,0 +1,132 @@
+"""One log directory that brokers of Apache Kafka and of ours take over from one another.
+
+They have the same ZooKeeper and the same broker id, so each finds what the other left: topics and
+their settings in the znodes, the records in the files.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+
+from logquake.cluster.ports import LOOPBACK
+from tests.compat.kafka_programs import KafkaPrograms
+
+BROKER_ID = 5
+START_S = 90
+END_S = 60
+
+_OURS = """
+import json, sys
+from pathlib import Path
+from logquake.node.process import run_broker
+from logquake.node.settings import BrokerSettings
+settings = BrokerSettings.from_properties(json.loads(sys.argv[1]))
+sys.exit(run_broker(settings, Path(sys.argv[2]), ready=lambda: None))
+"""
+
+
+class DirectoryInTurns:
+    def __init__(self, programs: KafkaPrograms, folder: Path, zookeeper: str) -> None:
+        self.data = folder / "data"
+        self._programs = programs
+        self._folder = folder
+        self._zookeeper = zookeeper
+        self._settings: dict[str, str] = {
+            "broker.id": str(BROKER_ID),
+            "listeners": f"PLAINTEXT://{LOOPBACK}:0",
+            "log.dirs": str(self.data),
+            "zookeeper.connect": zookeeper,
+            "zookeeper.session.timeout.ms": "3000",
+            "offsets.topic.replication.factor": "1",
+            "offsets.topic.num.partitions": "2",
+            "transaction.state.log.replication.factor": "1",
+            "transaction.state.log.min.isr": "1",
+            "transaction.state.log.num.partitions": "2",
+            "group.initial.rebalance.delay.ms": "0",
+            "log.cleaner.backoff.ms": "500",
+            "log.segment.delete.delay.ms": "500",
+            "log.initial.task.delay.ms": "500",
+        }
+
+    @contextmanager
+    def kafka(self, **settings: str) -> Iterator[str]:
+        """Apache Kafka serves; the bootstrap address. Stopped in order unless killed inside."""
+        with self._programs.broker("kafka", self._with(settings)) as process:
+            yield from self._serving(process)
+
+    @contextmanager
+    def ours(self, **settings: str) -> Iterator[str]:
+        """As kafka(), with a broker of ours."""
+        document = json.dumps(self._with(settings))
+        command = [sys.executable, "-c", _OURS, document, str(self._folder / "events.jsonl")]
+        with (self._folder / "ours.log").open("ab") as log:
+            process = Popen(command, stdout=log, stderr=log)
+        try:
+            yield from self._serving(process)
+        finally:
+            process.kill()
+            process.wait()
+
+    def broker(self, kind: str, **settings: str) -> AbstractContextManager[str]:
+        """By name: "kafka" or "ours"."""
+        started: Callable[..., AbstractContextManager[str]] = getattr(self, kind)
+        return started(**settings)
+
+    def kill(self) -> None:
+        """SIGKILL for the broker whose turn it is."""
+        self._process.kill()
+        self._process.wait()
+
+    def _with(self, settings: Mapping[str, str]) -> dict[str, str]:
+        given = {key.replace("_", "."): value for key, value in settings.items()}
+        return self._settings | given
+
+    def _serving(self, process: Popen[bytes]) -> Iterator[str]:
+        self._process = process
+        with self._znodes() as znodes:
+            port = _wait_for(lambda: _port(znodes), process)
+            yield f"{LOOPBACK}:{port}"
+            if process.poll() is None:
+                process.terminate()
+                assert process.wait(END_S) in (0, 143)
+            # A killed broker's session goes on for a while, and its id cannot be used meanwhile.
+            _wait_for(lambda: _port(znodes) is None, None)
+
+    @contextmanager
+    def _znodes(self) -> Iterator[KazooClient]:
+        client = KazooClient(self._zookeeper)
+        client.start()
+        try:
+            yield client
+        finally:
+            client.stop()
+            client.close()
+
+
+def _port(znodes: KazooClient) -> int | None:
+    try:
+        content, _ = znodes.get(f"/brokers/ids/{BROKER_ID}")
+    except NoNodeError:
+        return None
+    return int(json.loads(content)["port"])
+
+
+def _wait_for(condition: Callable[[], Any], process: Popen[bytes] | None) -> Any:
+    deadline = time.monotonic() + START_S
+    while True:
+        found = condition()
+        if found:
+            return found
+        assert process is None or process.poll() is None, "the broker ended"
+        assert time.monotonic() < deadline, "too slow"
+        time.sleep(0.05)
