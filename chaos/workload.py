@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from time import monotonic
 
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from logquake.chaos.history import History
 
 # Errors after which the record is certainly in no log: it was never sent.
 _NEVER_SENT = frozenset({KafkaError._PURGE_QUEUE, KafkaError.MSG_SIZE_TOO_LARGE})
+# produce() does not even take the record. A broker of Kafka's that has just started calls every
+# topic unknown; the client believes it until its next look.
+_NOT_TAKEN = frozenset({KafkaError._UNKNOWN_TOPIC, KafkaError.MSG_SIZE_TOO_LARGE})
 _FLUSH_STEP_S = 0.2
 
 DEFAULTS: dict[str, str | int | bool] = {
@@ -67,9 +70,14 @@ class Workload:
                 self._producer.produce(self._topic, value, key, on_delivery=delivered)
             except BufferError:
                 self._producer.poll(_FLUSH_STEP_S)
+            except KafkaException as raised:
+                if raised.args[0].code() not in _NOT_TAKEN:
+                    raise
+                self.history.refuse(number)
+                break
             else:
-                self._producer.poll(0)
-                return
+                break
+        self._producer.poll(0)
 
     def finish(
         self, timeout_s: float, progress: Callable[[int], None] = lambda _acked: None

@@ -1,0 +1,32 @@
+"""A workload's history when the cluster has no such topic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic
+
+from logquake.chaos.history import Outcome
+from logquake.chaos.workload import Workload
+from logquake.cluster.api import Cluster
+
+TIMEOUT_S = 30.0
+
+
+def test_send_that_the_client_does_not_take_is_refused(tmp_path: Path) -> None:
+    """Known to be in no log, so that a reader may hold it against the cluster if it shows up."""
+    config = {"auto.create.topics.enable": "false"}
+    with Cluster(brokers=1, config=config, data_dir=tmp_path / "cluster") as kafka:
+        workload = Workload(
+            kafka.bootstrap_servers,
+            "nowhere",
+            topic_metadata_propagation_max_ms=0,
+            topic_metadata_refresh_interval_ms=100,
+        )
+        deadline = monotonic() + TIMEOUT_S
+        last = Outcome.UNKNOWN
+        while last is not Outcome.REFUSED and monotonic() < deadline:
+            workload.run([(b"key", b"value")])
+            last = workload.history.outcome(len(workload.history) - 1)
+        assert last is Outcome.REFUSED
+        assert workload.finish(TIMEOUT_S) == 0
+        assert workload.history.acked == 0
