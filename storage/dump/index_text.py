@@ -1,4 +1,8 @@
-"""The .index and .timeindex files as text, every entry held against the log beside it."""
+"""The .index and .timeindex files as text, every entry held against the log beside it.
+
+While a segment is active zeros fill its indexes. Kafka's tool takes the first of them for an entry;
+here it is shown too, but not called a mismatch when nothing precedes it.
+"""
 
 from __future__ import annotations
 
@@ -71,14 +75,21 @@ class OffsetIndexText(_IndexText):
             yield from self._entries(whole)
 
     def _entries(self, content: bytes) -> Iterator[str]:
+        if not any(content):
+            yield from self._fill()
+            return
         log = self._segment.log()
         for index, (relative, position) in enumerate(_OFFSET_ENTRY.iter_unpack(content)):
             if relative == 0 and index > 0:
-                return  # the zeros that fill the index of an active segment
+                return
             offset = self._segment.base_offset + relative
             self._compare(log, offset, position)
             if not self._options.verify_index_only:
                 yield f"offset: {offset} position: {position}"
+
+    def _fill(self) -> Iterator[str]:
+        if not self._options.verify_index_only:
+            yield f"offset: {self._segment.base_offset} position: 0"
 
     def _compare(self, log: File, offset: int, position: int) -> None:
         end = min(log.size(), position + self._options.max_message_size)
@@ -107,6 +118,9 @@ class TimeIndexText(_IndexText):
             self._damages.add(f"{self._path}: {damage}")
 
     def _entries(self, content: bytes) -> Iterator[str]:
+        if content and not any(content):
+            yield from self._fill()
+            return
         log, positions = self._segment.log(), _Positions(self._segment)
         previous = _NO_TIMESTAMP
         for index, (timestamp, relative) in enumerate(_TIME_ENTRY.iter_unpack(content)):
@@ -121,6 +135,10 @@ class TimeIndexText(_IndexText):
             if not self._options.verify_index_only:
                 yield f"timestamp: {timestamp} offset: {offset}"
             previous = timestamp
+
+    def _fill(self) -> Iterator[str]:
+        if not self._options.verify_index_only:
+            yield f"timestamp: 0 offset: {self._segment.base_offset}"
 
     def _compare(
         self, batch: FoundBatch | None, offset: int, timestamp: int, previous: int
