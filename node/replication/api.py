@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from logquake.storage.log_slice import LogSlice
+from logquake.storage.txn_index import AbortedTransaction
 from logquake.wire.errors import ErrorCode
 
 NO_EPOCH = -1  # Kafka's NO_PARTITION_LEADER_EPOCH and UNDEFINED_EPOCH
@@ -134,13 +135,17 @@ class EpochEndOffset:
 
 @dataclass(slots=True)
 class FetchResult:
-    """One partition of a Fetch response. ``records`` is None where there are none."""
+    """One partition of a Fetch response. ``records`` is None where there are none.
+
+    ``aborted`` is what readers of committed records must skip; None for other readers.
+    """
 
     error: ErrorCode = ErrorCode.NONE
     high_watermark: int = NO_OFFSET
     last_stable_offset: int = NO_OFFSET
     log_start_offset: int = NO_OFFSET
     records: LogSlice | None = None
+    aborted: Sequence[AbortedTransaction] | None = None
     diverging_epoch: EpochEndOffset | None = None
     current_leader: LeaderHint | None = None
 

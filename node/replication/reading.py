@@ -1,8 +1,7 @@
 """Reading a partition: for followers up to the log's end, for consumers up to what is committed.
 
 Follows Kafka 3.9's Partition.fetchRecords, readRecords, fetchOffsetForTimestamp and
-lastOffsetForLeaderEpoch. There are no transactions yet: the last stable offset is the high
-watermark. Nothing here waits; ``fetch_purgatory`` does.
+lastOffsetForLeaderEpoch. Nothing here waits; ``fetch_purgatory`` does.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from logquake.node.replication.partition import Partition
 from logquake.node.replication.replica_log import ReplicaLog
 from logquake.node.replication.roles import Leader
 from logquake.storage.log_slice import LogSlice
+from logquake.storage.txn_index import AbortedTransaction
 from logquake.wire.errors import ErrorCode
 
 _UNDEFINED_END = EpochEndOffset(ErrorCode.NONE, NO_EPOCH, NO_EPOCH)
@@ -65,8 +65,14 @@ def fetch(
             params.replica_epoch,
         )
     records = _read(replica, params.isolation, asked.fetch_offset, max_bytes, min_one_batch)
-    mark = replica.high_watermark
-    return FetchResult(ErrorCode.NONE, mark, mark, replica.start, records)
+    return FetchResult(
+        ErrorCode.NONE,
+        replica.high_watermark,
+        replica.last_stable_offset,
+        replica.start,
+        records,
+        _aborted(replica, params.isolation, asked.fetch_offset, records),
+    )
 
 
 def refuse(partition: Partition | None, error: ErrorCode) -> FetchResult:
@@ -75,7 +81,11 @@ def refuse(partition: Partition | None, error: ErrorCode) -> FetchResult:
 
 def bound(replica: ReplicaLog, isolation: Isolation) -> int:
     """The offset at which a read of this isolation must end."""
-    return replica.end if isolation is Isolation.LOG_END else replica.high_watermark
+    if isolation is Isolation.LOG_END:
+        return replica.end
+    if isolation is Isolation.TXN_COMMITTED:
+        return replica.last_stable_offset
+    return replica.high_watermark
 
 
 def _read(
@@ -86,6 +96,14 @@ def _read(
         return None
     records = replica.log.read(offset, max_bytes, up_to=up_to, min_one_batch=min_one_batch)
     return records if records.size else None
+
+
+def _aborted(
+    replica: ReplicaLog, isolation: Isolation, offset: int, records: LogSlice | None
+) -> list[AbortedTransaction] | None:
+    if isolation is not Isolation.TXN_COMMITTED:
+        return None
+    return replica.log.aborted_in(offset, records) if records is not None else []
 
 
 def _follower_error(leader: Leader | None, params: FetchParams, asked: FetchPartition) -> ErrorCode:
@@ -124,8 +142,13 @@ def _diverging_result(partition: Partition, divergence: EpochEndOffset | ErrorCo
     if isinstance(divergence, ErrorCode):
         return refuse(partition, divergence)
     replica = partition.replica
-    mark = replica.high_watermark
-    return FetchResult(ErrorCode.NONE, mark, mark, replica.start, diverging_epoch=divergence)
+    return FetchResult(
+        ErrorCode.NONE,
+        replica.high_watermark,
+        replica.last_stable_offset,
+        replica.start,
+        diverging_epoch=divergence,
+    )
 
 
 def epoch_end(replica: ReplicaLog, leader_epoch: int) -> EpochEndOffset:

@@ -17,7 +17,7 @@ class ReplicaLog:
         self.name = name
         self.log = log
         self._journal = journal
-        self.high_watermark = self._within_log(checkpointed)
+        self._move_mark(self._within_log(checkpointed))
 
     @property
     def end(self) -> int:
@@ -33,6 +33,13 @@ class ReplicaLog:
         """The leader epoch of the newest entry; None in a log that never had one."""
         return self.log.epochs.latest
 
+    @property
+    def last_stable_offset(self) -> int:
+        """Below it every transaction is decided, and replicated: as far as read_committed goes."""
+        first_unstable = self.log.first_unstable_offset
+        mark = self.high_watermark
+        return mark if first_unstable is None or first_unstable > mark else first_unstable
+
     def advance_to(self, high_watermark: int) -> bool:
         """Move the mark forward, never back; whether it moved.
 
@@ -42,7 +49,7 @@ class ReplicaLog:
         mark = self._within_log(high_watermark)
         if mark <= self.high_watermark:
             return False
-        self.high_watermark = mark
+        self._move_mark(mark)
         return True
 
     def append_from_leader(self, records: memoryview) -> None:
@@ -60,14 +67,18 @@ class ReplicaLog:
         new_end = self.log.truncate_to(offset)
         if new_end < end:
             self._journal_truncation("log-truncated", end, new_end, why)
-            self.high_watermark = min(self.high_watermark, new_end)
+            self._move_mark(min(self.high_watermark, new_end))
 
     def restart_at(self, offset: int, why: str) -> None:
         """Drop the whole log and go on at offset. Raises StorageError."""
         end = self.end
         self.log.truncate_fully_and_start_at(offset)
         self._journal_truncation("log-restarted", end, offset, why)
-        self.high_watermark = offset
+        self._move_mark(offset)
+
+    def _move_mark(self, mark: int) -> None:
+        self.high_watermark = mark
+        self.log.replicated_to(mark)
 
     def _journal_truncation(self, what: str, end: int, offset: int, why: str) -> None:
         mark = self.high_watermark

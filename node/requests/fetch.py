@@ -25,6 +25,7 @@ from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import (
+    AbortedTransaction,
     EpochEndOffset,
     FetchableTopicResponse,
     FetchRequest,
@@ -70,7 +71,7 @@ class Fetch(Handler[FetchRequest]):
 
         def done(results: list[FetchResult]) -> None:
             answer = context.answer(results)
-            response = self._response(version, params.isolation, answer.partitions)
+            response = self._response(version, answer.partitions)
             response.error_code, response.session_id = answer.error, answer.session_id
             request.reply(response)
 
@@ -115,15 +116,12 @@ class Fetch(Handler[FetchRequest]):
                 )
 
     def _response(
-        self,
-        version: int,
-        isolation: Isolation,
-        partitions: Sequence[tuple[FetchPartition, FetchResult]],
+        self, version: int, partitions: Sequence[tuple[FetchPartition, FetchResult]]
     ) -> FetchResponse:
         topics: dict[bytes | str, FetchableTopicResponse] = {}
         leaders: set[int] = set()
         for partition, result in partitions:
-            data = _partition_data(version, isolation, partition.partition, result)
+            data = _partition_data(version, partition.partition, result)
             if result.error in _ELSEWHERE and version >= _FIRST_VERSION_WITH_LEADER:
                 hint = leader_hint(self._cache, partition.topic or "", partition.partition)
                 data.current_leader = LeaderIdAndEpoch(
@@ -155,16 +153,14 @@ def _isolation(replica_id: int, level: int) -> Isolation:
     return Isolation.TXN_COMMITTED if level == 1 else Isolation.HIGH_WATERMARK
 
 
-def _partition_data(
-    version: int, isolation: Isolation, index: int, result: FetchResult
-) -> PartitionData:
+def _partition_data(version: int, index: int, result: FetchResult) -> PartitionData:
     data = PartitionData(
         partition_index=index,
         error_code=_for_version(version, result.error),
         high_watermark=result.high_watermark,
         last_stable_offset=result.last_stable_offset,
         log_start_offset=result.log_start_offset,
-        aborted_transactions=[] if isolation is Isolation.TXN_COMMITTED else None,
+        aborted_transactions=_aborted(result),
         records=b"" if result.records is None else result.records,
     )
     if result.diverging_epoch is not None:
@@ -172,6 +168,15 @@ def _partition_data(
             epoch=result.diverging_epoch.leader_epoch, end_offset=result.diverging_epoch.end_offset
         )
     return data
+
+
+def _aborted(result: FetchResult) -> list[AbortedTransaction] | None:
+    if result.aborted is None:
+        return None
+    return [
+        AbortedTransaction(producer_id=each.producer_id, first_offset=each.first_offset)
+        for each in result.aborted
+    ]
 
 
 def _for_version(version: int, error: ErrorCode) -> ErrorCode:
