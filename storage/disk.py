@@ -9,9 +9,18 @@ All calls raise OSError as the operating system would (ENOSPC, EIO, ...).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 Buffer = bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSpace:
+    """Bytes of the file system that a path lies on; usable is what an ordinary user may take."""
+
+    total: int
+    usable: int
 
 
 class File(Protocol):
@@ -69,8 +78,15 @@ class Disk(Protocol):
 
     def sync_dir(self, path: str) -> None: ...
 
+    def modified_ms(self, path: str) -> int:
+        """When the file was last written, wall time; 0 where the disk has no clock."""
+
+    def set_modified_ms(self, path: str, time_ms: int) -> None: ...
+
     def lock(self, path: str) -> Lock:
         """Take the file as an exclusive lock, created when missing.
 
         Raises BlockingIOError when another process, or this one, holds it.
         """
+
+    def space(self, path: str) -> DiskSpace: ...

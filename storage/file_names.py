@@ -2,6 +2,7 @@
 
 orders-0/00000000000000000000.log            one partition's folder and its files
 orders-0.<32 hex digits>-delete/             a partition that waits for its removal
+orders-0.<32 hex digits>-future/             a copy that will take orders-0's place elsewhere
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ TRANSACTION_INDEX_SUFFIX = ".txnindex"
 SNAPSHOT_SUFFIX = ".snapshot"
 SEGMENT_SUFFIXES = (LOG_SUFFIX, OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, TRANSACTION_INDEX_SUFFIX)
 DELETED_FILE_SUFFIX = ".deleted"
+CLEANED_FILE_SUFFIX = ".cleaned"  # compaction writes it
+SWAP_FILE_SUFFIX = ".swap"  # compaction is about to put it in place
 
 _MAX_NAME_LENGTH = 255
 _PARTITION_DIR = re.compile(r"(?P<topic>.+)-(?P<partition>[0-9]+)")
-_DELETED_DIR = re.compile(r".+-[0-9]+\.[0-9a-f]+-delete")
+_DELETED_DIR = re.compile(r"(?P<topic>.+)-(?P<partition>[0-9]+)\.[0-9a-f]+-delete")
+_FUTURE_DIR = re.compile(r"(?P<topic>.+)-(?P<partition>[0-9]+)\.[0-9a-f]+-future")
 
 
 def join(directory: str, name: str) -> str:
@@ -29,8 +33,22 @@ def parent(path: str) -> str:
     return path.rpartition("/")[0] or "/"
 
 
+def last_part(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
 def offset_file(base_offset: int, suffix: str) -> str:
     return f"{base_offset:020d}{suffix}"
+
+
+def segment_files(base_offset: int, mark: str) -> list[str]:
+    """Names of a segment's files, its log first; mark is what their names end in."""
+    return [offset_file(base_offset, suffix + mark) for suffix in SEGMENT_SUFFIXES]
+
+
+def leading_offset(name: str) -> int:
+    """The offset before the first dot of an offset-named file, whatever follows. ValueError."""
+    return int(name.partition(".")[0])
 
 
 def offset_of(name: str, suffix: str) -> int | None:
@@ -53,8 +71,7 @@ def partition_dir(topic: str, partition: int) -> str:
 
 def parse_partition_dir(name: str) -> tuple[str, int] | None:
     """Topic and partition of a live partition's folder; None for anything else."""
-    match = _PARTITION_DIR.fullmatch(name)
-    return (match["topic"], int(match["partition"])) if match else None
+    return _topic_partition(_PARTITION_DIR.fullmatch(name))
 
 
 def deleted_dir(topic: str, partition: int, unique: str) -> str:
@@ -65,3 +82,25 @@ def deleted_dir(topic: str, partition: int, unique: str) -> str:
 
 def is_deleted_dir(name: str) -> bool:
     return _DELETED_DIR.fullmatch(name) is not None
+
+
+def parse_deleted_dir(name: str) -> tuple[str, int] | None:
+    """Whose folder it was, the topic's name cut where it was too long; None for anything else."""
+    return _topic_partition(_DELETED_DIR.fullmatch(name))
+
+
+def future_dir(topic: str, partition: int, unique: str) -> str:
+    return f"{topic}-{partition}.{unique}-future"
+
+
+def fits_a_name(name: str) -> bool:
+    """Whether a file system takes it (KAFKA-4893: a topic's name may be too long to be moved)."""
+    return len(name) <= _MAX_NAME_LENGTH
+
+
+def parse_future_dir(name: str) -> tuple[str, int] | None:
+    return _topic_partition(_FUTURE_DIR.fullmatch(name))
+
+
+def _topic_partition(match: re.Match[str] | None) -> tuple[str, int] | None:
+    return (match["topic"], int(match["partition"])) if match else None

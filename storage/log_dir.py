@@ -1,25 +1,29 @@
 """One entry of log.dirs: its lock, whose it is, its partitions' logs and its checkpoints.
 
-Kafka's LogManager, for one directory. Absent: more than one directory, reassignment between
-directories, retention. Logs are opened one after the other.
+What concerns several directories, and the moves between them, is in ``log_dirs``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import uuid4
 
 from logquake.storage import checkpoint_files as checkpoints
 from logquake.storage import clean_shutdown
 from logquake.storage import file_names as names
-from logquake.storage.checkpoint_files import DamagedCheckpointError, TopicPartition
-from logquake.storage.disk import Disk, Lock
+from logquake.storage.checkpoint_files import TopicPartition
+from logquake.storage.dir_checkpoints import DirCheckpoints
+from logquake.storage.disk import Disk, DiskSpace, Lock
 from logquake.storage.errors import LogDirError, StorageError, disk_faults
 from logquake.storage.load_progress import LoadProgress
 from logquake.storage.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.meta_properties import MetaProperties, claim
+from logquake.storage.partition_metadata import read_topic_id
+from logquake.storage.relocated_disk import RelocatedDisk
+from logquake.storage.stored_logs import LastRun, LogOpener, find_logs, future_place, log_path
 
 LOCK_FILE = ".lock"
 
@@ -37,22 +41,30 @@ class LogDirOptions:
     now_ms: int
     # The settings of a topic's log, asked for every topic found in the directory.
     config_of: Callable[[str], LogConfig]
-    # 32 hex digits for the name of a partition being deleted; the simulation brings its own.
+    # 32 hex digits for the names of folders that come and go; the simulation brings its own.
     unique: Callable[[], str] = random_hex
+    # num.recovery.threads.per.data.dir: how many logs are opened at the same time.
+    recovery_threads: int = 1
 
 
 class LogDir:
-    """``logs`` by (topic, partition). ``was_clean``: the last run stopped in order."""
+    """``logs`` by (topic, partition). ``was_clean``: the last run stopped in order.
+
+    ``futures`` are copies of logs that lie in other directories, whose places they will take.
+    """
 
     def __init__(self, disk: Disk, path: str, options: LogDirOptions, lock: Lock) -> None:
         """Use LogDir.open."""
         self.path = path
+        self.directory_id: str | None = None
         self.logs: dict[TopicPartition, Log] = {}
+        self.futures: dict[TopicPartition, Log] = {}
         self.was_clean = False
         self._disk = disk
         self._options = options
         self._lock = lock
-        self._written: dict[str, dict[TopicPartition, int]] = {}  # checkpoints, by file name
+        self._checkpoints = DirCheckpoints(disk, path)
+        self._places: dict[TopicPartition, RelocatedDisk] = {}  # of the futures
 
     @classmethod
     def open(
@@ -82,16 +94,60 @@ class LogDir:
             raise
         return log_dir
 
+    @property
+    def log_count(self) -> int:
+        return len(self.logs) + len(self.futures)
+
     def log(self, topic: str, partition: int) -> Log | None:
         return self.logs.get((topic, partition))
 
+    def all_logs(self) -> Iterator[tuple[TopicPartition, Log]]:
+        """The logs and the futures, each in order. No partition is in both."""
+        yield from sorted(self.logs.items(), key=_key)
+        yield from sorted(self.futures.items(), key=_key)
+
+    def space(self) -> DiskSpace:
+        """Of the file system; may block, and touches nothing that the owner's thread changes."""
+        with disk_faults(self.path):
+            return self._disk.space(self.path)
+
+    # Logs come
+
+    def make_place(self, topic: str, partition: int) -> None:
+        """Make the partition's folder, as the proof that a log can be made here."""
+        with disk_faults(self.path):
+            self._disk.make_dirs(log_path(self.path, (topic, partition)))
+
     def create_log(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> Log:
         """A new, empty log, its topic id recorded. Raises StorageError."""
-        directory = names.join(self.path, names.partition_dir(topic, partition))
-        log = Log.open(self._disk, directory, config, clean=True)
+        key = (topic, partition)
+        log = Log.open(self._disk, log_path(self.path, key), config, clean=True)
         log.assign_topic_id(topic_id)
-        self._adopt((topic, partition), log)
+        self._adopt(self.logs, key, log)
         return log
+
+    def create_future(
+        self, topic: str, partition: int, topic_id: bytes | None, config: LogConfig
+    ) -> Log:
+        """An empty log in a folder that ends in -future. Raises StorageError."""
+        name = names.future_dir(topic, partition, self._options.unique())
+        place = future_place(self._disk, self.path, (topic, partition), name)
+        log = Log.open(place, place.named, config, clean=True)
+        if topic_id is not None:
+            log.assign_topic_id(topic_id)
+        self._adopt_future((topic, partition), log, place)
+        return log
+
+    def promote_future(self, topic: str, partition: int) -> Log:
+        """Let a future be the partition's log, under its final name. Raises StorageError."""
+        key = (topic, partition)
+        with disk_faults(self.path):
+            self._places[key].settle()
+        del self._places[key]
+        log = self.logs[key] = self.futures.pop(key)
+        return log
+
+    # Logs go
 
     def delete_log(self, topic: str, partition: int) -> str | None:
         """Rename the partition's folder out of the way; its new path, for remove_deleted().
@@ -99,18 +155,37 @@ class LogDir:
         A topic of the same name can be made at once. Nothing happens, and None is answered, when
         there is no such log. Raises StorageError.
         """
-        log = self.logs.get((topic, partition))
+        if (topic, partition) not in self.logs:
+            return None
+        target = self.set_aside(topic, partition)
+        self.forget(topic, partition)
+        return target
+
+    def delete_future(self, topic: str, partition: int) -> str | None:
+        """The same for a future."""
+        key = (topic, partition)
+        log = self.futures.get(key)
         if log is None:
             return None
-        target = names.join(self.path, names.deleted_dir(topic, partition, self._options.unique()))
-        with disk_faults(self.path):
-            self._disk.rename(log.directory, target)
-            # A rename that a power loss undoes would bring a deleted topic back.
-            self._disk.sync_dir(self.path)
-        del self.logs[topic, partition]
+        target = self._rename_away(key, self._places[key].actual)
+        del self.futures[key], self._places[key]
         log.close(clean=False)
         self._write_checkpoints()
         return target
+
+    def set_aside(self, topic: str, partition: int) -> str:
+        """The first half of a deletion, which take_back() undoes and forget() completes."""
+        return self._rename_away((topic, partition), log_path(self.path, (topic, partition)))
+
+    def take_back(self, topic: str, partition: int, path: str) -> None:
+        with disk_faults(self.path):
+            self._disk.rename(path, log_path(self.path, (topic, partition)))
+            self._disk.sync_dir(self.path)
+
+    def forget(self, topic: str, partition: int) -> None:
+        """The second half of a deletion. Raises StorageError, the log forgotten all the same."""
+        self.logs.pop((topic, partition)).close(clean=False)
+        self._write_checkpoints()
 
     def remove_deleted(self, path: str) -> None:
         """Free a deleted partition's space, some file.delete.delay.ms after delete_log()."""
@@ -123,24 +198,34 @@ class LogDir:
             found = filter(names.is_deleted_dir, self._disk.list(self.path))
             return [names.join(self.path, name) for name in found]
 
+    def has_set_aside(self, topic: str, partition: int, topic_id: bytes | None) -> bool:
+        """Whether a folder that waits for its removal held this partition of this very topic."""
+        for path in self.deleted():
+            if names.parse_deleted_dir(names.last_part(path)) == (topic, partition):
+                with disk_faults(path):
+                    if read_topic_id(self._disk, path) == topic_id:
+                        return True
+        return False
+
     # Checkpoints
 
     def high_watermarks(self) -> dict[TopicPartition, int]:
         """As last written; empty when the file is missing or damaged."""
-        with disk_faults(self.path):
-            return self._read_offsets(checkpoints.HIGH_WATERMARKS)
+        return self._checkpoints.read(checkpoints.HIGH_WATERMARKS)
 
     def write_high_watermarks(self, offsets: Mapping[TopicPartition, int]) -> None:
-        self._write_offsets(checkpoints.HIGH_WATERMARKS, offsets)
+        self._checkpoints.write(checkpoints.HIGH_WATERMARKS, offsets)
 
     def write_recovery_points(self) -> None:
         """Record what is synced: a crash makes the next start scan from there."""
-        points = {key: log.recovery_point for key, log in self.logs.items()}
-        self._write_offsets(checkpoints.RECOVERY_POINTS, points)
+        points = {key: log.recovery_point for key, log in self.all_logs()}
+        self._checkpoints.write(checkpoints.RECOVERY_POINTS, points)
 
     def write_log_start_offsets(self) -> None:
-        starts = {key: log.start_offset for key, log in self.logs.items() if log.start_offset}
-        self._write_offsets(checkpoints.LOG_START_OFFSETS, starts)
+        starts = {key: log.start_offset for key, log in self.all_logs() if log.start_offset}
+        self._checkpoints.write(checkpoints.LOG_START_OFFSETS, starts)
+
+    # The end
 
     def close(self, clean: bool) -> None:
         """Close every log and let go of the directory; clean: the next start scans nothing.
@@ -158,61 +243,71 @@ class LogDir:
         finally:
             self._lock.release()
 
+    def abandon(self) -> None:
+        """The disk has failed: let go of everything, write nothing."""
+        for _, log in self.all_logs():
+            with suppress(StorageError):
+                log.close(clean=False)
+        self._lock.release()
+
     def _close_logs(self, clean: bool) -> StorageError | None:
         """Close them all; the first error of those that could not be left clean."""
         first: StorageError | None = None
-        for _, log in sorted(self.logs.items()):
+        for _, log in self.all_logs():
             try:
                 log.close(clean)
             except StorageError as error:
                 first = first or error
         return first
 
+    # Opening
+
     def _load(self, progress: LoadProgress) -> None:
         options = self._options
         owner = MetaProperties(options.broker_id, options.cluster_id)
-        claim(self._disk, self.path, owner, options.now_ms)
+        self.directory_id = claim(self._disk, self.path, owner, options.now_ms).directory_id
         self.was_clean = clean_shutdown.take_marker(self._disk, self.path)
-        recovery_points = self._read_offsets(checkpoints.RECOVERY_POINTS)
-        start_offsets = self._read_offsets(checkpoints.LOG_START_OFFSETS)
-        found = [(name, names.parse_partition_dir(name)) for name in self._disk.list(self.path)]
-        keys = {name: key for name, key in found if key is not None}
-        progress.total = len(keys)
-        for name, key in keys.items():
-            progress.check()
-            log = Log.open(
-                self._disk,
-                names.join(self.path, name),
-                options.config_of(key[0]),
-                clean=self.was_clean,
-                recovery_point=recovery_points.get(key, 0),
-                log_start_offset=start_offsets.get(key, 0),
-            )
-            self._adopt(key, log)
-            progress.note(log.recovery.scanned_bytes)
+        last_run = LastRun(
+            self.was_clean,
+            self._checkpoints.read(checkpoints.RECOVERY_POINTS),
+            self._checkpoints.read(checkpoints.LOG_START_OFFSETS),
+        )
+        opener = LogOpener(self._disk, self.path, last_run, options.config_of, progress)
+        found = find_logs(self._disk, self.path)
+        opened = opener.open_all(found, options.recovery_threads)
+        for stored, log in zip(found, opened, strict=True):
+            if stored.place is None:
+                self._adopt(self.logs, stored.key, log)
+            else:
+                self._adopt_future(stored.key, log, stored.place)
 
-    def _adopt(self, key: TopicPartition, log: Log) -> None:
+    def _adopt(self, logs: dict[TopicPartition, Log], key: TopicPartition, log: Log) -> None:
         log.when_recovery_point_lowered(self.write_recovery_points)
-        self.logs[key] = log
+        logs[key] = log
+
+    def _adopt_future(self, key: TopicPartition, log: Log, place: RelocatedDisk) -> None:
+        if key in self.futures or key in self.logs:
+            raise LogDirError(
+                f"{place.actual} copies a log of which {self.path} has another copy: remove one"
+            )
+        self._adopt(self.futures, key, log)
+        self._places[key] = place
+
+    def _rename_away(self, key: TopicPartition, path: str) -> str:
+        target = names.join(self.path, names.deleted_dir(*key, self._options.unique()))
+        with disk_faults(self.path):
+            self._disk.rename(path, target)
+            # A rename that a power loss undoes would bring a deleted topic back.
+            self._disk.sync_dir(self.path)
+        return target
 
     def _write_checkpoints(self) -> None:
         self.write_recovery_points()
         self.write_log_start_offsets()
 
-    def _read_offsets(self, name: str) -> dict[TopicPartition, int]:
-        try:
-            return checkpoints.read_offsets(self._disk, names.join(self.path, name))
-        except DamagedCheckpointError:
-            return {}  # as Kafka: recovery then scans everything
 
-    def _write_offsets(self, name: str, offsets: Mapping[TopicPartition, int]) -> None:
-        """Nothing is done when the file has these already."""
-        if self._written.get(name) == offsets:
-            return
-        self._written.pop(name, None)
-        with disk_faults(self.path):
-            checkpoints.write_offsets(self._disk, names.join(self.path, name), offsets)
-        self._written[name] = dict(offsets)
+def _key(item: tuple[TopicPartition, Log]) -> TopicPartition:
+    return item[0]
 
 
 def _take_lock(disk: Disk, path: str) -> Lock:

@@ -16,6 +16,7 @@ import errno
 import os
 import random
 
+from logquake.storage.disk import DiskSpace
 from logquake.storage.memory_content import PAGE_BYTES, MemoryContent
 from logquake.storage.memory_faults import Faults, PowerCutError, Unsynced
 from logquake.storage.memory_file import MemoryFile, MemoryLock
@@ -32,6 +33,7 @@ class MemoryDisk:
 
     def __init__(self, page_bytes: int = PAGE_BYTES) -> None:
         self.faults = Faults()
+        self.capacity = DiskSpace(total=1 << 40, usable=1 << 39)  # what space() answers
         self._page_bytes = page_bytes
         self._tree = Tree()
         self._crashes = 0
@@ -161,6 +163,10 @@ class MemoryDisk:
         self.open(path, create=True)
         self._locked.add(path)
         return MemoryLock(self._locked, path)
+
+    def space(self, path: str) -> DiskSpace:
+        self._tree.folder(path)
+        return self.capacity
 
     def _file(self, path: str) -> MemoryContent:
         folder, name = self._tree.parent(path)

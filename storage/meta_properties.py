@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from logquake.storage.disk import Disk
@@ -14,10 +14,14 @@ FILE_NAME = "meta.properties"
 
 @dataclass(frozen=True, slots=True)
 class MetaProperties:
-    """None stands for a key that the file lacks."""
+    """None stands for a key that the file lacks.
+
+    directory_id is written by a Kafka that migrates to KRaft; it is kept where it is found.
+    """
 
     broker_id: int | None
     cluster_id: str | None
+    directory_id: str | None = None
 
 
 def read_meta_properties(disk: Disk, log_dir: str) -> MetaProperties | None:
@@ -34,7 +38,11 @@ def read_meta_properties(disk: Disk, log_dir: str) -> MetaProperties | None:
         raise LogDirError(
             f"{path} has version {fields['version']}; brokers on ZooKeeper support version 0 only"
         )
-    return MetaProperties(_broker_id(fields.get("broker.id"), path), fields.get("cluster.id"))
+    return MetaProperties(
+        _broker_id(fields.get("broker.id"), path),
+        fields.get("cluster.id"),
+        fields.get("directory.id"),
+    )
 
 
 def write_meta_properties(
@@ -42,20 +50,28 @@ def write_meta_properties(
 ) -> None:
     date = datetime.fromtimestamp(now_ms / 1000, UTC)
     lines = ["#", f"#{date:%a %b %d %H:%M:%S} UTC {date:%Y}"]
+    if properties.directory_id is not None:
+        lines.append(f"directory.id={properties.directory_id}")
     lines += [f"broker.id={properties.broker_id}", "version=0"]
     lines += [f"cluster.id={properties.cluster_id}", ""]
     disk.replace(join(log_dir, FILE_NAME), "\n".join(lines).encode())
 
 
-def claim(disk: Disk, log_dir: str, owner: MetaProperties, now_ms: int) -> None:
-    """Make sure that owner may use the directory; write meta.properties where there is none.
+def claim(disk: Disk, log_dir: str, owner: MetaProperties, now_ms: int) -> MetaProperties:
+    """Make sure that owner may use the directory; what meta.properties then says.
 
-    Raises LogDirError when another broker's or another cluster's data lies there.
+    It is written where there is none, or where it names no owner. Raises LogDirError when another
+    broker's or another cluster's data lies there.
     """
-    found = read_meta_properties(disk, log_dir)
-    if found is None:
-        write_meta_properties(disk, log_dir, owner, now_ms)
-        return
+    found = read_meta_properties(disk, log_dir) or MetaProperties(None, None)
+    _check(found, owner, log_dir)
+    claimed = replace(owner, directory_id=found.directory_id)
+    if found != claimed:
+        write_meta_properties(disk, log_dir, claimed, now_ms)
+    return claimed
+
+
+def _check(found: MetaProperties, owner: MetaProperties, log_dir: str) -> None:
     path = join(log_dir, FILE_NAME)
     if found.cluster_id not in (None, owner.cluster_id):
         raise LogDirError(

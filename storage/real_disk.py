@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Sequence
 from typing import ClassVar
 
-from logquake.storage.disk import Buffer
+from logquake.storage.disk import Buffer, DiskSpace
 
 IOV_MAX = os.sysconf("SC_IOV_MAX")
 _OPEN_FLAGS = os.O_RDWR | os.O_CLOEXEC
@@ -138,5 +138,15 @@ class RealDisk:
         finally:
             os.close(descriptor)
 
+    def modified_ms(self, path: str) -> int:
+        return os.stat(path).st_mtime_ns // 1_000_000
+
+    def set_modified_ms(self, path: str, time_ms: int) -> None:
+        os.utime(path, ns=(time_ms * 1_000_000, time_ms * 1_000_000))
+
     def lock(self, path: str) -> RealLock:
         return RealLock(path)
+
+    def space(self, path: str) -> DiskSpace:
+        found = os.statvfs(path)
+        return DiskSpace(found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize)

@@ -1,0 +1,37 @@
+"""The checkpoint files of one log directory: offsets by partition, written when they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from logquake.storage import checkpoint_files as checkpoints
+from logquake.storage.checkpoint_files import DamagedCheckpointError, TopicPartition
+from logquake.storage.disk import Disk
+from logquake.storage.errors import disk_faults
+from logquake.storage.file_names import join
+
+
+class DirCheckpoints:
+    """By file name, as in ``checkpoint_files``. Raises StorageError."""
+
+    def __init__(self, disk: Disk, path: str) -> None:
+        self._disk = disk
+        self._path = path
+        self._written: dict[str, dict[TopicPartition, int]] = {}
+
+    def read(self, name: str) -> dict[TopicPartition, int]:
+        """Empty when the file is missing, or damaged as in Kafka: it is then found out anew."""
+        with disk_faults(self._path):
+            try:
+                return checkpoints.read_offsets(self._disk, join(self._path, name))
+            except DamagedCheckpointError:
+                return {}
+
+    def write(self, name: str, offsets: Mapping[TopicPartition, int]) -> None:
+        """Nothing is done when the file has these already."""
+        if self._written.get(name) == offsets:
+            return
+        self._written.pop(name, None)
+        with disk_faults(self._path):
+            checkpoints.write_offsets(self._disk, join(self._path, name), offsets)
+        self._written[name] = dict(offsets)
