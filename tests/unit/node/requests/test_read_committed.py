@@ -1,0 +1,89 @@
+"""Fetch and ListOffsets of committed records, in every version that knows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from logquake.node.requests.fetch import Fetch
+from logquake.node.requests.list_offsets import ListOffsets
+from logquake.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from logquake.wire.messages.offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from logquake.wire.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from logquake.wire.records import BatchFlag, ControlType, iterate_batches
+
+LATEST = -1
+READ_UNCOMMITTED, READ_COMMITTED = 0, 1
+fetch_versions = pytest.mark.parametrize("version", [v for v in Fetch.versions if v >= 4])
+list_versions = pytest.mark.parametrize("version", [v for v in ListOffsets.versions if v >= 2])
+
+
+@pytest.fixture
+def filled(broker: Any, batch: Callable[..., bytes]) -> Any:
+    """orders-0: two records of an aborted transaction, its end, two of one under way."""
+
+    def produce(pid: int) -> None:
+        records = batch(
+            b"x",
+            b"y",
+            producer_id=pid,
+            producer_epoch=0,
+            base_sequence=0,
+            flags=BatchFlag.TRANSACTIONAL,
+        )
+        data = PartitionProduceData(index=0, records=records)
+        topic = TopicProduceData(name="orders", partition_data=[data])
+        broker.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), 9)
+
+    produce(5)
+    broker.end_transaction(ControlType.ABORT, 5)
+    produce(6)
+    return broker
+
+
+def fetch(broker: Any, version: int, isolation_level: int) -> Any:
+    partition = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1_000_000)
+    topic = FetchTopic(topic="orders", topic_id=broker.topic_id("orders"), partitions=[partition])
+    request = FetchRequest(topics=[topic], isolation_level=isolation_level, max_wait_ms=100)
+    (answered,) = broker.ask(request, version).responses
+    (data,) = answered.partitions
+    return data
+
+
+@fetch_versions
+def test_committed_records_end_at_the_stable_offset(filled: Any, version: int) -> None:
+    data = fetch(filled, version, READ_COMMITTED)
+    assert (data.high_watermark, data.last_stable_offset) == (5, 3)
+    assert [header.base_offset for _, header in iterate_batches(data.records)] == [0, 2]
+    (aborted,) = data.aborted_transactions
+    assert (aborted.producer_id, aborted.first_offset) == (5, 0)
+
+
+@fetch_versions
+def test_other_readers_get_everything(filled: Any, version: int) -> None:
+    data = fetch(filled, version, READ_UNCOMMITTED)
+    assert (data.high_watermark, data.last_stable_offset) == (5, 3)
+    assert [header.base_offset for _, header in iterate_batches(data.records)] == [0, 2, 3]
+    assert data.aborted_transactions is None
+
+
+@list_versions
+@pytest.mark.parametrize(("level", "offset"), [(READ_UNCOMMITTED, 5), (READ_COMMITTED, 3)])
+def test_the_latest_offset_is_the_readers(
+    filled: Any, version: int, level: int, offset: int
+) -> None:
+    asked = ListOffsetsPartition(partition_index=0, timestamp=LATEST)
+    topic = ListOffsetsTopic(name="orders", partitions=[asked])
+    request = ListOffsetsRequest(replica_id=-1, isolation_level=level, topics=[topic])
+    (answered,) = filled.ask(request, version).topics
+    assert [each.offset for each in answered.partitions] == [offset]
