@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from logquake.storage.appended import Appended
+from logquake.storage.cleaner.log_cleaning import LogCleaning
 from logquake.storage.disk import Disk
 from logquake.storage.errors import disk_faults
 from logquake.storage.leader_epochs import LeaderEpochs
@@ -37,6 +38,7 @@ class Log:
     """Offsets: [start_offset, written_end_offset) can be read, end_offset counts what is staged.
 
     topic_id is None for a folder without partition.metadata. recovery tells what open() repaired.
+    cleaning is the log's part in its compaction.
     """
 
     def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
@@ -48,7 +50,8 @@ class Log:
         self._state = state = LogState(disk, directory, config)
         self._syncs = LogSyncs(state)
         self._commit = LogCommit(state, self._syncs)
-        self._cuts = LogCuts(state, self._syncs)
+        self.cleaning = LogCleaning(state, self._syncs)
+        self._cuts = LogCuts(state, self._syncs, self.cleaning)
         self._reader = LogReader(state)
         self._transactions = LogTransactions(state)
 
@@ -62,11 +65,13 @@ class Log:
         clean: bool,
         recovery_point: int = 0,
         log_start_offset: int = 0,
+        cleaned_to: int | None = None,
     ) -> Log:
         """Open the log in directory, created when missing.
 
         Unless clean, every batch from the recovery point's segment on is checked, and the log
-        ends before the first that is not intact. Raises StorageError.
+        ends before the first that is not intact. cleaned_to is where its last compaction ended,
+        None for a log that never had one. Raises StorageError.
         """
         log = cls(disk, directory, config)
         state = log._state
@@ -75,7 +80,8 @@ class Log:
                 clean=clean,
                 recovery_point=recovery_point,
                 start_offset=log_start_offset,
-                gaps_allowed=config.compacted,
+                # A log that is compacted no more has the gaps still.
+                gaps_allowed=config.compacted or cleaned_to is not None,
             )
             state.start_offset, log.recovery = loaded.start_offset, loaded.report
             log._syncs.recovery_point = (
@@ -83,6 +89,7 @@ class Log:
             )
             state.files.load_producers(state.producers, loaded.start_offset, loaded.end_offset)
             log.topic_id = read_topic_id(disk, directory)
+            log.cleaning.cleaned_to = cleaned_to
         state.end_at(loaded.end_offset)
         return log
 

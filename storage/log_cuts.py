@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logquake.storage.cleaner.log_cleaning import LogCleaning
 from logquake.storage.errors import disk_faults
 from logquake.storage.log_state import LogState
 from logquake.storage.log_sync import LogSyncs
@@ -10,9 +11,10 @@ from logquake.storage.log_sync import LogSyncs
 class LogCuts:
     """Raises StorageError from every method; RuntimeError while something is staged."""
 
-    def __init__(self, state: LogState, syncs: LogSyncs) -> None:
+    def __init__(self, state: LogState, syncs: LogSyncs, cleaning: LogCleaning) -> None:
         self._state = state
         self._syncs = syncs
+        self._cleaning = cleaning
 
     def truncate_to(self, offset: int) -> int:
         """Drop the batch that holds offset and all after it; the new end offset."""
@@ -25,6 +27,7 @@ class LogCuts:
             return offset
         with disk_faults(state.directory):
             self._syncs.lower(offset)
+            self._cleaning.lower(offset)
             end_offset = state.files.truncate_to(offset)
             state.start_offset = min(state.start_offset, end_offset)
             state.files.load_producers(state.producers, state.start_offset, end_offset)
@@ -39,6 +42,7 @@ class LogCuts:
         with disk_faults(state.directory):
             # 0: what an interrupted restart leaves must be checked from the beginning.
             self._syncs.lower(0)
+            self._cleaning.lower(offset)
             state.files.restart_at(offset)
         state.producers.load((), offset)
         state.start_offset = self._syncs.recovery_point = offset

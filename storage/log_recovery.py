@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from logquake.storage import file_names as names
 from logquake.storage.batch_walk import DamagedBatchError, walk_verified
+from logquake.storage.cleaner.swap import finish_swaps
 from logquake.storage.disk import Disk
 from logquake.storage.leader_epochs import LeaderEpochs
 from logquake.storage.segment import MAX_RELATIVE_OFFSET, Segment
@@ -29,10 +30,8 @@ class RecoveryReport:
 
 def load_segments(disk: Disk, directory: str, segments: Segments) -> None:
     """Open the segments that the folder holds; remove what interrupted operations left there."""
+    finish_swaps(disk, directory, segments.config)
     found = disk.list(directory)
-    for name in found:
-        if name.endswith(names.DELETED_FILE_SUFFIX):
-            disk.remove(names.join(directory, name))
     base_offsets = names.offsets_with(found, names.LOG_SUFFIX)
     for suffix in names.SEGMENT_SUFFIXES[1:]:
         for orphan in set(names.offsets_with(found, suffix)).difference(base_offsets):
@@ -54,7 +53,7 @@ class Recovery:
     def run(self, recovery_point: int) -> RecoveryReport:
         previous: Segment | None = None
         for segment in self._segments.unsynced(recovery_point):
-            if previous is not None and self._is_misplaced(segment):
+            if previous is not None and self._is_misplaced(segment, previous):
                 why = f"segment {segment.base_offset} follows offset {self._next_offset - 1}"
                 return self._drop_after(previous, 0, why)
             damage = self._scan(segment)
@@ -66,8 +65,10 @@ class Recovery:
             previous = segment
         return RecoveryReport(self._scanned_bytes)
 
-    def _is_misplaced(self, segment: Segment) -> bool:
-        if self._gaps_allowed:
+    def _is_misplaced(self, segment: Segment, previous: Segment) -> bool:
+        # So far after the one before it that no loss can have made the gap.
+        is_far = segment.base_offset - previous.base_offset > MAX_RELATIVE_OFFSET + 1
+        if self._gaps_allowed or is_far:
             return segment.base_offset < self._next_offset
         return segment.base_offset != self._next_offset
 
@@ -96,6 +97,8 @@ class Recovery:
             raise DamagedBatchError(
                 position, f"offset {header.last_offset} is too far from the base"
             )
+        if header.is_legacy:
+            return  # older than leader epochs
         epoch = header.partition_leader_epoch
         if epoch < self._latest_epoch:
             raise DamagedBatchError(position, f"leader epoch {epoch} follows {self._latest_epoch}")

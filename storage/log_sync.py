@@ -47,7 +47,7 @@ class LogSyncs:
         self.recovery_point = 0
         self.on_lowered: Callable[[], None] = _do_nothing
         self._state = state
-        self._cuts = 0
+        self.cuts = 0  # how often something was dropped, by which work in between is noticed
         self._has_failed = False
 
     @property
@@ -69,12 +69,12 @@ class LogSyncs:
         rolled_end = state.files.segments.active.base_offset
         end_offset = rolled_end if rolled_only else state.written_end_offset
         return PendingSync(
-            state.disk, tuple(files), tuple(directories), point, end_offset, self._cuts
+            state.disk, tuple(files), tuple(directories), point, end_offset, self.cuts
         )
 
     def finish(self, pending: PendingSync) -> None:
         """Move the recovery point, unless a truncation came between: the bytes may be others."""
-        if pending.cuts == self._cuts:
+        if pending.cuts == self.cuts:
             self.recovery_point = max(self.recovery_point, pending.end_offset)
 
     def fail(self, pending: PendingSync) -> None:
@@ -96,7 +96,7 @@ class LogSyncs:
 
     def lower(self, offset: int) -> None:
         """What is at offset and later may change. Raises StorageError."""
-        self._cuts += 1
+        self.cuts += 1
         if offset < self.recovery_point:
             self.recovery_point = offset
             self.on_lowered()

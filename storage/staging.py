@@ -55,8 +55,8 @@ class Staging:
 
         An index counts as full one entry early for every batch that is staged and not indexed yet.
         """
-        if self._size == 0:
-            return False
+        if self._size == 0:  # a gap that compaction left may be wider than a segment
+            return last_offset - self._base_offset > MAX_RELATIVE_OFFSET
         return (
             self._size > self.config.segment_bytes - size
             or last_offset - self._base_offset > MAX_RELATIVE_OFFSET

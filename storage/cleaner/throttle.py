@@ -1,0 +1,16 @@
+"""No more than so many bytes a second, for all cleaners together (Kafka's Throttler)."""
+
+from __future__ import annotations
+
+
+class Throttle:
+    """Times are monotonic, in ms. bytes_per_second may be math.inf."""
+
+    def __init__(self, bytes_per_second: float) -> None:
+        self._bytes_per_ms = bytes_per_second / 1000
+        self._free_at_ms = 0.0
+
+    def pause_ms(self, size: int, now_ms: float) -> float:
+        """So many bytes were read or written; how long to wait before the next."""
+        self._free_at_ms = max(self._free_at_ms, now_ms) + size / self._bytes_per_ms
+        return max(0.0, self._free_at_ms - now_ms)
