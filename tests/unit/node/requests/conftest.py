@@ -16,7 +16,7 @@ import pytest
 from logquake.controller.ports import Disconnected, Endpoint
 from logquake.node.broker import Broker
 from logquake.node.ports import Ports
-from logquake.node.replication.api import ProduceEntry
+from logquake.node.replication.api import ProduceEntry, ProduceResult
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
 from logquake.node.workers import ScheduledWorkers
@@ -37,7 +37,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
-from logquake.wire.records import ControlType, Record, encode_batch, encode_end_marker
+from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import Message, decode, encode
 from logquake.zk.model_session import ModelServer
 from logquake.zk.operations import Exists, Stat
@@ -212,20 +212,15 @@ class LoneBroker:
         metadata = self.ask(MetadataRequest(topics=None), 12)
         return cast(bytes, next(t.topic_id for t in metadata.topics if t.name == name))
 
-    def end_transaction(self, control_type: ControlType, producer_id: int) -> None:
-        """What a transaction coordinator has the leader of orders-0 do."""
-        marker = encode_end_marker(
-            control_type,
-            coordinator_epoch=0,
-            producer_id=producer_id,
-            producer_epoch=0,
-            timestamp_ms=0,
-        )
+    def append(self, records: bytes | bytearray, *, internal: bool = False) -> None:
+        """To orders-0, past the Produce handler, which refuses transactions."""
         parts = self.broker._parts
         assert parts is not None
-        entry = ProduceEntry(TOPIC, 0, memoryview(marker))
-        parts.replicas.append([entry], 1, 0, lambda _results: None, internal=True)
+        entry = ProduceEntry(TOPIC, 0, memoryview(bytearray(records)))
+        results: list[ProduceResult] = []
+        parts.replicas.append([entry], 1, 0, results.extend, internal=internal)
         self.broker.end_of_pass()
+        assert [result.error for result in results] == [0]
 
     def learn_of_other_broker(self) -> None:
         """Broker 2 is alive, elsewhere, and leads the topic of that name."""

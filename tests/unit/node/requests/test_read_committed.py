@@ -15,12 +15,7 @@ from logquake.wire.messages.offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
-from logquake.wire.messages.produce import (
-    PartitionProduceData,
-    ProduceRequest,
-    TopicProduceData,
-)
-from logquake.wire.records import BatchFlag, ControlType, iterate_batches
+from logquake.wire.records import BatchFlag, ControlType, encode_end_marker, iterate_batches
 
 LATEST = -1
 READ_UNCOMMITTED, READ_COMMITTED = 0, 1
@@ -32,22 +27,17 @@ list_versions = pytest.mark.parametrize("version", [v for v in ListOffsets.versi
 def filled(broker: Any, batch: Callable[..., bytes]) -> Any:
     """orders-0: two records of an aborted transaction, its end, two of one under way."""
 
-    def produce(pid: int) -> None:
-        records = batch(
-            b"x",
-            b"y",
-            producer_id=pid,
-            producer_epoch=0,
-            base_sequence=0,
-            flags=BatchFlag.TRANSACTIONAL,
-        )
-        data = PartitionProduceData(index=0, records=records)
-        topic = TopicProduceData(name="orders", partition_data=[data])
-        broker.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), 9)
+    def write(pid: int) -> None:
+        flags = BatchFlag.TRANSACTIONAL
+        fields = {"producer_id": pid, "producer_epoch": 0, "base_sequence": 0, "flags": flags}
+        broker.append(batch(b"x", b"y", **fields))
 
-    produce(5)
-    broker.end_transaction(ControlType.ABORT, 5)
-    produce(6)
+    write(5)
+    marker = encode_end_marker(
+        ControlType.ABORT, coordinator_epoch=0, producer_id=5, producer_epoch=0, timestamp_ms=0
+    )
+    broker.append(marker, internal=True)
+    write(6)
     return broker
 
 
