@@ -1,4 +1,8 @@
-"""Walking the record batches of a .log file from a known boundary, forwards, in chunks."""
+"""Walking the record batches of a .log file from a known boundary, forwards, in chunks.
+
+Batches of magic 2 and entries of older message sets may follow each other, as in a log that was
+written through upgrades.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,17 @@ from collections.abc import Iterator
 
 from logquake.storage.disk import File
 from logquake.wire.errors import RecordError
-from logquake.wire.records.header import HEADER, HEADER_BYTES, MAGIC, BatchHeader, check_crc
+from logquake.wire.records import ProduceLimits, iterate_records
+from logquake.wire.records.header import (
+    HEADER_BYTES,
+    BatchHeader,
+    check_crc,
+    read_header_within,
+)
 
 LOOKUP_CHUNK_BYTES = 8 * 1024
 SCAN_CHUNK_BYTES = 1024 * 1024
+MAX_DECOMPRESSED_BYTES = ProduceLimits().max_decompressed_bytes
 
 
 class DamagedBatchError(Exception):
@@ -31,7 +42,7 @@ def walk_headers(
     chunk, chunk_start = b"", position
     while position < end:
         at = position - chunk_start
-        if at + HEADER_BYTES > len(chunk):
+        if at + min(HEADER_BYTES, end - position) > len(chunk):
             chunk, chunk_start, at = (
                 file.pread(min(chunk_bytes, end - position), position),
                 position,
@@ -42,12 +53,29 @@ def walk_headers(
         position += header.size
 
 
+def first_offset_at(file: File, position: int, end: int) -> int:
+    """The first offset of the batch at a position, known to be one and to end before end.
+
+    Only a compressed entry of a message set has to be read for it; where that cannot be
+    decompressed, its last offset stands for all.
+    """
+    _, header = next(walk_headers(file, position, end))
+    if not (header.is_legacy and header.is_compressed):
+        return header.base_offset
+    batch = memoryview(file.pread(header.size, position))
+    try:
+        first = next(iterate_records(batch, 0, header, MAX_DECOMPRESSED_BYTES))
+    except RecordError:
+        return header.base_offset
+    return first.offset
+
+
 def walk_verified(file: File, position: int, end: int) -> Iterator[tuple[int, BatchHeader]]:
     """As walk_headers, with every batch's CRC checked before it is handed out."""
     chunk, chunk_start = memoryview(b""), position
     while position < end:
         at = position - chunk_start
-        if at + HEADER_BYTES > len(chunk):
+        if at + min(HEADER_BYTES, end - position) > len(chunk):
             chunk, chunk_start, at = _chunk(file, position, SCAN_CHUNK_BYTES, end), position, 0
         header = _plausible_header(chunk, at, position, end)
         if at + header.size > len(chunk):
@@ -66,15 +94,10 @@ def _chunk(file: File, position: int, size: int, end: int) -> memoryview:
 
 
 def _plausible_header(chunk: bytes | memoryview, at: int, position: int, end: int) -> BatchHeader:
-    if at + HEADER_BYTES > len(chunk):
-        raise DamagedBatchError(position, f"{len(chunk) - at} bytes are too few for a batch")
-    header = BatchHeader(*HEADER.unpack_from(chunk, at))
-    if header.magic != MAGIC:
-        raise DamagedBatchError(position, f"magic {header.magic}")
-    if header.size < HEADER_BYTES or position + header.size > end:
-        raise DamagedBatchError(
-            position, f"batch of {header.size} bytes, {end - position} are left"
-        )
+    try:
+        header = read_header_within(chunk, at, end - position)
+    except RecordError as error:
+        raise DamagedBatchError(position, error.detail) from error
     if header.last_offset_delta < 0:
         raise DamagedBatchError(position, f"last offset delta {header.last_offset_delta}")
     return header

@@ -168,16 +168,25 @@ class Log:
     # Appending
 
     def stage_as_leader(
-        self, records: memoryview, leader_epoch: int, now_ms: int, *, internal: bool = False
+        self,
+        records: memoryview,
+        leader_epoch: int,
+        now_ms: int,
+        *,
+        header: BatchHeader | None = None,
+        internal: bool = False,
     ) -> Appended:
         """Check one batch, give it offsets and the epoch in place, and remember it for commit().
 
-        records is writable and stays untouched until commit(). internal: a batch that the broker
-        made itself, which may be a control batch and has no sequence. A batch that repeats one of
-        its producer's last five answers that one's offsets, duplicate set. Raises RecordError.
+        records is writable and stays untouched until commit(). header is that of the only batch
+        in it, where it was read before. Without one, records may be an old producer's message
+        set, which becomes one batch of magic 2; nothing complete in them is no error: the offsets
+        are -1 then. internal: a batch that the broker made itself, which may be a control batch
+        and has no sequence. A batch that repeats one of its producer's last five answers that
+        one's offsets, duplicate set. Raises RecordError.
         """
         return self._state.appender.stage_as_leader(
-            records, leader_epoch, now_ms, internal=internal
+            records, leader_epoch, now_ms, header=header, internal=internal
         )
 
     def stage_as_follower(self, records: memoryview) -> Appended:

@@ -32,6 +32,11 @@ class LogConfig:
     max_message_bytes: int = 1_048_588
     # compression.type: batches in another codec are recompressed; None stands for "producer".
     compression: Codec | None = None
+    # compression.gzip.level, lz4.level, zstd.level (KIP-390): higher is smaller and slower. They
+    # hold for what is recompressed to compression.type, not for what producers compressed.
+    gzip_level: int = -1
+    lz4_level: int = 9
+    zstd_level: int = 3
     # flush.messages: fsync inside commit() after so many records; 1 makes every ack power-safe
     # and costs an fsync each. Kafka's default leaves durability to replication.
     flush_messages: int = NEVER
@@ -64,3 +69,12 @@ class LogConfig:
         if self.compacted:
             return min(self.segment_ms, self.max_compaction_lag_ms)
         return self.segment_ms
+
+    def compression_level(self, codec: Codec) -> int | None:
+        """The level for a codec; None for one that has none."""
+        levels = {
+            Codec.GZIP: self.gzip_level,
+            Codec.LZ4: self.lz4_level,
+            Codec.ZSTD: self.zstd_level,
+        }
+        return levels.get(codec)

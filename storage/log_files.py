@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logquake.storage import checkpoint_files
-from logquake.storage.batch_walk import DamagedBatchError
+from logquake.storage.batch_walk import DamagedBatchError, first_offset_at
 from logquake.storage.checkpoint_files import DamagedCheckpointError
 from logquake.storage.disk import Disk, File
 from logquake.storage.file_names import join, parent
@@ -118,8 +118,8 @@ class LogFiles:
             active.truncate_at(active.size, offset)
             end_offset = active.next_offset()
         else:
-            active.truncate_at(place.position, place.base_offset)
-            end_offset = place.base_offset
+            end_offset = first_offset_at(active.file, place.position, active.size)
+            active.truncate_at(place.position, end_offset)
         active.activate()
         self.snapshots.delete_outside(-1, end_offset)
         # A file that a power loss brings back would lie over what is appended from here on.

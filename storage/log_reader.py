@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logquake.storage.batch_walk import DamagedBatchError
+from logquake.storage.batch_walk import MAX_DECOMPRESSED_BYTES, DamagedBatchError
 from logquake.storage.errors import OffsetOutOfRange, StorageError
 from logquake.storage.log_slice import EMPTY_SLICE, LogSlice
 from logquake.storage.log_state import LogState
 from logquake.storage.recent_batches import BatchPlace
 from logquake.storage.segment import Segment
-from logquake.wire.records import BatchHeader, ProduceLimits, Record, iterate_records
-
-_MAX_DECOMPRESSED_BYTES = ProduceLimits().max_decompressed_bytes
+from logquake.wire.records import BatchHeader, Record, iterate_records
 
 
 class LogReader:
@@ -102,4 +100,4 @@ class LogReader:
 
 def _records(segment: Segment, position: int, header: BatchHeader) -> Iterator[Record]:
     batch = memoryview(segment.file.pread(header.size, position))
-    return iterate_records(batch, 0, header, _MAX_DECOMPRESSED_BYTES)
+    return iterate_records(batch, 0, header, MAX_DECOMPRESSED_BYTES)

@@ -34,7 +34,8 @@ class LogState:
         self.config = config
         self.files = LogFiles(disk, directory, config)
         self.producers = ProducerStates()
-        self.appender = LogAppender(config, self.producers, self.files.epochs)
+        partition = directory.rpartition("/")[2]
+        self.appender = LogAppender(partition, config, self.producers, self.files.epochs)
         self.start_offset = 0
         self.written_end_offset = 0
         self.write_failed = False
