@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from logquake.controller.controller import Controller
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.requests.handler import Handler
+from logquake.node.requests.controller_only import ControllerOnly
 from logquake.node.requests.request import Request
 from logquake.node.topics.waiting import MetadataWaiters
 from logquake.wire.api import ApiKey
@@ -21,22 +21,18 @@ from logquake.wire.messages.topics import (
 )
 
 
-class CreateTopics(Handler[CreateTopicsRequest]):
+class CreateTopics(ControllerOnly[CreateTopicsRequest]):
     key = ApiKey.CREATE_TOPICS
     versions = range(8)
 
     def __init__(
         self, controller: Controller, cache: MetadataCache, waiters: MetadataWaiters
     ) -> None:
-        self._controller = controller
+        super().__init__(controller)
         self._cache = cache
         self._waiters = waiters
 
-    def handle(self, request: Request, body: CreateTopicsRequest) -> None:
-        if not self._controller.is_active:
-            request.reply(_not_controller(body))
-            return
-
+    def act(self, request: Request, body: CreateTopicsRequest) -> None:
         def created(response: CreateTopicsResponse) -> None:
             if body.validate_only:
                 request.reply(response)
@@ -44,6 +40,14 @@ class CreateTopics(Handler[CreateTopicsRequest]):
                 self._wait_for_leaders(request, response, body.timeout_ms)
 
         self._controller.create_topics(body, created)
+
+    def not_controller(self, body: CreateTopicsRequest, /) -> CreateTopicsResponse:
+        return CreateTopicsResponse(
+            topics=[
+                CreatableTopicResult(name=topic.name, error_code=ErrorCode.NOT_CONTROLLER)
+                for topic in body.topics
+            ]
+        )
 
     def _wait_for_leaders(
         self, request: Request, response: CreateTopicsResponse, timeout_ms: int
@@ -70,12 +74,3 @@ def _time_out(topic: CreatableTopicResult) -> None:
     topic.error_code = ErrorCode.REQUEST_TIMED_OUT
     topic.num_partitions = topic.replication_factor = -1
     topic.configs = []
-
-
-def _not_controller(body: CreateTopicsRequest) -> CreateTopicsResponse:
-    return CreateTopicsResponse(
-        topics=[
-            CreatableTopicResult(name=topic.name, error_code=ErrorCode.NOT_CONTROLLER)
-            for topic in body.topics
-        ]
-    )

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from logquake.controller.controller import Controller
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.requests.handler import Handler
+from logquake.node.requests.controller_only import ControllerOnly
 from logquake.node.requests.request import Request
 from logquake.node.topics.waiting import MetadataWaiters
 from logquake.wire.api import ApiKey
@@ -25,22 +25,18 @@ from logquake.wire.uuids import ZERO_UUID
 _FIRST_VERSION_WITH_DISABLED = 3
 
 
-class DeleteTopics(Handler[DeleteTopicsRequest]):
+class DeleteTopics(ControllerOnly[DeleteTopicsRequest]):
     key = ApiKey.DELETE_TOPICS
     versions = range(7)
 
     def __init__(
         self, controller: Controller, cache: MetadataCache, waiters: MetadataWaiters
     ) -> None:
-        self._controller = controller
+        super().__init__(controller)
         self._cache = cache
         self._waiters = waiters
 
-    def handle(self, request: Request, body: DeleteTopicsRequest) -> None:
-        if not self._controller.is_active:
-            request.reply(_not_controller(body))
-            return
-
+    def act(self, request: Request, body: DeleteTopicsRequest) -> None:
         # What clients are not told of any more is gone, although the controller may still be at it.
         gone = {name for name in _names(body) if self._cache.topic(name) is None}
 
@@ -53,6 +49,13 @@ class DeleteTopics(Handler[DeleteTopicsRequest]):
             self._wait_until_gone(request, response, body.timeout_ms)
 
         self._controller.delete_topics(_without(body, gone), marked)
+
+    def not_controller(self, body: DeleteTopicsRequest, /) -> DeleteTopicsResponse:
+        by_name = [(name, None) for name in body.topic_names]
+        named = by_name + [(topic.name, topic.topic_id) for topic in body.topics]
+        return DeleteTopicsResponse(
+            responses=[_refused(name, topic_id) for name, topic_id in named]
+        )
 
     def _wait_until_gone(
         self, request: Request, response: DeleteTopicsResponse, timeout_ms: int
@@ -92,12 +95,6 @@ def _say_for_version(version: int, response: DeleteTopicsResponse) -> None:
         for topic in response.responses:
             if topic.error_code == ErrorCode.TOPIC_DELETION_DISABLED:
                 topic.error_code = ErrorCode.INVALID_REQUEST
-
-
-def _not_controller(body: DeleteTopicsRequest) -> DeleteTopicsResponse:
-    by_name = [(name, None) for name in body.topic_names]
-    named = by_name + [(topic.name, topic.topic_id) for topic in body.topics]
-    return DeleteTopicsResponse(responses=[_refused(name, topic_id) for name, topic_id in named])
 
 
 def _refused(name: str | None, topic_id: bytes | None) -> DeletableTopicResult:

@@ -1,4 +1,4 @@
-"""What brokers ask of the active controller; every other broker answers NOT_CONTROLLER.
+"""What brokers ask of the active controller.
 
 AlterPartition (56), versions 0-3: a leader's new ISR (KIP-497; KIP-704 v1, topic ids v2,
 KIP-903 broker epochs v3).
@@ -9,8 +9,7 @@ The decisions are the controller's: these only hand over.
 
 from __future__ import annotations
 
-from logquake.controller.controller import Controller
-from logquake.node.requests.handler import Handler
+from logquake.node.requests.controller_only import ControllerOnly
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
@@ -24,43 +23,34 @@ from logquake.wire.messages.broker_to_controller import (
 )
 
 
-class AlterPartition(Handler[AlterPartitionRequest]):
+class AlterPartition(ControllerOnly[AlterPartitionRequest]):
     key = ApiKey.ALTER_PARTITION
     versions = range(4)
 
-    def __init__(self, controller: Controller) -> None:
-        self._controller = controller
+    def act(self, request: Request, body: AlterPartitionRequest) -> None:
+        self._controller.alter_partition(body, request.reply)
 
-    def handle(self, request: Request, body: AlterPartitionRequest) -> None:
-        if self._controller.is_active:
-            self._controller.alter_partition(body, request.reply)
-        else:
-            request.reply(AlterPartitionResponse(error_code=ErrorCode.NOT_CONTROLLER))
+    def not_controller(self, _: AlterPartitionRequest, /) -> AlterPartitionResponse:
+        return AlterPartitionResponse(error_code=ErrorCode.NOT_CONTROLLER)
 
 
-class ControlledShutdown(Handler[ControlledShutdownRequest]):
+class ControlledShutdown(ControllerOnly[ControlledShutdownRequest]):
     key = ApiKey.CONTROLLED_SHUTDOWN
     versions = range(4)
 
-    def __init__(self, controller: Controller) -> None:
-        self._controller = controller
+    def act(self, request: Request, body: ControlledShutdownRequest) -> None:
+        self._controller.controlled_shutdown(body, request.reply)
 
-    def handle(self, request: Request, body: ControlledShutdownRequest) -> None:
-        if self._controller.is_active:
-            self._controller.controlled_shutdown(body, request.reply)
-        else:
-            request.reply(ControlledShutdownResponse(error_code=ErrorCode.NOT_CONTROLLER))
+    def not_controller(self, _: ControlledShutdownRequest, /) -> ControlledShutdownResponse:
+        return ControlledShutdownResponse(error_code=ErrorCode.NOT_CONTROLLER)
 
 
-class AllocateProducerIds(Handler[AllocateProducerIdsRequest]):
+class AllocateProducerIds(ControllerOnly[AllocateProducerIdsRequest]):
     key = ApiKey.ALLOCATE_PRODUCER_IDS
     versions = range(1)
 
-    def __init__(self, controller: Controller) -> None:
-        self._controller = controller
+    def act(self, request: Request, body: AllocateProducerIdsRequest) -> None:
+        self._controller.allocate_producer_ids(body, request.reply)
 
-    def handle(self, request: Request, body: AllocateProducerIdsRequest) -> None:
-        if self._controller.is_active:
-            self._controller.allocate_producer_ids(body, request.reply)
-        else:
-            request.reply(AllocateProducerIdsResponse(error_code=ErrorCode.NOT_CONTROLLER))
+    def not_controller(self, _: AllocateProducerIdsRequest, /) -> AllocateProducerIdsResponse:
+        return AllocateProducerIdsResponse(error_code=ErrorCode.NOT_CONTROLLER)
