@@ -5,9 +5,11 @@
     log.py                           one partition, the front: stage, commit, read, truncate, sync
       log_state.py                   what its parts share
       log_appender.py, staging.py    what may be appended, and where the log rolls
+      segment_outlook.py             when it does
       log_commit.py                  writing what is staged
       log_reader.py, log_slice.py    reads, by offset and by time
       log_cuts.py, log_sync.py       truncation; fsync in three steps
+      log_start.py, log_retention.py where the log starts; old segments go (retention.py says which)
       log_files.py, log_recovery.py  segments, epochs and snapshots as written; repair after a crash
     segments.py, segment.py          .log files with their sparse indexes (index_file.py)
     leader_epochs.py                 which epoch wrote which offsets

@@ -20,6 +20,8 @@ from typing import ClassVar
 from logquake.storage.disk import Disk, File
 
 _WRITE_EVERY_ENTRIES = 128
+OFFSET_ENTRY_BYTES = 8
+TIME_ENTRY_BYTES = 12
 NO_TIMESTAMP = -1
 
 
@@ -34,7 +36,7 @@ class _SparseIndex:
 
     def __init__(self, disk: Disk, path: str, base_offset: int, max_bytes: int) -> None:
         self._disk = disk
-        self._path = path
+        self.path = path
         self._base_offset = base_offset
         self._max_entries = max_bytes // self.ENTRY.size
         self._keys = array("q")
@@ -46,16 +48,16 @@ class _SparseIndex:
 
     def load(self) -> None:
         """Read the file. Raises DamagedIndexError, FileNotFoundError."""
-        content = self._disk.read(self._path)
+        content = self._disk.read(self.path)
         if len(content) % self.ENTRY.size:
-            raise DamagedIndexError(f"{self._path} has {len(content)} bytes")
+            raise DamagedIndexError(f"{self.path} has {len(content)} bytes")
         self._keys, self._values = array("q"), array("q")
         for key, value in self.ENTRY.iter_unpack(content):
             self._keys.append(key)
             self._values.append(value)
         self._written = len(self._keys)
         if not _ascends(self._keys) or not _ascends(self._values):
-            raise DamagedIndexError(f"{self._path} does not ascend")
+            raise DamagedIndexError(f"{self.path} does not ascend")
 
     def reset(self) -> None:
         """Forget every entry, to build the index anew."""
@@ -75,7 +77,7 @@ class _SparseIndex:
         file.truncate(len(self) * self.ENTRY.size)
 
     def open(self) -> File:
-        return self._disk.open(self._path, create=True)
+        return self._disk.open(self.path, create=True)
 
     def _append(self, key: int, value: int) -> None:
         self._keys.append(key)
@@ -105,13 +107,6 @@ class OffsetIndex(_SparseIndex):
 
     ENTRY = struct.Struct(">ii")
 
-    @property
-    def full(self) -> bool:
-        return len(self) >= self._max_entries
-
-    def room_for(self, entries: int) -> bool:
-        return len(self) + entries <= self._max_entries
-
     def append(self, offset: int, position: int) -> None:
         self._append(offset - self._base_offset, position)
 
@@ -140,10 +135,6 @@ class TimeIndex(_SparseIndex):
     """(largest timestamp so far, last offset of its batch), beside each offset entry."""
 
     ENTRY = struct.Struct(">qi")
-
-    def room_for(self, entries: int) -> bool:
-        # One slot stays free for the entry that sealing adds.
-        return len(self) + entries <= self._max_entries - 1
 
     def last_entry(self) -> tuple[int, int]:
         """(timestamp, offset); (-1, base offset) when empty."""

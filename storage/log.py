@@ -24,7 +24,9 @@ from logquake.storage.log_config import LogConfig
 from logquake.storage.log_cuts import LogCuts
 from logquake.storage.log_reader import LogReader
 from logquake.storage.log_recovery import RecoveryReport
+from logquake.storage.log_retention import LogRetention, Retired
 from logquake.storage.log_slice import LogSlice
+from logquake.storage.log_start import LogStart
 from logquake.storage.log_state import LogState
 from logquake.storage.log_sync import LogSyncs, PendingSync
 from logquake.storage.log_transactions import LogTransactions
@@ -50,6 +52,8 @@ class Log:
         self._state = state = LogState(disk, directory, config)
         self._syncs = LogSyncs(state)
         self._commit = LogCommit(state, self._syncs)
+        self._start = LogStart(state)
+        self._retention = LogRetention(state, self._start, self._commit)
         self.cleaning = LogCleaning(state, self._syncs)
         self._cuts = LogCuts(state, self._syncs, self.cleaning)
         self._reader = LogReader(state)
@@ -189,13 +193,14 @@ class Log:
             records, leader_epoch, now_ms, header=header, internal=internal
         )
 
-    def stage_as_follower(self, records: memoryview) -> Appended:
+    def stage_as_follower(self, records: memoryview, now_ms: int = 0) -> Appended:
         """Remember a leader's batches, offsets and epochs kept; an incomplete last one is left out.
 
+        now_ms, wall time, ages a segment whose first batch has no timestamp.
         Raises RecordError when one is damaged or does not continue this log; those before it in
         records are then not staged either.
         """
-        return self._state.appender.stage_as_follower(records)
+        return self._state.appender.stage_as_follower(records, now_ms)
 
     def commit(self) -> None:
         """Write all that is staged. Raises StorageError, and then nothing of it counts."""
@@ -231,6 +236,28 @@ class Log:
         """(timestamp, offset) of the first record with the largest timestamp."""
         with disk_faults(self.directory):
             return self._reader.record_with_max_timestamp()
+
+    # The log's start
+
+    @property
+    def start_is_within_segment(self) -> bool:
+        """Records before start_offset are still in the files: a restart needs the checkpoint."""
+        return self._start.is_within_segment
+
+    def raise_start(self, offset: int, high_watermark: int) -> bool:
+        """Start at offset from now on, never back; whether that is a change.
+
+        Raises OffsetOutOfRange beyond the high watermark.
+        """
+        return self._start.raise_to(offset, high_watermark)
+
+    def delete_old(self, now_ms: int, high_watermark: int) -> list[Retired]:
+        """Take segments out that are too old, too many, or before the start; now_ms is wall time.
+
+        Their files are left to the caller, to be removed after file.delete.delay.ms. Raises
+        StorageError.
+        """
+        return self._retention.delete_old(now_ms, high_watermark)
 
     # Cutting, syncing, closing
 

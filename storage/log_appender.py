@@ -38,7 +38,7 @@ class LogAppender:
         self._produced = ProducedBatches(partition, config)
         self._producers = producers
         self._epochs = epochs
-        self._staging = Staging(config)
+        self._staging = Staging(config, partition)
         self._epochs_before: tuple[EpochEntry, ...] | None = None
         self.configure(config)
 
@@ -53,11 +53,11 @@ class LogAppender:
         """What is staged, in order."""
         return self._staging.runs
 
-    def keep(self, active: Segment) -> None:
-        """Everything staged is written; active is the segment that was written last."""
+    def keep(self) -> None:
+        """Everything staged is written."""
         self._producers.keep()
         self._epochs_before = None
-        self._staging.follow(active)
+        self._staging.clear()
 
     def roll_back(self, end_offset: int, active: Segment) -> None:
         """Forget everything staged; the log ends at end_offset."""
@@ -116,7 +116,7 @@ class LogAppender:
         )
         self._assign_epoch(leader_epoch, first_offset)
         staged = records if len(records) == size else records[:size]
-        self._stage(staged, header, first_offset, timestamp)
+        self._stage(staged, header, first_offset, timestamp, now_ms)
         append_time_ms = now_ms if self._append_time else NO_APPEND_TIME
         return Appended(first_offset, self.end_offset - 1, timestamp, append_time_ms, False, size)
 
@@ -133,7 +133,7 @@ class LogAppender:
 
     # As follower
 
-    def stage_as_follower(self, records: memoryview) -> Appended:
+    def stage_as_follower(self, records: memoryview, now_ms: int) -> Appended:
         batches = check_replicated(records, self.end_offset, self._epochs.latest or 0)
         first_offset = batches[0][1].base_offset if batches else self.end_offset
         max_timestamp = -1
@@ -141,7 +141,7 @@ class LogAppender:
         for position, header in batches:
             self._follow_epoch(header)
             batch = records[position : position + header.size]
-            self._stage(batch, header, header.base_offset, header.max_timestamp)
+            self._stage(batch, header, header.base_offset, header.max_timestamp, now_ms)
             max_timestamp = max(max_timestamp, header.max_timestamp)
             size += header.size
         return Appended(
@@ -159,10 +159,10 @@ class LogAppender:
     # Both
 
     def _stage(
-        self, batch: memoryview, header: BatchHeader, first_offset: int, timestamp: int
+        self, batch: memoryview, header: BatchHeader, first_offset: int, timestamp: int, now_ms: int
     ) -> None:
         last_offset = first_offset + header.last_offset_delta
-        if self._staging.must_roll(header.size, last_offset, timestamp):
+        if self._staging.must_roll(header.size, last_offset, timestamp, now_ms):
             snapshot = encode_snapshot(self._producers.entries())
             self._staging.begin_segment(Roll(self._roll_at(first_offset, last_offset), snapshot))
         aborted = None

@@ -26,15 +26,29 @@ class LogCommit:
         try:
             self._write_staged()
         except OSError as error:
-            state.write_failed = True
-            with suppress(OSError):
-                self.drop_failed_write()
-            state.end_at(state.written_end_offset)
+            self._undo()
             raise StorageError(state.directory, f"appending: {error}") from error
         if state.written_end_offset - self._syncs.recovery_point >= state.config.flush_messages:
             self._syncs.sync()
         if state.files.segments.active is not active:
             self.on_rolled()
+
+    def roll(self) -> None:
+        """Begin a segment at the end of what is written, with nothing staged. Raises StorageError.
+
+        An active segment that is empty stays in its place.
+        """
+        state = self._state
+        state.require_nothing_staged()
+        if state.files.segments.active.size == 0:
+            return
+        try:
+            state.files.roll_at_end(state.producers)
+        except OSError as error:
+            self._undo()
+            raise StorageError(state.directory, f"rolling: {error}") from error
+        state.end_at(state.written_end_offset)
+        self.on_rolled()
 
     def drop_failed_write(self) -> None:
         """Cut off what a failed write left, if one did. Raises OSError."""
@@ -42,6 +56,13 @@ class LogCommit:
         if state.write_failed:
             state.files.truncate_to(state.written_end_offset)
             state.write_failed = False
+
+    def _undo(self) -> None:
+        state = self._state
+        state.write_failed = True
+        with suppress(OSError):
+            self.drop_failed_write()
+        state.end_at(state.written_end_offset)
 
     def _write_staged(self) -> None:
         state = self._state
@@ -52,7 +73,7 @@ class LogCommit:
         if appender.runs:
             state.files.write(appender.runs)
             state.written_end_offset = appender.end_offset
-            appender.keep(state.files.segments.active)
+            appender.keep()
 
 
 def _do_nothing() -> None:

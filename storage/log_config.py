@@ -24,6 +24,8 @@ class LogConfig:
     segment_bytes: int = 1 << 30
     # segment.ms: roll when a batch is this much newer than the segment's first.
     segment_ms: int = 604_800_000
+    # segment.jitter.ms: a segment rolls up to so much earlier, lest many roll at once.
+    segment_jitter_ms: int = 0
     # index.interval.bytes: a read scans about this far forward from the nearest index entry.
     index_interval_bytes: int = 4096
     # segment.index.bytes: a full index rolls its segment.
@@ -47,6 +49,15 @@ class LogConfig:
     # message.timestamp.before.max.ms and after.max.ms: how far a record's time may be off.
     timestamp_before_max_ms: int = NEVER
     timestamp_after_max_ms: int = NEVER
+    # cleanup.policy contains delete: retention.ms and retention.bytes bound what is kept.
+    deleted: bool = True
+    # retention.ms: a segment goes when its newest record is this old; -1: never for its age.
+    retention_ms: int = 604_800_000
+    # retention.bytes: the oldest segments go while the log stays this large without; -1: no bound.
+    retention_bytes: int = -1
+    # file.delete.delay.ms: files taken out of the log are removed so much later. Whoever still
+    # reads from them by name, or looks for the cause of a loss, has that time.
+    file_delete_delay_ms: int = 60_000
     # cleanup.policy contains compact: records need keys, and offsets may have gaps.
     compacted: bool = False
     # min.cleanable.dirty.ratio: a log is compacted once more than this part of it is dirty. Lower

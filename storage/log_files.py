@@ -155,6 +155,10 @@ class LogFiles:
             return files, [self._directory]
         return files, [self._directory, parent(self._directory)]
 
+    def roll_at_end(self, producers: ProducerStates) -> None:
+        """Begin a segment where producers end."""
+        self._roll(Roll(producers.end_offset, encode_snapshot(producers.entries())))
+
     def _roll(self, roll: Roll) -> None:
         self.segments.roll(roll.base_offset)
         self.snapshots.write(roll.base_offset, roll.snapshot)

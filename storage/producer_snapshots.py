@@ -39,6 +39,15 @@ class ProducerSnapshots:
         for offset in self.offsets():
             self._disk.remove(self._path(offset))
 
+    def set_aside(self, offset: int) -> list[str]:
+        """Let the snapshot's name end in .deleted; its new path, if there is one."""
+        path = self._path(offset)
+        if not self._disk.exists(path):
+            return []
+        target = path + names.DELETED_FILE_SUFFIX
+        self._disk.rename(path, target)
+        return [target]
+
     def prune(self, base_offsets: set[int]) -> None:
         """Keep those that begin a segment, and a clean stop's at the end (removeStraySnapshots)."""
         end = max(base_offsets, default=-1)

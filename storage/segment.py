@@ -33,17 +33,20 @@ class Segment:
     def __init__(
         self, disk: Disk, directory: str, base_offset: int, config: LogConfig, mark: str = ""
     ) -> None:
-        """mark is appended to the names of the files while they are not yet part of the log."""
+        """mark ends the names of the files while they are not yet, or no longer, part of the log.
+
+        bytes_since_entry is the size of what lies after the latest index entry.
+        """
         self.base_offset = base_offset
         self.size = 0
         self.max_timestamp = NO_TIMESTAMP
         self._offset_of_max_timestamp = base_offset
         self._disk = disk
         self._directory = directory
-        self._config = config
+        self.config = config
         self._mark = mark
         self._recent = RecentBatches()
-        self._bytes_since_entry = 0
+        self.bytes_since_entry = 0
         self._file: File | None = None
         self._first_timestamp: int | None = None
         self._indexes_loaded = False
@@ -130,7 +133,7 @@ class Segment:
         self.offset_index.reset()
         self.time_index.reset()
         self._indexes_loaded = True
-        self._bytes_since_entry = 0
+        self.bytes_since_entry = 0
         self.max_timestamp, self._offset_of_max_timestamp = NO_TIMESTAMP, self.base_offset
         self._first_timestamp = None
         self._recent.clear()
@@ -144,11 +147,11 @@ class Segment:
             self._first_timestamp = max_timestamp
         if max_timestamp > self.max_timestamp:
             self.max_timestamp, self._offset_of_max_timestamp = max_timestamp, last_offset
-        if self._bytes_since_entry > self._config.index_interval_bytes:
+        if self.bytes_since_entry > self.config.index_interval_bytes:
             self.offset_index.append(last_offset, position)
             self.time_index.append_if_newer(self.max_timestamp, self._offset_of_max_timestamp)
-            self._bytes_since_entry = 0
-        self._bytes_since_entry += size
+            self.bytes_since_entry = 0
+        self.bytes_since_entry += size
 
     # Life
 
@@ -199,6 +202,19 @@ class Segment:
         indexes = [self.offset_index.open(), self.time_index.open()]
         return [self.file, *indexes, *self.txn_index.files()]
 
+    def set_aside(self) -> list[str]:
+        """Let the files' names end in .deleted, from where they can still be read; their paths."""
+        sources = {suffix: self._path(suffix) for suffix in names.SEGMENT_SUFFIXES}
+        self._mark = names.DELETED_FILE_SUFFIX
+        for index in (self.offset_index, self.time_index, self.txn_index):
+            index.path += self._mark
+        paths = []
+        for suffix, source in sources.items():
+            if self._disk.exists(source):
+                paths.append(self._path(suffix))
+                self._disk.rename(source, paths[-1])
+        return paths
+
     def delete(self) -> None:
         """Remove the files; slices that still read keep the descriptor alive."""
         self.release()
@@ -222,7 +238,7 @@ class Segment:
         self.offset_index.truncate_to(position)
         self.time_index.truncate_to(next_offset)
         self.txn_index.truncate_to(next_offset)
-        self._bytes_since_entry = 0
+        self.bytes_since_entry = 0
         self._first_timestamp = None
         self._recent.clear()
         self._find_max_timestamp()

@@ -102,9 +102,16 @@ class Segments:
         )
 
     def roll(self, base_offset: int) -> None:
-        """Seal the active segment, if any, and begin the next."""
+        """Seal the active segment, if any, and begin the next.
+
+        An empty one that begins at base_offset makes way for it: two cannot have one name.
+        """
         if len(self):
-            self.active.seal()
+            active = self.active
+            if active.base_offset == base_offset and active.size == 0:
+                self.replace([active], [self._create(base_offset)])
+                return
+            active.seal()
         self.current = SegmentList((*self.current.segments, self._create(base_offset)))
 
     def replace(self, old: Sequence[Segment], new: Sequence[Segment]) -> None:

@@ -1,7 +1,7 @@
 """What was appended to a log and is not yet written: batches in runs, a run a segment.
 
-Where the log rolls is decided when a batch is staged, because the producer snapshot of a new
-segment must not contain what comes after its base offset.
+Where the log rolls is decided when a batch is staged (segment_outlook.py), because the producer
+snapshot of a new segment must not contain what comes after its base offset.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from logquake.storage.log_config import LogConfig
-from logquake.storage.segment import MAX_RELATIVE_OFFSET, Segment, StagedBatch
+from logquake.storage.segment import Segment, StagedBatch
+from logquake.storage.segment_outlook import SegmentOutlook, roll_jitter_ms
 from logquake.storage.txn_index import AbortedTransaction
 
 
@@ -34,42 +35,29 @@ class Run:
 
 
 class Staging:
-    def __init__(self, config: LogConfig) -> None:
+    def __init__(self, config: LogConfig, partition: str) -> None:
         self.config = config
         self.runs: list[Run] = []
-        self._segment: Segment | None = None
-        self._base_offset = 0
-        self._size = 0
-        self._staged_entries = 0
+        self._partition = partition
+        self._outlook = SegmentOutlook(0, config, 0)
 
     def follow(self, active: Segment) -> None:
         """Nothing is staged; what comes next goes to the active segment."""
         self.runs = []
-        self._segment = active
-        self._base_offset = active.base_offset
-        self._size = active.size
-        self._staged_entries = 0
+        self._outlook = SegmentOutlook.of(active, self._jitter_ms(active.base_offset))
 
-    def must_roll(self, size: int, last_offset: int, max_timestamp: int) -> bool:
-        """Does a batch of size bytes belong into a new segment (LogSegment.shouldRoll)?
+    def clear(self) -> None:
+        """What was staged is written, as foreseen."""
+        self.runs = []
 
-        An index counts as full one entry early for every batch that is staged and not indexed yet.
-        """
-        if self._size == 0:  # a gap that compaction left may be wider than a segment
-            return last_offset - self._base_offset > MAX_RELATIVE_OFFSET
-        return (
-            self._size > self.config.segment_bytes - size
-            or last_offset - self._base_offset > MAX_RELATIVE_OFFSET
-            or not self._indexes_have_room()
-            or self._is_old(max_timestamp)
-        )
+    def must_roll(self, size: int, last_offset: int, max_timestamp: int, now_ms: int) -> bool:
+        """Does a batch of size bytes belong into a new segment?"""
+        return self._outlook.must_roll(self.config, size, last_offset, max_timestamp, now_ms)
 
     def begin_segment(self, roll: Roll) -> None:
         self.runs.append(Run(roll))
-        self._segment = None
-        self._base_offset = roll.base_offset
-        self._size = 0
-        self._staged_entries = 0
+        jitter_ms = self._jitter_ms(roll.base_offset)
+        self._outlook = SegmentOutlook(roll.base_offset, self.config, jitter_ms)
 
     def add(self, batch: StagedBatch, aborted: AbortedTransaction | None = None) -> None:
         if not self.runs:
@@ -77,22 +65,7 @@ class Staging:
         self.runs[-1].batches.append(batch)
         if aborted is not None:
             self.runs[-1].aborted.append(aborted)
-        self._size += len(batch.data)
-        self._staged_entries += 1
+        self._outlook.add(len(batch.data), batch.max_timestamp)
 
-    def _indexes_have_room(self) -> bool:
-        wanted = self._staged_entries + 1
-        if self._segment is None:
-            return (wanted + 1) * 12 <= self.config.index_max_bytes
-        return self._segment.offset_index.room_for(wanted) and self._segment.time_index.room_for(
-            wanted
-        )
-
-    def _is_old(self, max_timestamp: int) -> bool:
-        first = self._first_timestamp()
-        return first >= 0 and max_timestamp - first > self.config.max_segment_ms
-
-    def _first_timestamp(self) -> int:
-        if self._segment is not None and self._segment.size:
-            return self._segment.first_timestamp
-        return self.runs[-1].batches[0].max_timestamp
+    def _jitter_ms(self, base_offset: int) -> int:
+        return roll_jitter_ms(self._partition, base_offset, self.config)

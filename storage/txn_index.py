@@ -58,7 +58,7 @@ class TransactionIndex:
 
     def __init__(self, disk: Disk, path: str, base_offset: int) -> None:
         self._disk = disk
-        self._path = path
+        self.path = path
         self._base_offset = base_offset
         self._entries: list[AbortedTransaction] | None = None
 
@@ -70,7 +70,7 @@ class TransactionIndex:
         before = entries[-1].last_offset if entries else self._base_offset - 1
         if transactions[0].last_offset <= before:
             raise ValueError(f"marker {transactions[0].last_offset} follows {before}")
-        file = self._disk.open(self._path, create=True)
+        file = self._disk.open(self.path, create=True)
         file.pwritev([encode_aborted(transactions)], len(entries) * _ENTRY.size)
         entries.extend(transactions)
 
@@ -105,17 +105,17 @@ class TransactionIndex:
         """All of them, by marker; empty without a file."""
         if self._entries is None:
             try:
-                entries = decode_aborted(self._disk.read(self._path))
+                entries = decode_aborted(self._disk.read(self.path))
             except FileNotFoundError:
                 entries = []
             if entries and entries[0].last_offset < self._base_offset:
-                raise DamagedIndexError(f"{self._path} lists a marker of an earlier segment")
+                raise DamagedIndexError(f"{self.path} lists a marker of an earlier segment")
             self._entries = entries
         return self._entries
 
     def files(self) -> list[File]:
         """The file, to be synced, if there is one."""
         try:
-            return [self._disk.open(self._path)]
+            return [self._disk.open(self.path)]
         except FileNotFoundError:
             return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
@@ -65,6 +66,75 @@ def test_a_segment_rolls_when_a_batch_is_much_newer_than_its_first(
     log = open_log(LogConfig(segment_ms=100))
     append(log, *(make_batch(1, timestamp_ms=time) for time in (1_000, 1_100, 1_101, 1_200)))
     assert base_offsets(disk, directory) == [0, 2]
+
+
+def test_an_older_batch_does_not_make_a_segment_roll(
+    disk: MemoryDisk, directory: str, open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    log = open_log(LogConfig(segment_ms=100))
+    append(log, *(make_batch(1, timestamp_ms=time) for time in (1_000, 10, 1_100)))
+    assert base_offsets(disk, directory) == [0]
+
+
+def test_the_time_of_the_first_batch_counts_after_a_restart_too(
+    disk: MemoryDisk, directory: str, open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    config = LogConfig(segment_ms=100)
+    log = open_log(config)
+    append(log, make_batch(1, timestamp_ms=1_000), make_batch(1, timestamp_ms=1_090))
+    log.close(clean=True)
+    append(open_log(config), make_batch(1, timestamp_ms=1_101))
+    assert base_offsets(disk, directory) == [0, 2]
+
+
+def test_without_a_time_in_the_first_batch_the_clock_makes_a_segment_roll(
+    disk: MemoryDisk, directory: str, open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    log = open_log(LogConfig(segment_ms=100))
+    for offset, now_ms in enumerate((5_000, 5_100, 5_101, 5_102)):
+        batch = make_batch(1, timestamp_ms=-1, base_offset=offset, leader_epoch=0)
+        log.stage_as_follower(batch, now_ms)
+        log.commit()
+    assert base_offsets(disk, directory) == [0, 2]
+
+
+def test_jitter_lets_segments_roll_earlier_by_different_times(
+    disk: MemoryDisk, directory: str, open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    log = open_log(LogConfig(segment_ms=1_000, segment_jitter_ms=900))
+    append(log, *(make_batch(1, timestamp_ms=time) for time in range(0, 20_000, 10)))
+    bases = base_offsets(disk, directory)
+    lengths = {10 * (after - before) for before, after in pairwise(bases)}
+    assert min(lengths) > 100
+    assert max(lengths) <= 1_010
+    assert len(lengths) > 3
+
+
+def test_an_empty_segment_takes_any_batch_within_reach_of_its_offset(
+    disk: MemoryDisk, directory: str, open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    log = open_log(LogConfig(segment_bytes=1, index_max_bytes=1, compacted=True))
+    log.stage_as_follower(make_batch(1, base_offset=2**31 - 1, leader_epoch=0))
+    log.commit()
+    assert base_offsets(disk, directory) == [0]
+
+
+def test_an_empty_segment_that_begins_too_early_is_left_behind(
+    disk: MemoryDisk, directory: str, open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    log = open_log(LogConfig(compacted=True))
+    log.stage_as_follower(make_batch(1, base_offset=2**31, leader_epoch=0))
+    log.commit()
+    assert base_offsets(disk, directory) == [0, 2**31]
+    assert log.read(5, 1_000, up_to=log.end_offset).first_offset == 2**31
+
+
+def test_a_segment_fills_its_index_to_the_last_entry_within_one_write(
+    disk: MemoryDisk, directory: str, open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    log = open_log(LogConfig(index_interval_bytes=1, index_max_bytes=48))
+    append(log, *(make_batch(1, timestamp_ms=number) for number in range(12)))
+    assert base_offsets(disk, directory) == [0, 4, 8]
 
 
 def test_index_entries_come_before_the_batch_that_follows_the_interval(
