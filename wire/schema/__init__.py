@@ -1,7 +1,8 @@
 """Kafka's message schemas as typed Python classes, and the codec compiled from them.
 
 ``fields`` are what a class body is written with, ``message`` makes classes of it, ``decoder``
-and ``encoder`` compile one function per class and version, ``codec`` is the door to them.
+and ``encoder`` compile one function per class and version, ``codec`` is the door to them, and
+``faults`` finds the field of a message that could not be written.
 Unknown tagged fields are skipped and not kept; a struct's default is shared and read-only.
 """
 

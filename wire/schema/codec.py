@@ -6,10 +6,12 @@ import struct
 from typing import TypeVar
 
 from logquake.wire.errors import ProtocolError
-from logquake.wire.schema.decoder import Decoder, compile_decoder
+from logquake.wire.schema.decoder import Decoder, compile_decoder, decoder_title
 from logquake.wire.schema.encoder import Encoder, compile_encoder
+from logquake.wire.schema.faults import first_fault
 from logquake.wire.schema.message import Message
 from logquake.wire.schema.primitives import Part
+from logquake.wire.schema.source import field_of
 
 M = TypeVar("M", bound=Message)
 
@@ -18,6 +20,9 @@ Buffer = bytes | bytearray | memoryview
 #: Memory that the objects of one decoded message may take, about: a frame of 100 MB, the default
 #: of socket.request.max.bytes, could otherwise name tens of millions of empty elements.
 MAX_DECODED_BYTES = 256 << 20
+
+# What a compiled encoder raises for values that its version cannot carry.
+_REFUSALS = (struct.error, AttributeError, KeyError, TypeError, ValueError)
 
 
 def decode(
@@ -31,13 +36,14 @@ def decode(
     """The message at ``start``; bytes after it are ignored.
 
     Record fields are slices of ``buffer``, everything else is copied. ProtocolError for bytes
-    that are not such a message, and for a version that the message does not have.
+    that are not such a message, naming the field where that shows, and for a version that the
+    message does not have.
     """
     decoder = cls.__schema__.decoders.get(version) or _make_decoder(cls, version)
     try:
         message: M = decoder(buffer, start, max_decoded_bytes)[0]
-    except (IndexError, struct.error, UnicodeDecodeError) as error:
-        raise ProtocolError(f"{cls.__name__} v{version}: {error}") from error
+    except (IndexError, struct.error, UnicodeDecodeError, ProtocolError) as error:
+        raise _unreadable(cls, version, error) from error
     return message
 
 
@@ -54,18 +60,20 @@ def encode_parts(message: Message, version: int, prefix: bytes = b"") -> list[Pa
     """The message in pieces, records of any length passed through uncopied.
 
     Pieces between records are joined, and ``prefix`` is joined to the first. ValueError for
-    what the version cannot carry: a number out of range, a null where none may be, a field it
-    does not have that is neither ignorable nor default.
+    what the version cannot carry, naming the field: a number out of range, a null where none may
+    be, a string of more than 32767 bytes, a value of another type, a field it does not have that
+    is neither ignorable nor default.
     """
     encoder = message.__schema__.encoders.get(version) or _make_encoder(type(message), version)
     out: list[bytes] = [prefix]
     parts: list[Part] = []
     try:
         encoder(message, out, parts)
-    except (struct.error, AttributeError, TypeError) as error:
-        raise ValueError(f"{type(message).__name__} v{version}: {error}") from error
-    if out:
-        parts.append(b"".join(out))
+        if out:
+            parts.append(b"".join(out))
+    except _REFUSALS as error:
+        fault = first_fault(message, version) or error
+        raise ValueError(f"{type(message).__name__} v{version}: {fault}") from error
     return parts
 
 
@@ -83,3 +91,10 @@ def _make_encoder(cls: type[Message], version: int) -> Encoder:
         raise ValueError(f"{schema.name} has no version {version}")
     encoder = schema.encoders[version] = compile_encoder(cls, version)
     return encoder
+
+
+def _unreadable(cls: type[Message], version: int, error: Exception) -> ProtocolError:
+    field = field_of(error, decoder_title(cls, version))
+    cut_short = isinstance(error, IndexError | struct.error)
+    reason = "the bytes end before it does" if cut_short else str(error)
+    return ProtocolError(": ".join(filter(None, (f"{cls.__name__} v{version}", field, reason))))

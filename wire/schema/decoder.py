@@ -3,10 +3,10 @@
 The function is ``decode(buffer, p, left) -> (message, position after it)``. ``p`` walks the
 buffer and ``end`` is its length. Reads of fixed width need no check of their own: past the end
 ``unpack_from`` and indexing raise, and :func:`logquake.wire.schema.codec.decode` turns that
-into a ProtocolError. Slices would be cut short in silence, so everything of variable length is
-compared with ``end`` first. A count is refused when its elements cannot fit in the bytes left,
-and ``left``, the memory that the objects of one message may take, pays for each element before
-it is made: an empty element of three bytes becomes a few hundred in Python.
+into a ProtocolError that names the field. Slices would be cut short in silence, so everything of
+variable length is compared with ``end`` first. A count is refused when its elements cannot fit in
+the bytes left, and ``left``, the memory that the objects of one message may take, pays for each
+element before it is made: an empty element of three bytes becomes a few hundred in Python.
 
 Buffers of messages without records are copied to ``bytes`` once, which is cheaper to index;
 the others stay a memoryview, of which the records are slices.
@@ -31,14 +31,21 @@ from logquake.wire.schema.fields import (
 )
 from logquake.wire.schema.message import Schema, Struct, default_value
 from logquake.wire.schema.sizes import has_records, memory_cost, smallest_size
-from logquake.wire.schema.source import Source
+from logquake.wire.schema.source import FixedValue, Source, about_run
 
 Decoder = Callable[[Any, int, int], tuple[Any, int]]
+
+TAGGED_FIELDS = "tagged fields"
 
 
 def compile_decoder(cls: type[Struct], version: int) -> Decoder:
     """The decoder of one version; the caller has checked that the version exists."""
     return _DecoderCompiler(cls, version).compile()
+
+
+def decoder_title(cls: type[Struct], version: int) -> str:
+    """The file name that tracebacks show for the compiled code."""
+    return f"<decoder of {cls.__schema__.name} v{version}>"
 
 
 class _DecoderCompiler:
@@ -61,23 +68,22 @@ class _DecoderCompiler:
         with src.block("def decode(buffer, p, left):"):
             src.line(f"b = {'memoryview' if self._view else 'bytes'}(buffer)")
             src.line("end = len(b)")
-            target = self._struct(self._cls, self._schema.name)
+            target = self._struct(self._cls, "")
             src.flush()
             src.line(f"return {target}, p")
-        title = f"<decoder of {self._schema.name} v{self._version}>"
-        decoder: Decoder = src.compile(title, "decode")
+        decoder: Decoder = src.compile(decoder_title(self._cls, self._version), "decode")
         return decoder
 
-    def _emit_unpack(self, run: list[tuple[str, str]]) -> None:
-        codes = "".join(code for code, _ in run)
-        targets = ", ".join(target for _, target in run)
+    def _emit_unpack(self, run: list[FixedValue]) -> None:
+        codes = "".join(value.code for value in run)
+        targets = ", ".join(value.name for value in run)
         if codes == "B":
-            self._src.line(f"{targets} = b[p]; p += 1")
+            self._src.line(f"{targets} = b[p]; p += 1", about_run(run))
             return
         packer = Packer(">" + codes)
         unpack = self._src.constant("U", packer.unpack_from)
         comma = "," if len(run) == 1 else ""
-        self._src.line(f"{targets}{comma} = {unpack}(b, p); p += {packer.size}")
+        self._src.line(f"{targets}{comma} = {unpack}(b, p); p += {packer.size}", about_run(run))
 
     def _struct(self, cls: type[Struct], path: str) -> str:
         """Emits the reading of a struct's fields; returns the name that holds it."""
@@ -89,7 +95,7 @@ class _DecoderCompiler:
             here = self._version in field.versions
             if here and field.tag is None:
                 nullable = self._version in field.nullable
-                self._value(field.type, nullable, f"{target}.{name}", f"{path}.{name}")
+                self._value(field.type, nullable, f"{target}.{name}", _join(path, name))
                 continue
             self._default(field, f"{target}.{name}")
             if here and field.tag is not None:
@@ -106,7 +112,7 @@ class _DecoderCompiler:
     def _value(self, kind: FieldType, nullable: bool, target: str, path: str) -> None:
         match kind:
             case Scalar(code=code):
-                self._src.fixed(code, target)
+                self._src.fixed(code, target, path)
             case ArrayOf(element=element):
                 self._array(element, nullable, target, path)
             case StructOf(struct=struct):
@@ -117,7 +123,7 @@ class _DecoderCompiler:
     def _nested(self, struct: type[Struct], nullable: bool, target: str, path: str) -> None:
         present = self._src.name("n")
         if nullable:
-            self._src.fixed("b", present)
+            self._src.fixed("b", present, path)
         with self._unless_null(present, nullable, target):
             self._src.line(f"{target} = {self._struct(struct, path)}")
 
@@ -131,31 +137,31 @@ class _DecoderCompiler:
         with self._src.block("else:"):
             yield
 
-    def _length(self, code: str) -> str:
+    def _length(self, code: str, path: str) -> str:
         """Emits the reading of a length or count, negative for null; returns its name."""
         src = self._src
         length = src.name("n")
-        src.fixed("B" if self._flexible else code, length)
+        src.fixed("B" if self._flexible else code, length, path)
         src.flush()
         if self._flexible:
             with src.block(f"if {length} > 127:"):
-                src.line(f"{length}, p = uvarint(b, p - 1)")
+                src.line(f"{length}, p = uvarint(b, p - 1)", path)
             src.line(f"{length} -= 1")
         return length
 
     def _refuse(self, condition: str, path: str, length: str) -> None:
         with self._src.block(f"if {condition}:"):
-            self._src.line(f"raise refusal({path!r}, {length}, end - p)")
+            self._src.line(f"raise refusal({length}, end - p)", path)
 
     def _slice(self, kind: FieldType, nullable: bool, target: str, path: str) -> None:
         """A string, bytes or records: a length, then so many bytes."""
         text = isinstance(kind, Text)
-        length = self._length("h" if text else "i")
+        length = self._length("h" if text else "i", path)
         with self._unless_null(length, nullable, target):
             longest = f" or {length} > {primitives.MAX_STRING_BYTES}" if text else ""
             self._src.line(f"q = p + {length}")
             self._refuse(f"{length} < 0 or q > end{longest}", path, length)
-            self._src.line(f"{target} = {self._slice_expression(kind)}; p = q")
+            self._src.line(f"{target} = {self._slice_expression(kind)}; p = q", path)
 
     def _slice_expression(self, kind: FieldType) -> str:
         if isinstance(kind, Text):
@@ -163,7 +169,7 @@ class _DecoderCompiler:
         return "bytes(b[p:q])" if self._view and isinstance(kind, Binary) else "b[p:q]"
 
     def _array(self, element: FieldType, nullable: bool, target: str, path: str) -> None:
-        count = self._length("i")
+        count = self._length("i", path)
         with self._unless_null(count, nullable, target):
             size = smallest_size(element, self._version, self._flexible)
             self._src.line(f"left -= {count} * {memory_cost(element)}")
@@ -190,12 +196,13 @@ class _DecoderCompiler:
     def _tagged_fields(self, tagged: dict[int, tuple[str, Field]], target: str, path: str) -> None:
         src = self._src
         count = src.name("t")
-        src.fixed("B", count)
+        about = _join(path, TAGGED_FIELDS)
+        src.fixed("B", count, about)
         with src.block(f"if {count}:"):
             if not tagged:
-                src.line("p = skip_tags(b, p - 1, end)")
+                src.line("p = skip_tags(b, p - 1, end)", about)
                 return
-            src.line(f"{count}, p = uvarint(b, p - 1)")
+            src.line(f"{count}, p = uvarint(b, p - 1)", about)
             with src.block(f"for _ in range({count}):"):
                 self._tagged_field(tagged, target, path)
 
@@ -203,17 +210,23 @@ class _DecoderCompiler:
         """One tag: parsed in place when known, and then exactly as long as it says."""
         src = self._src
         tag, size, stop = src.name("tag"), src.name("size"), src.name("stop")
-        src.line(f"{tag}, p = uvarint(b, p)")
-        src.line(f"{size}, p = uvarint(b, p)")
+        about = _join(path, TAGGED_FIELDS)
+        src.line(f"{tag}, p = uvarint(b, p)", about)
+        src.line(f"{size}, p = uvarint(b, p)", about)
         src.line(f"{stop} = p + {size}")
-        self._refuse(f"{stop} > end", path, size)
+        self._refuse(f"{stop} > end", about, size)
         branch = "if"
         for number, (name, field) in sorted(tagged.items()):
             with src.block(f"{branch} {tag} == {number}:"):
                 nullable = self._version in field.nullable
-                self._value(field.type, nullable, f"{target}.{name}", f"{path}.{name}")
+                inner = _join(path, name)
+                self._value(field.type, nullable, f"{target}.{name}", inner)
                 src.flush()
-                self._refuse(f"p != {stop}", f"{path}.{name}", size)
+                self._refuse(f"p != {stop}", inner, size)
             branch = "elif"
         with src.block("else:"):
             src.line(f"p = {stop}")
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name

@@ -3,6 +3,11 @@
 The function is ``encode(o, out, parts)``: small pieces go to the list ``out``; record bytes
 become parts of their own, before which the pieces so far are joined. A run of fixed-width
 values, with the lengths and the empty tag sections between them, is one ``pack``.
+
+What the version cannot carry raises an error that says little, for which
+:mod:`logquake.wire.schema.faults` then finds the field. ``pack`` itself refuses numbers that are
+too large and what is no number. What it would take and write wrongly is refused before it: a UUID
+of another length, a flag that is neither true nor false, an array that is no list.
 """
 
 from __future__ import annotations
@@ -22,11 +27,12 @@ from logquake.wire.schema.fields import (
     Text,
 )
 from logquake.wire.schema.message import Schema, Struct, default_value
-from logquake.wire.schema.source import Source
+from logquake.wire.schema.source import FixedValue, Source
 
 Encoder = Callable[[Any, list[Any], list[Any]], None]
 
 _EMPTY_TAGS = "x"
+_CHECKS = {"?": "flag[{}]", "16s": "exactly_16({})"}  # by format character
 
 
 def compile_encoder(cls: type[Struct], version: int) -> Encoder:
@@ -47,7 +53,9 @@ class _EncoderCompiler:
             "uvarint": primitives.write_uvarint,
             "string_prefix": primitives.string_prefix,
             "put_records": primitives.put_records,
-            "unknown_field": primitives.unknown_field,
+            "exactly_16": primitives.exactly_16,
+            "require_items": primitives.require_items,
+            "flag": {True: True, False: False},
         }
         self._src = Source(env, self._emit_pack)
 
@@ -60,25 +68,25 @@ class _EncoderCompiler:
         encoder: Encoder = src.compile(title, "encode")
         return encoder
 
-    def _emit_pack(self, run: list[tuple[str, str]]) -> None:
+    def _emit_pack(self, run: list[FixedValue]) -> None:
         self._src.line(f"{self._write}({self._packed(run)})")
 
-    def _packed(self, run: list[tuple[str, str]]) -> str:
+    def _packed(self, run: list[FixedValue]) -> str:
         """An expression of the bytes of a run; padding bytes stand for empty tag sections."""
-        codes = "".join(code for code, _ in run)
+        codes = "".join(value.code for value in run)
         if set(codes) <= {_EMPTY_TAGS}:
             return repr(bytes(len(codes)))
         if codes == "B":
-            return f"byte[{run[0][1]}]"
+            return f"byte[{run[0].name}]"
         packer = self._src.constant("P", Packer(">" + codes).pack)
-        values = ", ".join(value for code, value in run if code != _EMPTY_TAGS)
+        values = ", ".join(value.name for value in run if value.code != _EMPTY_TAGS)
         return f"{packer}({values})"
 
     def _struct(self, cls: type[Struct], source: str) -> None:
         fields = cls.__schema__.fields
         for name, field in fields.items():
             if self._version not in field.versions and not field.ignorable:
-                self._absent(field, f"{source}.{name}", f"{cls.__schema__.name}.{name}")
+                self._absent(field, f"{source}.{name}")
         tagged: list[tuple[int, str, Field]] = []
         for name, field in fields.items():
             if self._version not in field.versions:
@@ -91,10 +99,10 @@ class _EncoderCompiler:
         if self._flexible:
             self._tagged_fields(sorted(tagged), source)
 
-    def _absent(self, field: Field, value: str, path: str) -> None:
+    def _absent(self, field: Field, value: str) -> None:
         """Refuses to lose a value for which this version has no place."""
         with self._src.block(f"if {self._differs(field, value)}:"):
-            self._src.line(f"raise unknown_field({path!r}, {self._version}, {value})")
+            self._src.line("raise ValueError")
 
     def _differs(self, field: Field, value: str) -> str:
         """The test whether a value is not its field's default."""
@@ -108,7 +116,7 @@ class _EncoderCompiler:
     def _value(self, kind: FieldType, nullable: bool, value: str) -> None:
         match kind:
             case Scalar(code=code):
-                self._src.fixed(code, value)
+                self._src.fixed(code, _CHECKS.get(code, "{}").format(value))
             case ArrayOf(element=element):
                 self._array(element, nullable, value)
             case StructOf(struct=struct):
@@ -134,21 +142,23 @@ class _EncoderCompiler:
         src = self._src
         data, length = src.name("s"), src.name("n")
         content = f"{value}.encode()" if isinstance(kind, Text) else value
-        self._measure(content, nullable, value, data, length)
+        self._measure(content, "b''", nullable, value, data, length)
         self._length("h" if isinstance(kind, Text) else "i", length)
         if isinstance(kind, RecordData):
             src.line(f"if {data}: put_records({data}, out, parts)")
         else:
             src.line(f"{self._write}({data})")
 
-    def _measure(self, content: str, nullable: bool, value: str, data: str, length: str) -> None:
-        """Names a value's content and the length to be written for it."""
+    def _measure(
+        self, content: str, empty: str, nullable: bool, value: str, data: str, length: str
+    ) -> None:
+        """Names a value's content, ``empty`` for a null, and the length to be written for it."""
         src = self._src
         counted = f"{data} = {content}; {length} = len({data}) + {self._bias}"
         if not nullable:
             src.line(counted)
             return
-        src.line(f"if {value} is None: {data} = b''; {length} = {self._bias - 1}")
+        src.line(f"if {value} is None: {data} = {empty}; {length} = {self._bias - 1}")
         src.line(f"else: {counted}")
 
     def _length(self, code: str, length: str) -> None:
@@ -161,7 +171,7 @@ class _EncoderCompiler:
         run = src.take_run()
         prefix = "string_prefix" if code == "h" else "uvarint"
         long_form = f"{self._packed(run)} + " if run else ""
-        short_form = self._packed([*run, ("B", length)])
+        short_form = self._packed([*run, FixedValue("B", length)])
         src.line(
             f"{self._write}({short_form} if {length} < 128 else {long_form}{prefix}({length}))"
         )
@@ -169,9 +179,11 @@ class _EncoderCompiler:
     def _array(self, element: FieldType, nullable: bool, value: str) -> None:
         src = self._src
         items, count = src.name("a"), src.name("n")
-        self._measure(value, nullable, value, items, count)
+        self._measure(value, "()", nullable, value, items, count)
         self._length("i", count)
-        if isinstance(element, Scalar):
+        if not isinstance(element, StructOf):  # nothing else would be taken for a struct
+            src.line(f"if {items}.__class__ is not list: require_items({items})")
+        if isinstance(element, Scalar) and element.code not in _CHECKS:
             packers = src.constant("K", primitives.ArrayPackers(element.code))
             src.line(f"if {items}: {self._write}({packers}[len({items})].pack(*{items}))")
             return

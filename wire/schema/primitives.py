@@ -68,14 +68,9 @@ def skip_tagged_fields(buffer: Sequence[int], position: int, end: int) -> int:
     return position
 
 
-def refusal(path: str, claimed: int, left: int) -> ProtocolError:
+def refusal(claimed: int, left: int) -> ProtocolError:
     """Why a length or a count was refused; a negative claim is a forbidden null."""
-    return ProtocolError(f"{path}: length or count {claimed} with {left} bytes left")
-
-
-def unknown_field(path: str, version: int, value: object) -> ValueError:
-    """A value that version has no place for, and that must not be dropped."""
-    return ValueError(f"{path} = {value!r} cannot be written in version {version}")
+    return ProtocolError(f"length or count {claimed} with {left} bytes left")
 
 
 def string_prefix(length_plus_one: int) -> bytes:
@@ -85,6 +80,19 @@ def string_prefix(length_plus_one: int) -> bytes:
     return write_uvarint(length_plus_one)
 
 
+def require_items(items: object) -> None:
+    """Refuses what is no list: a string, for one, would be written as its letters."""
+    if not isinstance(items, list | tuple):
+        raise TypeError("not a list")
+
+
+def exactly_16(value: bytes) -> bytes:
+    """A UUID; ``struct`` would fill up or cut off any other length in silence."""
+    if len(value) != 16:
+        raise ValueError("not 16 bytes")
+    return value
+
+
 def put_records(
     data: Records, out: list[bytes | bytearray | memoryview], parts: list[Part]
 ) -> None:
@@ -92,6 +100,8 @@ def put_records(
     if isinstance(data, bytes | bytearray | memoryview) and len(data) < JOIN_RECORDS_BELOW:
         out.append(data)
         return
+    if isinstance(data, str):  # it has a length too, but of characters
+        raise TypeError("records are bytes")
     parts.append(b"".join(out))
     out.clear()
     parts.append(data)

@@ -62,5 +62,10 @@ def _smallest_field(field: Field, version: int, flexible: bool) -> int:
 def memory_cost(kind: FieldType) -> int:
     """About how many bytes of memory one array element takes before its content is counted."""
     if isinstance(kind, StructOf):
-        return _OBJECT + len(kind.struct.__schema__.fields) * (_POINTER + _SMALL_VALUE)
+        fields = kind.struct.__schema__.fields.values()
+        return _OBJECT + sum(_POINTER + _field_cost(field.type) for field in fields)
     return _POINTER + _SMALL_VALUE
+
+
+def _field_cost(kind: FieldType) -> int:
+    return memory_cost(kind) if isinstance(kind, StructOf) else _SMALL_VALUE

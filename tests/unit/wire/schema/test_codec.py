@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import Any
 
 import pytest
@@ -160,9 +161,9 @@ def test_a_field_of_a_later_version_is_dropped_when_ignorable() -> None:
 
 
 def test_a_field_of_a_later_version_is_not_lost_otherwise() -> None:
-    with pytest.raises(ValueError, match=r"Nested\.name = 'n' cannot be written in version 1"):
+    with pytest.raises(ValueError, match=r"^Nested v1: name = 'n': this version has no such field"):
         encode(Nested(name="n"), 1)
-    with pytest.raises(ValueError, match=r"Tagged\.points"):
+    with pytest.raises(ValueError, match=r"^Tagged v0: points = "):
         encode(Tagged(points=[Point()]), 0)
 
 
@@ -178,22 +179,80 @@ def test_a_tagged_field_is_as_long_as_it_says(wire: str) -> None:
         decode(Tagged, 1, bytes.fromhex(wire) + bytes(10))
 
 
-BAD_VALUES: dict[str, Any] = {
-    "a number out of range": Scalars(tiny=128),
-    "an unsigned number below zero": Scalars(unsigned=-1),
-    "a null where none may be": Variable(text=None),  # type: ignore[arg-type]
-    "a null list": Variable(numbers=None),  # type: ignore[arg-type]
-    "a null struct": Nested(centre=None),  # type: ignore[arg-type]
-    "a string too long": Variable(text="a" * 32768),
-    "something else": Variable(numbers=["one"]),  # type: ignore[list-item]
+BAD_VALUES: dict[str, tuple[Any, str]] = {
+    "a number out of range": (Scalars(tiny=128), "tiny = 128: byte format requires"),
+    "a number that is none": (Scalars(medium="1"), "medium = '1': required argument"),
+    "an unsigned number below zero": (Scalars(unsigned=-1), "unsigned = -1: "),
+    "a float for a whole number": (Scalars(long=1.0), "long = 1.0: required argument"),
+    "a flag that is none": (Scalars(flag="no"), "flag = 'no': neither true nor false"),
+    "a short id": (Scalars(id=b"x"), "id = b'x': not 16 bytes"),
+    "a long id": (Scalars(id=bytes(17)), "id = .*: not 16 bytes"),
+    "an id as text": (Scalars(id="0123456789abcdef"), "id = .*: not 16 bytes"),
+    "a null where none may be": (Variable(text=None), "text: null where none may be"),
+    "a null list": (Variable(numbers=None), "numbers: null where none may be"),
+    "a null in a list": (Variable(words=["a", None]), r"words\[1\]: null where none may be"),
+    "a null struct": (Nested(centre=None), "centre: null where none may be"),
+    "another struct": (Nested(centre=Scalars()), r"centre = Scalars\(\): not a Point"),
+    "a struct in a list": (Nested(points=[Point(), Point(x=999)]), r"points\[1\].x = 999: "),
+    "a string too long": (
+        Variable(text="a" * 32768),
+        "text = 'aaa.*: 32768 bytes, more",
+    ),
+    "a string that is none": (Variable(text=b"bytes"), "text = b'bytes': not a string"),
+    "half a character": (Variable(text="\ud800"), "text = .*: 'utf-8' codec can't encode"),
+    "bytes that are none": (Variable(data="text"), "data = 'text': not bytes"),
+    "a list of something else": (Variable(numbers=["one"]), r"numbers\[0\] = 'one': required"),
+    "a string for a list of strings": (Variable(words="words"), "words = 'words': not a list"),
+    "bytes for a list of numbers": (Variable(numbers=b"123"), "numbers = b'123': not a list"),
+    "a set for a list": (Variable(numbers={1}), r"numbers = \{1\}: not a list"),
+    "a string for records": (Batch(records="a" * 2000), "records = 'aaa.*: not records"),
+    "a number for records": (Batch(records=7), "records = 7: not records"),
 }
 
 
 @pytest.mark.parametrize("version", [0, 1])
-@pytest.mark.parametrize("message", BAD_VALUES.values(), ids=BAD_VALUES.keys())
-def test_what_cannot_be_written_is_a_value_error(message: Message, version: int) -> None:
-    with pytest.raises(ValueError):
-        encode(message, version)
+@pytest.mark.parametrize(("message", "why"), BAD_VALUES.values(), ids=BAD_VALUES.keys())
+def test_what_cannot_be_written_is_a_value_error_that_names_the_field(
+    message: Message, why: str, version: int
+) -> None:
+    with pytest.raises(ValueError, match=f"^{type(message).__name__} v{version}: {why}"):
+        encode_parts(message, version)
+
+
+def test_a_tagged_value_that_cannot_be_written_is_named_too() -> None:
+    with pytest.raises(ValueError, match=r"^Tagged v0: point\.x = 300: "):
+        encode(Tagged(point=Point(x=300)), 0)
+
+
+BAD_BYTES: dict[str, tuple[type[Message], int, str, str]] = {
+    "nothing": (Scalars, 0, "", "flag to id: the bytes end before it does"),
+    "the end within a length": (Variable, 0, "00", "text: the bytes end before it does"),
+    "the end within a text": (Variable, 0, "0005 61", "text: length or count 5 with 1 bytes left"),
+    "the end within a struct": (Nested, 0, "00000000", "centre.x: the bytes end"),
+    "the end within a list": (Nested, 0, "00000002 01", "points: length or count 2 with 1 bytes"),
+    "a null struct": (Nested, 0, "ffffffff", "points: length or count -1 with 0 bytes left"),
+    "no tagged fields": (Nested, 1, "01 01 07", "centre.x to centre.tagged fields: the"),
+    "a varint without end": (Variable, 1, "ffffffffffff", "text: a varint of more than five"),
+    "what is no text": (Variable, 0, "0001 ff", "text: 'utf-8' codec can't decode byte 0xff"),
+    "a long tagged field": (Tagged, 0, "00 01 07 09", "tagged fields: length or count 9"),
+    "a wrong tagged field": (Tagged, 0, "00 01 00 03 01 00 00", "point: length or count 3"),
+}
+
+
+@pytest.mark.parametrize(("cls", "version", "wire", "why"), BAD_BYTES.values(), ids=BAD_BYTES)
+def test_what_cannot_be_read_is_a_protocol_error_that_names_the_field(
+    cls: type[Message], version: int, wire: str, why: str
+) -> None:
+    with pytest.raises(ProtocolError, match=f"^{cls.__name__} v{version}: {why}"):
+        decode(cls, version, bytes.fromhex(wire))
+
+
+def test_a_traceback_shows_the_compiled_code() -> None:
+    with pytest.raises(ProtocolError) as caught:
+        decode(Variable, 0, b"")
+    shown = "".join(traceback.format_exception(caught.value.__cause__))
+    assert "<decoder of Variable v0>" in shown
+    assert "# text" in shown
 
 
 @pytest.mark.parametrize("version", [-1, 2])
