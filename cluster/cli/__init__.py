@@ -7,7 +7,8 @@
     members.py    kill, stop, pause, resume, start, restart, broker
     logs.py       logs
     topics.py     topic create, list, describe
-    log_files.py  log dump
+    log_files.py  log dump, log verify
+    log_verify.py what log verify says
     output.py     tables
 
 Help must come at once, so a command's module imports what it needs when it runs. Statuses: 0 done,

@@ -1,4 +1,7 @@
-"""``log dump``: what the files of a log directory hold. No broker is asked, nothing is changed."""
+"""``log dump`` and ``log verify``: what the files of a log directory hold, and whether it is sound.
+
+No broker is asked, nothing is changed.
+"""
 
 from __future__ import annotations
 
@@ -88,6 +91,38 @@ def dump(
         decoder=decoder or defaults.decoder,
     )
     if not _dump(files, options):
+        raise typer.Exit(UNSOUND)
+
+
+@app.command()
+def verify(
+    directories: Annotated[
+        list[Path],
+        typer.Argument(metavar="DIR...", help="Entries of log.dirs, or folders of partitions."),
+    ],
+    compacted: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TOPIC", help="A topic that is compacted: gaps are none; repeatable."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Say whether all that lies there is sound. Status 1: it is not."""
+    from logquake.cluster.cli.log_verify import ProgressLine, print_report, print_report_json
+    from logquake.storage.read_only_disk import ReadOnlyDisk
+    from logquake.storage.verify import Progress, Verification
+
+    line = ProgressLine() if sys.stderr.isatty() else None
+    progress = Progress(line.show if line is not None else None)
+    verification = Verification(ReadOnlyDisk(), compacted_topics=compacted or (), progress=progress)
+    try:
+        report = verification.run([str(directory) for directory in directories])
+    except OSError as error:
+        raise ClusterError(f"{error.filename or directories[0]}: {error.strerror}") from error
+    finally:
+        if line is not None:
+            line.end()
+    (print_report_json if as_json else print_report)(report)
+    if not report.is_sound:
         raise typer.Exit(UNSOUND)
 
 
