@@ -109,13 +109,16 @@ class LogDirs:
             raise ValueError(f"{topic}-{partition} is not being moved")
         set_aside = source.set_aside(topic, partition)
         try:
-            target.promote_future(topic, partition)
+            moved = target.promote_future(topic, partition)
         except StorageError:
             source.take_back(topic, partition, set_aside)
             raise
         self._attempt(source, lambda directory: directory.forget(topic, partition))
         self._attempt(target, LogDir.write_recovery_points)
         self._attempt(target, LogDir.write_log_start_offsets)
+        if current is not None:
+            moved.cleaning.cleaned_to = current.cleaning.cleaned_to
+        self._attempt(target, LogDir.write_cleaner_offsets)
         return set_aside
 
     def delete_log(self, topic: str, partition: int) -> list[str]:
@@ -170,6 +173,9 @@ class LogDirs:
 
     def write_log_start_offsets(self) -> None:
         self._attempt_all(LogDir.write_log_start_offsets)
+
+    def write_cleaner_offsets(self) -> None:
+        self._attempt_all(LogDir.write_cleaner_offsets)
 
     # Failing and ending
 

@@ -30,6 +30,7 @@ class LastRun:
     was_clean: bool
     recovery_points: Mapping[TopicPartition, int]
     start_offsets: Mapping[TopicPartition, int]
+    cleaner_offsets: Mapping[TopicPartition, int]
 
 
 def find_logs(disk: Disk, path: str) -> list[StoredLog]:
@@ -93,4 +94,5 @@ class LogOpener:
             clean=last_run.was_clean,
             recovery_point=last_run.recovery_points.get(key, 0),
             log_start_offset=last_run.start_offsets.get(key, 0),
+            cleaned_to=last_run.cleaner_offsets.get(key),
         )

@@ -35,8 +35,8 @@ def group_by_size(
 ) -> list[list[S]]:
     """The segments in order, in groups; end_offset is where the last one of them ends."""
     groups: list[list[S]] = []
-    ends = [segment.base_offset for segment in segments[1:]] + [end_offset]
-    for segment, end in zip(segments, ends, strict=True):
+    ends = [segment.base_offset for segment in segments[1:]]
+    for segment, end in zip(segments, [*ends, end_offset], strict=False):
         if groups and _fits(groups[-1], segment, end, max_bytes, max_index_bytes):
             groups[-1].append(segment)
         else:

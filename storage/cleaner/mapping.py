@@ -29,6 +29,7 @@ class MapBuilder:
             bounds.load_factor,
             offsets=max(0, to_clean.first_uncleanable - to_clean.first_dirty),
         )
+        self.offset_map.latest_offset = self._start - 1
 
     def slices(self) -> Iterator[int]:
         """Work on; after every chunk the bytes read. Raises OSError, RecordError."""
