@@ -108,3 +108,23 @@ def test_damaged_checkpoints_make_recovery_start_over(
     found = open_dir(disk).log("orders", 0)
     assert found is not None
     assert (found.end_offset, found.recovery_point) == (4, 0)
+
+
+def test_what_a_deletion_cut_short_left_in_checkpoints_is_not_taken_for_a_new_topic(
+    disk: MemoryDisk, make_batch: MakeBatch
+) -> None:
+    checkpoints = ("recovery-point-offset-checkpoint", "log-start-offset-checkpoint")
+    open_dir(disk).create_log("others", 0, TOPIC_ID, LogConfig())
+    for name in checkpoints:
+        disk.replace(f"/data/{name}", b"0\n2\norders 0 400\nothers 0 0\n")
+    disk.crash(Unsynced.KEPT)
+    log = open_dir(disk).create_log("orders", 0, TOPIC_ID, LogConfig())
+    for name in checkpoints:
+        assert disk.read(f"/data/{name}") == b"0\n1\nothers 0 0\n"
+    log.stage_as_leader(make_batch(4), 0, 0)
+    log.commit()
+    disk.crash(Unsynced.KEPT)
+    found = open_dir(disk).log("orders", 0)
+    assert found is not None
+    assert (found.start_offset, found.end_offset) == (0, 4)
+    assert found.recovery.scanned_bytes == log.size
