@@ -1,0 +1,235 @@
+"""A log directory's life: operations on it, each told to the story of its partition.
+
+A workload step is a few calls of these. What an operation does not promise (a sync that did not
+end, a checkpoint that was not written) the story does not claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from logquake.storage.log import Log
+from logquake.storage.log_config import LogConfig
+from logquake.storage.log_dir import LogDir, LogDirOptions
+from logquake.storage.memory_disk import MemoryDisk, Unsynced
+from logquake.wire.records import (
+    BatchFlag,
+    Codec,
+    ControlType,
+    Record,
+    encode_batch,
+    encode_end_marker,
+)
+from tests.storage.crash.story import Expectation, Moment, Story
+
+T = TypeVar("T")
+
+ROOT = "data"
+EVENTS, TABLE, SAFE, PASSING = "events", "table", "safe", "passing"
+_SMALL = LogConfig(segment_bytes=1_600, index_interval_bytes=150, index_max_bytes=240)
+CONFIGS = {
+    EVENTS: _SMALL,
+    TABLE: replace(_SMALL, compacted=True),
+    SAFE: replace(_SMALL, flush_messages=1),
+    PASSING: _SMALL,
+}
+_LATER_MS = 1_000_000
+
+
+def options() -> LogDirOptions:
+    return LogDirOptions(1, "cluster", 0, CONFIGS.__getitem__, unique=lambda: "0" * 32)
+
+
+@dataclass(frozen=True, slots=True)
+class Producer:
+    """Who writes; without an id, nobody in particular."""
+
+    producer_id: int = -1
+    epoch: int = -1
+    transactional: bool = False
+
+
+NOBODY = Producer()
+
+
+class Life:
+    """``stories`` by topic; every topic has partition 0 alone."""
+
+    def __init__(self, disk: MemoryDisk, stories: dict[str, Story] | None = None) -> None:
+        self.disk = disk
+        self.stories = stories or {
+            topic: Story(is_compacted=config.compacted) for topic, config in CONFIGS.items()
+        }
+        self.epoch = 0
+        self.now_ms = 1_000
+        self._written = 0
+        self._topic_ids = 0
+
+    def fork(self) -> Life:
+        """As after the death of this process, opened again."""
+        disk = self.disk.fork()
+        disk.crash(Unsynced.KEPT)
+        other = Life(disk, {topic: story.copy() for topic, story in self.stories.items()})
+        other.epoch, other.now_ms = self.epoch, self.now_ms
+        other._written, other._topic_ids = self._written, self._topic_ids
+        other.open()
+        return other
+
+    def log(self, topic: str) -> Log:
+        log = self.log_dir.log(topic, 0)
+        assert log is not None
+        return log
+
+    def expectations(self, unsynced: Unsynced) -> dict[str, Expectation]:
+        return {topic: story.expectation(unsynced) for topic, story in self.stories.items()}
+
+    # The directory
+
+    def continue_with(self, log_dir: LogDir) -> None:
+        """Take over a directory that is open; whatever was written there, this comes later."""
+        self.log_dir = log_dir
+        self.epoch = 1 + max((log.epochs.latest or 0 for log in log_dir.logs.values()), default=0)
+        self.now_ms = _LATER_MS
+        self._written, self._topic_ids = 1_000, 100
+
+    def open(self) -> None:
+        self.log_dir = LogDir.open(self.disk, ROOT, options())
+
+    def close(self) -> None:
+        self.log_dir.close(clean=True)
+        self._checkpointed()
+        for story in self.stories.values():
+            story.synced = story.reached
+
+    def checkpoint(self) -> None:
+        self.log_dir.write_recovery_points()
+        self.log_dir.write_log_start_offsets()
+        self.log_dir.write_high_watermarks({(EVENTS, 0): self.stories[EVENTS].now.end})
+        self._checkpointed()
+
+    def create(self, topic: str) -> None:
+        self._topic_ids += 1
+        topic_id = bytes([self._topic_ids]) * 16
+        self._perform(
+            topic,
+            Moment(topic_id),
+            lambda: self.log_dir.create_log(topic, 0, topic_id, CONFIGS[topic]),
+        )
+        self.stories[topic].lowest_start = 0
+
+    def delete(self, topic: str) -> str:
+        """The path of what is left to be removed."""
+        path = self._perform(topic, Moment(), lambda: self.log_dir.delete_log(topic, 0))
+        self.stories[topic].synced = self.stories[topic].reached
+        assert path is not None
+        return path
+
+    # Appending
+
+    def append(self, topic: str, *batches: memoryview, internal: bool = False) -> None:
+        """Staged one by one, written together."""
+        log = self.log(topic)
+        for batch in batches:
+            log.stage_as_leader(batch, self.epoch, self.now_ms, internal=internal)
+        moment = self.stories[topic].now.with_batches(map(bytes, batches))
+        self._perform(topic, moment, log.commit)
+        if log.recovery_point == log.end_offset:
+            self.stories[topic].synced = self.stories[topic].reached
+
+    def batch(
+        self,
+        topic: str,
+        by: Producer = NOBODY,
+        *,
+        count: int = 3,
+        codec: Codec = Codec.NONE,
+        keys: str = "abcde",
+        value: bytes | None = b"",
+        after: int = 0,
+    ) -> memoryview:
+        """Records that no other batch has, of changing sizes; after: batches staged before it."""
+        self._written += 1
+        self.now_ms += 10
+        records = [
+            Record(
+                index,
+                self.now_ms + index,
+                keys[(self._written + index) % len(keys)].encode(),
+                None if value is None else b"%d-%d" % (self._written, index) + self._padding(),
+            )
+            for index in range(count)
+        ]
+        return memoryview(
+            encode_batch(
+                records,
+                codec=codec,
+                producer_id=by.producer_id,
+                producer_epoch=by.epoch,
+                base_sequence=self._next_sequence(topic, by) + after * count,
+                flags=BatchFlag.TRANSACTIONAL if by.transactional else 0,
+            )
+        )
+
+    def mark(self, topic: str, by: Producer, control_type: ControlType) -> None:
+        """End the producer's transaction."""
+        self.now_ms += 10
+        marker = encode_end_marker(
+            control_type,
+            coordinator_epoch=0,
+            producer_id=by.producer_id,
+            producer_epoch=by.epoch,
+            timestamp_ms=self.now_ms,
+        )
+        self.append(topic, memoryview(marker), internal=True)
+
+    def lead_anew(self) -> None:
+        self.epoch += 1
+
+    # Cutting and syncing
+
+    def truncate(self, topic: str, batches: int) -> None:
+        """Drop the latest so many batches."""
+        story = self.stories[topic]
+        offset = story.now.batches[-batches].header.base_offset
+        self._perform(topic, story.now.cut_at(offset), lambda: self.log(topic).truncate_to(offset))
+        story.lowest_start = min(story.lowest_start, story.now.start)
+        self.lead_anew()
+
+    def restart_at(self, topic: str, offset: int) -> None:
+        story = self.stories[topic]
+        moment = Moment(story.now.topic_id, offset, offset)
+        self._perform(topic, moment, lambda: self.log(topic).truncate_fully_and_start_at(offset))
+        self.lead_anew()
+
+    def sync(self, topic: str) -> None:
+        self.log(topic).sync()
+        self.stories[topic].synced = self.stories[topic].reached
+
+    def sync_rolled(self, topic: str) -> None:
+        """As a broker does after a roll; the active segment stays unsynced."""
+        log = self.log(topic)
+        pending = log.begin_sync(rolled_only=True)
+        pending.run()
+        log.finish_sync(pending)
+
+    def _perform(self, topic: str, moment: Moment, operation: Callable[[], T]) -> T:
+        story = self.stories[topic]
+        story.begin(moment)
+        result = operation()
+        story.end()
+        return result
+
+    def _checkpointed(self) -> None:
+        for story in self.stories.values():
+            story.lowest_start = story.now.start
+
+    def _next_sequence(self, topic: str, by: Producer) -> int:
+        if by.producer_id < 0:
+            return -1
+        entry = self.log(topic).producers.get(by.producer_id)
+        return 0 if entry is None or entry.epoch != by.epoch else entry.last_sequence + 1
+
+    def _padding(self) -> bytes:
+        return b"x" * (self._written * 37 % 90)

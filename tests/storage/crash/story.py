@@ -1,0 +1,104 @@
+"""What one partition's log must hold after a crash, told from outside by what was done to it.
+
+A Moment is a state that the log was in, or was about to be in when a call was cut short. Whatever
+recovery makes of a crash has to be explained by one of the moments that are possible: those since
+the last one that was reached (the process died), or since the last one that was synced (the power
+went).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from logquake.storage.memory_disk import Unsynced
+from logquake.wire.records import BatchHeader, read_header
+
+
+class Stored(NamedTuple):
+    """One batch as a log holds it."""
+
+    data: bytes
+
+    @property
+    def header(self) -> BatchHeader:
+        return read_header(memoryview(self.data))
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """``topic_id`` is None where there is no such partition.
+
+    Retention and DeleteRecords raise ``start``; the batches below it stay here, because they may
+    still be there, or come back.
+    """
+
+    topic_id: bytes | None = None
+    start: int = 0
+    end: int = 0
+    batches: tuple[Stored, ...] = ()
+
+    def with_batches(self, data: Iterable[bytes]) -> Moment:
+        added = tuple(map(Stored, data))
+        return replace(
+            self,
+            batches=self.batches + added,
+            end=added[-1].header.next_offset if added else self.end,
+        )
+
+    def cut_at(self, offset: int) -> Moment:
+        kept = tuple(batch for batch in self.batches if batch.header.next_offset <= offset)
+        end = kept[-1].header.next_offset if kept else min(self.start, offset)
+        return replace(self, batches=kept, start=min(self.start, end), end=end)
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """``moments`` are the possible ones; ``lowest_start`` is the start offset last checkpointed."""
+
+    moments: tuple[Moment, ...]
+    lowest_start: int
+    is_compacted: bool
+
+    @property
+    def highest_start(self) -> int:
+        return max(moment.start for moment in self.moments)
+
+    @property
+    def sure(self) -> tuple[Stored, ...]:
+        """The batches that every possible moment begins with: none of them may be lost."""
+        shortest = min(self.moments, key=lambda moment: len(moment.batches)).batches
+        for length in range(len(shortest), 0, -1):
+            if all(moment.batches[:length] == shortest[:length] for moment in self.moments):
+                return shortest[:length]
+        return ()
+
+
+@dataclass(slots=True)
+class Story:
+    is_compacted: bool = False
+    moments: list[Moment] = field(default_factory=lambda: [Moment()])
+    reached: int = 0  # the last moment whose operation ended
+    synced: int = 0  # the last moment that a sync covered
+    lowest_start: int = 0
+
+    @property
+    def now(self) -> Moment:
+        return self.moments[self.reached]
+
+    def begin(self, moment: Moment) -> None:
+        """An operation leads to this moment, should it end."""
+        self.moments.append(moment)
+
+    def end(self, *, synced: bool = False) -> None:
+        self.reached = len(self.moments) - 1
+        if synced:
+            self.synced = self.reached
+
+    def expectation(self, unsynced: Unsynced) -> Expectation:
+        since = self.reached if unsynced is Unsynced.KEPT else self.synced
+        return Expectation(tuple(self.moments[since:]), self.lowest_start, self.is_compacted)
+
+    def copy(self) -> Story:
+        return replace(self, moments=list(self.moments))
