@@ -1,7 +1,7 @@
 """What consumers tell each other inside JoinGroup and SyncGroup.
 
-On the wire a two-byte version stands in front. A reader takes a version newer than it knows
-for the newest it knows: later ones may only append fields.
+On the wire a two-byte version stands in front (``wire/versioned.py``). A reader takes a version
+newer than it knows for the newest it knows: later ones may only append fields.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Records of __consumer_offsets and __transaction_state.
 
-Key and value each begin with a two-byte version, which is not part of these messages.
+Key and value each begin with a two-byte version, which is not part of these messages
+(``wire/versioned.py``). The versions that Kafka 3.9 writes are not the newest it reads: flexible
+ones wait until every broker that may be rolled back to reads them (KIP-915).
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ class OffsetCommitValue(Message, versions="0-4", flexible="4+"):
     """A committed offset.
 
     1: expire_timestamp. 2: none. 3: leader_epoch (KIP-320), and again no expiry. 4: flexible
-    (KIP-915).
+    (KIP-915). The version written is 3, and 1 for a commit with an expiry of its own.
     """
 
     offset: int = int64()
@@ -63,8 +65,8 @@ class MemberMetadata(Struct):
 class GroupMetadataValue(Message, versions="0-4", flexible="4+"):
     """A classic group: generation, protocol, leader and members.
 
-    1: rebalance_timeout. 2: current_state_timestamp. 3: group_instance_id (KIP-345). 4:
-    flexible (KIP-915).
+    1: rebalance_timeout, for which the session timeout stands in 0. 2: current_state_timestamp.
+    3: group_instance_id (KIP-345). 4: flexible (KIP-915). The version written is 3.
     """
 
     protocol_type: str = string()
@@ -89,7 +91,7 @@ class PartitionsSchema(Struct):
 class TransactionLogValue(Message, versions="0-1", flexible="1+"):
     """A transaction's producer, state, partitions and times.
 
-    1: flexible (KIP-915).
+    1: flexible (KIP-915). The version written is 0; a transaction without partitions has null.
     """
 
     producer_id: int = int64()

@@ -1,4 +1,8 @@
-"""Control batches: the marker that ends a transaction (KIP-98; Kafka's EndTransactionMarker)."""
+"""Control batches: the marker that ends a transaction (KIP-98; Kafka's EndTransactionMarker).
+
+Key and value begin with a version. A later one may only append, and is read as version 0; a
+negative one is damage. The other control types are KRaft's, and end no transaction.
+"""
 
 from __future__ import annotations
 
@@ -58,10 +62,14 @@ def read_end_marker(view: memoryview, position: int, header: BatchHeader) -> End
     record = next(iterate_records(view, position, header, _MARKER_LIMIT_BYTES), None)
     if record is None or record.key is None or len(record.key) < _KEY.size:
         raise corrupt("control batch without a control record")
-    _, control_type = _KEY.unpack_from(record.key)
+    version, control_type = _KEY.unpack_from(record.key)
+    if version < 0:
+        raise corrupt(f"control record of version {version}")
     if control_type not in tuple(ControlType):
         return None
     if record.value is None or len(record.value) < _VALUE.size:
         raise corrupt("end of transaction without a coordinator epoch")
-    _, coordinator_epoch = _VALUE.unpack_from(record.value)
+    version, coordinator_epoch = _VALUE.unpack_from(record.value)
+    if version < 0:
+        raise corrupt(f"end of transaction of version {version}")
     return EndMarker(ControlType(control_type), coordinator_epoch)
