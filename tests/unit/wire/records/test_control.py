@@ -21,10 +21,8 @@ def control_batch(key: bytes | None, value: bytes | None) -> memoryview:
     return memoryview(encode_batch([Record(0, 1, key, value)], flags=BatchFlag.CONTROL))
 
 
-@pytest.mark.parametrize(
-    ("control_type", "kind"), [(ControlType.ABORT, 0), (ControlType.COMMIT, 1)]
-)
-def test_a_marker_is_written_as_kafka_writes_it(control_type: ControlType, kind: int) -> None:
+@pytest.mark.parametrize(("kind", "code"), [(ControlType.ABORT, 0), (ControlType.COMMIT, 1)])
+def test_a_marker_is_written_as_kafka_writes_it(kind: ControlType, code: int) -> None:
     batch = memoryview(
         encode_end_marker(
             kind, coordinator_epoch=258, producer_id=7, producer_epoch=1, timestamp_ms=5
