@@ -34,6 +34,9 @@ class DirCheckpoints:
             except DamagedCheckpointError:
                 return {}
 
+    def has(self, name: str) -> bool:
+        return self._disk.exists(join(self._path, name))
+
     def write(self, name: str, offsets: Mapping[TopicPartition, int]) -> None:
         """Nothing is done when the file has these already."""
         if self._written.get(name) == offsets:

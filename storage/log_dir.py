@@ -225,6 +225,13 @@ class LogDir:
         starts = {key: log.start_offset for key, log in self.all_logs() if log.start_offset}
         self._checkpoints.write(checkpoints.LOG_START_OFFSETS, starts)
 
+    def write_cleaner_offsets(self) -> None:
+        """Record where compaction ended, of each log that had one."""
+        ends = {key: log.cleaning.cleaned_to for key, log in self.all_logs()}
+        known = {key: end for key, end in ends.items() if end is not None}
+        if known or self._checkpoints.has(checkpoints.CLEANER_OFFSETS):
+            self._checkpoints.write(checkpoints.CLEANER_OFFSETS, known)
+
     # The end
 
     def close(self, clean: bool) -> None:
@@ -271,6 +278,7 @@ class LogDir:
             self.was_clean,
             self._checkpoints.read(checkpoints.RECOVERY_POINTS),
             self._checkpoints.read(checkpoints.LOG_START_OFFSETS),
+            self._checkpoints.read(checkpoints.CLEANER_OFFSETS),
         )
         opener = LogOpener(self._disk, self.path, last_run, options.config_of, progress)
         found = find_logs(self._disk, self.path)
@@ -284,6 +292,7 @@ class LogDir:
 
     def _adopt(self, logs: dict[TopicPartition, Log], key: TopicPartition, log: Log) -> None:
         log.when_recovery_point_lowered(self.write_recovery_points)
+        log.cleaning.on_lowered = self.write_cleaner_offsets
         logs[key] = log
 
     def _adopt_future(self, key: TopicPartition, log: Log, place: RelocatedDisk) -> None:
@@ -305,6 +314,7 @@ class LogDir:
     def _write_checkpoints(self) -> None:
         self.write_recovery_points()
         self.write_log_start_offsets()
+        self.write_cleaner_offsets()
 
 
 def _key(item: tuple[TopicPartition, Log]) -> TopicPartition:
