@@ -15,6 +15,8 @@ _FILES = (
     checkpoints.RECOVERY_POINTS,
     checkpoints.HIGH_WATERMARKS,
     checkpoints.LOG_START_OFFSETS,
+    checkpoints.CLEANER_OFFSETS,
+    checkpoints.CLEANER_OFFSETS,
 )
 
 
