@@ -10,12 +10,10 @@ from logquake.storage.disk import Disk
 from logquake.storage.errors import disk_faults
 from logquake.storage.file_names import join
 
-
 _FILES = (
     checkpoints.RECOVERY_POINTS,
     checkpoints.HIGH_WATERMARKS,
     checkpoints.LOG_START_OFFSETS,
-    checkpoints.CLEANER_OFFSETS,
     checkpoints.CLEANER_OFFSETS,
 )
 
