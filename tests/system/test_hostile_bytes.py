@@ -140,6 +140,9 @@ def connections(broker: Broker, count: int) -> Iterator[list[socket.socket]]:
             sock.close()
 
 
+HEADER_START = bytes(8) + b"\0\1x"  # key, version, correlation id, client id
+
+
 def frame(request: WireMessage, version: int) -> bytes:
     key = type(request).__schema__.key
     assert key is not None
@@ -238,6 +241,32 @@ def sample(key: int) -> WireMessage:
     kind = request_type(key)
     assert kind is not None
     return kind()
+
+
+UNKNOWN_TAGS = b"\x02\x63\x03abc\xf0\xa2\x04\x00"  # number 99 with "abc", number 70000 with nothing
+
+
+def with_more_than_is_known(request: WireMessage, version: int) -> bytes:
+    """The frame with unknown tagged fields in header and body, and with bytes after its end."""
+    content = frame(request, version)[4:]
+    if version in type(request).__schema__.flexible:
+        body = content[len(HEADER_START) + 1 : -1]  # between the two empty tag sections
+        content = content[: len(HEADER_START)] + UNKNOWN_TAGS + body + UNKNOWN_TAGS
+    content += b"\0more"
+    return len(content).to_bytes(4) + content
+
+
+def test_unknown_tagged_fields_and_bytes_after_the_end_are_ignored(broker: Broker) -> None:
+    """As by Kafka: librdkafka, for one, ends AlterUserScramCredentials with a byte too many."""
+    for key, version in open_apis(broker):
+        request = sample(key)
+        if isinstance(request, ProduceRequest):
+            request.acks = 1  # with 0 nothing would be answered
+        with broker.connect() as sock:
+            sock.sendall(with_more_than_is_known(request, version))
+            answer = read_response(sock, request, version)
+        if isinstance(answer, MetadataResponse):
+            assert answer == broker.ask(request, version)
 
 
 @pytest.mark.parametrize("length", [-1, -(2**31), 104_857_601, 2**31 - 1])
