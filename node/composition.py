@@ -24,6 +24,7 @@ from logquake.node.requests.api_versions import ApiVersions
 from logquake.node.requests.create_topics import CreateTopics
 from logquake.node.requests.delete_topics import DeleteTopics
 from logquake.node.requests.describe_cluster import DescribeCluster
+from logquake.node.requests.downward import DownConversion
 from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.find_coordinator import FindCoordinator
 from logquake.node.requests.for_controller import (
@@ -205,7 +206,12 @@ class Composer:
         api = ApiTable(
             [
                 Produce(replicas, cache),
-                Fetch(replicas, cache, max_bytes=settings.fetch_max_bytes),
+                Fetch(
+                    replicas,
+                    cache,
+                    DownConversion(replicas, self._ports.workers, settings.down_conversion),
+                    max_bytes=settings.fetch_max_bytes,
+                ),
                 ListOffsets(replicas),
                 Metadata(
                     cluster_id,

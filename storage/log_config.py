@@ -17,6 +17,24 @@ class TimestampType(Enum):
     LOG_APPEND_TIME = "LogAppendTime"
 
 
+class CompressionType(Enum):
+    """compression.type, by Kafka's spelling."""
+
+    PRODUCER = "producer"  # batches stay as they were sent
+    UNCOMPRESSED = "uncompressed"
+    GZIP = "gzip"
+    SNAPPY = "snappy"
+    LZ4 = "lz4"
+    ZSTD = "zstd"
+
+    @property
+    def codec(self) -> Codec | None:
+        """None for the producer's own."""
+        if self is CompressionType.PRODUCER:
+            return None
+        return Codec.NONE if self is CompressionType.UNCOMPRESSED else Codec[self.name]
+
+
 @dataclass(frozen=True, slots=True)
 class LogConfig:
     # segment.bytes: small segments make files and index entries many, large ones make retention

@@ -33,6 +33,7 @@ from enum import IntEnum
 from logquake.storage.log_slice import LogSlice
 from logquake.storage.txn_index import AbortedTransaction
 from logquake.wire.errors import ErrorCode
+from logquake.wire.records import BatchHeader
 
 NO_EPOCH = -1  # Kafka's NO_PARTITION_LEADER_EPOCH and UNDEFINED_EPOCH
 NO_OFFSET = -1
@@ -52,11 +53,16 @@ class LeaderHint:
 
 @dataclass(slots=True)
 class ProduceEntry:
-    """One partition of a Produce request."""
+    """One partition of a Produce request.
+
+    ``header`` is that of the one batch in ``records``, where it was read already. Without it they
+    may be an old producer's message set.
+    """
 
     topic: str
     partition: int
     records: memoryview  # writable: offsets and epoch are patched in place
+    header: BatchHeader | None = None
 
 
 @dataclass(slots=True)
@@ -135,7 +141,8 @@ class EpochEndOffset:
 
 @dataclass(slots=True)
 class FetchResult:
-    """One partition of a Fetch response. ``records`` is None where there are none.
+    """One partition of a Fetch response. ``records`` is None where there are none, and bytes
+    where they had to be converted for an old consumer.
 
     ``aborted`` is what readers of committed records must skip; None for other readers.
     """
@@ -144,7 +151,7 @@ class FetchResult:
     high_watermark: int = NO_OFFSET
     last_stable_offset: int = NO_OFFSET
     log_start_offset: int = NO_OFFSET
-    records: LogSlice | None = None
+    records: LogSlice | bytes | None = None
     aborted: Sequence[AbortedTransaction] | None = None
     diverging_epoch: EpochEndOffset | None = None
     current_leader: LeaderHint | None = None

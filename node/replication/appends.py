@@ -20,6 +20,15 @@ from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import RejectedRecordsError
 
+# What Kafka counts as the usual refusals: their answers do not say where the log starts.
+_WITHOUT_LOG_START = frozenset(
+    {
+        ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.RECORD_LIST_TOO_LARGE,
+        ErrorCode.CORRUPT_MESSAGE,
+    }
+)
+
 
 class _Append(NamedTuple):
     """A request whose records are staged."""
@@ -85,14 +94,12 @@ class PassAppends:
             result.current_leader = partition.leader_hint()
             return result
         try:
-            appended = leading.stage(partition, leader, entry.records, acks, internal=internal)
+            appended = leading.stage(partition, leader, entry, acks, internal=internal)
         except RecordError as error:
-            result.error, result.error_message = error.code, error.detail
-            if isinstance(error, RejectedRecordsError):
-                result.record_errors = error.record_errors
+            _refuse(result, error, partition)
             return result
         if isinstance(appended, ErrorCode):
-            result.error = appended
+            result.error, result.log_start_offset = appended, partition.replica.start
             return result
         self._staged[partition] = None
         result.base_offset = appended.first_offset
@@ -127,6 +134,15 @@ def _commit(partition: Partition) -> None:
         return
     leading.advance_high_watermark(partition, leader)
     partition.context.touched(partition)
+
+
+def _refuse(result: ProduceResult, error: RecordError, partition: Partition) -> None:
+    """As ReplicaManager.appendToLocalLog: texts go out for single records alone (KIP-467)."""
+    result.error = error.code
+    if isinstance(error, RejectedRecordsError):
+        result.error_message, result.record_errors = error.detail, error.record_errors
+    if error.code not in _WITHOUT_LOG_START:
+        result.log_start_offset = partition.replica.start
 
 
 def _answer(append: _Append) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from logquake.controller.journal import Event
 from logquake.node.replication.alter_partition import IsrMember, IsrOutcome, IsrProposal, NewIsr
+from logquake.node.replication.api import ProduceEntry
 from logquake.node.replication.isr import CommittedIsr, PendingExpand, PendingIsr
 from logquake.node.replication.partition import Partition
 from logquake.node.replication.progress import UNKNOWN_BROKER_EPOCH
@@ -35,7 +36,7 @@ _SUPERSEDED = frozenset(
 
 
 def stage(
-    partition: Partition, leader: Leader, records: memoryview, acks: int, *, internal: bool
+    partition: Partition, leader: Leader, entry: ProduceEntry, acks: int, *, internal: bool
 ) -> Appended | ErrorCode:
     """Stage produced records for the end of the pass, or say why not. Raises RecordError.
 
@@ -44,9 +45,10 @@ def stage(
     if acks == ACKS_ALL and not leader.has_min_isr(partition.config.min_insync_replicas):
         return ErrorCode.NOT_ENOUGH_REPLICAS
     return partition.replica.log.stage_as_leader(
-        records,
+        entry.records,
         partition.leader_epoch,
         partition.context.scheduler.wall_ms(),
+        header=entry.header,
         internal=internal,
     )
 

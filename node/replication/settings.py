@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from logquake.node.replication.cleaner.settings import CleanerSettings
 from logquake.storage.log_config import NEVER, LogConfig
 
 
@@ -16,6 +17,9 @@ class TopicConfig:
     min_insync_replicas: int = 1
     # unclean.leader.election.enable: a replica outside the ISR may lead; its acked gap is lost.
     unclean_leader_election: bool = False
+    # message.downconversion.enable: convert records for consumers older than 0.11. It costs this
+    # broker's time and memory; without it they are refused.
+    message_downconversion: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,5 +61,6 @@ class ReplicationSettings:
     # controller can refuse a replica that was restarted since (KIP-903). Kafka in ZooKeeper mode
     # sends -1: an emptied replica can then enter the ISR and be elected.
     isr_broker_epochs: bool = True
+    cleaner: CleanerSettings = field(default_factory=CleanerSettings)
     # Defaults of topics: min.insync.replicas and the log.* keys.
     topic_defaults: TopicConfig = field(default_factory=TopicConfig)

@@ -1,9 +1,11 @@
-"""Fetch (1), versions 4-17: consumers' reads, and followers' replication, by one door.
+"""Fetch (1), versions 0-17: consumers' reads, and followers' replication, by one door.
 
-KIP-98 (v4) isolation levels, KIP-227 (v7) incremental sessions, KIP-320 (v9) leader epochs,
-KIP-392 (v11) reads from followers, KIP-595 (v12) truncation by diverging epoch, KIP-516 (v13)
-topic ids, KIP-903 (v15) the follower's broker epoch, KIP-951 (v16) the current leader.
-Absent: versions 0-3, whose message sets would need converting; preferred read replicas.
+Versions 0-3 are sent message sets, converted on a worker (downward.py). KIP-74 (v3) bounds the
+whole response, and lets a first batch above every bound through; KIP-98 (v4) isolation levels,
+KIP-227 (v7) incremental sessions, KIP-320 (v9) leader epochs, KIP-392 (v11) reads from followers,
+KIP-595 (v12) truncation by diverging epoch, KIP-516 (v13) topic ids, KIP-903 (v15) the follower's
+broker epoch, KIP-951 (v16) the current leader.
+Absent: preferred read replicas.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.api import (
+    FetchAnswer,
     FetchParams,
     FetchPartition,
     FetchResult,
@@ -20,6 +23,7 @@ from logquake.node.replication.api import (
 )
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.current_leader import leader_hint, node_endpoints
+from logquake.node.requests.downward import FIRST_VERSION_SENT_AS_STORED, DownConversion
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
@@ -36,6 +40,7 @@ from logquake.wire.messages.fetch import (
 )
 from logquake.wire.uuids import ZERO_UUID
 
+_FIRST_VERSION_WITH_MAX_BYTES = 3
 _FIRST_VERSION_WITH_STORAGE_ERROR = 6
 _FIRST_VERSION_WITH_IDS = 13
 _FIRST_VERSION_WITH_REPLICA_STATE = 15
@@ -46,12 +51,20 @@ _ELSEWHERE = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 class Fetch(Handler[FetchRequest]):
     key = ApiKey.FETCH
-    versions = range(4, 18)
+    versions = range(18)
 
-    def __init__(self, replicas: ReplicaManager, cache: MetadataCache, *, max_bytes: int) -> None:
+    def __init__(
+        self,
+        replicas: ReplicaManager,
+        cache: MetadataCache,
+        downward: DownConversion,
+        *,
+        max_bytes: int,
+    ) -> None:
         """max_bytes: fetch.max.bytes, the most that one response may carry."""
         self._replicas = replicas
         self._cache = cache
+        self._downward = downward
         self._max_bytes = max_bytes
 
     def handle(self, request: Request, body: FetchRequest) -> None:
@@ -71,7 +84,20 @@ class Fetch(Handler[FetchRequest]):
 
         def done(results: list[FetchResult]) -> None:
             answer = context.answer(results)
-            response = self._response(version, answer.partitions)
+            if version >= FIRST_VERSION_SENT_AS_STORED:
+                reply(answer, answer.partitions)
+                return
+            self._downward.convert(
+                version,
+                answer.partitions,
+                from_follower=params.from_follower,
+                done=lambda partitions: reply(answer, partitions),
+            )
+
+        def reply(
+            answer: FetchAnswer, partitions: Sequence[tuple[FetchPartition, FetchResult]]
+        ) -> None:
+            response = self._response(version, partitions)
             response.error_code, response.session_id = answer.error, answer.session_id
             request.reply(response)
 
@@ -92,6 +118,7 @@ class Fetch(Handler[FetchRequest]):
             max_bytes=max_bytes,
             isolation=_isolation(replica_id, body.isolation_level),
             only_leader=replica_id >= 0 or version < _FIRST_VERSION_FROM_FOLLOWERS,
+            hard_max_bytes=version < _FIRST_VERSION_WITH_MAX_BYTES,
         )
 
     def _partitions(self, version: int, body: FetchRequest) -> Iterator[FetchPartition]:

@@ -1,8 +1,10 @@
-"""Produce (0), versions 3-11: append to the leaders' logs; answered when acks are met.
+"""Produce (0), versions 0-11: append to the leaders' logs; answered when acks are met.
 
-KIP-98 (v3) made record batch v2 the only format of this API's newer versions; v8 reports errors a
-record (KIP-467), v10 the current leader where the producer asked the wrong broker (KIP-951).
-Absent: versions 0-2, whose message sets would need converting, and transactional appends.
+Versions 0-2 bring message sets (or whatever else, which Kafka never checked there): they become
+record batches on their way into the log. KIP-98 (v3) made one record batch v2 a partition the only
+thing allowed; v8 reports errors a record (KIP-467), v10 the current leader where the producer asked
+the wrong broker (KIP-951).
+Absent: transactional appends.
 
 With acks=0 there is no response; an error can only be told by closing the connection, so that the
 producer refreshes its metadata, as Kafka does.
@@ -32,14 +34,17 @@ from logquake.wire.records import HEADER_BYTES, BatchFlag, read_produced
 from logquake.wire.schema import Records
 
 _VALID_ACKS = (0, 1, -1)
+_FIRST_STRICT_VERSION = 3
 _FIRST_VERSION_WITH_LEADER = 10
+_MAGIC_POSITION = 16
+_MAGIC_WITH_FLAGS = 2
 _FLAGS_POSITION = 22  # the low byte of a batch's attributes
 _TRANSACTIONAL = int(BatchFlag.TRANSACTIONAL)  # an IntFlag's & costs more than the rest of a check
 
 
 class Produce(Handler[ProduceRequest]):
     key = ApiKey.PRODUCE
-    versions = range(3, 12)
+    versions = range(12)
 
     def __init__(self, replicas: ReplicaManager, cache: MetadataCache) -> None:
         self._replicas = replicas
@@ -78,12 +83,12 @@ class Produce(Handler[ProduceRequest]):
         if not isinstance(records, memoryview):
             return ProduceResult(topic, index, ErrorCode.INVALID_RECORD)
         try:
-            read_produced(records, version)
+            header = read_produced(records, version) if version >= _FIRST_STRICT_VERSION else None
         except RecordError as error:
             return ProduceResult(topic, index, error.code)
         if acks not in _VALID_ACKS:
             return ProduceResult(topic, index, ErrorCode.INVALID_REQUIRED_ACKS)
-        return ProduceEntry(topic, index, records)
+        return ProduceEntry(topic, index, records, header)
 
     def _reply(self, request: Request, acks: int, results: list[ProduceResult]) -> None:
         if acks == 0:
@@ -136,6 +141,7 @@ def _is_transactional(records: Records | None) -> bool:
     return (
         isinstance(records, memoryview)
         and len(records) >= HEADER_BYTES
+        and records[_MAGIC_POSITION] == _MAGIC_WITH_FLAGS
         and bool(records[_FLAGS_POSITION] & _TRANSACTIONAL)
     )
 

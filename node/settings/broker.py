@@ -17,6 +17,7 @@ from logquake.node.journal_file import DEFAULT_MAX_BYTES
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.requests.downward import DownConversionSettings
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.listeners import ListenerSettings, read_listeners
 from logquake.node.settings.network import read_connection_limits
@@ -64,6 +65,7 @@ class BrokerSettings:
     first_metadata_max_wait_ms: int
     # fetch.max.bytes: the most that one Fetch response to a client carries.
     fetch_max_bytes: int
+    down_conversion: DownConversionSettings
     # logquake.journal.max.bytes: the journal's file is put aside at this size; one is kept.
     journal_max_bytes: int
     # Set, but nothing reads them: Kafka's keys of what is not built, and keys nobody knows.
@@ -97,6 +99,13 @@ class BrokerSettings:
                 "logquake.first.metadata.max.wait.ms", 1_000, minimum=0
             ),
             fetch_max_bytes=reader.integer("fetch.max.bytes", 57_671_680, minimum=1024),
+            down_conversion=DownConversionSettings(
+                max_bytes=reader.integer(
+                    "logquake.downconversion.max.bytes",
+                    DownConversionSettings().max_bytes,
+                    minimum=0,
+                )
+            ),
             journal_max_bytes=reader.long(
                 "logquake.journal.max.bytes", DEFAULT_MAX_BYTES, minimum=4096
             ),

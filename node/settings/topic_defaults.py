@@ -5,7 +5,7 @@ from __future__ import annotations
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.reader import PropertyReader, refusal
-from logquake.storage.log_config import NEVER, LogConfig
+from logquake.storage.log_config import NEVER, CompressionType, LogConfig
 
 _HOUR_MS = 3_600_000
 _POLICIES = {"delete", "compact"}
@@ -20,6 +20,9 @@ def read_topic_defaults(reader: PropertyReader) -> TopicConfig:
         ),
         unclean_leader_election=reader.flag(
             "unclean.leader.election.enable", default.unclean_leader_election
+        ),
+        message_downconversion=reader.flag(
+            "log.message.downconversion.enable", default.message_downconversion
         ),
     )
 
@@ -39,6 +42,12 @@ def _read_log(reader: PropertyReader) -> LogConfig:
             "log.index.size.max.bytes", default.index_max_bytes, minimum=4
         ),
         max_message_bytes=reader.integer("message.max.bytes", default.max_message_bytes, minimum=0),
+        compression=reader.choice("compression.type", CompressionType.PRODUCER).codec,
+        gzip_level=_gzip_level(reader, default.gzip_level),
+        lz4_level=reader.integer("compression.lz4.level", default.lz4_level, minimum=1, maximum=17),
+        zstd_level=reader.integer(
+            "compression.zstd.level", default.zstd_level, minimum=-131_072, maximum=22
+        ),
         flush_messages=reader.long(
             "log.flush.interval.messages", default.flush_messages, minimum=1
         ),
@@ -70,6 +79,14 @@ def _read_log(reader: PropertyReader) -> LogConfig:
             "producer.id.expiration.ms", default.producer_expiration_ms, minimum=1
         ),
     )
+
+
+def _gzip_level(reader: PropertyReader, default: int) -> int:
+    key = "compression.gzip.level"
+    level = reader.integer(key, default, minimum=-1, maximum=9)
+    if level == 0:
+        raise SettingsError(refusal(key, "0", "-1 or a whole number from 1 to 9"))
+    return level
 
 
 def _is_compacted(reader: PropertyReader) -> bool:

@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from logquake.node.replication.settings import TopicConfig
-from logquake.storage.log_config import LogConfig, TimestampType
+from logquake.storage.log_config import CompressionType, LogConfig, TimestampType
+from logquake.wire.compression import Codec
 
 
 def _flag(text: str) -> bool:
@@ -23,6 +24,10 @@ def _is_compacted(text: str) -> bool:
     return "compact" in (policy.strip() for policy in text.split(","))
 
 
+def _codec(text: str) -> Codec | None:
+    return CompressionType(text).codec
+
+
 Parse = Callable[[str], Any]
 
 _LOG_FIELDS: dict[str, tuple[str, Parse]] = {
@@ -31,6 +36,10 @@ _LOG_FIELDS: dict[str, tuple[str, Parse]] = {
     "index.interval.bytes": ("index_interval_bytes", int),
     "segment.index.bytes": ("index_max_bytes", int),
     "max.message.bytes": ("max_message_bytes", int),
+    "compression.type": ("compression", _codec),
+    "compression.gzip.level": ("gzip_level", int),
+    "compression.lz4.level": ("lz4_level", int),
+    "compression.zstd.level": ("zstd_level", int),
     "flush.messages": ("flush_messages", int),
     "flush.ms": ("flush_ms", int),
     "message.timestamp.type": ("message_timestamp_type", TimestampType),
@@ -46,6 +55,7 @@ _LOG_FIELDS: dict[str, tuple[str, Parse]] = {
 _TOPIC_FIELDS: dict[str, tuple[str, Parse]] = {
     "min.insync.replicas": ("min_insync_replicas", int),
     "unclean.leader.election.enable": ("unclean_leader_election", _flag),
+    "message.downconversion.enable": ("message_downconversion", _flag),
 }
 
 

@@ -19,6 +19,7 @@ from logquake.controller.ports import Channel, Disconnected, Endpoint
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.requests.downward import DownConversion, DownConversionSettings
 from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.list_offsets import ListOffsets
@@ -185,8 +186,11 @@ class Node:
             broker_epoch=lambda: self.epoch,
             controller=lambda: self.channel(Endpoint(world.CONTROLLER, "controller", 0), ""),
         )
+        downward = DownConversion(
+            self.replicas, ScheduledWorkers(self.scheduler), DownConversionSettings()
+        )
         self.handlers: dict[type[Message], Handler[Any]] = {
-            FetchRequest: Fetch(self.replicas, self.metadata, max_bytes=1 << 20),
+            FetchRequest: Fetch(self.replicas, self.metadata, downward, max_bytes=1 << 20),
             ListOffsetsRequest: ListOffsets(self.replicas),
         }
         self.replicas.start()
