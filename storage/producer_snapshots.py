@@ -32,9 +32,6 @@ class ProducerSnapshots:
             if not start_offset < offset <= end_offset:
                 self._disk.remove(self._path(offset))
 
-    def remove(self, offset: int) -> None:
-        self._disk.remove(self._path(offset))
-
     def delete_all(self) -> None:
         for offset in self.offsets():
             self._disk.remove(self._path(offset))

@@ -24,6 +24,9 @@ class LogCheckpoints:
     def write_log_starts(self) -> None:
         self._attempt("log-starts-not-written", self._log_dir.write_log_start_offsets)
 
+    def write_cleaner_offsets(self) -> None:
+        self._attempt("cleaner-offsets-not-written", self._log_dir.write_cleaner_offsets)
+
     def _attempt(self, what: str, write: Callable[[], None]) -> None:
         try:
             write()

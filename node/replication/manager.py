@@ -29,10 +29,12 @@ from logquake.node.replication.api import (
     ProduceResult,
 )
 from logquake.node.replication.appends import PassAppends
+from logquake.node.replication.cleaner.cleaner import LogCleaner
 from logquake.node.replication.context import PartitionContext
 from logquake.node.replication.fetch_purgatory import FetchPurgatory
 from logquake.node.replication.fetch_sessions import FetchSessions
 from logquake.node.replication.fetcher.pool import FetcherPool
+from logquake.node.replication.file_removal import FileRemoval
 from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.log_checkpoints import LogCheckpoints
@@ -52,7 +54,7 @@ from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaR
 
 
 class ReplicaManager:
-    """``sessions`` are the fetch sessions of those who fetch from this broker.
+    """``sessions`` are the fetch sessions of those who fetch here; ``cleaner`` compacts.
 
     ``broker_epoch`` and ``controller`` are asked at every request that needs them: both change
     when the ZooKeeper session or the controller does.
@@ -103,6 +105,16 @@ class ReplicaManager:
         self._appends = PassAppends(self._hosted, self._produces)
         self._touched: dict[Partition, None] = {}
         checkpoints = LogCheckpoints(log_dir, journal)
+        removal = FileRemoval(scheduler, workers, journal)
+        self.cleaner = LogCleaner(
+            settings.cleaner,
+            self._hosted,
+            checkpoints,
+            scheduler,
+            workers,
+            journal,
+            removal.remove_later,
+        )
         self._ticks = Ticks(settings, scheduler, self._hosted, self._marks, checkpoints, flushes)
         self.sessions = FetchSessions(
             settings.fetch_session_slots, scheduler, random, metadata.topic_name
@@ -115,10 +127,12 @@ class ReplicaManager:
         """
         self._replicas.remove_deleted_of_earlier_runs()
         self._ticks.start()
+        self.cleaner.start()
 
     def close(self) -> None:
         """Stop fetching and write the high watermarks. The log directory stays the owner's."""
         self._ticks.stop()
+        self.cleaner.close()
         self._fetchers.close()
         self.end_of_pass()
         self._marks.write()

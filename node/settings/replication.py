@@ -5,6 +5,7 @@ from __future__ import annotations
 from logquake.node.net.connector import ConnectSettings
 from logquake.node.net.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.settings.cleaner import read_cleaner
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.reader import PropertyReader, refusal
 
@@ -61,6 +62,7 @@ def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> Rep
             "max.incremental.fetch.session.cache.slots", default.fetch_session_slots, minimum=0
         ),
         isr_broker_epochs=reader.flag("logquake.isr.broker.epochs", default.isr_broker_epochs),
+        cleaner=read_cleaner(reader),
         topic_defaults=topic_defaults,
     )
     _check_waits(settings, reader.integer(*_SOCKET_TIMEOUT, minimum=1))

@@ -36,7 +36,7 @@ class Replacement:
     """The loop is to swap: the cleaned segment at base_offset for the sources."""
 
     base_offset: int
-    sources: Sequence[int]  # base offsets
+    sources: frozenset[int]  # base offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,13 @@ class Cleaning:
     """work() on a worker until it answers Finished; after a Replacement the loop swaps first.
 
     cuts: the truncations of the log before it began, by which a later one is noticed.
+    ``to_replace`` are the segments, by base offset, that are not replaced yet.
     """
 
     def __init__(self, disk: Disk, directory: str, plan: CleaningPlan, cuts: int) -> None:
         self.plan = plan
         self.cuts = cuts
+        self.to_replace = {segment.base_offset for segment in plan.segments}
         self.stats = CleanerStats()
         self._disk = disk
         self._directory = directory
@@ -117,7 +119,7 @@ class Cleaning:
                 written = self._clean_chunk(chunk, cleaned, retention, transactions, horizon)
                 yield Worked(chunk.size + written)
         cleaned.seal(group[-1].modified_ms)
-        yield Replacement(base_offset, [source.base_offset for source in group])
+        yield Replacement(base_offset, frozenset(source.base_offset for source in group))
         self._unfinished = None
         self.stats.segments_read += len(group)
         self.stats.segments_written += 1

@@ -14,14 +14,11 @@ from logquake.storage.cleaner.policy import LogFacts, LogToClean, assess, segmen
 from logquake.storage.cleaner.retention import NO_OFFSET, LastRecord
 from logquake.storage.cleaner.source import SealedSegment
 from logquake.storage.cleaner.swap import swap_files
+from logquake.storage.deleted_files import DeletedFiles
 from logquake.storage.errors import disk_faults
 from logquake.storage.log_state import LogState
 from logquake.storage.log_sync import LogSyncs
 from logquake.storage.segment import Segment
-
-
-class OvertakenError(Exception):
-    """The log changed under a cleaning: its work is void, and another may begin."""
 
 
 class LogCleaning:
@@ -79,24 +76,29 @@ class LogCleaning:
             )
         return Cleaning(state.disk, state.directory, plan, self._syncs.cuts)
 
-    def swap(self, cleaning: Cleaning, replacement: Replacement) -> None:
-        """Put a cleaned segment in the place of those that it was made from.
+    def is_overtaken(self, cleaning: Cleaning) -> bool:
+        """The log was truncated, or lost segments, so that nothing may be swapped in any more."""
+        present = {segment.base_offset for segment in self._state.files.segments}
+        return cleaning.cuts != self._syncs.cuts or not cleaning.to_replace <= present
 
-        Raises OvertakenError when they are not what they were.
+    def swap(self, cleaning: Cleaning, replacement: Replacement) -> DeletedFiles:
+        """Put a cleaned segment in the place of those that it was made from; what is left of them.
+
+        To be asked before: is_overtaken().
         """
         state = self._state
-        segments = state.files.segments
-        old = [segment for segment in segments if segment.base_offset in replacement.sources]
-        if cleaning.cuts != self._syncs.cuts or len(old) != len(replacement.sources):
-            raise OvertakenError(f"{state.directory}: truncated, or segments were deleted")
+        files, base_offset = state.files, replacement.base_offset
+        old = [segment for segment in files.segments if segment.base_offset in replacement.sources]
         with disk_faults(state.directory):
-            swap_files(state.disk, state.directory, replacement.sources, [replacement.base_offset])
-            cleaned = Segment.open(
-                state.disk, state.directory, replacement.base_offset, state.config
-            )
-            segments.replace(old, [cleaned])
-            for segment in old[1:]:
-                state.files.snapshots.remove(segment.base_offset)
+            left = swap_files(state.disk, state.directory, old, [base_offset])
+            cleaned = Segment.open(state.disk, state.directory, base_offset, state.config)
+            files.segments.replace(old, [cleaned])
+            for segment in old:
+                segment.release()
+                if segment.base_offset != base_offset:
+                    left += files.snapshots.set_aside(segment.base_offset)
+        cleaning.to_replace.difference_update(replacement.sources)
+        return DeletedFiles(state.disk, tuple(left))
 
     def _last_records(self) -> dict[int, LastRecord]:
         return {

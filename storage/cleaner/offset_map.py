@@ -29,7 +29,8 @@ class OffsetMap:
         Raises ValueError where not even one key fits.
         """
         slots = memory_bytes // ENTRY_BYTES
-        self._capacity = int(slots * load_factor)
+        # One slot stays free: a search ends there.
+        self._capacity = min(int(slots * load_factor), slots - 1)
         if self._capacity < 1:
             raise ValueError(f"{memory_bytes} bytes are too few for one key")
         self._slots = min(slots, int(offsets / load_factor) + 2)

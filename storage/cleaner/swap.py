@@ -22,17 +22,18 @@ from logquake.storage.segment import Segment
 _REPLACED_SUFFIXES = (*names.SEGMENT_SUFFIXES, names.SNAPSHOT_SUFFIX)
 
 
-def swap_files(disk: Disk, directory: str, old: Sequence[int], new: Sequence[int]) -> None:
-    """Replace the old segments' files by the new ones', by base offset. Raises OSError.
+def swap_files(disk: Disk, directory: str, old: Sequence[Segment], new: Sequence[int]) -> list[str]:
+    """Put cleaned segments, by base offset, in the place of old ones. Raises OSError.
 
-    What is left of the old ones ends in .deleted. Nothing waits for the platter here.
+    The paths, which end in .deleted, of what is left of the old ones. Nothing waits for the platter
+    here.
     """
     for base_offset in reversed(new):
-        _mark(disk, directory, base_offset, names.CLEANED_FILE_SUFFIX, names.SWAP_FILE_SUFFIX)
-    for base_offset in old:
-        _mark(disk, directory, base_offset, "", names.DELETED_FILE_SUFFIX)
+        _rename(disk, directory, base_offset, names.CLEANED_FILE_SUFFIX, names.SWAP_FILE_SUFFIX)
+    left = [path for segment in old for path in segment.set_aside()]
     for base_offset in new:
-        _mark(disk, directory, base_offset, names.SWAP_FILE_SUFFIX, "")
+        _rename(disk, directory, base_offset, names.SWAP_FILE_SUFFIX, "")
+    return left
 
 
 def finish_swaps(disk: Disk, directory: str, config: LogConfig) -> None:
@@ -82,7 +83,7 @@ def _end_offset(disk: Disk, directory: str, base_offset: int, config: LogConfig)
         segment.release()
 
 
-def _mark(disk: Disk, directory: str, base_offset: int, before: str, after: str) -> None:
+def _rename(disk: Disk, directory: str, base_offset: int, before: str, after: str) -> None:
     """Rename a segment's files, as many as there are: the end of their names changes."""
     for name in names.segment_files(base_offset, ""):
         source = names.join(directory, name + before)

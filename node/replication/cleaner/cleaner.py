@@ -1,0 +1,65 @@
+"""All cleaners of one broker (LogCleaner)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from logquake.controller.journal import Journal
+from logquake.controller.ports import Scheduler
+from logquake.node.replication.cleaner.candidates import Candidates
+from logquake.node.replication.cleaner.settings import CleanerSettings
+from logquake.node.replication.cleaner.thread import CleanerThread, CleanerTools
+from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.log_checkpoints import LogCheckpoints
+from logquake.node.workers import Workers
+from logquake.storage.cleaner.policy import TopicPartition
+from logquake.storage.cleaner.throttle import Throttle
+from logquake.storage.deleted_files import DeletedFiles
+
+
+class LogCleaner:
+    def __init__(
+        self,
+        settings: CleanerSettings,
+        hosted: HostedPartitions,
+        checkpoints: LogCheckpoints,
+        scheduler: Scheduler,
+        workers: Workers,
+        journal: Journal,
+        remove_later: Callable[[DeletedFiles, int], None],
+    ) -> None:
+        """remove_later is given replaced files, which readers may still use, and a delay in ms."""
+        write_checkpoint = checkpoints.write_cleaner_offsets
+        self._candidates = Candidates(hosted, scheduler, journal, write_checkpoint)
+        tools = CleanerTools(
+            settings,
+            self._candidates,
+            Throttle(settings.io_max_bytes_per_second),
+            scheduler,
+            workers,
+            journal,
+            write_checkpoint,
+            remove_later,
+        )
+        count = settings.threads if settings.enabled else 0
+        self._threads = [CleanerThread(tools) for _ in range(count)]
+
+    @property
+    def uncleanable(self) -> Mapping[TopicPartition, str]:
+        """Partitions that an error took out of compaction, with the reason."""
+        return self._candidates.uncleanable
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        for thread in self._threads:
+            thread.stop()
+
+    def pause(self, topic: str, index: int) -> None:
+        """Give up the partition's cleaning, and begin none before resume(). Pauses count."""
+        self._candidates.states.pause((topic, index))
+
+    def resume(self, topic: str, index: int) -> None:
+        self._candidates.states.resume((topic, index))

@@ -1,0 +1,30 @@
+"""Removing files that left a log, once readers had time to finish (file.delete.delay.ms)."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+from logquake.controller.journal import Event, Journal
+from logquake.controller.ports import Scheduler
+from logquake.node.workers import Workers
+from logquake.storage.deleted_files import DeletedFiles
+
+
+class FileRemoval:
+    """What is not removed when the broker stops, the next start removes."""
+
+    def __init__(self, scheduler: Scheduler, workers: Workers, journal: Journal) -> None:
+        self._scheduler = scheduler
+        self._workers = workers
+        self._journal = journal
+
+    def remove_later(self, files: DeletedFiles, delay_ms: int) -> None:
+        self._scheduler.call_later(
+            delay_ms, lambda: self._workers.run_in_worker(files.remove, self._on_removed)
+        )
+
+    def _on_removed(self, removed: Future[None]) -> None:
+        try:
+            removed.result()
+        except OSError as error:
+            self._journal.record(Event("deleted-files-not-removed", "log-dir", str(error)))
