@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import tracemalloc
 from collections.abc import Iterable
 from contextlib import suppress
@@ -30,44 +29,6 @@ from logquake.wire.messages.reassignment import (
 )
 from logquake.wire.messages.topics import DeleteTopicsRequest
 from logquake.wire.schema import Message, decode, encode
-
-NASTY_BYTES = (0x00, 0x01, 0x7F, 0x80, 0xFF)
-
-
-def survives(message_type: type[Message], version: int, data: bytes) -> None:
-    with suppress(ProtocolError):
-        decode(message_type, version, memoryview(data), max_decoded_bytes=1 << 20)
-
-
-def test_noise_is_a_message_or_a_protocol_error(message_type: type[Message]) -> None:
-    rng = random.Random(message_type.__name__)
-    for version in message_type.__schema__.versions:
-        for size in (0, 1, 7, 40, 200):
-            survives(message_type, version, rng.randbytes(size))
-            survives(message_type, version, bytes(rng.choices(NASTY_BYTES, k=size)))
-
-
-@given(data=st.data())
-@settings(max_examples=3, deadline=None)
-def test_a_mutated_message_is_a_message_or_a_protocol_error(
-    message_type: type[Message], strategies_for: type, data: st.DataObject
-) -> None:
-    version = data.draw(st.sampled_from(list(message_type.__schema__.versions)))
-    valid = encode(data.draw(strategies_for().of(message_type, version)), version)
-    rng = random.Random(data.draw(st.integers(0, 1 << 32)))
-    for _ in range(20):
-        survives(message_type, version, mutated(valid, rng))
-
-
-def mutated(valid: bytes, rng: random.Random) -> bytes:
-    """A few bytes overwritten, and sometimes a piece cut out or doubled."""
-    data = bytearray(valid or b"\0")
-    for _ in range(rng.randint(1, 3)):
-        data[rng.randrange(len(data))] = rng.choice((*NASTY_BYTES, rng.randrange(256)))
-    cut = sorted(rng.randrange(len(data) + 1) for _ in range(2))
-    if rng.random() < 0.3:
-        data[cut[0] : cut[1]] = data[cut[0] : cut[1]] * rng.choice((0, 2))
-    return bytes(data)
 
 
 @given(frame=st.binary(max_size=100), key=st.integers(0, 70), version=st.integers(0, 20))
