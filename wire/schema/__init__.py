@@ -3,7 +3,8 @@
 ``fields`` are what a class body is written with, ``message`` makes classes of it, ``decoder``
 and ``encoder`` compile one function per class and version, ``codec`` is the door to them, and
 ``faults`` finds the field of a message that could not be written.
-Unknown tagged fields are skipped and not kept; a struct's default is shared and read-only.
+Unknown tagged fields are skipped and not kept; a struct's default is shared and read-only. Text
+that is not UTF-8 is refused, where Kafka would put replacement characters in its place.
 """
 
 from logquake.wire.schema.codec import MAX_DECODED_BYTES, decode, encode, encode_parts
