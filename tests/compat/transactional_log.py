@@ -1,0 +1,88 @@
+"""One partition of many transactions: interleaved, aborted, over several segments, left open."""
+
+from __future__ import annotations
+
+import time
+
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+TOPIC = "transactional"
+# Kafka allows segments this small, and rolls between the batches of a transaction.
+CONFIG = {"segment.bytes": "1500", "index.interval.bytes": "300"}
+TIMEOUT_S = 30
+
+
+class TransactionalLog:
+    """``servers`` is where a single broker listens."""
+
+    def __init__(self, servers: str) -> None:
+        self._servers = servers
+        self._count = 0
+
+    def write(self) -> None:
+        """What the topic's one partition holds in the end is the same each time, but for times
+        and producer ids.
+        """
+        self._create_topic()
+        self._append(Producer({"bootstrap.servers": self._servers, "enable.idempotence": True}))
+        long, first, second = (self._transactional(name) for name in ("long", "first", "second"))
+        self._begin(long)
+        for turn in range(6):
+            self._begin(first)
+            self._begin(second)
+            _end(first, commit=turn % 3 == 0)
+            self._append(second)
+            _end(second, commit=turn % 2 == 0)
+        _end(long, commit=False)
+        self._begin(first)
+        _end(first, commit=False)
+        self._begin(second)
+        self._append(first_again := self._transactional("first"), begin=True)
+        _end(first_again, commit=False)
+
+    def _begin(self, producer: Producer) -> None:
+        self._append(producer, begin=True)
+
+    def _append(self, producer: Producer, *, begin: bool = False) -> None:
+        """One batch of two records."""
+        if begin:
+            producer.begin_transaction()
+        for _ in range(2):
+            producer.produce(TOPIC, b"value %d" % self._count, key=b"key", partition=0)
+            self._count += 1
+        assert producer.flush(TIMEOUT_S) == 0
+
+    def _transactional(self, name: str) -> Producer:
+        producer = Producer(
+            {"bootstrap.servers": self._servers, "transactional.id": name, "linger.ms": 50}
+        )
+        producer.init_transactions(TIMEOUT_S)
+        return producer
+
+    def _create_topic(self) -> None:
+        admin = AdminClient({"bootstrap.servers": self._servers})
+        admin.create_topics([NewTopic(TOPIC, 1, 1, config=CONFIG)])[TOPIC].result(TIMEOUT_S)
+
+    def stable_end(self) -> int:
+        """Where a reader of committed records ends; waits for the partition's leader."""
+        settings = {"bootstrap.servers": self._servers, "group.id": "reader"}
+        consumer = Consumer(settings | {"isolation.level": "read_committed"})
+        deadline = time.monotonic() + TIMEOUT_S
+        try:
+            while True:
+                try:
+                    place = TopicPartition(TOPIC, 0)
+                    return int(consumer.get_watermark_offsets(place, TIMEOUT_S)[1])
+                except KafkaException:
+                    assert time.monotonic() < deadline
+                    time.sleep(0.1)
+        finally:
+            consumer.close()
+
+
+def _end(producer: Producer, *, commit: bool) -> None:
+    if commit:
+        producer.commit_transaction(TIMEOUT_S)
+    else:
+        producer.abort_transaction(TIMEOUT_S)
