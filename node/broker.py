@@ -21,7 +21,7 @@ from logquake.node.registration import join_cluster
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.configs import read_all
-from logquake.storage.log_dir import LogDir
+from logquake.storage.log_dirs import LogDirs
 from logquake.wire.messages.broker_to_controller import ControlledShutdownRequest
 from logquake.wire.uuids import encode_uuid
 from logquake.zk.operations import WatchEvent
@@ -107,11 +107,11 @@ class Broker:
         if self._loading is not None:
             return  # a join of the session before this one came through after all
         composer = Composer(self._settings, self._ports, self._open_session(), joined)
-        self._loading = composer.load_logs(lambda log_dir: self._on_loaded(composer, log_dir))
+        self._loading = composer.load_logs(lambda log_dirs: self._on_loaded(composer, log_dirs))
 
-    def _on_loaded(self, composer: Composer, log_dir: LogDir) -> None:
+    def _on_loaded(self, composer: Composer, log_dirs: LogDirs) -> None:
         self._parts = composer.compose(
-            log_dir, on_registered=self._on_registration, on_refused=self._on_refused
+            log_dirs, on_registered=self._on_registration, on_refused=self._on_refused
         )
         self._parts.registrar.register(self._session_id)
 

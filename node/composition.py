@@ -13,6 +13,7 @@ from logquake.controller.controller import Controller
 from logquake.controller.ports import Endpoint
 from logquake.node.controller_link import ControllerLink
 from logquake.node.log_dir_loading import LogDirLoading
+from logquake.node.log_dir_notice import LogDirNotice
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_image import FirstImage
 from logquake.node.ports import Ports
@@ -42,7 +43,8 @@ from logquake.node.settings import BrokerSettings
 from logquake.node.topics.auto_creation import AutoTopicCreation
 from logquake.node.topics.configs import TopicConfigs
 from logquake.node.topics.waiting import MetadataWaiters
-from logquake.storage.log_dir import LogDir, LogDirOptions
+from logquake.storage.log_dir import LogDirOptions
+from logquake.storage.log_dirs import LogDirs
 from logquake.zk.operations import Session
 from logquake.zk.znodes.brokers import BrokerRegistration
 from logquake.zk.znodes.configs import EntityConfig
@@ -65,13 +67,13 @@ class Parts:
     controller: Controller
     controller_link: ControllerLink
     registrar: Registrar
-    log_dir: LogDir
+    log_dirs: LogDirs
 
     def close(self) -> None:
         self.controller.close()
         self.controller_link.close()
         self.replicas.close()
-        self.log_dir.close(clean=True)
+        self.log_dirs.close(clean=True)
 
 
 class Composer:
@@ -92,12 +94,11 @@ class Composer:
 
     def compose(
         self,
-        log_dir: LogDir,
+        log_dirs: LogDirs,
         *,
         on_registered: Callable[[], None],
         on_refused: Callable[[str], None],
     ) -> Parts:
-        """Raises StorageError."""
         settings, ports = self._settings, self._ports
         registrar = self._registrar(on_registered, on_refused)
         controller = self._controller()
@@ -109,7 +110,7 @@ class Composer:
         replicas = ReplicaManager(
             settings.broker_id,
             settings.replication,
-            log_dir=log_dir,
+            log_dirs=log_dirs,
             scheduler=ports.scheduler,
             workers=ports.workers,
             network=ports.network,
@@ -118,10 +119,12 @@ class Composer:
             metadata=self._cache,
             broker_epoch=lambda: registrar.broker_epoch,
             controller=link.channel,
+            on_log_dir_failed=self._log_dir_notice().send,
+            on_last_log_dir_failed=on_refused,
         )
         replicas.start()
         api = self._api(registrar, controller, link, replicas)
-        return Parts(api, replicas, controller, link, registrar, log_dir)
+        return Parts(api, replicas, controller, link, registrar, log_dirs)
 
     def _registrar(
         self, on_registered: Callable[[], None], on_refused: Callable[[str], None]
@@ -156,8 +159,12 @@ class Composer:
             random=self._ports.random,
         )
 
-    def load_logs(self, done: Callable[[LogDir], None]) -> LogDirLoading:
-        """Begin to open the log directory, which compose() needs."""
+    def _log_dir_notice(self) -> LogDirNotice:
+        ports = self._ports
+        return LogDirNotice(self._settings.broker_id, self._session, ports.scheduler, ports.journal)
+
+    def load_logs(self, done: Callable[[LogDirs], None]) -> LogDirLoading:
+        """Begin to open the log directories, which compose() needs."""
         ports = self._ports
         options = LogDirOptions(
             self._settings.broker_id,
@@ -165,9 +172,10 @@ class Composer:
             ports.scheduler.wall_ms(),
             lambda topic: self._configs.get(topic).log,
             unique=lambda: ports.random.randbytes(16).hex(),
+            recovery_threads=self._settings.recovery_threads,
         )
         loading = LogDirLoading(
-            self._settings.log_dir,
+            self._settings.log_dirs,
             options,
             disk=ports.disk,
             scheduler=ports.scheduler,

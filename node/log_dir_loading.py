@@ -1,95 +1,118 @@
-"""Opening the log directory on a worker thread, and telling meanwhile how far it is.
+"""Opening the log directories on worker threads, and telling meanwhile how far they are.
 
 After an unclean stop logs are scanned, which can take minutes: until then the loop still answers
-signals, keeps the ZooKeeper session and writes the journal.
+signals, keeps the ZooKeeper session and writes the journal. A directory whose disk fails is
+offline from the start; the others are opened all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from functools import partial
 
 from logquake.controller.journal import Event, Journal
 from logquake.controller.ports import Scheduler, Timer
 from logquake.node.workers import Workers
 from logquake.storage.disk import Disk
-from logquake.storage.errors import LoadCancelledError
+from logquake.storage.errors import LoadCancelledError, LogDirError, StorageError
 from logquake.storage.load_progress import LoadProgress
 from logquake.storage.log_dir import LogDir, LogDirOptions
+from logquake.storage.log_dirs import LogDirs, OfflineDir
 
 _REPORT_INTERVAL_MS = 2_000
 
 
 class LogDirLoading:
-    """One opening of one directory; done is called with it, unless it is cancelled."""
+    """One opening of all directories; done is called with them, unless it is cancelled."""
 
     def __init__(
         self,
-        path: str,
+        paths: Sequence[str],
         options: LogDirOptions,
         *,
         disk: Disk,
         scheduler: Scheduler,
         workers: Workers,
         journal: Journal,
-        done: Callable[[LogDir], None],
+        done: Callable[[LogDirs], None],
     ) -> None:
-        self._path = path
         self._options = options
         self._disk = disk
         self._scheduler = scheduler
         self._workers = workers
         self._journal = journal
         self._done = done
-        self._progress = LoadProgress()
+        self._progress = {path: LoadProgress() for path in paths}
+        self._opened: dict[str, LogDir | OfflineDir] = {}
+        self._is_cancelled = False
         self._report_timer: Timer | None = None
 
     def start(self) -> None:
-        """LogDirError and StorageError are raised on the loop, when the opening has failed."""
+        """LogDirError is raised on the loop, when a directory may not be used, or none can be."""
         self._report_later()
-        self._workers.run_in_worker(self._open, self._on_opened)
+        for path in self._progress:
+            self._workers.run_in_worker(partial(self._open, path), partial(self._on_opened, path))
 
     def cancel(self) -> None:
         """Give up before the next log. The next start scans again what this one did."""
-        self._progress.cancel()
+        self._is_cancelled = True
+        for progress in self._progress.values():
+            progress.cancel()
         self._stop_reporting()
 
-    def _open(self) -> LogDir:
-        return LogDir.open(self._disk, self._path, self._options, self._progress)
+    def _open(self, path: str) -> LogDir:
+        return LogDir.open(self._disk, path, self._options, self._progress[path])
 
-    def _on_opened(self, opened: Future[LogDir]) -> None:
+    def _on_opened(self, path: str, opened: Future[LogDir]) -> None:
+        try:
+            self._opened[path] = opened.result()
+        except StorageError as error:
+            self._opened[path] = OfflineDir(path, str(error))
+            self._journal.record(Event("log-dir-failed", path, str(error)))
+        except LoadCancelledError:
+            return
+        except LogDirError:
+            self.cancel()
+            raise
+        if len(self._opened) == len(self._progress) and not self._is_cancelled:
+            self._finish()
+
+    def _finish(self) -> None:
         self._stop_reporting()
-        with suppress(LoadCancelledError):
-            log_dir = opened.result()
-            self._progress.check()
-            self._report_repairs(log_dir)
-            self._done(log_dir)
+        log_dirs = LogDirs([self._opened[path] for path in self._progress])
+        for directory in log_dirs.online.values():
+            self._report_repairs(directory)
+            if directory.log_count:
+                stop = "a clean stop" if directory.was_clean else "an unclean stop"
+                summary = _summary([self._progress[directory.path]])
+                self._journal.record(
+                    Event("logs-loaded", directory.path, f"{summary} after {stop}")
+                )
+        self._done(log_dirs)
 
     def _report_later(self) -> None:
         self._report_timer = self._scheduler.call_later(_REPORT_INTERVAL_MS, self._report)
 
     def _report(self) -> None:
         self._report_later()
-        self._record("logs-loading", self._summary())
+        self._journal.record(
+            Event("logs-loading", "log-dirs", _summary(list(self._progress.values())))
+        )
 
     def _stop_reporting(self) -> None:
         if self._report_timer is not None:
             self._report_timer.cancel()
 
-    def _report_repairs(self, log_dir: LogDir) -> None:
-        for _, log in sorted(log_dir.logs.items()):
+    def _report_repairs(self, directory: LogDir) -> None:
+        for _, log in directory.all_logs():
             if log.recovery.truncated_bytes:
                 why = f"{log.recovery.truncated_bytes} bytes were cut off: {log.recovery.why}"
                 self._journal.record(Event("log-repaired", log.directory, why))
-        if log_dir.logs:
-            stop = "a clean stop" if log_dir.was_clean else "an unclean stop"
-            self._record("logs-loaded", f"{self._summary()} after {stop}")
 
-    def _summary(self) -> str:
-        progress = self._progress
-        scanned = f"{progress.scanned_bytes} bytes scanned"
-        return f"{progress.opened} of {progress.total} logs open, {scanned}"
 
-    def _record(self, what: str, why: str) -> None:
-        self._journal.record(Event(what, "log-dir", why))
+def _summary(progress: Sequence[LoadProgress]) -> str:
+    opened = sum(each.opened for each in progress)
+    total = sum(each.total for each in progress)
+    scanned_bytes = sum(each.scanned_bytes for each in progress)
+    return f"{opened} of {total} logs open, {scanned_bytes} bytes scanned"

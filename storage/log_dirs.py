@@ -185,6 +185,10 @@ class LogDirs:
         if path is not None:
             self.on_failure(path, str(error))
 
+    def report_failure(self, path: str, why: str) -> None:
+        """Tell of a directory's fault."""
+        self.on_failure(path, why)
+
     def fail(self, path: str, why: str) -> None:
         """Take a directory offline: its logs are closed as they are."""
         directory = self.online.pop(path)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from logquake.controller import replica_moves
 from logquake.controller.term import Term
 from logquake.controller.watched_reads import read_existing
-from logquake.zk.operations import GetChildren
+from logquake.zk.operations import Data, GetChildren
 from logquake.zk.procedure import perform
 from logquake.zk.znodes.admin import LOG_DIR_EVENT_PATH, LogDirFailure
+from logquake.zk.znodes.json_text import MalformedZnode
 
 
 async def log_dirs_failed(term: Term) -> None:
@@ -19,8 +20,18 @@ async def log_dirs_failed(term: Term) -> None:
     children = await perform(GetChildren(LOG_DIR_EVENT_PATH, watch=True))
     paths = [f"{LOG_DIR_EVENT_PATH}/{name}" for name in children.names]
     reads = await read_existing(paths)
-    brokers = sorted({LogDirFailure.decode(read.data).broker_id for read in reads if read})
+    found = (_broker_of(term, read) for read in reads if read is not None)
+    brokers = sorted({broker_id for broker_id in found if broker_id is not None})
     for broker_id in brokers:
         term.note("log-dir-failed", f"broker-{broker_id}", "it said so in ZooKeeper")
     replica_moves.bring_online(term, term.context.replicas_on(brokers))
     await term.zk.delete_each(paths)
+
+
+def _broker_of(term: Term, read: Data) -> int | None:
+    """None for a znode that makes no sense: it is deleted, else it would stop all later ones."""
+    try:
+        return LogDirFailure.decode(read.data).broker_id
+    except MalformedZnode as malformed:
+        term.note("log-dir-event-ignored", LOG_DIR_EVENT_PATH, str(malformed))
+        return None

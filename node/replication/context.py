@@ -21,7 +21,7 @@ class PartitionContext:
 
     ``propose`` sends an ISR change to the controller. ``touched`` is told of every partition
     whose readable data, leadership or high watermark changed: whoever waits on it is woken at
-    the end of the pass.
+    the end of the pass. ``disk_failed`` takes the directory of a partition's log, and why.
     """
 
     broker_id: int
@@ -31,3 +31,4 @@ class PartitionContext:
     is_alive: Callable[[int], bool]
     propose: Callable[[IsrProposal], None]
     touched: Callable[[Partition], None]
+    disk_failed: Callable[[str, str], None]

@@ -16,6 +16,7 @@ from logquake.node.replication.partition import Partition
 from logquake.node.replication.roles import Offline
 from logquake.node.workers import Workers
 from logquake.storage.errors import StorageError
+from logquake.storage.log import Log
 from logquake.storage.log_sync import PendingSync
 
 
@@ -57,13 +58,14 @@ class LogFlushes:
             partition.go_offline(str(error))
             return
         self._under_way.add(partition)
-        self._workers.run_in_worker(pending.run, partial(self._on_ran, partition, pending))
+        self._workers.run_in_worker(pending.run, partial(self._on_ran, partition, log, pending))
 
-    def _on_ran(self, partition: Partition, pending: PendingSync, ran: Future[None]) -> None:
+    def _on_ran(
+        self, partition: Partition, log: Log, pending: PendingSync, ran: Future[None]
+    ) -> None:
         self._under_way.discard(partition)
-        log = partition.replica.log
         if log.is_closed:
-            return  # deleted: whatever became of its files
+            return  # deleted, or moved to another directory: whatever became of its files
         try:
             ran.result()
         except OSError as error:

@@ -37,7 +37,7 @@ from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.file_removal import FileRemoval
 from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.replication.log_checkpoints import LogCheckpoints
+from logquake.node.replication.log_dir_failures import LogDirFailures
 from logquake.node.replication.log_flushes import LogFlushes
 from logquake.node.replication.partition import Partition
 from logquake.node.replication.produce_purgatory import ProducePurgatory
@@ -47,7 +47,7 @@ from logquake.node.replication.state_changes import StateChanges
 from logquake.node.replication.ticks import Ticks
 from logquake.node.workers import Workers
 from logquake.storage.errors import StorageError
-from logquake.storage.log_dir import LogDir
+from logquake.storage.log_dirs import LogDirs
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
@@ -57,7 +57,8 @@ class ReplicaManager:
     """``sessions`` are the fetch sessions of those who fetch here; ``cleaner`` compacts.
 
     ``broker_epoch`` and ``controller`` are asked at every request that needs them: both change
-    when the ZooKeeper session or the controller does.
+    when the ZooKeeper session or the controller does. ``on_log_dir_failed`` is called when a log
+    directory went offline, ``on_last_log_dir_failed``, with one line, when none is left.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class ReplicaManager:
         broker_id: int,
         settings: ReplicationSettings,
         *,
-        log_dir: LogDir,
+        log_dirs: LogDirs,
         scheduler: Scheduler,
         workers: Workers,
         network: Network,
@@ -74,8 +75,9 @@ class ReplicaManager:
         metadata: MetadataCache,
         broker_epoch: Callable[[], int],
         controller: Callable[[], Channel | None],
+        on_log_dir_failed: Callable[[], None] = lambda: None,
+        on_last_log_dir_failed: Callable[[str], None] = lambda _why: None,
     ) -> None:
-        """Raises StorageError where the checkpoint of high watermarks cannot be read."""
         alter_partition = AlterPartitionManager(
             broker_id,
             broker_epoch,
@@ -91,12 +93,23 @@ class ReplicaManager:
             is_alive=lambda broker: metadata.broker(broker) is not None,
             propose=alter_partition.submit,
             touched=self._touch,
+            disk_failed=log_dirs.report_failure,
         )
         self._hosted = HostedPartitions(metadata)
-        self._marks = HighWatermarks(log_dir, self._hosted, journal)
-        flushes = LogFlushes(self._hosted, scheduler, workers)
-        self._replicas = Replicas(self._hosted, log_dir, self._marks, flushes, context)
         self._fetchers = FetcherPool(broker_id, broker_epoch, settings, scheduler, network)
+        failures = LogDirFailures(
+            log_dirs,
+            self._hosted,
+            self._fetchers,
+            scheduler,
+            journal,
+            on_failed=on_log_dir_failed,
+            on_last_failed=on_last_log_dir_failed,
+        )
+        log_dirs.on_failure = failures.fail
+        self._marks = HighWatermarks(log_dirs, self._hosted)
+        flushes = LogFlushes(self._hosted, scheduler, workers)
+        self._replicas = Replicas(self._hosted, log_dirs, self._marks, flushes, context)
         self._changes = StateChanges(
             broker_id, self._hosted, self._replicas, self._fetchers, metadata
         )
@@ -104,33 +117,29 @@ class ReplicaManager:
         self._fetches = FetchPurgatory(scheduler)
         self._appends = PassAppends(self._hosted, self._produces)
         self._touched: dict[Partition, None] = {}
-        checkpoints = LogCheckpoints(log_dir, journal)
         removal = FileRemoval(scheduler, workers, journal)
         self.cleaner = LogCleaner(
             settings.cleaner,
             self._hosted,
-            checkpoints,
+            log_dirs,
             scheduler,
             workers,
             journal,
             removal.remove_later,
         )
-        self._ticks = Ticks(settings, scheduler, self._hosted, self._marks, checkpoints, flushes)
+        self._ticks = Ticks(settings, scheduler, self._hosted, self._marks, log_dirs, flushes)
         self.sessions = FetchSessions(
             settings.fetch_session_slots, scheduler, random, metadata.topic_name
         )
 
     def start(self) -> None:
-        """Begin what happens by time: lag checks, checkpoints, removal of deleted files.
-
-        Raises StorageError.
-        """
+        """Begin what happens by time: lag checks, checkpoints, removal of deleted files."""
         self._replicas.remove_deleted_of_earlier_runs()
         self._ticks.start()
         self.cleaner.start()
 
     def close(self) -> None:
-        """Stop fetching and write the high watermarks. The log directory stays the owner's."""
+        """Stop fetching and write the high watermarks. The log directories stay the owner's."""
         self._ticks.stop()
         self.cleaner.close()
         self._fetchers.close()

@@ -21,6 +21,7 @@ from logquake.node.replication.replica_log import ReplicaLog
 from logquake.node.replication.roles import NO_LEADER, Follower, Leader, Offline, Role, Unassigned
 from logquake.node.replication.settings import TopicConfig
 from logquake.storage.errors import StorageError
+from logquake.storage.file_names import parent
 from logquake.wire.errors import ErrorCode
 
 UNKNOWN_LEADER_EPOCH = -1  # below every epoch that a controller hands out
@@ -117,12 +118,13 @@ class Partition:
         self._take(state, Follower(state.leader))
 
     def go_offline(self, why: str) -> None:
-        """Give up the log: the disk failed."""
+        """Give up the log: the disk failed. The others of its log directory follow."""
         if type(self.role) is Offline:
             return
         with suppress(StorageError):  # nothing may stay staged, written or not
             self.replica.log.commit()
         self._change_role(Offline(why), why)
+        self.context.disk_failed(parent(self.replica.log.directory), why)
 
     def stop(self) -> None:
         """No replica of this broker any more: whoever waits for it is answered."""

@@ -12,7 +12,7 @@ from logquake.node.replication.replica_log import ReplicaLog
 from logquake.node.replication.settings import TopicConfig
 from logquake.storage.errors import StorageError
 from logquake.storage.log import Log
-from logquake.storage.log_dir import LogDir
+from logquake.storage.log_dirs import LogDirs
 from logquake.wire.errors import ErrorCode
 from logquake.wire.uuids import ZERO_UUID
 
@@ -21,20 +21,19 @@ class Replicas:
     def __init__(
         self,
         hosted: HostedPartitions,
-        log_dir: LogDir,
+        log_dirs: LogDirs,
         marks: HighWatermarks,
         flushes: LogFlushes,
         context: PartitionContext,
     ) -> None:
         self._hosted = hosted
-        self._log_dir = log_dir
+        self._log_dirs = log_dirs
         self._marks = marks
         self._flushes = flushes
         self._context = context
 
     def remove_deleted_of_earlier_runs(self) -> None:
-        """Raises StorageError."""
-        for path in self._log_dir.deleted():
+        for path in self._log_dirs.deleted():
             self._remove_later(path)
 
     def host(
@@ -50,11 +49,12 @@ class Replicas:
         except StorageError as error:
             self._hosted.fail(topic, index)
             self._record("replica-failed", topic, index, str(error))
+            self._log_dirs.report(error)
             return ErrorCode.KAFKA_STORAGE_ERROR
         if not _same_topic(log.topic_id, topic_id):
             return ErrorCode.INCONSISTENT_TOPIC_ID
         name = f"{topic}-{index}"
-        mark = self._marks.initial(topic, index)
+        mark = self._marks.initial(topic, index, log)
         replica = ReplicaLog(name, log, self._context.journal, mark)
         partition = Partition(topic, index, topic_id, replica, config, self._context)
         log.when_rolled(lambda: self._flushes.on_rolled(partition))
@@ -68,21 +68,23 @@ class Replicas:
             self._hosted.remove(partition)
         self._marks.forget(topic, index)
         try:
-            path = self._log_dir.delete_log(topic, index)
+            paths = self._log_dirs.delete_log(topic, index)
         except StorageError as error:
             self._record("replica-not-deleted", topic, index, str(error))
+            self._log_dirs.report(error)
             return ErrorCode.KAFKA_STORAGE_ERROR
-        if path is not None:
+        if paths:
             self._record("replica-deleted", topic, index, "the controller asked for it")
+        for path in paths:
             self._remove_later(path)
         return ErrorCode.NONE
 
     def _find_or_create(
         self, topic: str, index: int, topic_id: bytes, config: TopicConfig, *, is_new: bool
     ) -> Log:
-        log = self._log_dir.log(topic, index)
+        log = self._log_dirs.log(topic, index)
         if log is None:
-            log = self._log_dir.create_log(topic, index, topic_id, config.log)
+            log = self._log_dirs.create_log(topic, index, topic_id, config.log, is_new=is_new)
             if not is_new:
                 # A disk was emptied, or the partition was reassigned to this broker.
                 self._record("replica-empty", topic, index, "no log here for an existing partition")
@@ -94,16 +96,10 @@ class Replicas:
 
     def _remove_later(self, path: str) -> None:
         """Readers of the deleted files get some time to finish."""
-
-        def remove() -> None:
-            try:
-                self._log_dir.remove_deleted(path)
-            except StorageError as error:
-                self._context.journal.record(
-                    Event("deleted-replica-not-removed", "log-dir", str(error))
-                )
-
-        self._context.scheduler.call_later(self._context.settings.file_delete_delay_ms, remove)
+        self._context.scheduler.call_later(
+            self._context.settings.file_delete_delay_ms,
+            lambda: self._log_dirs.remove_deleted(path),
+        )
 
     def _record(self, what: str, topic: str, index: int, why: str) -> None:
         self._context.journal.record(Event(what, f"{topic}-{index}", why))

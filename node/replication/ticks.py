@@ -8,10 +8,10 @@ from logquake.controller.ports import Scheduler, Timer
 from logquake.node.replication import leading
 from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.replication.log_checkpoints import LogCheckpoints
 from logquake.node.replication.log_flushes import LogFlushes
 from logquake.node.replication.settings import ReplicationSettings
 from logquake.storage.log_config import NEVER
+from logquake.storage.log_dirs import LogDirs
 
 
 class Ticks:
@@ -21,14 +21,14 @@ class Ticks:
         scheduler: Scheduler,
         hosted: HostedPartitions,
         marks: HighWatermarks,
-        checkpoints: LogCheckpoints,
+        log_dirs: LogDirs,
         flushes: LogFlushes,
     ) -> None:
         self._settings = settings
         self._scheduler = scheduler
         self._hosted = hosted
         self._marks = marks
-        self._checkpoints = checkpoints
+        self._log_dirs = log_dirs
         self._flushes = flushes
         self._timers: dict[str, Timer] = {}
 
@@ -41,12 +41,12 @@ class Ticks:
         every(
             "recovery-points",
             settings.recovery_point_checkpoint_interval_ms,
-            self._checkpoints.write_recovery_points,
+            self._log_dirs.write_recovery_points,
         )
         every(
             "log-starts",
             settings.log_start_checkpoint_interval_ms,
-            self._checkpoints.write_log_starts,
+            self._log_dirs.write_log_start_offsets,
         )
         every("producers", settings.producer_expiration_check_interval_ms, self.expire_producers)
 

@@ -50,7 +50,8 @@ class BrokerSettings:
     connections: ConnectionLimits
     listen_backlog: int  # socket.listen.backlog.size
     zookeeper: ZooKeeperSettings
-    log_dir: str  # log.dirs, absolute
+    # log.dirs, absolute: new partitions go where the fewest are, a failing disk takes its own.
+    log_dirs: tuple[str, ...]
     recovery_threads: int  # num.recovery.threads.per.data.dir
     replication: ReplicationSettings
     links: LinkSettings
@@ -87,7 +88,7 @@ class BrokerSettings:
             connections=read_connection_limits(reader),
             listen_backlog=reader.integer("socket.listen.backlog.size", 50, minimum=1),
             zookeeper=_read_zookeeper(reader),
-            log_dir=_read_log_dir(reader),
+            log_dirs=_read_log_dirs(reader),
             recovery_threads=reader.integer("num.recovery.threads.per.data.dir", 1, minimum=1),
             replication=read_replication(reader, topic_defaults),
             links=read_links(reader, listeners.source_host()),
@@ -132,14 +133,14 @@ def _read_zookeeper(reader: PropertyReader) -> ZooKeeperSettings:
     )
 
 
-def _read_log_dir(reader: PropertyReader) -> str:
-    """log.dirs goes before log.dir. Several directories are not built."""
+def _read_log_dirs(reader: PropertyReader) -> tuple[str, ...]:
+    """log.dirs goes before log.dir."""
     fallback = reader.text("log.dir", "/tmp/kafka-logs")
     paths = [os.path.abspath(path) for path in reader.names("log.dirs", [fallback])]
-    if len(paths) != 1:
-        allowed = "one path (several directories are not built yet)"
+    if not paths or len(set(paths)) < len(paths):
+        allowed = "one or more paths, each once,"
         raise SettingsError(refusal("log.dirs", ",".join(paths), allowed))
-    return paths[0]
+    return tuple(paths)
 
 
 def _read_controller(

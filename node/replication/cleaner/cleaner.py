@@ -10,11 +10,11 @@ from logquake.node.replication.cleaner.candidates import Candidates
 from logquake.node.replication.cleaner.settings import CleanerSettings
 from logquake.node.replication.cleaner.thread import CleanerThread, CleanerTools
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.replication.log_checkpoints import LogCheckpoints
 from logquake.node.workers import Workers
 from logquake.storage.cleaner.policy import TopicPartition
 from logquake.storage.cleaner.throttle import Throttle
 from logquake.storage.deleted_files import DeletedFiles
+from logquake.storage.log_dirs import LogDirs
 
 
 class LogCleaner:
@@ -22,14 +22,14 @@ class LogCleaner:
         self,
         settings: CleanerSettings,
         hosted: HostedPartitions,
-        checkpoints: LogCheckpoints,
+        log_dirs: LogDirs,
         scheduler: Scheduler,
         workers: Workers,
         journal: Journal,
         remove_later: Callable[[DeletedFiles, int], None],
     ) -> None:
         """remove_later is given replaced files, which readers may still use, and a delay in ms."""
-        write_checkpoint = checkpoints.write_cleaner_offsets
+        write_checkpoint = log_dirs.write_cleaner_offsets
         self._candidates = Candidates(hosted, scheduler, journal, write_checkpoint)
         tools = CleanerTools(
             settings,

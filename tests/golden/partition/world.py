@@ -26,6 +26,7 @@ from logquake.node.requests.list_offsets import ListOffsets
 from logquake.node.requests.request import Request
 from logquake.node.workers import ScheduledWorkers
 from logquake.storage.log_dir import LogDir, LogDirOptions
+from logquake.storage.log_dirs import LogDirs
 from logquake.storage.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader
@@ -176,7 +177,7 @@ class Node:
         self.replicas = ReplicaManager(
             broker_id,
             world.settings,
-            log_dir=self.log_dir,
+            log_dirs=LogDirs([self.log_dir]),
             scheduler=self.scheduler,
             workers=ScheduledWorkers(self.scheduler),
             network=self,

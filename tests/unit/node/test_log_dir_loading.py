@@ -1,7 +1,8 @@
-"""The log directory is opened beside the loop, which can tell how far it is, or call it off."""
+"""The log directories are opened beside the loop, which can tell how far it is, or call it off."""
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
@@ -13,6 +14,7 @@ from logquake.node.workers import ScheduledWorkers
 from logquake.storage.errors import LogDirError
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_dir import LogDir, LogDirOptions
+from logquake.storage.log_dirs import LogDirs
 from logquake.storage.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.records import Record, encode_batch
 
@@ -23,10 +25,15 @@ class HeldWorkers:
     """Nothing is done before the test says so."""
 
     def __init__(self) -> None:
-        self.finish: Callable[[], None] = lambda: None
+        self._held: list[Callable[[], None]] = []
+
+    def finish(self) -> None:
+        held, self._held = self._held, []
+        for work in held:
+            work()
 
     def run_in_worker(self, work: Callable[[], Any], done: Callable[[Future[Any]], None]) -> None:
-        def finish() -> None:
+        def perform() -> None:
             future: Future[Any] = Future()
             try:
                 future.set_result(work())
@@ -34,7 +41,7 @@ class HeldWorkers:
                 future.set_exception(error)
             done(future)
 
-        self.finish = finish
+        self._held.append(perform)
 
 
 class World:
@@ -42,12 +49,12 @@ class World:
         self.scheduler, self.journal = scheduler, journal
         self.disk = MemoryDisk()
         self.workers = HeldWorkers()
-        self.opened: list[LogDir] = []
+        self.opened: list[LogDirs] = []
         self.on_config: Callable[[], None] = lambda: None
 
-    def loading(self) -> LogDirLoading:
+    def loading(self, *paths: str) -> LogDirLoading:
         loading = LogDirLoading(
-            "/data",
+            paths or ("/data",),
             LogDirOptions(1, "cluster", 0, self._config_of),
             disk=self.disk,
             scheduler=self.scheduler,
@@ -58,8 +65,8 @@ class World:
         loading.start()
         return loading
 
-    def fill(self) -> LogDir:
-        log_dir = LogDir.open(self.disk, "/data", LogDirOptions(1, "cluster", 0, self._config_of))
+    def fill(self, path: str = "/data") -> LogDir:
+        log_dir = LogDir.open(self.disk, path, LogDirOptions(1, "cluster", 0, self._config_of))
         for index in range(PARTITIONS):
             log = log_dir.create_log("orders", index, bytes(16), LogConfig())
             log.stage_as_leader(memoryview(encode_batch([Record(0, 1, None, b"v", ())])), 0, 0)
@@ -84,7 +91,7 @@ def test_a_clean_directory_is_opened_without_a_scan(world: World) -> None:
     world.loading()
     assert world.opened == []
     world.workers.finish()
-    assert len(world.opened[0].logs) == PARTITIONS
+    assert len(list(world.opened[0].partitions())) == PARTITIONS
     assert world.said() == [("logs-loaded", "3 of 3 logs open, 0 bytes scanned after a clean stop")]
 
 
@@ -146,6 +153,42 @@ def test_a_directory_that_is_refused_is_told_on_the_loop(world: World) -> None:
     world.loading()
     with pytest.raises(LogDirError, match="in use by another broker"):
         world.workers.finish()
+
+
+def test_every_directory_tells_of_itself(world: World) -> None:
+    world.fill("/a").close(clean=True)
+    world.disk.make_dirs("/b")
+    world.loading("/a", "/b")
+    world.workers.finish()
+    assert list(world.opened[0].online) == ["/a", "/b"]
+    (event,) = world.journal.events
+    assert (event.what, event.subject) == ("logs-loaded", "/a")
+
+
+def test_a_directory_whose_disk_fails_is_offline_from_the_start(world: World) -> None:
+    world.fill("/b").close(clean=True)
+    world.loading("/a", "/b")
+    world.disk.fail_at(1, OSError(errno.EIO, "broken"))
+    world.workers.finish()
+    (dirs,) = world.opened
+    assert (list(dirs.online), dirs.offline) == (["/b"], {"/a": "/a: [Errno 5] broken"})
+    assert world.said()[0] == ("log-dir-failed", "/a: [Errno 5] broken")
+
+
+def test_without_any_directory_the_broker_cannot_be(world: World) -> None:
+    world.loading("/a", "/b")
+    world.disk.fail_at(1, OSError(errno.EIO, "broken"), lasting=True)
+    with pytest.raises(LogDirError, match=r"no log directory can be used: /a \(/a: .*; /b \("):
+        world.workers.finish()
+
+
+def test_another_brokers_directory_calls_the_others_off(world: World) -> None:
+    world.fill("/a")
+    world.loading("/a", "/b")
+    with pytest.raises(LogDirError, match="in use by another broker"):
+        world.workers.finish()
+    world.scheduler.advance(10_000)
+    assert world.said() == []
 
 
 def test_simulated_workers_work_later_and_answer_later(scheduler: Any) -> None:

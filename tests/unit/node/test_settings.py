@@ -72,7 +72,7 @@ class TestValues:
         assert got.replication.topic_defaults.log.flush_messages == NEVER
         assert got.controller.num_partitions == 1
         assert got.auto_creation.enabled
-        assert got.log_dir == "/tmp/kafka-logs"
+        assert got.log_dirs == ("/tmp/kafka-logs",)
         assert got.unknown == got.without_effect == ()
 
     def test_the_connection_time_out_follows_the_sessions(self) -> None:
@@ -106,8 +106,8 @@ class TestValues:
         assert topics.log.max_message_bytes == 100
 
     def test_log_dirs_goes_before_log_dir(self) -> None:
-        assert settings(log_dir="/a", log_dirs="/c/../b").log_dir == "/b"
-        assert settings(log_dir="/a").log_dir == "/a"
+        assert settings(log_dir="/a", log_dirs="/c/../b, /d").log_dirs == ("/b", "/d")
+        assert settings(log_dir="/a").log_dirs == ("/a",)
 
     @pytest.mark.parametrize(
         ("keys", "bound"),
@@ -173,7 +173,7 @@ class TestRefusals:
             ({"log_cleanup_policy": "shred"}, "log.cleanup.policy=shred"),
             ({"log_roll_hours": "9999999999999999"}, "log.roll.hours=9999999999999999"),
             ({"log_dirs": ","}, "log.dirs"),
-            ({"log_dirs": "/a,/b"}, "log.dirs=/a,/b is not allowed: one path (several"),
+            ({"log_dirs": "/a,/a/"}, "log.dirs=/a,/a is not allowed: one or more paths, each once"),
             (
                 {"queued_max_request_bytes": "1000"},
                 "queued.max.request.bytes=1000 is not allowed: "

@@ -15,6 +15,7 @@ from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.workers import ScheduledWorkers
 from logquake.storage.log_dir import LogDir, LogDirOptions
+from logquake.storage.log_dirs import LogDirs
 from logquake.storage.memory_disk import MemoryDisk
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrLiveLeader,
@@ -39,23 +40,28 @@ class OneBroker:
 
     replicas: ReplicaManager
     disk: MemoryDisk
-    log_dir: LogDir
+    log_dirs: LogDirs
     metadata: MetadataCache
+    told: list[str]  # of failed log directories, to the outside
     config: TopicConfig = field(default_factory=TopicConfig)
 
     def lead(self, index: int = 0, *, epoch: int = 0, isr: tuple[int, ...] = (1, 2)) -> None:
         self.assign(index, leader=BROKER_ID, epoch=epoch, isr=isr)
 
-    def assign(
+    def assign(self, index: int = 0, *, leader: int, epoch: int = 0, **state: Any) -> None:
+        self.tell(index, leader=leader, epoch=epoch, **state)
+
+    def tell(
         self,
-        index: int = 0,
+        index: int,
         *,
         leader: int,
-        epoch: int = 0,
+        epoch: int,
         isr: tuple[int, ...] = (1, 2),
         port: int = 9092,
         leader_is_live: bool = True,
-    ) -> None:
+    ) -> int:
+        """LeaderAndIsr for one partition; the error that it is answered with."""
         state = LeaderAndIsrPartitionState(
             partition_index=index,
             controller_epoch=1,
@@ -77,7 +83,8 @@ class OneBroker:
                 LeaderAndIsrLiveLeader(broker_id=leader, host_name=f"b{leader}", port=port)
             ][: int(leader_is_live)],
         )
-        self.replicas.apply_leader_and_isr(request, lambda _topic: self.config)
+        answer = self.replicas.apply_leader_and_isr(request, lambda _topic: self.config)
+        return answer.topics[0].partition_errors[0].error_code
 
     def see_live(self, *broker_ids: int) -> None:
         """The controller says who is registered."""
@@ -91,17 +98,32 @@ def settings() -> ReplicationSettings:
 
 
 @pytest.fixture
-def broker(scheduler: Any, network: Any, journal: Any, settings: ReplicationSettings) -> OneBroker:
+def paths() -> tuple[str, ...]:
+    """log.dirs."""
+    return ("/data",)
+
+
+@pytest.fixture
+def broker(
+    scheduler: Any,
+    network: Any,
+    journal: Any,
+    settings: ReplicationSettings,
+    paths: tuple[str, ...],
+) -> OneBroker:
     disk = MemoryDisk()
+    told: list[str] = []
     options = LogDirOptions(BROKER_ID, "a-cluster", 0, lambda _topic: TopicConfig().log)
-    log_dir = LogDir.open(disk, "/data", options)
+    log_dirs = LogDirs([LogDir.open(disk, path, options) for path in paths])
     metadata = MetadataCache("PLAINTEXT")
     metadata.update(UpdateMetadataRequest(live_brokers=[_live(1), _live(2)]))
     controller: Callable[[], Channel] = lambda: network.channel(Endpoint(9, "c", 1), "c")  # noqa: E731
     replicas = ReplicaManager(
         BROKER_ID,
         settings,
-        log_dir=log_dir,
+        log_dirs=log_dirs,
+        on_log_dir_failed=lambda: told.append("one failed"),
+        on_last_log_dir_failed=told.append,
         scheduler=scheduler,
         workers=ScheduledWorkers(scheduler),
         network=network,
@@ -112,7 +134,7 @@ def broker(scheduler: Any, network: Any, journal: Any, settings: ReplicationSett
         controller=controller,
     )
     replicas.start()
-    return OneBroker(replicas, disk, log_dir, metadata)
+    return OneBroker(replicas, disk, log_dirs, metadata, told)
 
 
 def _live(broker_id: int) -> UpdateMetadataBroker:

@@ -133,8 +133,10 @@ class TestFailingSyncs:
         broker.disk.fail_at(1, OSError(errno.EIO, "the platter is gone"))
         scheduler.advance(10)
         assert isinstance(partition(broker).role, Offline)
-        event = journal.events[-1]
+        event, failed = journal.events[-2:]
         assert (event.what, event.subject, event.after) == ("role-changed", "orders-0", "offline")
+        assert (failed.what, failed.subject) == ("log-dir-failed", "/data")
+        assert event.why.startswith(failed.why)
         assert "the platter is gone" in event.why
         assert log.recovery_point == 0
 
@@ -148,8 +150,7 @@ class TestFailingSyncs:
         with pytest.raises(StorageError, match="an earlier sync failed"):
             log.sync()
         broker.replicas.close()
-        with pytest.raises(StorageError):
-            broker.log_dir.close(clean=True)
+        broker.log_dirs.close(clean=True)
         assert not reopen(broker).was_clean
 
     def test_a_sync_that_ended_well_meanwhile_is_taken_back(
@@ -199,17 +200,14 @@ class TestTimers:
         assert [line for line in broker.disk.faults.history if "recovery-point" in line] == []
 
     @pytest.mark.usefixtures("log")
-    def test_a_checkpoint_that_cannot_be_written_is_told_and_tried_again(
-        self, scheduler: Any, broker: Any, journal: Any
+    def test_a_checkpoint_that_cannot_be_written_fails_its_directory(
+        self, scheduler: Any, broker: Any
     ) -> None:
         scheduler.advance(59_000)
-        broker.disk.fail_at(1, OSError(errno.ENOSPC, "no room"), lasting=True)
+        broker.disk.fail_at(1, OSError(errno.ENOSPC, "no room"))
         scheduler.advance(1_000)
-        told = {event.what for event in journal.events}
-        assert "recovery-points-not-written" in told
-        broker.disk.heal()
-        scheduler.advance(60_000)
-        assert broker.disk.exists(RECOVERY_POINTS)
+        assert broker.log_dirs.offline == {"/data": "/data: [Errno 28] no room"}
+        assert isinstance(partition(broker).role, Offline)
 
     def test_idle_producers_are_forgotten(self, log: Log, scheduler: Any, broker: Any) -> None:
         record = Record(0, scheduler.wall_ms(), None, b"v", ())
