@@ -23,6 +23,7 @@ from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.api import ApiTable
 from logquake.node.requests.api_versions import ApiVersions
 from logquake.node.requests.create_topics import CreateTopics
+from logquake.node.requests.delete_records import DeleteRecords
 from logquake.node.requests.delete_topics import DeleteTopics
 from logquake.node.requests.describe_cluster import DescribeCluster
 from logquake.node.requests.downward import DownConversion
@@ -234,6 +235,7 @@ class Composer:
                 FindCoordinator(),
                 CreateTopics(controller, cache, waiters),
                 DeleteTopics(controller, cache, waiters),
+                DeleteRecords(replicas, cache),
                 InitProducerId(producer_ids),
                 OffsetForLeaderEpoch(replicas),
                 AlterPartition(controller),

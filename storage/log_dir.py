@@ -222,7 +222,9 @@ class LogDir:
         self._checkpoints.write(checkpoints.RECOVERY_POINTS, points)
 
     def write_log_start_offsets(self) -> None:
-        starts = {key: log.start_offset for key, log in self.all_logs() if log.start_offset}
+        starts = {
+            key: log.start_offset for key, log in self.all_logs() if log.start_is_within_segment
+        }
         self._checkpoints.write(checkpoints.LOG_START_OFFSETS, starts)
 
     def write_cleaner_offsets(self) -> None:

@@ -166,6 +166,14 @@ class FetchAnswer:
     partitions: Sequence[tuple[FetchPartition, FetchResult]]
 
 
+@dataclass(slots=True)
+class DeletedRecords:
+    """One partition of a DeleteRecords response; the low watermark may follow later."""
+
+    error: ErrorCode
+    low_watermark: int = NO_OFFSET
+
+
 @dataclass(frozen=True, slots=True)
 class ListedOffset:
     """One partition of a ListOffsets response; offset and timestamp -1 where nothing matches."""

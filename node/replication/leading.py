@@ -90,9 +90,12 @@ def record_follower_fetch(
     log_start: int,
     broker_epoch: int,
 ) -> None:
-    """A follower has everything below fetch_offset: its ISR membership and the mark may follow."""
+    """A follower has everything below fetch_offset: its ISR membership and the mark may follow.
+
+    Where its log starts may be what a deletion of records waits for.
+    """
     progress = leader.followers[replica_id]
-    previous_end = progress.log_end
+    previous_end, previous_start = progress.log_end, progress.log_start
     replica = partition.replica
     progress.record_fetch(
         fetch_offset, log_start, replica.end, partition.context.scheduler.now_ms(), broker_epoch
@@ -101,6 +104,8 @@ def record_follower_fetch(
         expand_isr(partition, leader, replica_id)
     if fetch_offset != previous_end:
         advance_high_watermark(partition, leader)
+    if log_start != previous_start:
+        partition.context.touched(partition)
 
 
 def expand_isr(partition: Partition, leader: Leader, replica_id: int) -> None:

@@ -19,6 +19,7 @@ from logquake.node.replication.alter_partition import AlterPartitionManager
 from logquake.node.replication.api import (
     NO_EPOCH,
     NO_OFFSET,
+    DeletedRecords,
     EpochEndOffset,
     FetchParams,
     FetchPartition,
@@ -41,7 +42,9 @@ from logquake.node.replication.log_dir_failures import LogDirFailures
 from logquake.node.replication.log_flushes import LogFlushes
 from logquake.node.replication.partition import Partition
 from logquake.node.replication.produce_purgatory import ProducePurgatory
+from logquake.node.replication.record_deletion import RecordDeletionPurgatory
 from logquake.node.replication.replicas import Replicas
+from logquake.node.replication.retention import Retention
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
 from logquake.node.replication.ticks import Ticks
@@ -115,6 +118,7 @@ class ReplicaManager:
         )
         self._produces = ProducePurgatory(scheduler)
         self._fetches = FetchPurgatory(scheduler)
+        self._deletions = RecordDeletionPurgatory(scheduler)
         self._appends = PassAppends(self._hosted, self._produces)
         self._touched: dict[Partition, None] = {}
         removal = FileRemoval(scheduler, workers, journal)
@@ -127,7 +131,10 @@ class ReplicaManager:
             journal,
             removal.remove_later,
         )
-        self._ticks = Ticks(settings, scheduler, self._hosted, self._marks, log_dirs, flushes)
+        retention = Retention(self._hosted, scheduler, journal, removal.remove_later)
+        self._ticks = Ticks(
+            settings, scheduler, self._hosted, self._marks, log_dirs, flushes, retention
+        )
         self.sessions = FetchSessions(
             settings.fetch_session_slots, scheduler, random, metadata.topic_name
         )
@@ -212,6 +219,20 @@ class ReplicaManager:
         located = [locate(asked.key, asked.topic) for asked in partitions]
         self._fetches.fetch(params, partitions, located, done)
 
+    def delete_records(
+        self,
+        asked: Sequence[tuple[str, int, int]],
+        timeout_ms: int,
+        done: Callable[[list[DeletedRecords]], None],
+    ) -> None:
+        """Let the log of each (topic, partition, offset) start at the offset; -1: all committed.
+
+        done is called with the results in order when every live replica did so, or when
+        timeout_ms is over.
+        """
+        located = [(self._hosted.locate(topic, index), offset) for topic, index, offset in asked]
+        self._deletions.delete(located, timeout_ms, done)
+
     def list_offset(
         self,
         topic: str,
@@ -266,6 +287,7 @@ class ReplicaManager:
             for partition in touched:
                 self._produces.wake(partition)
                 self._fetches.wake(partition)
+                self._deletions.wake(partition)
             self._fetches.answer_woken()
 
     def _touch(self, partition: Partition) -> None:

@@ -52,10 +52,21 @@ class ReplicaLog:
         self._move_mark(mark)
         return True
 
-    def append_from_leader(self, records: memoryview) -> None:
-        """Write a leader's batches at the end. Raises RecordError, StorageError."""
-        self.log.stage_as_follower(records)
+    def append_from_leader(self, records: memoryview, now_ms: int) -> None:
+        """Write a leader's batches at the end; now_ms is wall time. RecordError, StorageError."""
+        self.log.stage_as_follower(records, now_ms)
         self.log.commit()
+
+    def raise_start(self, offset: int, why: str) -> bool:
+        """Give up what lies before offset; whether that is a change.
+
+        Raises OffsetOutOfRange beyond the high watermark.
+        """
+        before = self.start
+        raised = self.log.raise_start(offset, self.high_watermark)
+        if raised:
+            self._journal.record(Event("log-start-raised", self.name, why, before, offset))
+        return raised
 
     def truncate_to(self, offset: int, why: str) -> None:
         """Drop everything from offset on, and epochs that begin there. Raises StorageError.

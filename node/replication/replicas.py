@@ -97,7 +97,7 @@ class Replicas:
     def _remove_later(self, path: str) -> None:
         """Readers of the deleted files get some time to finish."""
         self._context.scheduler.call_later(
-            self._context.settings.file_delete_delay_ms,
+            self._context.settings.topic_defaults.log.file_delete_delay_ms,
             lambda: self._log_dirs.remove_deleted(path),
         )
 

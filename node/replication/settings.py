@@ -51,8 +51,11 @@ class ReplicationSettings:
     log_start_checkpoint_interval_ms: int = 60_000
     # producer.id.expiration.check.interval.ms: how often idle producers are looked for.
     producer_expiration_check_interval_ms: int = 600_000
-    # file.delete.delay.ms (log.segment.delete.delay.ms): a deleted partition's files stay so long.
-    file_delete_delay_ms: int = 60_000
+    # log.retention.check.interval.ms: how often old segments are looked for.
+    retention_check_interval_ms: int = 300_000
+    # log.initial.task.delay.ms: flushes, checkpoints of logs and retention wait so long after a
+    # start, which has enough to do.
+    initial_task_delay_ms: int = 30_000
     # max.incremental.fetch.session.cache.slots: bounds the memory of fetch sessions.
     fetch_session_slots: int = 1_000
     # Not Kafka's: the pause before AlterPartition is sent again (50 in AlterPartitionManager).

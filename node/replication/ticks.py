@@ -9,6 +9,7 @@ from logquake.node.replication import leading
 from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.log_flushes import LogFlushes
+from logquake.node.replication.retention import Retention
 from logquake.node.replication.settings import ReplicationSettings
 from logquake.storage.log_config import NEVER
 from logquake.storage.log_dirs import LogDirs
@@ -23,6 +24,7 @@ class Ticks:
         marks: HighWatermarks,
         log_dirs: LogDirs,
         flushes: LogFlushes,
+        retention: Retention,
     ) -> None:
         self._settings = settings
         self._scheduler = scheduler
@@ -30,6 +32,7 @@ class Ticks:
         self._marks = marks
         self._log_dirs = log_dirs
         self._flushes = flushes
+        self._retention = retention
         self._timers: dict[str, Timer] = {}
 
     def start(self) -> None:
@@ -37,18 +40,31 @@ class Ticks:
         # Half of the lag time: a follower leaves the ISR after 1 to 1.5 times of it, as in Kafka.
         every("lag", settings.replica_lag_time_max_ms / 2, self.check_lag)
         every("marks", settings.high_watermark_checkpoint_interval_ms, self._marks.write)
-        every("flush", settings.log_flush_scheduler_interval_ms, self._flushes.flush_aged)
-        every(
-            "recovery-points",
-            settings.recovery_point_checkpoint_interval_ms,
-            self._log_dirs.write_recovery_points,
-        )
-        every(
-            "log-starts",
-            settings.log_start_checkpoint_interval_ms,
-            self._log_dirs.write_log_start_offsets,
-        )
         every("producers", settings.producer_expiration_check_interval_ms, self.expire_producers)
+        self._timers["logs"] = self._scheduler.call_later(
+            settings.initial_task_delay_ms, self._start_with_logs
+        )
+
+    def _start_with_logs(self) -> None:
+        """What LogManager does by time, first at once (log.initial.task.delay.ms)."""
+        settings = self._settings
+        for name, interval_ms, action in (
+            ("flush", settings.log_flush_scheduler_interval_ms, self._flushes.flush_aged),
+            (
+                "recovery-points",
+                settings.recovery_point_checkpoint_interval_ms,
+                self._log_dirs.write_recovery_points,
+            ),
+            (
+                "log-starts",
+                settings.log_start_checkpoint_interval_ms,
+                self._log_dirs.write_log_start_offsets,
+            ),
+            ("retention", settings.retention_check_interval_ms, self._retention.check),
+        ):
+            self._every(name, interval_ms, action)
+            if name in self._timers:
+                action()
 
     def stop(self) -> None:
         for timer in self._timers.values():

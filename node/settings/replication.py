@@ -53,6 +53,12 @@ def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> Rep
             default.log_start_checkpoint_interval_ms,
             minimum=0,
         ),
+        retention_check_interval_ms=reader.long(
+            "log.retention.check.interval.ms", default.retention_check_interval_ms, minimum=1
+        ),
+        initial_task_delay_ms=reader.long(
+            "log.initial.task.delay.ms", default.initial_task_delay_ms, minimum=0
+        ),
         producer_expiration_check_interval_ms=reader.integer(
             "producer.id.expiration.check.interval.ms",
             default.producer_expiration_check_interval_ms,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.settings.errors import SettingsError
-from logquake.node.settings.reader import PropertyReader, refusal
+from logquake.node.settings.reader import LONG_MAX, PropertyReader, refusal
 from logquake.storage.log_config import NEVER, CompressionType, LogConfig
 
+_MINUTE_MS = 60_000
 _HOUR_MS = 3_600_000
 _POLICIES = {"delete", "compact"}
 
@@ -29,11 +30,17 @@ def read_topic_defaults(reader: PropertyReader) -> TopicConfig:
 
 def _read_log(reader: PropertyReader) -> LogConfig:
     default = LogConfig()
+    policies = _cleanup_policies(reader)
     flush_interval_ms = reader.long("log.flush.scheduler.interval.ms", NEVER, minimum=0)
     return LogConfig(
         segment_bytes=reader.integer("log.segment.bytes", default.segment_bytes, minimum=14),
         segment_ms=reader.duration_ms(
             {"log.roll.ms": 1, "log.roll.hours": _HOUR_MS}, default.segment_ms, minimum=1
+        ),
+        segment_jitter_ms=reader.duration_ms(
+            {"log.roll.jitter.ms": 1, "log.roll.jitter.hours": _HOUR_MS},
+            default.segment_jitter_ms,
+            minimum=0,
         ),
         index_interval_bytes=reader.integer(
             "log.index.interval.bytes", default.index_interval_bytes, minimum=0
@@ -62,7 +69,13 @@ def _read_log(reader: PropertyReader) -> LogConfig:
         timestamp_after_max_ms=reader.long(
             "log.message.timestamp.after.max.ms", default.timestamp_after_max_ms, minimum=0
         ),
-        compacted=_is_compacted(reader),
+        deleted="delete" in policies,
+        retention_ms=_retention_ms(reader, default.retention_ms),
+        retention_bytes=reader.long("log.retention.bytes", default.retention_bytes),
+        file_delete_delay_ms=reader.long(
+            "log.segment.delete.delay.ms", default.file_delete_delay_ms, minimum=0
+        ),
+        compacted="compact" in policies,
         min_cleanable_dirty_ratio=reader.fraction(
             "log.cleaner.min.cleanable.ratio", default.min_cleanable_dirty_ratio
         ),
@@ -89,9 +102,20 @@ def _gzip_level(reader: PropertyReader, default: int) -> int:
     return level
 
 
-def _is_compacted(reader: PropertyReader) -> bool:
+def _retention_ms(reader: PropertyReader, default: int) -> int:
+    """Any negative time, in any unit, means for ever; 0 is refused (KafkaConfig)."""
+    units = {"log.retention.ms": 1, "log.retention.minutes": _MINUTE_MS}
+    retention_ms = reader.duration_ms(
+        {**units, "log.retention.hours": _HOUR_MS}, default, minimum=-LONG_MAX
+    )
+    if retention_ms == 0:
+        raise SettingsError(refusal("log.retention.ms", "0", "-1 (for ever) or at least 1"))
+    return max(retention_ms, -1)
+
+
+def _cleanup_policies(reader: PropertyReader) -> set[str]:
     key = "log.cleanup.policy"
     policies = reader.names(key, ["delete"])
     if not policies or not _POLICIES.issuperset(policies):
         raise SettingsError(refusal(key, ",".join(policies), "delete or compact or both"))
-    return "compact" in policies
+    return set(policies)

@@ -2,7 +2,7 @@
 
 The controller checked keys and values when the topic was made. A value that was put into
 ZooKeeper by other means and can't be read is passed over: the default holds.
-Keys that concern what is not built yet (retention, throttling) have no effect.
+Keys that concern what is not built yet (throttling) have no effect.
 """
 
 from __future__ import annotations
@@ -20,42 +20,49 @@ def _flag(text: str) -> bool:
     return text.strip().lower() == "true"
 
 
-def _is_compacted(text: str) -> bool:
-    return "compact" in (policy.strip() for policy in text.split(","))
-
-
 def _codec(text: str) -> Codec | None:
     return CompressionType(text).codec
 
 
 Parse = Callable[[str], Any]
 
+
+def _names(policy: str) -> Parse:
+    return lambda text: policy in (name.strip() for name in text.split(","))
+
+
+# The key of each field, and how its value is read.
 _LOG_FIELDS: dict[str, tuple[str, Parse]] = {
-    "segment.bytes": ("segment_bytes", int),
-    "segment.ms": ("segment_ms", int),
-    "index.interval.bytes": ("index_interval_bytes", int),
-    "segment.index.bytes": ("index_max_bytes", int),
-    "max.message.bytes": ("max_message_bytes", int),
-    "compression.type": ("compression", _codec),
-    "compression.gzip.level": ("gzip_level", int),
-    "compression.lz4.level": ("lz4_level", int),
-    "compression.zstd.level": ("zstd_level", int),
-    "flush.messages": ("flush_messages", int),
-    "flush.ms": ("flush_ms", int),
-    "message.timestamp.type": ("message_timestamp_type", TimestampType),
-    "message.timestamp.before.max.ms": ("timestamp_before_max_ms", int),
-    "message.timestamp.after.max.ms": ("timestamp_after_max_ms", int),
-    "cleanup.policy": ("compacted", _is_compacted),
-    "min.cleanable.dirty.ratio": ("min_cleanable_dirty_ratio", float),
-    "min.compaction.lag.ms": ("min_compaction_lag_ms", int),
-    "max.compaction.lag.ms": ("max_compaction_lag_ms", int),
-    "delete.retention.ms": ("delete_retention_ms", int),
+    "segment_bytes": ("segment.bytes", int),
+    "segment_ms": ("segment.ms", int),
+    "segment_jitter_ms": ("segment.jitter.ms", int),
+    "index_interval_bytes": ("index.interval.bytes", int),
+    "index_max_bytes": ("segment.index.bytes", int),
+    "max_message_bytes": ("max.message.bytes", int),
+    "compression": ("compression.type", _codec),
+    "gzip_level": ("compression.gzip.level", int),
+    "lz4_level": ("compression.lz4.level", int),
+    "zstd_level": ("compression.zstd.level", int),
+    "flush_messages": ("flush.messages", int),
+    "flush_ms": ("flush.ms", int),
+    "message_timestamp_type": ("message.timestamp.type", TimestampType),
+    "timestamp_before_max_ms": ("message.timestamp.before.max.ms", int),
+    "timestamp_after_max_ms": ("message.timestamp.after.max.ms", int),
+    "compacted": ("cleanup.policy", _names("compact")),
+    "deleted": ("cleanup.policy", _names("delete")),
+    "retention_ms": ("retention.ms", int),
+    "retention_bytes": ("retention.bytes", int),
+    "file_delete_delay_ms": ("file.delete.delay.ms", int),
+    "min_cleanable_dirty_ratio": ("min.cleanable.dirty.ratio", float),
+    "min_compaction_lag_ms": ("min.compaction.lag.ms", int),
+    "max_compaction_lag_ms": ("max.compaction.lag.ms", int),
+    "delete_retention_ms": ("delete.retention.ms", int),
 }
 
 _TOPIC_FIELDS: dict[str, tuple[str, Parse]] = {
-    "min.insync.replicas": ("min_insync_replicas", int),
-    "unclean.leader.election.enable": ("unclean_leader_election", _flag),
-    "message.downconversion.enable": ("message_downconversion", _flag),
+    "min_insync_replicas": ("min.insync.replicas", int),
+    "unclean_leader_election": ("unclean.leader.election.enable", _flag),
+    "message_downconversion": ("message.downconversion.enable", _flag),
 }
 
 
@@ -68,7 +75,7 @@ def _parsed(
     fields: Mapping[str, tuple[str, Parse]], overrides: Mapping[str, str]
 ) -> dict[str, Any]:
     values = {}
-    for key, (name, parse) in fields.items():
+    for name, (key, parse) in fields.items():
         if key in overrides:
             try:
                 values[name] = parse(overrides[key])

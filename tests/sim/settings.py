@@ -24,6 +24,7 @@ _PROPERTIES = {
     "controlled.shutdown.retry.backoff.ms": "300",
     "log.index.size.max.bytes": "4096",
     "log.segment.bytes": "2000",
+    "log.initial.task.delay.ms": "0",
     "log.flush.offset.checkpoint.interval.ms": "500",
 }
 

@@ -22,7 +22,7 @@ class Phase(Enum):
 
 class Followed:
     """``fetch_offset`` and ``last_fetched_epoch`` are where this log ends, the ``sent_`` ones what
-    the leader's session has of it.
+    the leader's session has of it, and of where this log starts.
     """
 
     __slots__ = (
@@ -35,6 +35,7 @@ class Followed:
         "resume_at_ms",
         "sent_epoch",
         "sent_offset",
+        "sent_start",
     )
 
     def __init__(self, partition: Partition) -> None:
@@ -45,6 +46,7 @@ class Followed:
         self.resume_at_ms = 0
         self.sent_offset = NOT_SENT
         self.sent_epoch = NO_EPOCH
+        self.sent_start = NOT_SENT
         self.fetch_offset = 0
         self.last_fetched_epoch = NO_EPOCH
         self.follow_log()
@@ -63,13 +65,18 @@ class Followed:
     def mark_sent(self) -> None:
         self.sent_offset = self.fetch_offset
         self.sent_epoch = self.last_fetched_epoch
+        self.sent_start = self.partition.replica.start
 
     def has_moved(self) -> bool:
         """Whether the leader must be told of another position than it was.
 
         A truncation can drop an epoch without records: the offset stays and the epoch changes.
         """
-        return self.sent_offset != self.fetch_offset or self.sent_epoch != self.last_fetched_epoch
+        return (
+            self.sent_offset != self.fetch_offset
+            or self.sent_epoch != self.last_fetched_epoch
+            or self.sent_start != self.partition.replica.start
+        )
 
     def expects_answer(self) -> bool:
         """Whether an answer given now is one to its present position."""

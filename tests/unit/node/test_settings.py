@@ -89,6 +89,33 @@ class TestValues:
     def test_the_finer_unit_wins(self, keys: dict[str, str], segment_ms: int) -> None:
         assert settings(**keys).replication.topic_defaults.log.segment_ms == segment_ms
 
+    @pytest.mark.parametrize(
+        ("keys", "retention_ms"),
+        [
+            ({}, 604_800_000),
+            ({"log_retention_hours": "2"}, 7_200_000),
+            ({"log_retention_hours": "2", "log_retention_minutes": "3"}, 180_000),
+            ({"log_retention_minutes": "3", "log_retention_ms": "5"}, 5),
+            ({"log_retention_hours": "-1"}, -1),
+            ({"log_retention_minutes": "-7"}, -1),
+        ],
+    )
+    def test_retention_in_any_unit(self, keys: dict[str, str], retention_ms: int) -> None:
+        assert settings(**keys).replication.topic_defaults.log.retention_ms == retention_ms
+
+    def test_the_life_of_segments(self) -> None:
+        got = settings(
+            log_roll_jitter_hours="1",
+            log_retention_bytes="1000",
+            log_segment_delete_delay_ms="7",
+            log_cleanup_policy="compact",
+            log_retention_check_interval_ms="9",
+        )
+        log = got.replication.topic_defaults.log
+        assert (log.segment_jitter_ms, log.retention_bytes) == (3_600_000, 1_000)
+        assert (log.file_delete_delay_ms, log.deleted, log.compacted) == (7, False, True)
+        assert got.replication.retention_check_interval_ms == 9
+
     def test_what_topics_inherit(self) -> None:
         got = settings(
             min_insync_replicas="2",

@@ -128,3 +128,26 @@ def test_what_a_deletion_cut_short_left_in_checkpoints_is_not_taken_for_a_new_to
     assert found is not None
     assert (found.start_offset, found.end_offset) == (0, 4)
     assert found.recovery.scanned_bytes == log.size
+
+
+def test_only_starts_that_the_files_do_not_tell_are_written_down(
+    disk: MemoryDisk, make_batch: MakeBatch
+) -> None:
+    log_dir = open_dir(disk)
+    for partition, start_offset in ((0, 0), (1, 4), (2, 2)):
+        log = log_dir.create_log("orders", partition, TOPIC_ID, LogConfig(retention_bytes=0))
+        log.stage_as_leader(make_batch(4), 0, 0)
+        log.commit()
+        log.raise_start(start_offset, 4)
+    first = log_dir.log("orders", 1)
+    assert first is not None
+    first.delete_old(0, 4)  # the log rolls: its only segment begins at 4
+    log_dir.write_log_start_offsets()
+    assert disk.read("/data/log-start-offset-checkpoint") == b"0\n1\norders 2 2\n"
+    again = open_dir_after_crash(disk)
+    assert [again.logs["orders", n].start_offset for n in range(3)] == [0, 4, 2]
+
+
+def open_dir_after_crash(disk: MemoryDisk) -> LogDir:
+    disk.crash(Unsynced.KEPT)
+    return open_dir(disk)

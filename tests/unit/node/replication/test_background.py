@@ -32,7 +32,7 @@ RECOVERY_POINTS = "/data/recovery-point-offset-checkpoint"
 
 @pytest.fixture
 def settings() -> ReplicationSettings:
-    return ReplicationSettings(log_flush_scheduler_interval_ms=1_000)
+    return ReplicationSettings(log_flush_scheduler_interval_ms=1_000, initial_task_delay_ms=0)
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ class TestRolledSegments:
         broker.assign(leader=2)
         replica = partition(broker).replica
         for offset in range(3):
-            replica.append_from_leader(batch(bytes(300), base_offset=offset, leader_epoch=0))
+            replica.append_from_leader(batch(bytes(300), base_offset=offset, leader_epoch=0), 0)
         scheduler.advance(10)
         assert replica.log.recovery_point == 2
 
@@ -186,7 +186,7 @@ class TestTimers:
     @pytest.mark.usefixtures("log")
     def test_recovery_points_are_written_every_minute(self, scheduler: Any, broker: Any) -> None:
         scheduler.advance(59_000)
-        assert not broker.disk.exists(RECOVERY_POINTS)
+        assert broker.disk.read(RECOVERY_POINTS) == b"0\n1\norders 0 0\n"
         scheduler.advance(1_000)
         assert broker.disk.read(RECOVERY_POINTS) == b"0\n1\norders 0 1\n"
 

@@ -224,3 +224,36 @@ def test_a_leader_that_was_away_is_followed_when_it_is_back_in_the_same_epoch(
     sent = len(network.sent)
     broker.see_live(1, 2)
     assert len(network.sent) == sent  # it is followed already
+
+
+class TestWhereTheLogStarts:
+    def test_a_follower_takes_over_its_leaders_start_and_tells_of_it(
+        self, broker: Any, network: Any, batch: Batch
+    ) -> None:
+        broker.assign(leader=2)
+        answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=2))
+        answer(network, data(high_watermark=2, log_start_offset=1))
+        assert replica(broker).start == 1
+        (partition,) = last(network).request.topics[0].partitions
+        assert (partition.fetch_offset, partition.log_start_offset) == (2, 1)
+        answer(network)
+        assert named(network) == []
+
+    def test_it_never_passes_the_followers_own_high_watermark(
+        self, broker: Any, network: Any, batch: Batch
+    ) -> None:
+        broker.assign(leader=2)
+        answer(
+            network,
+            data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=1, log_start_offset=2),
+        )
+        assert (replica(broker).start, replica(broker).high_watermark) == (1, 1)
+
+    def test_a_leader_that_starts_earlier_changes_nothing(
+        self, broker: Any, network: Any, batch: Batch
+    ) -> None:
+        broker.assign(leader=2)
+        answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=2))
+        replica(broker).raise_start(2, "retention")
+        answer(network, data(high_watermark=2, log_start_offset=1))
+        assert replica(broker).start == 2

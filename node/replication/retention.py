@@ -1,0 +1,79 @@
+"""Old segments leave the logs, at the checks that log.retention.check.interval.ms sets.
+
+Kafka's LogManager.cleanupLogs: leaders and followers alike, each by its own clock and disk. Files
+are removed on a worker thread file.delete.delay.ms later; those that a stop leaves go at the
+next start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from logquake.controller.journal import Event, Journal
+from logquake.controller.ports import Scheduler
+from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.partition import Partition
+from logquake.node.replication.roles import Offline
+from logquake.storage.deleted_files import DeletedFiles
+from logquake.storage.errors import StorageError
+from logquake.storage.log_retention import Retired
+
+_PARTITIONS_AT_A_TIME = 100  # requests that arrive meanwhile are served in between
+
+RemoveFiles = Callable[[DeletedFiles, int], None]
+
+
+class Retention:
+    """remove_files(files, delay_ms) is called for what is to be removed later."""
+
+    def __init__(
+        self,
+        hosted: HostedPartitions,
+        scheduler: Scheduler,
+        journal: Journal,
+        remove_files: RemoveFiles,
+    ) -> None:
+        self._hosted = hosted
+        self._scheduler = scheduler
+        self._journal = journal
+        self._remove_files = remove_files
+        self._is_under_way = False
+
+    def check(self) -> None:
+        """Look at every log, unless the last check is not through yet."""
+        if not self._is_under_way:
+            self._is_under_way = True
+            self._check_some(iter(list(self._hosted)))
+
+    def _check_some(self, rest: Iterator[Partition]) -> None:
+        some = list(islice(rest, _PARTITIONS_AT_A_TIME))
+        for partition in some:
+            self._check(partition)
+        if len(some) == _PARTITIONS_AT_A_TIME:
+            self._scheduler.call_later(0, lambda: self._check_some(rest))
+        else:
+            self._is_under_way = False
+
+    def _check(self, partition: Partition) -> None:
+        replica = partition.replica
+        if replica.log.is_closed or isinstance(partition.role, Offline):
+            return
+        start = replica.start
+        try:
+            found = replica.log.delete_old(self._scheduler.wall_ms(), replica.high_watermark)
+        except StorageError as error:
+            partition.go_offline(str(error))
+            return
+        for retired in found:
+            self._tell(partition, retired)
+            self._remove_files(retired.files, replica.log.config.file_delete_delay_ms)
+        if replica.start != start:
+            partition.context.touched(partition)
+
+    def _tell(self, partition: Partition, retired: Retired) -> None:
+        count, first = len(retired.base_offsets), retired.base_offsets[0]
+        what = f"{count} segments from offset {first} on, {retired.size} bytes: {retired.why}"
+        self._journal.record(
+            Event("segments-deleted", partition.name, what, first, partition.replica.start)
+        )

@@ -1,0 +1,68 @@
+"""DeleteRecords (21), versions 0-2: give up the records of a partition before an offset (KIP-107).
+
+Offset -1 stands for the high watermark. The answer waits, up to the request's own time-out, until
+every live replica's log starts there. Absent: authorisation.
+"""
+
+from __future__ import annotations
+
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.topic_names import is_internal
+from logquake.node.replication.api import DeletedRecords
+from logquake.node.replication.manager import ReplicaManager
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.offsets import (
+    DeleteRecordsPartitionResult,
+    DeleteRecordsRequest,
+    DeleteRecordsResponse,
+    DeleteRecordsTopicResult,
+)
+
+Results = dict[tuple[str, int], DeletedRecords]
+
+
+class DeleteRecords(Handler[DeleteRecordsRequest]):
+    key = ApiKey.DELETE_RECORDS
+    versions = range(3)
+
+    def __init__(self, replicas: ReplicaManager, cache: MetadataCache) -> None:
+        self._replicas = replicas
+        self._cache = cache
+
+    def handle(self, request: Request, body: DeleteRecordsRequest) -> None:
+        # Of a partition that is named twice the last mention counts, as in Kafka.
+        asked = {
+            (topic.name, each.partition_index): each.offset
+            for topic in body.topics
+            for each in topic.partitions
+        }
+        refused = {key: DeletedRecords(error) for key in asked if (error := self._refusal(*key))}
+        wanted = [(*key, offset) for key, offset in asked.items() if key not in refused]
+
+        def done(results: list[DeletedRecords]) -> None:
+            found = dict(zip((key for key in asked if key not in refused), results, strict=True))
+            request.reply(_response({key: (refused | found)[key] for key in asked}))
+
+        self._replicas.delete_records(wanted, max(0, body.timeout_ms), done)
+
+    def _refusal(self, topic: str, partition: int) -> ErrorCode:
+        if self._cache.partition(topic, partition) is None:
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return ErrorCode.INVALID_TOPIC_EXCEPTION if is_internal(topic) else ErrorCode.NONE
+
+
+def _response(results: Results) -> DeleteRecordsResponse:
+    topics: dict[str, DeleteRecordsTopicResult] = {}
+    for (name, index), result in results.items():
+        topic = topics.setdefault(name, DeleteRecordsTopicResult(name=name, partitions=[]))
+        topic.partitions.append(
+            DeleteRecordsPartitionResult(
+                partition_index=index,
+                low_watermark=result.low_watermark,
+                error_code=result.error,
+            )
+        )
+    return DeleteRecordsResponse(topics=list(topics.values()))
