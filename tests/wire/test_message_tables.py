@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,13 @@ from logquake.wire.schema.versions import Versions
 from logquake.wire.uuids import ZERO_UUID
 from tests.wire.tables import PAIRS, snake_case
 
-PROTOCOL = json.loads(Path(__file__).with_name("vectors").joinpath("protocol-3.9.json").read_text())
+VECTORS = Path(__file__).with_name("vectors")
+PROTOCOL = json.loads(VECTORS.joinpath("protocol-3.9.json").read_text())
+# A message a line, and the paths of its ignorable fields, as Kafka's definitions have them.
+IGNORABLE = {
+    name: fields
+    for name, *fields in map(str.split, (VECTORS / "ignorable-3.9.txt").read_text().splitlines())
+}
 HEADERS = {"RequestHeader", "ResponseHeader"}
 DEFINITIONS = {m["name"]: m for m in PROTOCOL if m["name"] not in HEADERS}
 
@@ -64,6 +71,19 @@ def test_there_is_no_message_that_kafka_does_not_have(
     message_types: dict[str, type[Message]],
 ) -> None:
     assert set(message_types) == set(DEFINITIONS)
+
+
+def test_what_another_version_may_drop_is_what_kafka_drops(message_type: type[Message]) -> None:
+    assert list(ignorable(message_type, "")) == IGNORABLE.get(message_type.__name__, [])
+
+
+def ignorable(cls: type[Struct], prefix: str) -> Iterator[str]:
+    for name, field in cls.__schema__.fields.items():
+        if field.ignorable:
+            yield f"{prefix}{name}"
+        inner = field.type.element if isinstance(field.type, ArrayOf) else field.type
+        if isinstance(inner, StructOf):
+            yield from ignorable(inner.struct, f"{prefix}{name}.")
 
 
 def test_there_is_every_version_that_kafka_has() -> None:

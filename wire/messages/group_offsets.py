@@ -175,5 +175,5 @@ class OffsetDeleteResponse(Message, key=47, versions="0"):
     """An error for the group and one a partition."""
 
     error_code: int = int16()
-    throttle_time_ms: int = int32()
+    throttle_time_ms: int = int32(ignorable=True)
     topics: list[OffsetDeleteResponseTopic] = array(OffsetDeleteResponseTopic)

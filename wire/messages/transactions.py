@@ -33,7 +33,7 @@ class InitProducerIdResponse(Message, key=22, versions="0-5", flexible="2+"):
     2: flexible.
     """
 
-    throttle_time_ms: int = int32()
+    throttle_time_ms: int = int32(ignorable=True)
     error_code: int = int16()
     producer_id: int = int64(default=-1)
     producer_epoch: int = int16()
