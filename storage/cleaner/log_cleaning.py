@@ -41,12 +41,16 @@ class LogCleaning:
             self.on_lowered()
 
     def assess(self, last_stable_offset: int, now_ms: int) -> LogToClean:
-        """How dirty the log is; now_ms is wall time."""
+        """How dirty the log is; now_ms is wall time.
+
+        What is not synced counts as dirty at most: a loss of power could take a key's newer record
+        after the older one was cleaned away. Kafka takes that risk.
+        """
         state = self._state
         facts = LogFacts(
             state.start_offset,
             state.written_end_offset,
-            last_stable_offset,
+            min(last_stable_offset, self._syncs.recovery_point),
             state.files.segments.current.segments,
             state.config,
         )

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from logquake.storage.cleaner.cleaning import Finished, Replacement
+from logquake.storage.cleaner.plan import CleanerBounds
 from logquake.storage.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_dir import LogDir, LogDirOptions
@@ -31,7 +33,7 @@ EVENTS, TABLE, SAFE, PASSING = "events", "table", "safe", "passing"
 _SMALL = LogConfig(segment_bytes=1_600, index_interval_bytes=150, index_max_bytes=240)
 CONFIGS = {
     EVENTS: _SMALL,
-    TABLE: replace(_SMALL, compacted=True),
+    TABLE: replace(_SMALL, compacted=True, deleted=False, delete_retention_ms=0),
     SAFE: replace(_SMALL, flush_messages=1),
     PASSING: _SMALL,
 }
@@ -64,6 +66,8 @@ class Life:
         }
         self.epoch = 0
         self.now_ms = 1_000
+        # Files were renamed whose order the disk must keep (log_retention.py, cleaner/swap.py).
+        self.relies_on_order = False
         self._written = 0
         self._topic_ids = 0
 
@@ -73,6 +77,7 @@ class Life:
         disk.crash(Unsynced.KEPT)
         other = Life(disk, {topic: story.copy() for topic, story in self.stories.items()})
         other.epoch, other.now_ms = self.epoch, self.now_ms
+        other.relies_on_order = self.relies_on_order
         other._written, other._topic_ids = self._written, self._topic_ids
         other.open()
         return other
@@ -81,6 +86,12 @@ class Life:
         log = self.log_dir.log(topic, 0)
         assert log is not None
         return log
+
+    def fates(self) -> tuple[Unsynced, ...]:
+        """What may become of the unsynced in a crash now."""
+        return tuple(
+            fate for fate in Unsynced if not (self.relies_on_order and fate is Unsynced.SCATTERED)
+        )
 
     def expectations(self, unsynced: Unsynced) -> dict[str, Expectation]:
         return {topic: story.expectation(unsynced) for topic, story in self.stories.items()}
@@ -100,6 +111,7 @@ class Life:
     def close(self) -> None:
         self.log_dir.close(clean=True)
         self._checkpointed()
+        self.relies_on_order = False
         for story in self.stories.values():
             story.synced = story.reached
 
@@ -117,14 +129,52 @@ class Life:
             Moment(topic_id),
             lambda: self.log_dir.create_log(topic, 0, topic_id, CONFIGS[topic]),
         )
-        self.stories[topic].lowest_start = 0
 
     def delete(self, topic: str) -> str:
         """The path of what is left to be removed."""
         path = self._perform(topic, Moment(), lambda: self.log_dir.delete_log(topic, 0))
-        self.stories[topic].synced = self.stories[topic].reached
+        story = self.stories[topic]
+        story.synced, story.lowest_start = story.reached, 0
         assert path is not None
         return path
+
+    # Taking records away
+
+    def delete_records(self, topic: str, offset: int) -> None:
+        story = self.stories[topic]
+        log = self.log(topic)
+        moment = replace(story.now, start=offset)
+        self._perform(topic, moment, lambda: log.raise_start(offset, log.written_end_offset))
+
+    def retain(self, topic: str, **config: Any) -> None:
+        """Apply retention with these settings, and free the space at once."""
+        story, log = self.stories[topic], self.log(topic)
+        log.reconfigure(replace(CONFIGS[topic], **config))
+        self.relies_on_order = True
+        # How far it goes is not for the story to know before.
+        moment = replace(story.now, start=story.now.end)
+        retired = self._perform(
+            topic, moment, lambda: log.delete_old(self.now_ms, log.written_end_offset)
+        )
+        story.moments[-1] = replace(moment, start=log.start_offset)
+        for one in retired:
+            one.files.remove()
+
+    def clean(self, topic: str) -> None:
+        """Compact as far as it goes: no new moment, because no reader must see a difference."""
+        log = self.log(topic)
+        cleaning = log.cleaning
+        self.relies_on_order = True
+        to_clean = cleaning.assess(log.written_end_offset, self.now_ms)
+        if cleaning.cleaned_to is None:
+            cleaning.cleaned_to = to_clean.first_dirty
+            self.log_dir.write_cleaner_offsets()
+        work = cleaning.begin(to_clean, CleanerBounds(dedupe_bytes=4_096), self.now_ms)
+        while not isinstance(step := work.work(), Finished):
+            if isinstance(step, Replacement):
+                cleaning.swap(work, step).remove()
+        cleaning.cleaned_to = step.end_offset
+        self.log_dir.write_cleaner_offsets()
 
     # Appending
 

@@ -36,7 +36,7 @@ def crashes_everywhere(life: Life, seed: int, count: Count) -> Iterator[None]:
 
     def crash(operation: str, path: str) -> None:
         count.points += 1
-        for unsynced in Unsynced:
+        for unsynced in life.fates():
             number = count.points * len(Unsynced) + unsynced.value
             expected = life.expectations(unsynced)
             try:

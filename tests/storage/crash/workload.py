@@ -101,9 +101,44 @@ def table_of_updates(life: Life) -> None:
     life.sync(TABLE)
 
 
+def compact(life: Life) -> None:
+    before = life.log(TABLE).size
+    life.clean(TABLE)
+    assert life.log(TABLE).size < before
+
+
+def compact_again(life: Life) -> None:
+    """Tombstones of the first time go, small segments become one."""
+    for _ in range(3):
+        life.append(TABLE, *(life.batch(TABLE, count=4) for _ in range(3)))
+    life.now_ms += 100_000_000
+    life.clean(TABLE)
+
+
+def delete_records(life: Life) -> None:
+    middle = life.stories[EVENTS].now.batches[4].header
+    life.delete_records(EVENTS, middle.base_offset + 1)
+    life.checkpoint()
+    life.append(EVENTS, life.batch(EVENTS))
+    life.retain(EVENTS)
+
+
+def retain_by_size(life: Life) -> None:
+    life.retain(EVENTS, retention_bytes=2_000)
+    life.append(EVENTS, life.batch(EVENTS))
+
+
+def retain_by_age(life: Life) -> None:
+    """Everything goes, the offsets go on."""
+    life.now_ms += 10_000
+    life.retain(SAFE, retention_ms=5_000)
+    life.append(SAFE, life.batch(SAFE, IDEMPOTENT))
+
+
 def delete_topic(life: Life) -> None:
     life.append(PASSING, *(life.batch(PASSING) for _ in range(12)))
     life.sync(PASSING)
+    life.delete_records(PASSING, 20)
     life.checkpoint()
     life.delete(PASSING)
 
@@ -140,10 +175,15 @@ STEPS: tuple[Step, ...] = (
     truncate_over_segments,
     abort_what_lasted,
     table_of_updates,
+    compact,
+    compact_again,
     delete_topic,
     make_a_topic_of_the_same_name,
     free_deleted_space,
     clean_stop_and_start,
+    delete_records,
+    retain_by_size,
+    retain_by_age,
     start_over_as_a_follower,
     kill_and_start,
     last_stop,
