@@ -63,6 +63,7 @@ def with_librdkafka(servers: str, isolation: str) -> list[bytes | None]:
             "group.id": "none",
             "isolation.level": isolation,
             "enable.partition.eof": True,
+            "enable.auto.commit": False,
         }
     )
     consumer.assign([TopicPartition(TOPIC, 0, 0)])
