@@ -4,6 +4,7 @@ Versions 0-2 bring message sets (or whatever else, which Kafka never checked the
 record batches on their way into the log. KIP-98 (v3) made one record batch v2 a partition the only
 thing allowed; v8 reports errors a record (KIP-467), v10 the current leader where the producer asked
 the wrong broker (KIP-951).
+Of a partition that is named twice the last records count, and its refusal hides its success.
 Absent: transactional appends.
 
 With acks=0 there is no response; an error can only be told by closing the connection, so that the
@@ -51,25 +52,27 @@ class Produce(Handler[ProduceRequest]):
         self._cache = cache
 
     def handle(self, request: Request, body: ProduceRequest) -> None:
-        entries: list[ProduceEntry] = []
-        refused: list[ProduceResult] = []
+        entries: dict[tuple[str, int], ProduceEntry] = {}
+        refused: dict[tuple[str, int], ProduceResult] = {}
         error = _refusal_of_all(body)
         for topic in body.topic_data:
             for partition in topic.partition_data:
+                key = topic.name, partition.index
                 if error is not None:
-                    refused.append(ProduceResult(topic.name, partition.index, error))
+                    refused[key] = ProduceResult(*key, error)
                     continue
                 checked = self._check(request.header.api_version, body.acks, topic.name, partition)
                 if isinstance(checked, ProduceEntry):
-                    entries.append(checked)
+                    entries[key] = checked
                 else:
-                    refused.append(checked)
+                    refused[key] = checked
 
         def done(results: list[ProduceResult]) -> None:
-            self._reply(request, body.acks, results + refused)
+            kept = [each for each in results if (each.topic, each.partition) not in refused]
+            self._reply(request, body.acks, [*kept, *refused.values()])
 
         if entries:
-            self._replicas.append(entries, body.acks, body.timeout_ms, done)
+            self._replicas.append(list(entries.values()), body.acks, body.timeout_ms, done)
         else:
             done([])
 

@@ -209,3 +209,23 @@ def test_one_partition_fails_and_the_other_does_not(
         0: ErrorCode.NONE,
         7: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
     }
+
+
+@strict_versions
+def test_of_a_partition_named_twice_the_last_records_count(
+    broker: Any, batch: Any, version: int
+) -> None:
+    request = produce(batch(b"first", b"of two"))
+    request.topic_data += produce(batch(b"last")).topic_data
+    assert only(broker.ask(request, version)).base_offset == 0
+    assert end_offset(broker) == 1
+
+
+@strict_versions
+def test_a_refusal_hides_the_success_of_the_same_partition(
+    broker: Any, batch: Any, version: int
+) -> None:
+    request = produce(b"short")
+    request.topic_data += produce(batch(b"good")).topic_data
+    assert only(broker.ask(request, version)).error_code != ErrorCode.NONE
+    assert end_offset(broker) == 1
