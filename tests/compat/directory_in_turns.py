@@ -10,7 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import Popen
 from typing import Any
@@ -18,7 +18,9 @@ from typing import Any
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
-from logquake.cluster.ports import LOOPBACK
+from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
+from logquake.cluster.zookeeper.program import find_program
+from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
 from tests.compat.kafka_programs import KafkaPrograms
 
 BROKER_ID = 5
@@ -33,6 +35,21 @@ from logquake.node.settings import BrokerSettings
 settings = BrokerSettings.from_properties(json.loads(sys.argv[1]))
 sys.exit(run_broker(settings, Path(sys.argv[2]), ready=lambda: None))
 """
+
+
+@contextmanager
+def directory_in_turns(programs: KafkaPrograms, folder: Path) -> Iterator[DirectoryInTurns]:
+    """With a ZooKeeper of its own."""
+    zookeeper = folder / "zookeeper"
+    with hold_port_for_java() as held:
+        port = port_of(held)
+        server = spawn_server(find_program(), zookeeper, LOOPBACK, port)
+        try:
+            wait_until_serving(server, zookeeper, LOOPBACK, port)
+            yield DirectoryInTurns(programs, folder, f"{LOOPBACK}:{port}")
+        finally:
+            server.kill()
+            server.wait()
 
 
 class DirectoryInTurns:
@@ -76,11 +93,6 @@ class DirectoryInTurns:
         finally:
             process.kill()
             process.wait()
-
-    def broker(self, kind: str, **settings: str) -> AbstractContextManager[str]:
-        """By name: "kafka" or "ours"."""
-        started: Callable[..., AbstractContextManager[str]] = getattr(self, kind)
-        return started(**settings)
 
     def kill(self) -> None:
         """SIGKILL for the broker whose turn it is."""

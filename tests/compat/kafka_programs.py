@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -40,15 +41,20 @@ class KafkaPrograms:
 
     def run(self, main_class: str, *arguments: str, said: str = "") -> str:
         """Standard output of a tool that succeeds, with nothing but ``said`` on standard error."""
-        done = subprocess.run(
-            [*self._java, main_class, *arguments],
+        done = self.complete(main_class, *arguments)
+        assert (done.returncode, done.stderr) == (0, said), done.stdout
+        return done.stdout
+
+    def complete(self, main_class: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """All that a tool leaves, in UTF-8 whatever the surroundings are."""
+        return subprocess.run(
+            [*self._java, "-Dfile.encoding=UTF-8", main_class, *arguments],
+            env=os.environ | {"LC_ALL": "C.UTF-8"},
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             timeout=TOOL_TIMEOUT_S,
             check=False,
         )
-        assert (done.returncode, done.stderr) == (0, said), done.stdout
-        return done.stdout
 
     @contextmanager
     def broker(self, name: str, properties: Mapping[str, object]) -> Iterator[subprocess.Popen]:

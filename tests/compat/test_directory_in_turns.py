@@ -1,0 +1,92 @@
+"""A log directory of ours opens in Apache Kafka 3.9, one of Kafka's opens here, and back again.
+
+After an orderly stop and after SIGKILL, with every codec, several segments, idempotent producers,
+a compacted topic, transactions and a group's offsets; every record is served as it was written.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.compat.directory_in_turns import DirectoryInTurns, directory_in_turns
+from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.varied_records import COMPACTED, TRANSACTIONAL, VariedRecords
+
+pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+
+LOGQUAKE = str(Path(sys.executable).parent / "logquake")
+
+
+@pytest.fixture
+def turns(kafka_programs: KafkaPrograms, tmp_path: Path) -> Iterator[DirectoryInTurns]:
+    with directory_in_turns(kafka_programs, tmp_path) as turns:
+        yield turns
+
+
+def read_all(servers: str, topics: list[str]) -> dict[str, Any]:
+    client = VariedRecords(servers)
+    found: dict[str, Any] = {topic: client.read(topic) for topic in topics if topic != COMPACTED}
+    if COMPACTED in topics:
+        found[COMPACTED] = client.read_latest(COMPACTED)
+    if TRANSACTIONAL in topics:
+        found["committed"] = client.read(TRANSACTIONAL, isolation="read_committed")
+    return found
+
+
+def verify(directory: Path) -> None:
+    said = subprocess.run(
+        [LOGQUAKE, "log", "verify", str(directory)], capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
+def test_kafka_opens_what_ours_wrote(turns: DirectoryInTurns, killed: bool) -> None:
+    with turns.ours() as servers:
+        topics = VariedRecords(servers).write_topics()
+        written = read_all(servers, topics)
+        if killed:
+            turns.kill()
+    verify(turns.data)
+    with turns.kafka() as servers:
+        assert read_all(servers, topics) == written
+        for topic in topics:
+            VariedRecords(servers).append(topic)
+        written = read_all(servers, topics)
+    verify(turns.data)
+    with turns.ours() as servers:
+        assert read_all(servers, topics) == written
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
+def test_ours_opens_what_kafka_wrote(turns: DirectoryInTurns, killed: bool) -> None:
+    with turns.kafka() as servers:
+        client = VariedRecords(servers)
+        topics = [*client.write_topics(), client.write_compacted(), *client.write_transactions()]
+        client.commit_offset("group", "none", 77)
+        written = read_all(servers, topics)
+        if killed:
+            turns.kill()
+    (turns.data / "none-0" / "unknown.file").write_text("left alone")
+    (turns.data / "note.txt").write_text("left alone")
+    verify(turns.data)
+    with turns.ours() as servers:
+        assert read_all(servers, topics) == written
+        for topic in topics:
+            VariedRecords(servers).append(topic)
+        written = read_all(servers, topics)
+        if killed:
+            turns.kill()
+    assert (turns.data / "none-0" / "unknown.file").read_text() == "left alone"
+    assert (turns.data / "note.txt").read_text() == "left alone"
+    verify(turns.data)
+    with turns.kafka() as servers:
+        assert VariedRecords(servers).committed_offset("group", "none") == 77
+        assert read_all(servers, topics) == written
+    verify(turns.data)

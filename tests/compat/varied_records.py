@@ -1,0 +1,197 @@
+"""Topics of every shape, and records of every shape in them, written through librdkafka."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from tests.compat.adapters.base import CODECS
+
+COMPACTED, TRANSACTIONAL = "compacted", "transactional"
+TIMEOUT_S = 30
+IDLE_S, IDLE_ROUNDS = 0.3, 4
+RECORDS = 1_200
+COMPACTED_KEYS = 30
+SMALL_SEGMENTS = {"segment.bytes": "20000", "index.interval.bytes": "1000"}
+
+# Offset, key, value, headers, timestamp with its type: all that a consumer is given.
+Read = tuple[int | None, bytes | None, bytes | None, Any, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class VariedRecords:
+    """``servers`` is where a single broker listens."""
+
+    servers: str
+
+    def write_topics(self) -> list[str]:
+        """One for each codec, with several segments, and one with the broker's times."""
+        for codec in CODECS:
+            self._create(codec, SMALL_SEGMENTS)
+            self._write_varied(codec)
+        self._create("appended", {"message.timestamp.type": "LogAppendTime"})
+        self._produce("appended", ({"value": b"%d" % index} for index in range(50)))
+        return [*CODECS, "appended"]
+
+    def write_compacted(self) -> str:
+        self._create(
+            COMPACTED,
+            SMALL_SEGMENTS | {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01"},
+        )
+        keys = (b"k%d" % (index % COMPACTED_KEYS) for index in range(RECORDS))
+        values = (None if index % 7 == 3 else b"%d" % index for index in range(RECORDS))
+        pairs = zip(keys, values, strict=True)
+        self._produce(COMPACTED, ({"key": key, "value": value} for key, value in pairs))
+        return COMPACTED
+
+    def write_transactions(self) -> list[str]:
+        """Committed, aborted, interleaved, and one that stays open."""
+        self._create(TRANSACTIONAL, SMALL_SEGMENTS)
+        self._create("wide", partitions=13)
+        producers = [self._transactional(f"id-{index}") for index in range(3)]
+        for turn in range(4):
+            for producer in producers:
+                producer.begin_transaction()
+                self._write_in_transaction(producer)
+            for index, producer in enumerate(producers):
+                if (turn + index) % 3 == 1:
+                    producer.abort_transaction(TIMEOUT_S)
+                else:
+                    producer.commit_transaction(TIMEOUT_S)
+        open_one = self._transactional("stays-open")
+        open_one.begin_transaction()
+        open_one.produce(TRANSACTIONAL, b"undecided")
+        assert open_one.flush(TIMEOUT_S) == 0
+        return [TRANSACTIONAL, "wide"]
+
+    def commit_offset(self, group: str, topic: str, offset: int) -> None:
+        consumer = self._consumer(group)
+        consumer.commit(offsets=[TopicPartition(topic, 0, offset)], asynchronous=False)
+        consumer.close()
+
+    def join(self, group: str, topic: str) -> None:
+        """Be a member of a group for a moment, so that the group's state is stored."""
+        consumer = self._consumer(group)
+        consumer.subscribe([topic])
+        assert consumer.consume(1, TIMEOUT_S)
+        consumer.close()
+
+    def committed_offset(self, group: str, topic: str) -> int:
+        consumer = self._consumer(group)
+        (found,) = consumer.committed([TopicPartition(topic, 0)], TIMEOUT_S)
+        consumer.close()
+        return int(found.offset)
+
+    def read(self, topic: str, isolation: str = "read_uncommitted") -> list[Read]:
+        """Partition 0 up to the end that a reader of that isolation is shown."""
+        self._wait_for_leader(topic)
+        consumer = self._consumer("reader", **{"isolation.level": isolation})
+        place = TopicPartition(topic, 0)
+        place.offset, end = consumer.get_watermark_offsets(place, TIMEOUT_S)
+        consumer.assign([place])
+        found: list[Read] = []
+        # An aborted transaction, or one that is open, may fill the last offsets before the end:
+        # librdkafka then says nothing more, and its position tells that it has passed them.
+        idle = 0
+        while _position(consumer, place) < end and idle < IDLE_ROUNDS:
+            got = consumer.consume(1_000, IDLE_S)
+            idle = 0 if got else idle + 1
+            found += [
+                (one.offset(), one.key(), one.value(), one.headers(), one.timestamp())
+                for one in got
+            ]
+        consumer.close()
+        return found
+
+    def read_latest(self, topic: str) -> dict[bytes | None, Read]:
+        """By key: what compaction leaves whenever it runs."""
+        return {record[1]: record for record in self.read(topic)}
+
+    def append(self, topic: str) -> None:
+        """One more record, to see that the log goes on."""
+        self._produce(topic, [{"key": b"after", "value": b"after"}])
+
+    def _create(
+        self, topic: str, config: dict[str, str] | None = None, partitions: int = 1
+    ) -> None:
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        new = NewTopic(topic, partitions, 1, config=config or {})
+        admin.create_topics([new])[topic].result(TIMEOUT_S)
+
+    def _wait_for_leader(self, topic: str) -> None:
+        """A broker of Kafka's is registered some time before it knows of topics."""
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        deadline = time.monotonic() + TIMEOUT_S
+        while True:
+            known = admin.list_topics(timeout=TIMEOUT_S).topics
+            if topic in known and known[topic].partitions[0].leader >= 0:
+                return
+            assert time.monotonic() < deadline, f"nobody leads {topic}"
+            time.sleep(0.05)
+
+    def _write_varied(self, codec: str) -> None:
+        idempotent = codec in ("lz4", "none")
+        self._produce(codec, _varied(codec), codec=codec, idempotent=idempotent)
+
+    def _produce(
+        self, topic: str, records: Any, codec: str = "none", *, idempotent: bool = False
+    ) -> None:
+        producer = Producer(
+            {
+                "bootstrap.servers": self.servers,
+                "compression.type": codec,
+                "enable.idempotence": idempotent,
+                "batch.num.messages": 50,
+                "linger.ms": 5,
+            }
+        )
+        for record in records:
+            producer.produce(topic, **record)
+        assert producer.flush(TIMEOUT_S) == 0
+
+    def _transactional(self, name: str) -> Producer:
+        producer = Producer({"bootstrap.servers": self.servers, "transactional.id": name})
+        producer.init_transactions(TIMEOUT_S)
+        return producer
+
+    def _write_in_transaction(self, producer: Producer) -> None:
+        for index in range(60):
+            producer.produce(TRANSACTIONAL, b"v" * 20, key=b"%d" % index)
+            producer.produce("wide", b"v", partition=index % 13)
+        assert producer.flush(TIMEOUT_S) == 0
+
+    def _consumer(self, group: str, **settings: str) -> Consumer:
+        return Consumer(
+            {
+                "bootstrap.servers": self.servers,
+                "group.id": group,
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+            }
+            | settings
+        )
+
+
+def _position(consumer: Consumer, place: TopicPartition) -> int:
+    (found,) = consumer.position([place])
+    return int(found.offset)
+
+
+def _varied(seed: str) -> Iterator[dict[str, Any]]:
+    chance = random.Random(seed)
+    for index in range(RECORDS):
+        record: dict[str, Any] = {"value": chance.randbytes(chance.randrange(60))}
+        if index % 3 == 0:
+            record["key"] = b"k%d" % index
+        if index % 5 == 0:
+            record["headers"] = [("h", b"x"), ("empty", b""), ("null", None)]
+        if index % 11 == 0:
+            record["value"] = None
+        record["timestamp"] = 1_700_000_000_000 + index + chance.randrange(1_000)
+        yield record
