@@ -13,7 +13,11 @@
       log_files.py, log_recovery.py  segments, epochs and snapshots as written; repair after a crash
     segments.py, segment.py          .log files with their sparse indexes (index_file.py)
     leader_epochs.py                 which epoch wrote which offsets
-    producer_state.py                sequences of idempotent producers, and their snapshots
+    producer_state.py                what is known of each producer (producer_entry.py)
+      producer_rules.py              what a leader refuses of it
+      producer_snapshots.py          the .snapshot files; producer_recovery.py: after a start
+    transactions.py, txn_index.py    what is not decided yet; what was aborted
+      log_transactions.py            the two of them for readers of committed records
 
 Power loss: what sync() covered survives, whatever pages and folder changes the disk dropped after
 it; tests/storage cuts the power at every change and checks.
