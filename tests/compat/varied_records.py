@@ -121,7 +121,8 @@ class VariedRecords:
         self, topic: str, config: dict[str, str] | None = None, partitions: int = 1
     ) -> None:
         admin = AdminClient({"bootstrap.servers": self.servers})
-        new = NewTopic(topic, partitions, 1, config=config or {})
+        # The records are of 2023, and are to stay.
+        new = NewTopic(topic, partitions, 1, config={"retention.ms": "-1"} | (config or {}))
         admin.create_topics([new])[topic].result(TIMEOUT_S)
 
     def _wait_for_leader(self, topic: str) -> None:
