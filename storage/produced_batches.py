@@ -91,7 +91,7 @@ class ProducedBatches:
 
     def _renumbered(self, records: memoryview, header: BatchHeader, now_ms: int) -> ProducedBatch:
         limit_bytes = self._limits.max_decompressed_bytes
-        codec = header.codec if self._config.compression is None else self._config.compression
+        codec = self._config.compression or Codec.NONE
         again = self._rewritten(
             renumber(records, 0, header, codec, limit_bytes, self._level(codec))
         )

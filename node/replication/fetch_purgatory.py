@@ -105,7 +105,7 @@ class DelayedFetch:
     ) -> FetchResult:
         if isinstance(where, ErrorCode):
             self.wants_answer = True
-            return reading.refuse(None, where)
+            return reading.refuse_unlocated(where)
         asked = self._asked[index]
         try:
             result = reading.fetch(

@@ -75,8 +75,16 @@ def fetch(
     )
 
 
-def refuse(partition: Partition | None, error: ErrorCode) -> FetchResult:
-    return FetchResult(error, current_leader=partition.leader_hint() if partition else None)
+def refuse(partition: Partition, error: ErrorCode) -> FetchResult:
+    return FetchResult(error, current_leader=partition.leader_hint())
+
+
+def refuse_unlocated(error: ErrorCode) -> FetchResult:
+    """Where there is no partition here. Of what nobody knows Kafka's list of aborted transactions
+    is empty, not null: that answer is built in another place.
+    """
+    unknown = error in (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
+    return FetchResult(error, aborted=() if unknown else None)
 
 
 def bound(replica: ReplicaLog, isolation: Isolation) -> int:

@@ -114,7 +114,7 @@ class DownConversion:
             return result
         config = partition.config
         if config.log.compression is Codec.ZSTD and version < FIRST_VERSION_SENT_AS_STORED:
-            return FetchResult(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+            return FetchResult(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, aborted=())
         if (
             version < _FIRST_VERSION_WITH_BATCHES
             and not from_follower

@@ -3,9 +3,10 @@
 The order of the checks is Kafka's, so that a batch with two faults is answered alike. Message sets
 of older formats have their own reader, legacy/produced.py; the rules for a record are in faults.py.
 Stricter than Kafka 3.9, on purpose:
-- An uncompressed record whose offset is not its place in the batch is refused. Kafka stores such
-  a batch as it is; consumers then see offsets twice or never. A compressed one is renumbered, as
-  in Kafka.
+- A batch with a record whose offset is not its place in the batch is INVALID_RECORD, unless the
+  topic has it compressed anew; then it is renumbered, as in Kafka. Otherwise Kafka stores such a
+  batch as it is if it is not compressed (consumers then see offsets twice or never), and answers
+  UNKNOWN_SERVER_ERROR if it is.
 - A transactional batch without a producer id, or a producer id without an epoch, is refused: no
   producer state could hold it.
 - Decompression is bounded.
@@ -57,9 +58,9 @@ ZSTD_SINCE_VERSION = 7  # of Produce (KIP-110)
 
 
 class MisplacedOffsetsError(RecordError):
-    """A compressed batch whose records' offsets are not 0, 1, 2...: renumber it and check again.
+    """A batch whose offsets are not 0, 1, 2..., and whose codec the topic changes.
 
-    Some clients sent such batches, so Kafka never came to refuse them.
+    As it is rewritten anyhow: renumber it, and check again.
     """
 
 
@@ -162,7 +163,7 @@ def _check_records(
         )
         index += len(stamps)
     if index != header.record_count:
-        _refuse_misplaced(header, index)
+        _refuse_misplaced(header, index, limits)
     if limits.compacted and not doubtful:
         doubtful = _lacks_keys(walk_records(view, position, header, limit_bytes))
     if doubtful:
@@ -170,9 +171,9 @@ def _check_records(
     return latest
 
 
-def _refuse_misplaced(header: BatchHeader, index: int) -> None:
+def _refuse_misplaced(header: BatchHeader, index: int, limits: ProduceLimits) -> None:
     detail = f"the offset of record {index} is not its place in the batch"
-    if header.is_compressed:
+    if limits.compression not in (None, header.codec):
         raise MisplacedOffsetsError(ErrorCode.INVALID_RECORD, detail)
     raise invalid(detail)
 
