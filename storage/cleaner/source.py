@@ -72,7 +72,7 @@ def read_chunks(source: Source, position: int, chunk_bytes: int) -> Iterator[Chu
     """
     file = source.disk.open(source.path)
     while position < source.size:
-        chunk = _read(source, file, position, chunk_bytes)
+        chunk = _read(source, file, position, max(chunk_bytes, LENGTH_OVERHEAD))
         yield chunk
         position += chunk.size
 
