@@ -14,7 +14,7 @@ from logquake.storage import checkpoint_files as checkpoints
 from logquake.storage import clean_shutdown
 from logquake.storage import file_names as names
 from logquake.storage.checkpoint_files import TopicPartition
-from logquake.storage.dir_checkpoints import DirCheckpoints
+from logquake.storage.dir_checkpoints import DirCheckpoints, PendingCheckpoint
 from logquake.storage.disk import Disk, DiskSpace, Lock
 from logquake.storage.errors import LogDirError, StorageError, disk_faults
 from logquake.storage.load_progress import LoadProgress
@@ -216,16 +216,32 @@ class LogDir:
     def write_high_watermarks(self, offsets: Mapping[TopicPartition, int]) -> None:
         self._checkpoints.write(checkpoints.HIGH_WATERMARKS, offsets)
 
+    def begin_high_watermarks(
+        self, offsets: Mapping[TopicPartition, int]
+    ) -> PendingCheckpoint | None:
+        return self._checkpoints.begin(checkpoints.HIGH_WATERMARKS, offsets)
+
     def write_recovery_points(self) -> None:
         """Record what is synced: a crash makes the next start scan from there."""
-        points = {key: log.recovery_point for key, log in self.all_logs()}
-        self._checkpoints.write(checkpoints.RECOVERY_POINTS, points)
+        self._checkpoints.write(checkpoints.RECOVERY_POINTS, self._recovery_points())
+
+    def begin_recovery_points(self) -> PendingCheckpoint | None:
+        return self._checkpoints.begin(checkpoints.RECOVERY_POINTS, self._recovery_points())
+
+    def _recovery_points(self) -> dict[TopicPartition, int]:
+        return {key: log.recovery_point for key, log in self.all_logs()}
 
     def write_log_start_offsets(self) -> None:
-        starts = {
+        """Record the starts that the files do not tell."""
+        self._checkpoints.write(checkpoints.LOG_START_OFFSETS, self._log_start_offsets())
+
+    def begin_log_start_offsets(self) -> PendingCheckpoint | None:
+        return self._checkpoints.begin(checkpoints.LOG_START_OFFSETS, self._log_start_offsets())
+
+    def _log_start_offsets(self) -> dict[TopicPartition, int]:
+        return {
             key: log.start_offset for key, log in self.all_logs() if log.start_is_within_segment
         }
-        self._checkpoints.write(checkpoints.LOG_START_OFFSETS, starts)
 
     def write_cleaner_offsets(self) -> None:
         """Record where compaction ended, of each log that had one."""

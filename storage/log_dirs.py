@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from logquake.storage.checkpoint_files import TopicPartition
+from logquake.storage.dir_checkpoints import PendingCheckpoint
 from logquake.storage.errors import LogDirError, StorageError
 from logquake.storage.file_names import parent
 from logquake.storage.interrupted_moves import check_distinct, finish_interrupted_moves
@@ -168,11 +169,23 @@ class LogDirs:
         """By directory."""
         self._attempt_all(lambda its: its.write_high_watermarks(marks.get(its.path, {})))
 
-    def write_recovery_points(self) -> None:
-        self._attempt_all(LogDir.write_recovery_points)
+    def begin_high_watermarks(
+        self, marks: Mapping[str, Mapping[TopicPartition, int]]
+    ) -> list[PendingCheckpoint]:
+        """What is to be written, for any thread."""
+        return self._begin(lambda its: its.begin_high_watermarks(marks.get(its.path, {})))
 
-    def write_log_start_offsets(self) -> None:
-        self._attempt_all(LogDir.write_log_start_offsets)
+    def begin_recovery_points(self) -> list[PendingCheckpoint]:
+        return self._begin(LogDir.begin_recovery_points)
+
+    def begin_log_start_offsets(self) -> list[PendingCheckpoint]:
+        return self._begin(LogDir.begin_log_start_offsets)
+
+    def _begin(
+        self, begin: Callable[[LogDir], PendingCheckpoint | None]
+    ) -> list[PendingCheckpoint]:
+        begun = (begin(directory) for directory in self.online.values())
+        return [pending for pending in begun if pending is not None]
 
     def write_cleaner_offsets(self) -> None:
         self._attempt_all(LogDir.write_cleaner_offsets)

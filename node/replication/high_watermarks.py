@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.roles import Offline
+from logquake.storage.dir_checkpoints import PendingCheckpoint
 from logquake.storage.file_names import parent
 from logquake.storage.log import Log
 from logquake.storage.log_dirs import LogDirs
@@ -28,13 +29,21 @@ class HighWatermarks:
         for marks in self._marks.values():
             marks.pop((topic, index), None)
 
+    def begin(self) -> list[PendingCheckpoint]:
+        """What changed since the last time, to be written on any thread."""
+        self._collect()
+        return self._log_dirs.begin_high_watermarks(self._marks)
+
     def write(self) -> None:
-        """Write what changed since the last time."""
+        """Write what changed since the last time, here and now."""
+        self._collect()
+        self._log_dirs.write_high_watermarks(self._marks)
+
+    def _collect(self) -> None:
         for partition in self._hosted:
             if not isinstance(partition.role, Offline):
                 key = (partition.topic, partition.index)
                 self._note(key, partition.replica.log, partition.replica.high_watermark)
-        self._log_dirs.write_high_watermarks(self._marks)
 
     def _note(self, key: tuple[str, int], log: Log, mark: int) -> None:
         self._marks.setdefault(parent(log.directory), {})[key] = mark

@@ -30,6 +30,7 @@ from logquake.node.replication.api import (
     ProduceResult,
 )
 from logquake.node.replication.appends import PassAppends
+from logquake.node.replication.checkpoints import Checkpoints
 from logquake.node.replication.cleaner.cleaner import LogCleaner
 from logquake.node.replication.context import PartitionContext
 from logquake.node.replication.fetch_purgatory import FetchPurgatory
@@ -132,9 +133,8 @@ class ReplicaManager:
             removal.remove_later,
         )
         retention = Retention(self._hosted, scheduler, journal, removal.remove_later)
-        self._ticks = Ticks(
-            settings, scheduler, self._hosted, self._marks, log_dirs, flushes, retention
-        )
+        checkpoints = Checkpoints(log_dirs, self._marks, workers)
+        self._ticks = Ticks(settings, scheduler, self._hosted, checkpoints, flushes, retention)
         self.sessions = FetchSessions(
             settings.fetch_session_slots, scheduler, random, metadata.topic_name
         )

@@ -6,13 +6,12 @@ from collections.abc import Callable
 
 from logquake.controller.ports import Scheduler, Timer
 from logquake.node.replication import leading
-from logquake.node.replication.high_watermarks import HighWatermarks
+from logquake.node.replication.checkpoints import Checkpoints
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.log_flushes import LogFlushes
 from logquake.node.replication.retention import Retention
 from logquake.node.replication.settings import ReplicationSettings
 from logquake.storage.log_config import NEVER
-from logquake.storage.log_dirs import LogDirs
 
 
 class Ticks:
@@ -21,16 +20,14 @@ class Ticks:
         settings: ReplicationSettings,
         scheduler: Scheduler,
         hosted: HostedPartitions,
-        marks: HighWatermarks,
-        log_dirs: LogDirs,
+        checkpoints: Checkpoints,
         flushes: LogFlushes,
         retention: Retention,
     ) -> None:
         self._settings = settings
         self._scheduler = scheduler
         self._hosted = hosted
-        self._marks = marks
-        self._log_dirs = log_dirs
+        self._checkpoints = checkpoints
         self._flushes = flushes
         self._retention = retention
         self._timers: dict[str, Timer] = {}
@@ -39,7 +36,11 @@ class Ticks:
         settings, every = self._settings, self._every
         # Half of the lag time: a follower leaves the ISR after 1 to 1.5 times of it, as in Kafka.
         every("lag", settings.replica_lag_time_max_ms / 2, self.check_lag)
-        every("marks", settings.high_watermark_checkpoint_interval_ms, self._marks.write)
+        every(
+            "marks",
+            settings.high_watermark_checkpoint_interval_ms,
+            self._checkpoints.write_high_watermarks,
+        )
         every("producers", settings.producer_expiration_check_interval_ms, self.expire_producers)
         self._timers["logs"] = self._scheduler.call_later(
             settings.initial_task_delay_ms, self._start_with_logs
@@ -53,12 +54,12 @@ class Ticks:
             (
                 "recovery-points",
                 settings.recovery_point_checkpoint_interval_ms,
-                self._log_dirs.write_recovery_points,
+                self._checkpoints.write_recovery_points,
             ),
             (
                 "log-starts",
                 settings.log_start_checkpoint_interval_ms,
-                self._log_dirs.write_log_start_offsets,
+                self._checkpoints.write_log_starts,
             ),
             ("retention", settings.retention_check_interval_ms, self._retention.check),
         ):

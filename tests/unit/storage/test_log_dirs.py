@@ -151,9 +151,9 @@ def test_a_checkpoint_that_cannot_be_written_fails_its_directory_alone(disk: Mem
     failed: list[tuple[str, str]] = []
     dirs.on_failure = lambda path, why: failed.append((path, why))
     disk.fail_at(1, OSError(errno.ENOSPC, "full"))
-    dirs.write_recovery_points()
+    dirs.write_high_watermarks({path: {("orders", 0): 1} for path in dirs.paths})
     assert failed == [("/a", "/a: [Errno 28] full")]
-    assert disk.exists("/c/recovery-point-offset-checkpoint")
+    assert disk.exists("/c/replication-offset-checkpoint")
 
 
 def test_a_partition_in_two_directories_is_for_a_person_to_decide(disk: MemoryDisk) -> None:

@@ -32,7 +32,7 @@ RECOVERY_POINTS = "/data/recovery-point-offset-checkpoint"
 
 @pytest.fixture
 def settings() -> ReplicationSettings:
-    return ReplicationSettings(log_flush_scheduler_interval_ms=1_000, initial_task_delay_ms=0)
+    return ReplicationSettings(log_flush_scheduler_interval_ms=1_000, initial_task_delay_ms=20_000)
 
 
 @pytest.fixture
@@ -168,11 +168,10 @@ class TestFailingSyncs:
 
 class TestTimers:
     def test_logs_are_synced_by_age(self, log: Log, scheduler: Any, broker: Any) -> None:
-        scheduler.advance(10)
         broker.replicas.update_topic_config(
-            "orders", TopicConfig(log=replace(CONFIG, flush_ms=3_000))
+            "orders", TopicConfig(log=replace(CONFIG, flush_ms=23_000))
         )
-        scheduler.advance(2_900)
+        scheduler.advance(22_900)
         assert log.recovery_point == 1
         scheduler.advance(1_200)
         assert log.recovery_point == 2
@@ -184,17 +183,24 @@ class TestTimers:
         assert log.recovery_point == 1
 
     @pytest.mark.usefixtures("log")
-    def test_recovery_points_are_written_every_minute(self, scheduler: Any, broker: Any) -> None:
-        scheduler.advance(59_000)
-        assert broker.disk.read(RECOVERY_POINTS) == b"0\n1\norders 0 0\n"
-        scheduler.advance(1_000)
+    def test_recovery_points_are_written_some_time_after_the_start_and_every_minute(
+        self, scheduler: Any, broker: Any, batch: Batch
+    ) -> None:
+        scheduler.advance(19_990)
+        assert not broker.disk.exists(RECOVERY_POINTS)
+        scheduler.advance(20)
         assert broker.disk.read(RECOVERY_POINTS) == b"0\n1\norders 0 1\n"
+        write(broker, batch(bytes(300)))
+        scheduler.advance(59_000)
+        assert broker.disk.read(RECOVERY_POINTS) == b"0\n1\norders 0 1\n"
+        scheduler.advance(1_000)
+        assert broker.disk.read(RECOVERY_POINTS) == b"0\n1\norders 0 2\n"
 
     @pytest.mark.usefixtures("log")
     def test_a_checkpoint_that_has_not_changed_is_not_written(
         self, scheduler: Any, broker: Any
     ) -> None:
-        scheduler.advance(60_000)
+        scheduler.advance(60_010)
         broker.disk.faults.keep_history = True
         scheduler.advance(60_000)
         assert [line for line in broker.disk.faults.history if "recovery-point" in line] == []
@@ -203,11 +209,35 @@ class TestTimers:
     def test_a_checkpoint_that_cannot_be_written_fails_its_directory(
         self, scheduler: Any, broker: Any
     ) -> None:
-        scheduler.advance(59_000)
+        scheduler.advance(19_990)
         broker.disk.fail_at(1, OSError(errno.ENOSPC, "no room"))
-        scheduler.advance(1_000)
+        scheduler.advance(20)
         assert broker.log_dirs.offline == {"/data": "/data: [Errno 28] no room"}
         assert isinstance(partition(broker).role, Offline)
+
+    @pytest.mark.usefixtures("log")
+    def test_a_truncation_outruns_the_checkpoint_that_is_being_written(
+        self, scheduler: Any, broker: Any
+    ) -> None:
+        scheduler.advance(20_000)  # collected, and the worker has not begun
+        partition(broker).replica.log.truncate_to(0)
+        assert broker.disk.read(RECOVERY_POINTS) == b"0\n1\norders 0 0\n"
+        scheduler.advance(10)
+        assert broker.disk.read(RECOVERY_POINTS) == b"0\n1\norders 0 0\n"
+
+    @pytest.mark.usefixtures("log")
+    def test_one_write_of_a_checkpoint_is_under_way_at_most(
+        self, scheduler: Any, broker: Any, batch: Batch
+    ) -> None:
+        scheduler.advance(5_000)
+        write(broker, batch(bytes(300)))
+        broker.replicas._ticks._checkpoints.write_high_watermarks()
+        scheduler.advance(10)
+        written = broker.disk.read("/data/replication-offset-checkpoint")
+        assert written == b"0\n1\norders 0 2\n"
+        scheduler.advance(5_000)
+        written = broker.disk.read("/data/replication-offset-checkpoint")
+        assert written == b"0\n1\norders 0 3\n"
 
     def test_idle_producers_are_forgotten(self, log: Log, scheduler: Any, broker: Any) -> None:
         record = Record(0, scheduler.wall_ms(), None, b"v", ())

@@ -145,7 +145,7 @@ def test_the_controller_learns_which_are_lost(broker: Any) -> None:
 def test_a_checkpoint_is_enough_to_notice(broker: Any, scheduler: Any) -> None:
     lead(broker, 0, 1, 2)
     break_disk(broker, "/b/replication-offset-checkpoint")
-    scheduler.advance(5_000)
+    scheduler.advance(5_010)
     assert roles(broker) == [Leader, Offline, Leader]
 
 
