@@ -18,7 +18,7 @@ _MEANINGS = {
     checkpoints.RECOVERY_POINTS: "recoveryPoint",
     checkpoints.HIGH_WATERMARKS: "highWatermark",
     checkpoints.LOG_START_OFFSETS: "logStartOffset",
-    "cleaner-offset-checkpoint": "firstDirtyOffset",
+    checkpoints.CLEANER_OFFSETS: "firstDirtyOffset",
 }
 _PROPERTIES = {META_PROPERTIES: "=", PARTITION_METADATA: ":"}
 NAMES = (*_MEANINGS, checkpoints.LEADER_EPOCHS, *_PROPERTIES)

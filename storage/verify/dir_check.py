@@ -23,7 +23,6 @@ from logquake.storage.verify.expectations import (
 from logquake.storage.verify.findings import Findings
 from logquake.storage.verify.folder_check import LEFTOVERS
 
-CLEANED_TO = "cleaner-offset-checkpoint"
 # Compacted whatever their settings were made to be.
 INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state")
 _FILES = (
@@ -33,7 +32,7 @@ _FILES = (
     checkpoints.RECOVERY_POINTS,
     checkpoints.HIGH_WATERMARKS,
     checkpoints.LOG_START_OFFSETS,
-    CLEANED_TO,
+    checkpoints.CLEANER_OFFSETS,
 )
 _TIERED_STORAGE = "remote-log-index-cache"
 
@@ -57,7 +56,7 @@ class DirCheck:
             self._offsets(checkpoints.RECOVERY_POINTS),
             self._offsets(checkpoints.HIGH_WATERMARKS),
             self._offsets(checkpoints.LOG_START_OFFSETS),
-            self._offsets(CLEANED_TO),
+            self._offsets(checkpoints.CLEANER_OFFSETS),
         )
 
     def check_files(self) -> None:
@@ -135,7 +134,7 @@ class DirCheck:
             (checkpoints.RECOVERY_POINTS, known.recovery_points),
             (checkpoints.HIGH_WATERMARKS, known.high_watermarks),
             (checkpoints.LOG_START_OFFSETS, known.start_offsets),
-            (CLEANED_TO, known.cleaned_to),
+            (checkpoints.CLEANER_OFFSETS, known.cleaned_to),
         ):
             for topic, partition in sorted(set(offsets).difference(here)):
                 path = names.join(self.path, name)
