@@ -20,12 +20,14 @@ from logquake.node.ports import Ports
 from logquake.node.producer_ids import ProducerIds
 from logquake.node.registration import Registrar
 from logquake.node.replication.manager import ReplicaManager
+from logquake.node.requests.alter_replica_log_dirs import AlterReplicaLogDirs
 from logquake.node.requests.api import ApiTable
 from logquake.node.requests.api_versions import ApiVersions
 from logquake.node.requests.create_topics import CreateTopics
 from logquake.node.requests.delete_records import DeleteRecords
 from logquake.node.requests.delete_topics import DeleteTopics
 from logquake.node.requests.describe_cluster import DescribeCluster
+from logquake.node.requests.describe_log_dirs import DescribeLogDirs
 from logquake.node.requests.downward import DownConversion
 from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.find_coordinator import FindCoordinator
@@ -241,6 +243,8 @@ class Composer:
                 AlterPartition(controller),
                 DescribeCluster(cluster_id, cache, first_image),
                 AllocateProducerIds(controller),
+                AlterReplicaLogDirs(replicas.moves),
+                DescribeLogDirs(replicas.log_dir_sizes, self._ports.workers),
             ]
         )
         api.add(ApiVersions(api))

@@ -119,6 +119,11 @@ class Log:
         return self._syncs.recovery_point
 
     @property
+    def cuts(self) -> int:
+        """How often something was dropped: work in between notices by it."""
+        return self._syncs.cuts
+
+    @property
     def epochs(self) -> LeaderEpochs:
         """Changes made here directly are written by the next commit()."""
         return self._state.files.epochs

@@ -19,7 +19,11 @@ class HighWatermarks:
     def __init__(self, log_dirs: LogDirs, hosted: HostedPartitions) -> None:
         self._log_dirs = log_dirs
         self._hosted = hosted
-        self._marks = log_dirs.high_watermarks()
+        self._marks: dict[str, dict[tuple[str, int], int]] = {}
+
+    def load(self) -> None:
+        """Read what the last run wrote."""
+        self._marks = self._log_dirs.high_watermarks()
 
     def initial(self, topic: str, index: int, log: Log) -> int:
         """The mark that a partition's log starts from."""
@@ -43,7 +47,11 @@ class HighWatermarks:
         for partition in self._hosted:
             if not isinstance(partition.role, Offline):
                 key = (partition.topic, partition.index)
-                self._note(key, partition.replica.log, partition.replica.high_watermark)
+                mark = partition.replica.high_watermark
+                self._note(key, partition.replica.log, mark)
+                if partition.future is not None:
+                    end_offset = partition.future.written_end_offset
+                    self._note(key, partition.future, min(mark, end_offset))
 
     def _note(self, key: tuple[str, int], log: Log, mark: int) -> None:
         self._marks.setdefault(parent(log.directory), {})[key] = mark

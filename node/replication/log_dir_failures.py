@@ -13,6 +13,7 @@ from logquake.controller.journal import Event, Journal
 from logquake.controller.ports import Scheduler
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.moves.moves import ReplicaMoves
 from logquake.storage.file_names import parent
 from logquake.storage.log_dirs import LogDirs
 
@@ -25,6 +26,7 @@ class LogDirFailures:
         log_dirs: LogDirs,
         hosted: HostedPartitions,
         fetchers: FetcherPool,
+        moves: ReplicaMoves,
         scheduler: Scheduler,
         journal: Journal,
         *,
@@ -34,6 +36,7 @@ class LogDirFailures:
         self._log_dirs = log_dirs
         self._hosted = hosted
         self._fetchers = fetchers
+        self._moves = moves
         self._scheduler = scheduler
         self._journal = journal
         self._on_failed = on_failed
@@ -46,6 +49,7 @@ class LogDirFailures:
             return
         self._failing.add(path)
         self._journal.record(Event("log-dir-failed", path, why))
+        self._moves.on_dir_failed(path)
         self._take_partitions_offline(path, why)
         self._log_dirs.fail(path, why)
         self._scheduler.call_later(0, self._fetchers.close_idle)

@@ -40,7 +40,9 @@ from logquake.node.replication.file_removal import FileRemoval
 from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.log_dir_failures import LogDirFailures
+from logquake.node.replication.log_dir_sizes import LogDirSizes
 from logquake.node.replication.log_flushes import LogFlushes
+from logquake.node.replication.moves.moves import ReplicaMoves
 from logquake.node.replication.partition import Partition
 from logquake.node.replication.produce_purgatory import ProducePurgatory
 from logquake.node.replication.record_deletion import RecordDeletionPurgatory
@@ -58,7 +60,8 @@ from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaR
 
 
 class ReplicaManager:
-    """``sessions`` are the fetch sessions of those who fetch here; ``cleaner`` compacts.
+    """``sessions`` are the fetch sessions of those who fetch here; ``cleaner`` compacts; ``moves``
+    take replicas to other log directories.
 
     ``broker_epoch`` and ``controller`` are asked at every request that needs them: both change
     when the ZooKeeper session or the controller does. ``on_log_dir_failed`` is called when a log
@@ -101,27 +104,9 @@ class ReplicaManager:
         )
         self._hosted = HostedPartitions(metadata)
         self._fetchers = FetcherPool(broker_id, broker_epoch, settings, scheduler, network)
-        failures = LogDirFailures(
-            log_dirs,
-            self._hosted,
-            self._fetchers,
-            scheduler,
-            journal,
-            on_failed=on_log_dir_failed,
-            on_last_failed=on_last_log_dir_failed,
-        )
-        log_dirs.on_failure = failures.fail
         self._marks = HighWatermarks(log_dirs, self._hosted)
         flushes = LogFlushes(self._hosted, scheduler, workers)
         self._replicas = Replicas(self._hosted, log_dirs, self._marks, flushes, context)
-        self._changes = StateChanges(
-            broker_id, self._hosted, self._replicas, self._fetchers, metadata
-        )
-        self._produces = ProducePurgatory(scheduler)
-        self._fetches = FetchPurgatory(scheduler)
-        self._deletions = RecordDeletionPurgatory(scheduler)
-        self._appends = PassAppends(self._hosted, self._produces)
-        self._touched: dict[Partition, None] = {}
         removal = FileRemoval(scheduler, workers, journal)
         self.cleaner = LogCleaner(
             settings.cleaner,
@@ -132,6 +117,30 @@ class ReplicaManager:
             journal,
             removal.remove_later,
         )
+        self.moves = ReplicaMoves(
+            self._hosted, log_dirs, self._replicas, self._marks, self.cleaner, workers, context
+        )
+        failures = LogDirFailures(
+            log_dirs,
+            self._hosted,
+            self._fetchers,
+            self.moves,
+            scheduler,
+            journal,
+            on_failed=on_log_dir_failed,
+            on_last_failed=on_last_log_dir_failed,
+        )
+        log_dirs.on_failure = failures.fail
+        self.log_dir_sizes = LogDirSizes(log_dirs, self._hosted)
+        self._marks.load()
+        self._changes = StateChanges(
+            broker_id, self._hosted, self._replicas, self._fetchers, self.moves, metadata
+        )
+        self._produces = ProducePurgatory(scheduler)
+        self._fetches = FetchPurgatory(scheduler)
+        self._deletions = RecordDeletionPurgatory(scheduler)
+        self._appends = PassAppends(self._hosted, self._produces)
+        self._touched: dict[Partition, None] = {}
         retention = Retention(self._hosted, scheduler, journal, removal.remove_later)
         checkpoints = Checkpoints(log_dirs, self._marks, workers)
         self._ticks = Ticks(settings, scheduler, self._hosted, checkpoints, flushes, retention)
@@ -149,6 +158,7 @@ class ReplicaManager:
         """Stop fetching and write the high watermarks. The log directories stay the owner's."""
         self._ticks.stop()
         self.cleaner.close()
+        self.moves.close()
         self._fetchers.close()
         self.end_of_pass()
         self._marks.write()

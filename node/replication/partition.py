@@ -22,6 +22,7 @@ from logquake.node.replication.roles import NO_LEADER, Follower, Leader, Offline
 from logquake.node.replication.settings import TopicConfig
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import parent
+from logquake.storage.log import Log
 from logquake.wire.errors import ErrorCode
 
 UNKNOWN_LEADER_EPOCH = -1  # below every epoch that a controller hands out
@@ -60,6 +61,7 @@ class Partition:
         self.leader_epoch = UNKNOWN_LEADER_EPOCH
         self.partition_epoch = 0
         self.controller_epoch = 0
+        self.future: Log | None = None  # a copy in another log directory, while it is made
 
     @property
     def leader(self) -> Leader | None:

@@ -52,6 +52,11 @@ class ReplicaLog:
         self._move_mark(mark)
         return True
 
+    def continue_in(self, log: Log) -> None:
+        """Use another log from now on that has the same records, in another directory."""
+        self.log = log
+        self._move_mark(self.high_watermark)
+
     def append_from_leader(self, records: memoryview, now_ms: int) -> None:
         """Write a leader's batches at the end; now_ms is wall time. RecordError, StorageError."""
         self.log.stage_as_follower(records, now_ms)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
+
 from logquake.controller.journal import Event
 from logquake.node.replication.context import PartitionContext
 from logquake.node.replication.high_watermarks import HighWatermarks
@@ -33,8 +36,7 @@ class Replicas:
         self._context = context
 
     def remove_deleted_of_earlier_runs(self) -> None:
-        for path in self._log_dirs.deleted():
-            self._remove_later(path)
+        self.remove_later(self._log_dirs.deleted())
 
     def host(
         self, topic: str, index: int, topic_id: bytes, config: TopicConfig, *, is_new: bool
@@ -57,9 +59,13 @@ class Replicas:
         mark = self._marks.initial(topic, index, log)
         replica = ReplicaLog(name, log, self._context.journal, mark)
         partition = Partition(topic, index, topic_id, replica, config, self._context)
-        log.when_rolled(lambda: self._flushes.on_rolled(partition))
+        self.sync_rolled(partition)
         self._hosted.add(partition)
         return partition
+
+    def sync_rolled(self, partition: Partition) -> None:
+        """Have the segments of a partition's log synced after they rolled."""
+        partition.replica.log.when_rolled(lambda: self._flushes.on_rolled(partition))
 
     def delete(self, topic: str, index: int) -> ErrorCode:
         """Give up a stopped partition, log and all. Nothing happens where there is none."""
@@ -75,9 +81,16 @@ class Replicas:
             return ErrorCode.KAFKA_STORAGE_ERROR
         if paths:
             self._record("replica-deleted", topic, index, "the controller asked for it")
-        for path in paths:
-            self._remove_later(path)
+        self.remove_later(paths)
         return ErrorCode.NONE
+
+    def remove_later(self, paths: Iterable[str]) -> None:
+        """Readers of the deleted files get some time to finish."""
+        for path in paths:
+            self._context.scheduler.call_later(
+                self._context.settings.topic_defaults.log.file_delete_delay_ms,
+                partial(self._log_dirs.remove_deleted, path),
+            )
 
     def _find_or_create(
         self, topic: str, index: int, topic_id: bytes, config: TopicConfig, *, is_new: bool
@@ -93,13 +106,6 @@ class Replicas:
         if log.topic_id is None and topic_id != ZERO_UUID:
             log.assign_topic_id(topic_id)
         return log
-
-    def _remove_later(self, path: str) -> None:
-        """Readers of the deleted files get some time to finish."""
-        self._context.scheduler.call_later(
-            self._context.settings.topic_defaults.log.file_delete_delay_ms,
-            lambda: self._log_dirs.remove_deleted(path),
-        )
 
     def _record(self, what: str, topic: str, index: int, why: str) -> None:
         self._context.journal.record(Event(what, f"{topic}-{index}", why))

@@ -64,6 +64,12 @@ class ReplicationSettings:
     # controller can refuse a replica that was restarted since (KIP-903). Kafka in ZooKeeper mode
     # sends -1: an emptied replica can then enter the ISR and be elected.
     isr_broker_epochs: bool = True
+    # num.replica.alter.log.dirs.threads: how many replicas move between directories at a time;
+    # None is one for each directory. More compete for the same disks.
+    move_threads: int | None = None
+    # replica.alter.log.dirs.io.max.bytes.per.second: for all these moves together. Without it they
+    # take what the disks give, and clients feel it.
+    move_max_bytes_per_second: int = NEVER
     cleaner: CleanerSettings = field(default_factory=CleanerSettings)
     # Defaults of topics: min.insync.replicas and the log.* keys.
     topic_defaults: TopicConfig = field(default_factory=TopicConfig)

@@ -15,6 +15,7 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication import leading
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.moves.moves import ReplicaMoves
 from logquake.node.replication.partition import AssignedState, Partition
 from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.roles import Follower, Offline
@@ -63,12 +64,14 @@ class StateChanges:
         hosted: HostedPartitions,
         replicas: Replicas,
         fetchers: FetcherPool,
+        moves: ReplicaMoves,
         metadata: MetadataCache,
     ) -> None:
         self._broker_id = broker_id
         self._hosted = hosted
         self._replicas = replicas
         self._fetchers = fetchers
+        self._moves = moves
         self._metadata = metadata
         self._controller_epoch = 0
 
@@ -142,6 +145,7 @@ class StateChanges:
             return ErrorCode.NONE  # as Kafka: what is known here is newer
         try:
             self._change_role(partition, state, followers)
+            self._moves.resume(partition)
         except StorageError as error:
             partition.go_offline(str(error))
             return ErrorCode.KAFKA_STORAGE_ERROR
@@ -204,6 +208,7 @@ class StateChanges:
             if not overrides and stop.leader_epoch < partition.leader_epoch:
                 return ErrorCode.FENCED_LEADER_EPOCH
             self._fetchers.forget(partition)
+            self._moves.forget(partition)
             partition.stop()
         return self._replicas.delete(stop.topic, stop.partition) if stop.delete else ErrorCode.NONE
 

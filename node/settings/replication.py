@@ -67,6 +67,12 @@ def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> Rep
         fetch_session_slots=reader.integer(
             "max.incremental.fetch.session.cache.slots", default.fetch_session_slots, minimum=0
         ),
+        move_threads=reader.integer("num.replica.alter.log.dirs.threads", 0, minimum=1) or None,
+        move_max_bytes_per_second=reader.long(
+            "replica.alter.log.dirs.io.max.bytes.per.second",
+            default.move_max_bytes_per_second,
+            minimum=1,
+        ),
         isr_broker_epochs=reader.flag("logquake.isr.broker.epochs", default.isr_broker_epochs),
         cleaner=read_cleaner(reader),
         topic_defaults=topic_defaults,

@@ -19,11 +19,11 @@ from logquake.node.replication.roles import Offline
 from logquake.node.workers import Workers
 from logquake.storage.batch_walk import DamagedBatchError
 from logquake.storage.cleaner.cleaning import Cleaning, Finished, Replacement, Step, Worked
-from logquake.storage.cleaner.throttle import Throttle
 from logquake.storage.deleted_files import DeletedFiles
 from logquake.storage.errors import StorageError
 from logquake.storage.index_file import DamagedIndexError
 from logquake.storage.log import Log
+from logquake.storage.throttle import Throttle
 
 
 @dataclass(frozen=True, slots=True)

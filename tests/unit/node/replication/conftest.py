@@ -26,7 +26,9 @@ from logquake.wire.messages.leader_and_isr import (
 from logquake.wire.messages.update_metadata import (
     UpdateMetadataBroker,
     UpdateMetadataEndpoint,
+    UpdateMetadataPartitionState,
     UpdateMetadataRequest,
+    UpdateMetadataTopicState,
 )
 from logquake.wire.records import Record, encode_batch
 
@@ -86,6 +88,16 @@ class OneBroker:
         answer = self.replicas.apply_leader_and_isr(request, lambda _topic: self.config)
         return answer.topics[0].partition_errors[0].error_code
 
+    def learn_of(self, index: int) -> None:
+        """The controller says that there is such a partition, on another broker."""
+        state = UpdateMetadataPartitionState(partition_index=index, leader=2, isr=[2], replicas=[2])
+        topic = UpdateMetadataTopicState(
+            topic_name="orders", topic_id=TOPIC_ID, partition_states=[state]
+        )
+        self.metadata.update(
+            UpdateMetadataRequest(topic_states=[topic], live_brokers=[_live(1), _live(2)])
+        )
+
     def see_live(self, *broker_ids: int) -> None:
         """The controller says who is registered."""
         self.metadata.update(UpdateMetadataRequest(live_brokers=[_live(b) for b in broker_ids]))
@@ -104,37 +116,46 @@ def paths() -> tuple[str, ...]:
 
 
 @pytest.fixture
-def broker(
+def start(
     scheduler: Any,
     network: Any,
     journal: Any,
     settings: ReplicationSettings,
     paths: tuple[str, ...],
-) -> OneBroker:
-    disk = MemoryDisk()
-    told: list[str] = []
-    options = LogDirOptions(BROKER_ID, "a-cluster", 0, lambda _topic: TopicConfig().log)
-    log_dirs = LogDirs([LogDir.open(disk, path, options) for path in paths])
-    metadata = MetadataCache("PLAINTEXT")
-    metadata.update(UpdateMetadataRequest(live_brokers=[_live(1), _live(2)]))
+) -> Callable[[MemoryDisk], OneBroker]:
+    """Start broker 1 on what a disk holds."""
     controller: Callable[[], Channel] = lambda: network.channel(Endpoint(9, "c", 1), "c")  # noqa: E731
-    replicas = ReplicaManager(
-        BROKER_ID,
-        settings,
-        log_dirs=log_dirs,
-        on_log_dir_failed=lambda: told.append("one failed"),
-        on_last_log_dir_failed=told.append,
-        scheduler=scheduler,
-        workers=ScheduledWorkers(scheduler),
-        network=network,
-        journal=journal,
-        random=Random(1),
-        metadata=metadata,
-        broker_epoch=lambda: 50,
-        controller=controller,
-    )
-    replicas.start()
-    return OneBroker(replicas, disk, log_dirs, metadata, told)
+
+    def make(disk: MemoryDisk) -> OneBroker:
+        told: list[str] = []
+        options = LogDirOptions(BROKER_ID, "a-cluster", 0, lambda _topic: TopicConfig().log)
+        log_dirs = LogDirs([LogDir.open(disk, path, options) for path in paths])
+        metadata = MetadataCache("PLAINTEXT")
+        metadata.update(UpdateMetadataRequest(live_brokers=[_live(1), _live(2)]))
+        replicas = ReplicaManager(
+            BROKER_ID,
+            settings,
+            log_dirs=log_dirs,
+            on_log_dir_failed=lambda: told.append("one failed"),
+            on_last_log_dir_failed=told.append,
+            scheduler=scheduler,
+            workers=ScheduledWorkers(scheduler),
+            network=network,
+            journal=journal,
+            random=Random(1),
+            metadata=metadata,
+            broker_epoch=lambda: 50,
+            controller=controller,
+        )
+        replicas.start()
+        return OneBroker(replicas, disk, log_dirs, metadata, told)
+
+    return make
+
+
+@pytest.fixture
+def broker(start: Callable[[MemoryDisk], OneBroker]) -> OneBroker:
+    return start(MemoryDisk())
 
 
 def _live(broker_id: int) -> UpdateMetadataBroker:

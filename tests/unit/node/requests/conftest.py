@@ -94,7 +94,7 @@ class SelfChannel:
 class LoneBroker:
     """``ask`` is the client's view; ``leave_unanswered`` only delivers."""
 
-    def __init__(self, scheduler: Any, journal: Any) -> None:
+    def __init__(self, scheduler: Any, journal: Any, properties: Mapping[str, str]) -> None:
         self.scheduler, self.journal = scheduler, journal
         self.steps: deque[Step] = deque()
         self.network = SelfNetwork()
@@ -102,7 +102,7 @@ class LoneBroker:
         self.served: dict[int, range] = {}
         self.zookeeper = server = ModelServer()
         self.broker = Broker(
-            BrokerSettings.from_properties(PROPERTIES),
+            BrokerSettings.from_properties({**PROPERTIES, **properties}),
             Ports(
                 scheduler=scheduler,
                 network=self.network,
@@ -265,9 +265,15 @@ def _bytes_of(part: Any) -> bytes:
 
 
 @pytest.fixture
-def broker(scheduler: Any, journal: Any) -> Iterator[LoneBroker]:
+def properties() -> dict[str, str]:
+    """What a test's broker has set besides."""
+    return {}
+
+
+@pytest.fixture
+def broker(scheduler: Any, journal: Any, properties: Mapping[str, str]) -> Iterator[LoneBroker]:
     """A broker that leads ``orders`` with two partitions, and knows that broker 2 exists."""
-    lone = LoneBroker(scheduler, journal)
+    lone = LoneBroker(scheduler, journal, properties)
     lone.start()
     lone.create_topic(TOPIC, partitions=2)
     lone.learn_of_other_broker()

@@ -30,7 +30,7 @@ from logquake.wire.schema.fields import (
 )
 from logquake.wire.uuids import ZERO_UUID
 
-SERVED = (0, 1, 2, 3, 4, 5, 6, 7, 10, 18, 19, 20, 21, 22, 23, 56, 60, 67)
+SERVED = (0, 1, 2, 3, 4, 5, 6, 7, 10, 18, 19, 20, 21, 22, 23, 34, 35, 56, 60, 67)
 REQUESTS_A_KEY = 150
 
 NAMES = ["orders", "orders", "elsewhere", "nowhere", "", "..", "no spaces", "x" * 250, "é"]

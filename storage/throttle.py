@@ -1,4 +1,4 @@
-"""No more than so many bytes a second, for all cleaners together (Kafka's Throttler)."""
+"""No more than so many bytes a second, for all who share it (Kafka's Throttler)."""
 
 from __future__ import annotations
 

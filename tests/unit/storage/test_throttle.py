@@ -4,7 +4,7 @@ from math import inf
 
 import pytest
 
-from logquake.storage.cleaner.throttle import Throttle
+from logquake.storage.throttle import Throttle
 
 
 def test_bytes_take_their_time() -> None:

@@ -1,0 +1,449 @@
+"""Replicas move between directories while they are written, truncated, deleted, and restarted."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from logquake.node.replication.api import ProduceEntry, ProduceResult
+from logquake.node.replication.moves.alignment import align
+from logquake.node.replication.moves.copy_step import CopyStep, Gate
+from logquake.node.replication.roles import Leader, Offline
+from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.storage.log import Log
+from logquake.storage.log_config import LogConfig
+from logquake.storage.log_dir import LogDir, LogDirOptions
+from logquake.storage.log_dirs import LogDirs
+from logquake.storage.memory_disk import MemoryDisk
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.stop_replica import (
+    StopReplicaPartitionState,
+    StopReplicaRequest,
+    StopReplicaTopicState,
+)
+
+Batch = Callable[..., memoryview]
+PIECE_BYTES = 3_000
+LOG = LogConfig(segment_bytes=4_000)
+
+
+@pytest.fixture
+def paths() -> tuple[str, ...]:
+    return ("/a", "/b", "/c")
+
+
+@pytest.fixture
+def settings() -> ReplicationSettings:
+    return ReplicationSettings(
+        replica_fetch_max_bytes=PIECE_BYTES,
+        move_threads=1,
+        topic_defaults=TopicConfig(log=LOG),
+    )
+
+
+@pytest.fixture
+def filled(broker: Any, batch: Batch) -> Any:
+    """orders-0 in /a, with 30 batches in several segments."""
+    broker.config = TopicConfig(log=LOG)
+    broker.lead(isr=(1,))
+    for number in range(30):
+        produce(broker, batch, number)
+    return broker
+
+
+def partition(broker: Any, index: int = 0) -> Any:
+    return broker.replicas.partition("orders", index)
+
+
+def produce(broker: Any, batch: Batch, number: int) -> list[ProduceResult]:
+    results: list[ProduceResult] = []
+    entry = ProduceEntry("orders", 0, batch(b"%05d" % number + bytes(300)))
+    broker.replicas.append([entry], 1, 60_000, results.extend)
+    broker.replicas.end_of_pass()
+    return results
+
+
+def move(broker: Any, path: str, index: int = 0) -> ErrorCode:
+    code: ErrorCode = broker.replicas.moves.alter("orders", index, path)
+    return code
+
+
+def content(log: Log) -> bytes:
+    found, offset = b"", log.start_offset
+    while offset < log.written_end_offset:
+        found += log.read(offset, 1 << 20, up_to=log.written_end_offset).read()
+        offset = list(log.headers(offset))[-1].next_offset
+    return found
+
+
+def where(broker: Any, index: int = 0) -> str:
+    directory: str = partition(broker, index).replica.log.directory
+    return directory
+
+
+def told(journal: Any, what: str) -> list[Any]:
+    return [event for event in journal.events if event.what == what]
+
+
+class TestMoving:
+    def test_the_log_is_elsewhere_and_the_same(
+        self, filled: Any, scheduler: Any, journal: Any
+    ) -> None:
+        log = partition(filled).replica.log
+        before, epochs = content(log), log.epochs.entries
+        mark = partition(filled).replica.high_watermark
+        assert move(filled, "/b") is ErrorCode.NONE
+        scheduler.advance(1_000)
+        moved = partition(filled).replica.log
+        assert where(filled) == "/b/orders-0"
+        assert content(moved) == before
+        assert (moved.epochs.entries, moved.config) == (epochs, LOG)
+        assert partition(filled).replica.high_watermark == mark
+        assert log.is_closed
+        (event,) = told(journal, "replica-moved")
+        assert (event.subject, event.before, event.after) == ("orders-0", "/a", "/b")
+
+    def test_nothing_is_copied_on_the_loop_at_first(self, filled: Any) -> None:
+        move(filled, "/b")
+        assert filled.log_dirs.future("orders", 0).written_end_offset == 0
+        assert where(filled) == "/a/orders-0"
+
+    def test_it_takes_a_piece_at_a_time(self, filled: Any, scheduler: Any) -> None:
+        move(filled, "/b")
+        scheduler.advance(2)
+        future = filled.log_dirs.future("orders", 0)
+        assert 0 < future.size <= PIECE_BYTES
+
+    def test_it_ends_under_load_and_loses_nothing(
+        self, filled: Any, batch: Batch, scheduler: Any
+    ) -> None:
+        move(filled, "/b")
+        number = 30
+        while where(filled) == "/a/orders-0":
+            for _ in range(2):
+                (result,) = produce(filled, batch, number)
+                assert (result.error, result.base_offset) == (ErrorCode.NONE, number)
+                number += 1
+            scheduler.advance(1)
+            assert number < 3_000, "the move never caught up"
+        (result,) = produce(filled, batch, number)
+        assert result.base_offset == number
+        headers = list(partition(filled).replica.log.headers(0))
+        assert [header.base_offset for header in headers] == list(range(number + 1))
+
+    def test_what_is_staged_when_it_swaps_is_written_and_acked(
+        self, filled: Any, batch: Batch, scheduler: Any
+    ) -> None:
+        results: list[ProduceResult] = []
+        move(filled, "/b")
+        while where(filled) == "/a/orders-0":
+            entry = ProduceEntry("orders", 0, batch(b"staged"))
+            filled.replicas.append([entry], 1, 60_000, results.extend)
+            scheduler.advance(1)  # in the midst of the pass
+            filled.replicas.end_of_pass()
+        assert {result.error for result in results} == {ErrorCode.NONE}
+        assert [result.base_offset for result in results] == list(range(30, 30 + len(results)))
+        assert partition(filled).replica.end == 30 + len(results)
+
+    def test_what_was_safe_stays_safe(self, filled: Any, scheduler: Any) -> None:
+        """The copy is synced before it is all that there is."""
+        partition(filled).replica.log.sync()
+        move(filled, "/b")
+        scheduler.advance(1_000)
+        assert partition(filled).replica.log.recovery_point == 30
+
+    def test_the_old_files_go_after_a_while(self, filled: Any, scheduler: Any) -> None:
+        move(filled, "/b")
+        scheduler.advance(1_000)
+        assert [name for name in filled.disk.list("/a") if name.endswith("-delete")]
+        scheduler.advance(61_000)
+        assert [name for name in filled.disk.list("/a") if name.startswith("orders")] == []
+
+    def test_high_watermarks_go_along(self, filled: Any, scheduler: Any) -> None:
+        move(filled, "/b")
+        scheduler.advance(10_000)
+        assert filled.disk.read("/b/replication-offset-checkpoint") == b"0\n1\norders 0 30\n"
+        assert filled.disk.read("/a/replication-offset-checkpoint") == b"0\n0\n"
+
+    def test_a_log_that_lost_its_beginning(self, filled: Any, scheduler: Any) -> None:
+        partition(filled).replica.log.raise_start(7, 30)
+        move(filled, "/b")
+        scheduler.advance(1_000)
+        moved = partition(filled).replica.log
+        assert (where(filled), moved.start_offset) == ("/b/orders-0", 7)
+
+    def test_an_epoch_without_records_goes_along(self, filled: Any, scheduler: Any) -> None:
+        move(filled, "/b")
+        filled.lead(epoch=4, isr=(1,))
+        scheduler.advance(1_000)
+        assert partition(filled).replica.log.epochs.entries == ((0, 0), (4, 30))
+
+    def test_rolled_segments_are_synced_there_too(
+        self, filled: Any, batch: Batch, scheduler: Any
+    ) -> None:
+        move(filled, "/b")
+        scheduler.advance(1_000)
+        for number in range(40):
+            produce(filled, batch, number)
+        scheduler.advance(100)
+        assert partition(filled).replica.log.recovery_point > 30
+
+    def test_it_is_not_compacted_meanwhile(self, filled: Any, scheduler: Any) -> None:
+        states = filled.replicas.cleaner._candidates.states
+        move(filled, "/b")
+        assert states.get(("orders", 0)) is not None
+        scheduler.advance(1_000)
+        assert states.get(("orders", 0)) is None
+
+
+class TestThrottle:
+    @pytest.fixture
+    def settings(self) -> ReplicationSettings:
+        return ReplicationSettings(
+            replica_fetch_max_bytes=PIECE_BYTES, move_max_bytes_per_second=5_000
+        )
+
+    def test_copying_takes_its_time(self, filled: Any, scheduler: Any) -> None:
+        size = partition(filled).replica.log.size
+        move(filled, "/b")
+        scheduler.advance(size / 5 - 600)
+        assert where(filled) == "/a/orders-0"
+        scheduler.advance(1_000)
+        assert where(filled) == "/b/orders-0"
+
+
+class TestSeveral:
+    def test_one_at_a_time_in_order(self, broker: Any, scheduler: Any) -> None:
+        for index in (3, 0):  # in /a and /b
+            broker.lead(index, isr=(1,))
+        assert [move(broker, "/c", index) for index in (3, 0)] == [ErrorCode.NONE] * 2
+        running = [m.is_running for m in broker.replicas.moves._moves.values()]
+        assert running == [True, False]
+        scheduler.advance(1_000)
+        assert [where(broker, index) for index in (0, 3)] == ["/c/orders-0", "/c/orders-3"]
+
+
+class TestTruncation:
+    def test_of_a_log_whose_end_was_copied_already(
+        self, filled: Any, batch: Batch, scheduler: Any
+    ) -> None:
+        move(filled, "/b")
+        while filled.log_dirs.future("orders", 0).written_end_offset < 20:
+            scheduler.advance(1)
+        replica = partition(filled).replica
+        replica.truncate_to(10, "a test")
+        for offset in range(10, 40):
+            records = batch(b"other" + bytes(300), base_offset=offset, leader_epoch=3)
+            replica.append_from_leader(records, 0)
+        before = content(replica.log)
+        scheduler.advance(1_000)
+        assert where(filled) == "/b/orders-0"
+        assert content(partition(filled).replica.log) == before
+
+    def test_while_a_piece_is_read(self, filled: Any) -> None:
+        """Bytes of two times must not be joined, even where they fit."""
+        source, future = begin(filled)
+        piece = source.read(0, 1 << 20, up_to=30)
+        step = CopyStep(source, future, piece, source.cuts, 0, Gate())
+        source.truncate_to(0)
+        assert step.run() == 0
+        assert future.written_end_offset == 0
+
+    def test_without_leader_epochs_only_what_is_committed_is_trusted(self, filled: Any) -> None:
+        source, future = begin(filled)
+        copy_all(source, future)
+        source.epochs.clear()
+        future.epochs.clear()
+        align(source, future, 12, was_cut=False)
+        assert future.written_end_offset == 30
+        align(source, future, 12, was_cut=True)
+        assert future.written_end_offset == 12
+
+    def test_a_copy_with_nothing_in_common_starts_over(self, filled: Any, batch: Batch) -> None:
+        source, future = begin(filled)
+        records = batch(b"stranger", base_offset=0, leader_epoch=9)
+        future.stage_as_follower(records)
+        future.commit()
+        align(source, future, 1, was_cut=True)
+        assert future.written_end_offset == 0
+
+
+def begin(broker: Any) -> tuple[Log, Log]:
+    source = partition(broker).replica.log
+    broker.log_dirs.prefer("orders", 0, "/b")
+    return source, broker.log_dirs.create_future("orders", 0, source)
+
+
+def copy_all(source: Log, future: Log) -> None:
+    while future.written_end_offset < source.written_end_offset:
+        end = source.written_end_offset
+        piece = source.read(future.written_end_offset, 1 << 20, up_to=end)
+        assert CopyStep(source, future, piece, source.cuts, 0, Gate()).run() > 0
+
+
+class TestCallingOff:
+    def test_another_directory_takes_over(self, filled: Any, scheduler: Any) -> None:
+        move(filled, "/b")
+        scheduler.advance(3)
+        assert move(filled, "/c") is ErrorCode.NONE
+        scheduler.advance(1_000)
+        assert where(filled) == "/c/orders-0"
+        assert [name for name in filled.disk.list("/b") if name.endswith("-delete")]
+
+    def test_the_present_directory_ends_the_move(self, filled: Any, scheduler: Any) -> None:
+        move(filled, "/b")
+        scheduler.advance(3)
+        assert move(filled, "/a") is ErrorCode.NONE
+        scheduler.advance(1_000)
+        assert where(filled) == "/a/orders-0"
+        assert filled.log_dirs.future("orders", 0) is None
+
+    def test_asked_twice_it_goes_on(self, filled: Any, scheduler: Any, journal: Any) -> None:
+        move(filled, "/b")
+        scheduler.advance(3)
+        assert move(filled, "/b") is ErrorCode.NONE
+        assert len(told(journal, "replica-move-begun")) == 1
+
+    def test_a_late_step_leaves_the_future_alone(self, filled: Any) -> None:
+        source, future = begin(filled)
+        gate = Gate()
+        step = CopyStep(source, future, source.read(0, 1 << 20, up_to=30), source.cuts, 0, gate)
+        gate.close()
+        assert step.run() == 0
+        assert future.written_end_offset == 0
+
+    @pytest.mark.parametrize("delete", [True, False])
+    def test_a_stopped_replica_moves_no_more(
+        self, filled: Any, scheduler: Any, delete: bool
+    ) -> None:
+        move(filled, "/b")
+        scheduler.advance(3)
+        state = StopReplicaPartitionState(leader_epoch=-2, delete_partition=delete)
+        topic = StopReplicaTopicState(topic_name="orders", partition_states=[state])
+        filled.replicas.stop_replicas(StopReplicaRequest(controller_epoch=1, topic_states=[topic]))
+        scheduler.advance(1_000)
+        assert (filled.log_dirs.future("orders", 0) is None) == delete
+        assert (filled.log_dirs.log("orders", 0) is None) == delete
+        if not delete:
+            filled.lead(epoch=5, isr=(1,))
+            scheduler.advance(1_000)
+            assert where(filled) == "/b/orders-0"
+
+
+class TestFailures:
+    def test_of_the_new_directory(self, filled: Any, scheduler: Any) -> None:
+        move(filled, "/b")
+        scheduler.advance(3)
+        break_disk(filled, "/b/")
+        scheduler.advance(1_000)
+        assert list(filled.log_dirs.offline) == ["/b"]
+        assert isinstance(partition(filled).role, Leader)
+        assert partition(filled).future is None
+        assert move(filled, "/c") is ErrorCode.KAFKA_STORAGE_ERROR  # as Kafka: the log may be in /b
+
+    def test_of_the_old_directory(self, filled: Any, scheduler: Any) -> None:
+        move(filled, "/b")
+        scheduler.advance(3)
+        filled.log_dirs.report_failure("/a", "broken")
+        scheduler.advance(1_000)
+        assert isinstance(partition(filled).role, Offline)
+        assert filled.log_dirs.future("orders", 0) is not None
+        assert move(filled, "/c") is ErrorCode.KAFKA_STORAGE_ERROR
+
+    def test_of_a_sync(self, filled: Any, scheduler: Any) -> None:
+        break_disk(filled, "/b/", operations=("sync",))
+        move(filled, "/b")
+        scheduler.advance(1_000)
+        assert list(filled.log_dirs.offline) == ["/b"]
+        assert where(filled) == "/a/orders-0"
+
+    def test_of_the_swap_itself(self, filled: Any, scheduler: Any, batch: Batch) -> None:
+        break_disk(filled, "/b/", operations=("rename",), but="tmp")
+        move(filled, "/b")
+        scheduler.advance(1_000)
+        assert list(filled.log_dirs.offline) == ["/b"]
+        assert where(filled) == "/a/orders-0"
+        (result,) = produce(filled, batch, 30)
+        assert (result.error, result.base_offset) == (ErrorCode.NONE, 30)
+
+    def test_damage_is_told_and_the_log_stays_where_it_is(
+        self, filled: Any, scheduler: Any, journal: Any
+    ) -> None:
+        log = filled.disk.open("/a/orders-0/00000000000000000000.log")
+        log.pwritev([b"\xff"], 700)
+        move(filled, "/b")
+        scheduler.advance(3_000)
+        assert where(filled) == "/a/orders-0"
+        assert told(journal, "replica-move-stuck")
+
+
+class TestRefusals:
+    def test_unknown_directories_and_names(self, filled: Any) -> None:
+        assert move(filled, "/elsewhere") is ErrorCode.LOG_DIR_NOT_FOUND
+        alter = filled.replicas.moves.alter
+        assert alter("x" * 249, 0, "/b") is ErrorCode.INVALID_TOPIC_EXCEPTION
+        assert alter("nobody-knows", 0, "/b") is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    def test_an_offline_directory(self, filled: Any) -> None:
+        filled.log_dirs.report_failure("/b", "broken")
+        assert move(filled, "/b") is ErrorCode.KAFKA_STORAGE_ERROR
+
+    def test_a_replica_that_comes_later_is_made_there(self, broker: Any) -> None:
+        assert move(broker, "/c", 8) is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        broker.learn_of(8)
+        assert move(broker, "/c", 8) is ErrorCode.REPLICA_NOT_AVAILABLE
+        broker.lead(8, isr=(1,))
+        assert where(broker, 8) == "/c/orders-8"
+
+
+class TestRestart:
+    def test_the_copy_goes_on_where_it_was(
+        self, filled: Any, scheduler: Any, start: Callable[[MemoryDisk], Any]
+    ) -> None:
+        move(filled, "/b")
+        while filled.log_dirs.future("orders", 0).written_end_offset < 12:
+            scheduler.advance(1)
+        before = content(partition(filled).replica.log)
+        filled.replicas.close()
+        filled.log_dirs.close(clean=True)
+        again = start(filled.disk)
+        again.config = TopicConfig(log=LOG)
+        future = again.log_dirs.future("orders", 0)
+        assert future.written_end_offset >= 12
+        again.lead(epoch=1, isr=(1,))
+        scheduler.advance(1_000)
+        assert partition(again).replica.log is future
+        assert content(future) == before
+
+
+def break_disk(
+    broker: Any, prefix: str, *, operations: tuple[str, ...] = (), but: str | None = None
+) -> None:
+    def refuse(operation: str, path: str) -> None:
+        hit = path.startswith(prefix) and (not operations or operation in operations)
+        if hit and (but is None or but not in path):
+            raise OSError(errno.EIO, "broken")
+
+    broker.disk.faults.watcher = refuse
+
+
+def test_a_future_of_an_earlier_topic_is_removed(
+    paths: tuple[str, ...], start: Callable[[MemoryDisk], Any], scheduler: Any
+) -> None:
+    disk = MemoryDisk()
+    options = LogDirOptions(1, "a-cluster", 0, lambda _topic: LogConfig())
+    dirs = LogDirs([LogDir.open(disk, path, options) for path in paths])
+    earlier = dirs.create_log("orders", 0, b"e" * 16, LogConfig(), is_new=True)
+    dirs.prefer("orders", 0, "/b")
+    dirs.create_future("orders", 0, earlier)
+    dirs.online["/a"].delete_log("orders", 0)
+    dirs.online["/a"].remove_deleted(dirs.deleted()[0])
+    dirs.close(clean=True)
+    again = start(disk)
+    again.lead(isr=(1,))
+    scheduler.advance(1_000)
+    assert again.log_dirs.future("orders", 0) is None
+    assert where(again) == "/a/orders-0"
