@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logquake.storage.disk import File
+from logquake.storage.errors import DamagedFileError
 from logquake.wire.errors import RecordError
 from logquake.wire.records import ProduceLimits, iterate_records
 from logquake.wire.records.header import (
@@ -23,7 +24,7 @@ SCAN_CHUNK_BYTES = 1024 * 1024
 MAX_DECOMPRESSED_BYTES = ProduceLimits().max_decompressed_bytes
 
 
-class DamagedBatchError(Exception):
+class DamagedBatchError(DamagedFileError):
     """The bytes from ``position`` on are not an intact batch: a torn write, or garbage."""
 
     def __init__(self, position: int, why: str) -> None:

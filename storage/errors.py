@@ -17,6 +17,13 @@ class StorageError(Exception):
         self.path = path
 
 
+class DamagedFileError(Exception):
+    """A file holds what cannot be right. Where the file cannot be made anew: StorageError."""
+
+
+DISK_FAULTS = (OSError, DamagedFileError)
+
+
 class LogDirError(Exception):
     """A log directory that this broker must not use; the message tells the user what to do."""
 
@@ -37,8 +44,8 @@ class OffsetOutOfRange(Exception):  # noqa: N818  # Kafka's word for it
 
 @contextmanager
 def disk_faults(path: str) -> Iterator[None]:
-    """Turn the disk's OSErrors into StorageError(path)."""
+    """Turn what the disk does wrong into StorageError(path)."""
     try:
         yield
-    except OSError as error:
+    except DISK_FAULTS as error:
         raise StorageError(path, str(error)) from error

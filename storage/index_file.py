@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from logquake.storage.disk import Disk, File
+from logquake.storage.errors import DamagedFileError
 
 _WRITE_EVERY_ENTRIES = 128
 OFFSET_ENTRY_BYTES = 8
@@ -25,7 +26,7 @@ TIME_ENTRY_BYTES = 12
 NO_TIMESTAMP = -1
 
 
-class DamagedIndexError(Exception):
+class DamagedIndexError(DamagedFileError):
     """An index file that cannot be right; it is rebuilt from the log."""
 
 

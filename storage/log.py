@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from logquake.storage.appended import Appended
 from logquake.storage.cleaner.log_cleaning import LogCleaning
 from logquake.storage.disk import Disk
-from logquake.storage.errors import disk_faults
+from logquake.storage.errors import DISK_FAULTS, StorageError, disk_faults
 from logquake.storage.leader_epochs import LeaderEpochs
 from logquake.storage.log_commit import LogCommit
 from logquake.storage.log_config import LogConfig
@@ -192,20 +192,26 @@ class Log:
         set, which becomes one batch of magic 2; nothing complete in them is no error: the offsets
         are -1 then. internal: a batch that the broker made itself, which may be a control batch
         and has no sequence. A batch that repeats one of its producer's last five answers that
-        one's offsets, duplicate set. Raises RecordError.
+        one's offsets, duplicate set. Raises RecordError, StorageError.
         """
-        return self._state.appender.stage_as_leader(
-            records, leader_epoch, now_ms, header=header, internal=internal
-        )
+        try:
+            return self._state.appender.stage_as_leader(
+                records, leader_epoch, now_ms, header=header, internal=internal
+            )
+        except DISK_FAULTS as error:
+            raise StorageError(self.directory, f"appending: {error}") from error
 
     def stage_as_follower(self, records: memoryview, now_ms: int = 0) -> Appended:
         """Remember a leader's batches, offsets and epochs kept; an incomplete last one is left out.
 
         now_ms, wall time, ages a segment whose first batch has no timestamp.
         Raises RecordError when one is damaged or does not continue this log; those before it in
-        records are then not staged either.
+        records are then not staged either. Raises StorageError.
         """
-        return self._state.appender.stage_as_follower(records, now_ms)
+        try:
+            return self._state.appender.stage_as_follower(records, now_ms)
+        except DISK_FAULTS as error:
+            raise StorageError(self.directory, f"appending: {error}") from error
 
     def commit(self) -> None:
         """Write all that is staged. Raises StorageError, and then nothing of it counts."""

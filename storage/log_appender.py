@@ -114,9 +114,10 @@ class LogAppender:
         set_max_timestamp(
             records, 0, header, log_append_time=self._append_time, max_timestamp=timestamp
         )
+        self._roll_if_due(header, first_offset, timestamp, now_ms)
         self._assign_epoch(leader_epoch, first_offset)
         staged = records if len(records) == size else records[:size]
-        self._stage(staged, header, first_offset, timestamp, now_ms)
+        self._stage(staged, header, first_offset, timestamp)
         append_time_ms = now_ms if self._append_time else NO_APPEND_TIME
         return Appended(first_offset, self.end_offset - 1, timestamp, append_time_ms, False, size)
 
@@ -139,9 +140,10 @@ class LogAppender:
         max_timestamp = -1
         size = 0
         for position, header in batches:
+            self._roll_if_due(header, header.base_offset, header.max_timestamp, now_ms)
             self._follow_epoch(header)
             batch = records[position : position + header.size]
-            self._stage(batch, header, header.base_offset, header.max_timestamp, now_ms)
+            self._stage(batch, header, header.base_offset, header.max_timestamp)
             max_timestamp = max(max_timestamp, header.max_timestamp)
             size += header.size
         return Appended(
@@ -158,13 +160,19 @@ class LogAppender:
 
     # Both
 
-    def _stage(
-        self, batch: memoryview, header: BatchHeader, first_offset: int, timestamp: int, now_ms: int
+    def _roll_if_due(
+        self, header: BatchHeader, first_offset: int, timestamp: int, now_ms: int
     ) -> None:
+        """Before the batch counts for anything: this may read the disk, and so fail."""
         last_offset = first_offset + header.last_offset_delta
         if self._staging.must_roll(header.size, last_offset, timestamp, now_ms):
             snapshot = encode_snapshot(self._producers.entries())
             self._staging.begin_segment(Roll(self._roll_at(first_offset, last_offset), snapshot))
+
+    def _stage(
+        self, batch: memoryview, header: BatchHeader, first_offset: int, timestamp: int
+    ) -> None:
+        last_offset = first_offset + header.last_offset_delta
         aborted = None
         if header.is_control:
             header = header._replace(base_offset=first_offset)

@@ -185,11 +185,12 @@ class Segment:
                 raise DamagedIndexError(f"an index of {self.log_path} points past its end")
         except (DamagedIndexError, FileNotFoundError):
             self._rebuild_indexes()
-        self._indexes_loaded = True
         self._find_max_timestamp()
+        self._indexes_loaded = True
 
     def _rebuild_indexes(self) -> None:
         self.index_anew()
+        self._indexes_loaded = False  # should reading fail half-way
         for position, header in walk_headers(self.file, 0, self.size, SCAN_CHUNK_BYTES):
             self.note_scanned(position, header)
         self.offset_index.trim()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
+from logquake.storage import file_names as names
 from logquake.storage.disk import Disk
 from logquake.storage.log_config import LogConfig
 from logquake.storage.segment import Segment
@@ -136,7 +137,17 @@ class Segments:
             self.current = SegmentList(self.current.segments[:-1])
             segment.delete()
             deleted.append(segment.base_offset)
+        self._remove_unlisted_after(self.active.base_offset if len(self) else offset)
         return deleted
+
+    def _remove_unlisted_after(self, offset: int) -> None:
+        """A roll that failed left files: at the next start the log would seem to go on there."""
+        found = self._disk.list(self._directory)
+        for suffix in names.SEGMENT_SUFFIXES:
+            for base_offset in reversed(names.offsets_with(found, suffix)):
+                if base_offset > offset:
+                    path = names.join(self._directory, names.offset_file(base_offset, suffix))
+                    self._disk.remove(path)
 
     def release(self) -> None:
         for segment in self.current:

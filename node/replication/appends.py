@@ -98,6 +98,10 @@ class PassAppends:
         except RecordError as error:
             _refuse(result, error, partition)
             return result
+        except StorageError as error:
+            partition.go_offline(str(error))
+            result.error = ErrorCode.KAFKA_STORAGE_ERROR
+            return result
         if isinstance(appended, ErrorCode):
             result.error, result.log_start_offset = appended, partition.replica.start
             return result

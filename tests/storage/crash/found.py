@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from logquake.storage.log import Log
 from logquake.wire.records import check_crc
-from tests.storage.crash.story import Stored
+from tests.storage.crash.story import Moment, Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +15,12 @@ class Found:
     start: int
     end: int
     batches: tuple[Stored, ...]
+    # What explains it, with the batches that retention or compaction took away.
+    history: tuple[Stored, ...] = ()
+
+    @property
+    def moment(self) -> Moment:
+        return Moment(self.topic_id, self.start, self.end, self.history)
 
 
 NOTHING = Found(None, 0, 0, ())

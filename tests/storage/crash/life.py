@@ -6,12 +6,14 @@ end, a checkpoint that was not written) the story does not claim.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from logquake.storage.cleaner.cleaning import Finished, Replacement
 from logquake.storage.cleaner.plan import CleanerBounds
+from logquake.storage.errors import StorageError, disk_faults
 from logquake.storage.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_dir import LogDir, LogDirOptions
@@ -64,6 +66,9 @@ class Life:
         self.stories = stories or {
             topic: Story(is_compacted=config.compacted) for topic, config in CONFIGS.items()
         }
+        self.is_open = False
+        # Topics of which something else than an append failed: their broker opens them anew.
+        self.offline: set[str] = set()
         self.epoch = 0
         self.now_ms = 1_000
         # Files were renamed whose order the disk must keep (log_retention.py, cleaner/swap.py).
@@ -107,8 +112,11 @@ class Life:
 
     def open(self) -> None:
         self.log_dir = LogDir.open(self.disk, ROOT, options())
+        self.is_open = True
+        self.offline.clear()
 
     def close(self) -> None:
+        self.is_open = False
         self.log_dir.close(clean=True)
         self._checkpointed()
         self.relies_on_order = False
@@ -157,8 +165,9 @@ class Life:
             topic, moment, lambda: log.delete_old(self.now_ms, log.written_end_offset)
         )
         story.moments[-1] = replace(moment, start=log.start_offset)
-        for one in retired:
-            one.files.remove()
+        with disk_faults(topic):
+            for one in retired:
+                one.files.remove()
 
     def clean(self, topic: str) -> None:
         """Compact as far as it goes: no new moment, because no reader must see a difference."""
@@ -170,9 +179,10 @@ class Life:
             cleaning.cleaned_to = to_clean.first_dirty
             self.log_dir.write_cleaner_offsets()
         work = cleaning.begin(to_clean, CleanerBounds(dedupe_bytes=4_096), self.now_ms)
-        while not isinstance(step := work.work(), Finished):
-            if isinstance(step, Replacement):
-                cleaning.swap(work, step).remove()
+        with self._offline_if_it_fails(topic), disk_faults(topic):
+            while not isinstance(step := work.work(), Finished):
+                if isinstance(step, Replacement):
+                    cleaning.swap(work, step).remove()
         cleaning.cleaned_to = step.end_offset
         self.log_dir.write_cleaner_offsets()
 
@@ -184,9 +194,15 @@ class Life:
         for batch in batches:
             log.stage_as_leader(batch, self.epoch, self.now_ms, internal=internal)
         moment = self.stories[topic].now.with_batches(map(bytes, batches))
-        self._perform(topic, moment, log.commit)
-        if log.recovery_point == log.end_offset:
-            self.stories[topic].synced = self.stories[topic].reached
+        story = self.stories[topic]
+        story.begin(moment)
+        log.commit()
+        story.end(synced=log.recovery_point == log.end_offset)
+
+    def accept(self, topic: str, moment: Moment) -> None:
+        """After a failure: this is what there is, and what goes on from here."""
+        self.stories[topic].begin(moment)
+        self.stories[topic].end()
 
     def batch(
         self,
@@ -254,20 +270,36 @@ class Life:
         self.lead_anew()
 
     def sync(self, topic: str) -> None:
-        self.log(topic).sync()
+        with self._offline_if_it_fails(topic):
+            self.log(topic).sync()
         self.stories[topic].synced = self.stories[topic].reached
 
     def sync_rolled(self, topic: str) -> None:
         """As a broker does after a roll; the active segment stays unsynced."""
         log = self.log(topic)
-        pending = log.begin_sync(rolled_only=True)
-        pending.run()
+        with self._offline_if_it_fails(topic):
+            pending = log.begin_sync(rolled_only=True)
+            try:
+                with disk_faults(topic):
+                    pending.run()
+            except StorageError:
+                log.fail_sync(pending)
+                raise
         log.finish_sync(pending)
+
+    @contextmanager
+    def _offline_if_it_fails(self, topic: str) -> Iterator[None]:
+        try:
+            yield
+        except StorageError:
+            self.offline.add(topic)
+            raise
 
     def _perform(self, topic: str, moment: Moment, operation: Callable[[], T]) -> T:
         story = self.stories[topic]
         story.begin(moment)
-        result = operation()
+        with self._offline_if_it_fails(topic):
+            result = operation()
         story.end()
         return result
 

@@ -55,15 +55,14 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """``moments`` are the possible ones; ``lowest_start`` is the start offset last checkpointed."""
+    """``moments`` are the possible ones; ``lowest_start`` is the start offset last checkpointed,
+    ``highest_start`` the highest that there ever was.
+    """
 
     moments: tuple[Moment, ...]
     lowest_start: int
+    highest_start: int
     is_compacted: bool
-
-    @property
-    def highest_start(self) -> int:
-        return max(moment.start for moment in self.moments)
 
     @property
     def sure(self) -> tuple[Stored, ...]:
@@ -82,6 +81,7 @@ class Story:
     reached: int = 0  # the last moment whose operation ended
     synced: int = 0  # the last moment that a sync covered
     lowest_start: int = 0
+    highest_start: int = 0
 
     @property
     def now(self) -> Moment:
@@ -90,6 +90,7 @@ class Story:
     def begin(self, moment: Moment) -> None:
         """An operation leads to this moment, should it end."""
         self.moments.append(moment)
+        self.highest_start = max(self.highest_start, moment.start)
 
     def end(self, *, synced: bool = False) -> None:
         self.reached = len(self.moments) - 1
@@ -98,7 +99,9 @@ class Story:
 
     def expectation(self, unsynced: Unsynced) -> Expectation:
         since = self.reached if unsynced is Unsynced.KEPT else self.synced
-        return Expectation(tuple(self.moments[since:]), self.lowest_start, self.is_compacted)
+        return Expectation(
+            tuple(self.moments[since:]), self.lowest_start, self.highest_start, self.is_compacted
+        )
 
     def copy(self) -> Story:
         return replace(self, moments=list(self.moments))

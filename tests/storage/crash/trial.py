@@ -18,7 +18,7 @@ from tests.storage.crash.files import check_files
 from tests.storage.crash.found import Found
 from tests.storage.crash.life import CONFIGS, ROOT, Life, options
 from tests.storage.crash.promises import check_log
-from tests.storage.crash.story import Expectation, Moment, Story
+from tests.storage.crash.story import Expectation, Story
 
 Expectations = dict[str, Expectation]
 _AGAIN_WHILE_RECOVERING = 0.25
@@ -111,7 +111,9 @@ class Trial:
 
     def _go_on(self, log_dir: LogDir, found: dict[str, Found]) -> None:
         """Topics that are gone are made again; what is appended survives as it did before."""
-        life = Life(self._disk, {topic: _story_from(topic, one) for topic, one in found.items()})
+        life = Life(
+            self._disk, {topic: self._story_from(topic, one) for topic, one in found.items()}
+        )
         life.continue_with(log_dir)
         for topic, story in life.stories.items():
             if story.now.topic_id is None:
@@ -123,6 +125,15 @@ class Trial:
         self._disk.crash(self._unsynced, self._rng)
         self._expected = life.expectations(self._unsynced)
         self._check(self._recover())
+
+    def _story_from(self, topic: str, found: Found) -> Story:
+        """What was found is all that is known, and is on the platter."""
+        return Story(
+            CONFIGS[topic].compacted,
+            [found.moment],
+            lowest_start=found.start,
+            highest_start=self._expected[topic].highest_start,
+        )
 
     # Looking
 
@@ -137,9 +148,3 @@ class Trial:
     def _check_files(self, log_dir: LogDir, *, closed: bool) -> None:
         for (topic, _), log in log_dir.logs.items():
             check_files(self._disk, log.directory, CONFIGS[topic], closed=closed)
-
-
-def _story_from(topic: str, found: Found) -> Story:
-    """What was found is all that is known, and is on the platter."""
-    moment = Moment(found.topic_id, found.start, found.end, found.batches)
-    return Story(CONFIGS[topic].compacted, [moment], lowest_start=found.start)

@@ -99,6 +99,7 @@ def table_of_updates(life: Life) -> None:
         life.append(TABLE, *(life.batch(TABLE, count=4) for _ in range(3)))
     life.append(TABLE, life.batch(TABLE, keys="a", value=None))
     life.sync(TABLE)
+    life.checkpoint()
 
 
 def compact(life: Life) -> None:

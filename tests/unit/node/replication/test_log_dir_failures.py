@@ -167,3 +167,19 @@ def test_after_the_last_one_the_broker_is_told_to_end(broker: Any) -> None:
         "one failed",
         "every log directory has failed: /a (/a broke); /b (/b broke); /c (/c broke)",
     ]
+
+
+def test_records_that_cannot_even_be_looked_at_for_the_disk_take_it_offline(
+    broker: Any, batch: Batch
+) -> None:
+    """An append reads the segment's first batch where a truncation made it unknown."""
+    lead(broker, 0)
+    for _ in range(2):
+        produce(broker, batch, 0)
+        broker.replicas.end_of_pass()
+    broker.replicas.partition("orders", 0).replica.log.truncate_to(1)
+    broker.disk.fail_read_at(1, OSError(errno.EIO, "broken"))
+    failed = produce(broker, batch, 0)
+    broker.replicas.end_of_pass()
+    assert [result.error for result in failed] == [ErrorCode.KAFKA_STORAGE_ERROR]
+    assert roles(broker) == [Offline]
