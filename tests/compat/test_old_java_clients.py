@@ -1,0 +1,99 @@
+"""Kafka's own producers and consumers from before 0.11: Scala's, Java's, and their message sets.
+
+LOGQUAKE_OLD_KAFKA_LIBS names a folder with a folder of jars for each release; see
+tests/peers/old-clients.xml. Java's consumer, which the broker coordinates, is not among them yet.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(180)]
+
+RELEASES = ("0.8.2.2", "0.9.0.1", "0.10.0.1", "0.10.2.2")
+CODECS = ("none", "gzip", "snappy", "lz4")
+TIMEOUT_S = 60
+LINES = [f"line {number}" for number in range(300)]
+
+Old = Callable[..., str]
+
+
+@pytest.fixture
+def old() -> Old:
+    """Run a class of a release; the standard output."""
+    libs, java = os.environ.get("LOGQUAKE_OLD_KAFKA_LIBS"), shutil.which("java")
+    if not libs or java is None:
+        pytest.skip("no java, or LOGQUAKE_OLD_KAFKA_LIBS names no folder with Kafka's releases")
+
+    def run(release: str, main_class: str, *arguments: str, stdin: str = "") -> str:
+        command = [java, "-cp", f"{Path(libs) / release}/*", main_class, *arguments]
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+def produce(old: Old, cluster: Any, release: str, topic: str, codec: str) -> None:
+    old(
+        release,
+        "kafka.tools.ConsoleProducer",
+        *("--broker-list", cluster.bootstrap_servers, "--topic", topic),
+        *("--compression-codec", codec, "--request-required-acks", "-1"),
+        stdin="".join(f"{line}\n" for line in LINES),
+    )
+
+
+def consume(old: Old, cluster: Any, release: str, topic: str) -> list[str]:
+    """By the consumer that names its partition itself; it prints what each fetch brought, too."""
+    said = old(
+        release,
+        "kafka.tools.SimpleConsumerShell",
+        *("--broker-list", cluster.bootstrap_servers, "--topic", topic, "--partition", "0"),
+        *("--offset", "-2", "--max-messages", str(len(LINES)), "--no-wait-at-logend"),
+    )
+    return [line for line in said.splitlines() if line.startswith("line ")]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("codec", CODECS)
+def test_reads_what_it_wrote(
+    old: Old, cluster: Any, topic: Callable[..., str], release: str, codec: str
+) -> None:
+    name = topic()
+    produce(old, cluster, release, name, codec)
+    assert consume(old, cluster, release, name) == LINES
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_reads_what_the_newest_of_them_wrote(
+    old: Old, cluster: Any, topic: Callable[..., str], release: str
+) -> None:
+    name = topic()
+    produce(old, cluster, RELEASES[-1], name, "snappy")
+    assert consume(old, cluster, release, name) == LINES
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_group_that_zookeeper_coordinates_reads_all(
+    old: Old, cluster: Any, topic: Callable[..., str], release: str
+) -> None:
+    """Scala's consumer finds brokers, and its share of the partitions, in ZooKeeper."""
+    name = topic(partitions=3)
+    produce(old, cluster, release, name, "gzip")
+    said = old(
+        release,
+        "kafka.tools.ConsoleConsumer",
+        *("--zookeeper", cluster.zookeeper_connect, "--topic", name, "--from-beginning"),
+        *("--max-messages", str(len(LINES))),
+    )
+    assert sorted(said.splitlines()) == sorted(LINES)
