@@ -10,7 +10,8 @@ from logquake.wire.records import BatchHeader
 class OrderCheck:
     """``next_offset`` is where the next batch has to begin; None before the first.
 
-    epochs is None when they are not known.
+    epochs is None when they are not known. start_offset is where the log starts, None when its
+    checkpoint may be behind: DeleteRecords moves the epochs' start at once.
     """
 
     def __init__(
@@ -18,7 +19,7 @@ class OrderCheck:
         epochs: LeaderEpochs | None,
         findings: Findings,
         *,
-        start_offset: int,
+        start_offset: int | None,
         gaps_allowed: bool,
     ) -> None:
         self.next_offset: int | None = None
@@ -76,7 +77,7 @@ class OrderCheck:
             )
             return
         self._latest_epoch = epoch
-        if self._epochs is None or epoch < 0 or header.base_offset < self._start_offset:
+        if self._epochs is None or epoch < 0 or header.base_offset < self._judged_from(epoch):
             return
         known = self._epochs.epoch_for(header.base_offset)
         if known != epoch:
@@ -87,3 +88,10 @@ class OrderCheck:
                 f"leader epoch {epoch} at offset {header.base_offset}, "
                 f"where leader-epoch-checkpoint says {says}",
             )
+
+    def _judged_from(self, epoch: int) -> int:
+        """Where the batches of an epoch begin that must be in the checkpoint."""
+        if self._start_offset is not None:
+            return self._start_offset
+        entries = self._epochs.entries if self._epochs is not None else ()
+        return entries[0].start_offset if entries and entries[0].epoch >= epoch else 0

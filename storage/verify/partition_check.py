@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from logquake.storage import file_names as names
 from logquake.storage.disk import Disk
-from logquake.storage.verify.expectations import Expectations, Limits
+from logquake.storage.verify.expectations import DirState, Expectations, Limits
 from logquake.storage.verify.findings import Findings
 from logquake.storage.verify.folder_check import check_files, check_metadata, read_epochs
 from logquake.storage.verify.order_check import OrderCheck
@@ -49,7 +49,7 @@ class PartitionCheck:
         order = OrderCheck(
             epochs,
             self.findings,
-            start_offset=report.start_offset,
+            start_offset=report.start_offset if expected.state is DirState.CLEAN else None,
             gaps_allowed=expected.compacted,
         )
         producers = ProducerCheck(

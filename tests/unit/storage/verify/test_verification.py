@@ -416,3 +416,11 @@ def test_in_use_damage_below_the_high_watermark_is_found(verify: Verify, in_use:
     with changed(log) as content:
         content[80] ^= 1
     assert ("checksum", log.name) in damages(verify(in_use))
+
+
+def test_the_start_of_the_epochs_may_be_ahead_of_its_checkpoint(
+    verify: Verify, killed: Path
+) -> None:
+    """As when a broker dies soon after a DeleteRecords."""
+    (killed / "plain-0" / "leader-epoch-checkpoint").write_text("0\n1\n0 27\n")
+    assert verify(killed).is_sound
