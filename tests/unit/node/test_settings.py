@@ -13,6 +13,7 @@ from logquake.node.settings import (
     read_properties,
 )
 from logquake.storage.log_config import NEVER, TimestampType
+from logquake.wire.compression import Codec
 
 REQUIRED = {"broker.id": "1", "zookeeper.connect": "127.0.0.1:2181"}
 
@@ -132,6 +133,22 @@ class TestValues:
         assert topics.log.compacted
         assert topics.log.max_message_bytes == 100
 
+    def test_how_topics_compress(self) -> None:
+        log = settings().replication.topic_defaults.log
+        assert (log.compression, log.gzip_level, log.lz4_level, log.zstd_level) == (None, -1, 9, 3)
+        got = settings(
+            compression_type="zstd",
+            compression_zstd_level="-7",
+            compression_gzip_level="9",
+            log_message_downconversion_enable="false",
+        )
+        topics = got.replication.topic_defaults
+        assert (topics.log.compression, topics.log.zstd_level) == (Codec.ZSTD, -7)
+        assert topics.log.gzip_level == 9
+        assert not topics.message_downconversion
+        plain = settings(compression_type="uncompressed").replication.topic_defaults.log
+        assert plain.compression is Codec.NONE
+
     def test_log_dirs_goes_before_log_dir(self) -> None:
         assert settings(log_dir="/a", log_dirs="/c/../b, /d").log_dirs == ("/b", "/d")
         assert settings(log_dir="/a").log_dirs == ("/a",)
@@ -174,6 +191,21 @@ class TestValues:
 
 
 class TestRefusals:
+    @pytest.mark.parametrize(
+        "keys",
+        [
+            {"compression_type": "brotli"},
+            {"compression_gzip_level": "0"},
+            {"compression_gzip_level": "10"},
+            {"compression_lz4_level": "18"},
+            {"compression_zstd_level": "23"},
+            {"logquake_downconversion_max_bytes": "-1"},
+        ],
+    )
+    def test_codecs_and_levels_that_do_not_exist(self, keys: dict[str, str]) -> None:
+        with pytest.raises(SettingsError, match="is not allowed"):
+            settings(**keys)
+
     @pytest.mark.parametrize(
         ("keys", "message"),
         [
