@@ -48,6 +48,7 @@ from logquake.node.topics.configs import TopicConfigs
 from logquake.node.topics.waiting import MetadataWaiters
 from logquake.storage.log_dir import LogDirOptions
 from logquake.storage.log_dirs import LogDirs
+from logquake.storage.open_files import OpenFiles
 from logquake.zk.operations import Session
 from logquake.zk.znodes.brokers import BrokerRegistration
 from logquake.zk.znodes.configs import EntityConfig
@@ -176,6 +177,7 @@ class Composer:
             lambda topic: self._configs.get(topic).log,
             unique=lambda: ports.random.randbytes(16).hex(),
             recovery_threads=self._settings.recovery_threads,
+            open_files=OpenFiles(self._settings.open_segments_max),
         )
         loading = LogDirLoading(
             self._settings.log_dirs,

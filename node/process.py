@@ -21,6 +21,7 @@ from types import FrameType
 
 from logquake.controller.journal import Event
 from logquake.node.broker import Broker
+from logquake.node.descriptors import open_segments, raise_limit
 from logquake.node.journal_file import JournalFile
 from logquake.node.net.acceptor import Acceptor
 from logquake.node.net.channel import TcpNetwork
@@ -71,7 +72,9 @@ class BrokerProcess:
         self._listeners = _bind_all(settings)
         ports = {name: sock.getsockname()[1] for name, sock in self._listeners.items()}
         self._settings = replace(
-            settings, listeners=settings.listeners.resolved(ports, socket.getfqdn)
+            settings,
+            listeners=settings.listeners.resolved(ports, socket.getfqdn),
+            open_segments_max=open_segments(settings.open_segments_max, raise_limit()),
         )
         self._loop = EventLoop()
         self._journal = self._open_journal(events)

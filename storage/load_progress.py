@@ -1,9 +1,11 @@
 """How far the opening of a log directory is: one thread opens, another one looks, or calls it off.
 
-Plain numbers that one thread writes: whoever reads them may be one log behind.
+Whoever reads the numbers may be a few megabytes behind.
 """
 
 from __future__ import annotations
+
+from threading import Lock
 
 from logquake.storage.errors import LoadCancelledError
 
@@ -16,9 +18,10 @@ class LoadProgress:
         self.opened = 0
         self.scanned_bytes = 0
         self._cancelled = False
+        self._lock = Lock()  # logs are opened on several threads
 
     def cancel(self) -> None:
-        """Let the opening end before its next log."""
+        """Let the opening end soon."""
         self._cancelled = True
 
     def check(self) -> None:
@@ -26,7 +29,13 @@ class LoadProgress:
         if self._cancelled:
             raise LoadCancelledError(f"after {self.opened} of {self.total} logs")
 
-    def note(self, scanned_bytes: int) -> None:
+    def scanned(self, size: int) -> None:
+        """So many bytes more. Raises LoadCancelledError."""
+        with self._lock:
+            self.scanned_bytes += size
+        self.check()
+
+    def note_opened(self) -> None:
         """One more log is open."""
-        self.scanned_bytes += scanned_bytes
-        self.opened += 1
+        with self._lock:
+            self.opened += 1

@@ -23,13 +23,14 @@ from logquake.storage.log_commit import LogCommit
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_cuts import LogCuts
 from logquake.storage.log_reader import LogReader
-from logquake.storage.log_recovery import RecoveryReport
+from logquake.storage.log_recovery import RecoveryReport, ignore_bytes
 from logquake.storage.log_retention import LogRetention, Retired
 from logquake.storage.log_slice import LogSlice
 from logquake.storage.log_start import LogStart
 from logquake.storage.log_state import LogState
 from logquake.storage.log_sync import LogSyncs, PendingSync
 from logquake.storage.log_transactions import LogTransactions
+from logquake.storage.open_files import OpenFiles
 from logquake.storage.partition_metadata import read_topic_id, write_topic_id
 from logquake.storage.producer_state import ProducerStates
 from logquake.storage.txn_index import AbortedTransaction
@@ -43,13 +44,15 @@ class Log:
     cleaning is the log's part in its compaction.
     """
 
-    def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
+    def __init__(
+        self, disk: Disk, directory: str, config: LogConfig, open_files: OpenFiles | None
+    ) -> None:
         """Use Log.open."""
         self.directory = directory
         self.topic_id: bytes | None = None
         self.recovery = RecoveryReport()
         self.is_closed = False
-        self._state = state = LogState(disk, directory, config)
+        self._state = state = LogState(disk, directory, config, open_files)
         self._syncs = LogSyncs(state)
         self._commit = LogCommit(state, self._syncs)
         self._start = LogStart(state)
@@ -70,14 +73,18 @@ class Log:
         recovery_point: int = 0,
         log_start_offset: int = 0,
         cleaned_to: int | None = None,
+        open_files: OpenFiles | None = None,
+        scanned: Callable[[int], None] = ignore_bytes,
     ) -> Log:
         """Open the log in directory, created when missing.
 
         Unless clean, every batch from the recovery point's segment on is checked, and the log
         ends before the first that is not intact. cleaned_to is where its last compaction ended,
-        None for a log that never had one. Raises StorageError.
+        None for a log that never had one. open_files bounds the descriptors of all logs that share
+        it. scanned is called with bytes as they are checked; what it raises ends the opening.
+        Raises StorageError.
         """
-        log = cls(disk, directory, config)
+        log = cls(disk, directory, config, open_files)
         state = log._state
         with disk_faults(directory):
             loaded = state.files.load(
@@ -86,6 +93,7 @@ class Log:
                 start_offset=log_start_offset,
                 # A log that is compacted no more has the gaps still.
                 gaps_allowed=config.compacted or cleaned_to is not None,
+                scanned=scanned,
             )
             state.start_offset, log.recovery = loaded.start_offset, loaded.report
             log._syncs.recovery_point = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import uuid4
 
 from logquake.storage import checkpoint_files as checkpoints
@@ -21,6 +21,7 @@ from logquake.storage.load_progress import LoadProgress
 from logquake.storage.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.meta_properties import MetaProperties, claim
+from logquake.storage.open_files import OpenFiles
 from logquake.storage.partition_metadata import read_topic_id
 from logquake.storage.relocated_disk import RelocatedDisk
 from logquake.storage.stored_logs import LastRun, LogOpener, find_logs, future_place, log_path
@@ -45,6 +46,8 @@ class LogDirOptions:
     unique: Callable[[], str] = random_hex
     # num.recovery.threads.per.data.dir: how many logs are opened at the same time.
     recovery_threads: int = 1
+    # Bounds the descriptors of the segments in all directories that are opened with it.
+    open_files: OpenFiles = field(default_factory=OpenFiles)
 
 
 class LogDir:
@@ -121,7 +124,8 @@ class LogDir:
     def create_log(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> Log:
         """A new, empty log, its topic id recorded. Raises StorageError."""
         key = (topic, partition)
-        log = Log.open(self._disk, log_path(self.path, key), config, clean=True)
+        path = log_path(self.path, key)
+        log = Log.open(self._disk, path, config, clean=True, open_files=self._options.open_files)
         log.assign_topic_id(topic_id)
         self._adopt(self.logs, key, log)
         return log
@@ -132,7 +136,8 @@ class LogDir:
         """An empty log in a folder that ends in -future. Raises StorageError."""
         name = names.future_dir(topic, partition, self._options.unique())
         place = future_place(self._disk, self.path, (topic, partition), name)
-        log = Log.open(place, place.named, config, clean=True)
+        open_files = self._options.open_files
+        log = Log.open(place, place.named, config, clean=True, open_files=open_files)
         if topic_id is not None:
             log.assign_topic_id(topic_id)
         self._adopt_future((topic, partition), log, place)
@@ -298,7 +303,9 @@ class LogDir:
             self._checkpoints.read(checkpoints.LOG_START_OFFSETS),
             self._checkpoints.read(checkpoints.CLEANER_OFFSETS),
         )
-        opener = LogOpener(self._disk, self.path, last_run, options.config_of, progress)
+        opener = LogOpener(
+            self._disk, self.path, last_run, options.config_of, progress, options.open_files
+        )
         found = find_logs(self._disk, self.path)
         opened = opener.open_all(found, options.recovery_threads)
         for stored, log in zip(found, opened, strict=True):

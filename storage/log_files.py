@@ -5,6 +5,7 @@ Every method raises OSError for the disk's faults.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from logquake.storage import checkpoint_files
@@ -15,12 +16,16 @@ from logquake.storage.file_names import join, parent
 from logquake.storage.leader_epochs import LeaderEpochs
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_recovery import Recovery, RecoveryReport, load_segments
+from logquake.storage.open_files import OpenFiles
 from logquake.storage.producer_recovery import ProducerRecovery, find_unindexed
 from logquake.storage.producer_snapshot import encode_snapshot
 from logquake.storage.producer_snapshots import ProducerSnapshots
 from logquake.storage.producer_state import ProducerStates
 from logquake.storage.segments import Segments
 from logquake.storage.staging import Roll, Run
+
+# Segments, each with three or four descriptors: a log that was scanned has all of its to sync.
+_SYNCED_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +35,20 @@ class LoadedLog:
     report: RecoveryReport
 
 
+@dataclass(frozen=True, slots=True)
+class Unsynced:
+    """Once these are synced, everything below end_offset is."""
+
+    files: tuple[File, ...]
+    directories: tuple[str, ...]
+    end_offset: int
+
+
 class LogFiles:
-    def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
-        self.segments = Segments(disk, directory, config)
+    def __init__(
+        self, disk: Disk, directory: str, config: LogConfig, open_files: OpenFiles | None
+    ) -> None:
+        self.segments = Segments(disk, directory, config, open_files)
         self.snapshots = ProducerSnapshots(disk, directory)
         self.epochs = LeaderEpochs()
         self._disk = disk
@@ -43,7 +59,13 @@ class LogFiles:
     # Opening and closing
 
     def load(
-        self, *, clean: bool, recovery_point: int, start_offset: int, gaps_allowed: bool
+        self,
+        *,
+        clean: bool,
+        recovery_point: int,
+        start_offset: int,
+        gaps_allowed: bool,
+        scanned: Callable[[int], None],
     ) -> LoadedLog:
         """Open what the folder holds, creating it when there is none, and repair it."""
         self._disk.make_dirs(self._directory)
@@ -52,14 +74,14 @@ class LogFiles:
         self._unindexed = find_unindexed(self._disk, self._directory, self.segments)
         report = RecoveryReport()
         if len(self.segments) and not clean:
-            report = self._recover(recovery_point, gaps_allowed)
+            report = self._recover(recovery_point, gaps_allowed, scanned)
         if not len(self.segments):
             self.segments.roll(start_offset)
         end_offset = self.segments.active.base_offset
         try:
             end_offset = self.segments.active.next_offset()
         except DamagedBatchError:  # a clean stop, and a file that was changed since
-            report = self._recover(end_offset, gaps_allowed)
+            report = self._recover(end_offset, gaps_allowed, scanned)
             end_offset = self.segments.active.next_offset()
         if end_offset < start_offset:  # segments were deleted by hand
             self.segments.restart_at(start_offset)
@@ -136,24 +158,29 @@ class LogFiles:
         self.epochs.clear()
         self.save_epochs()
 
-    def unsynced(
-        self, recovery_point: int, *, rolled_only: bool = False
-    ) -> tuple[list[File], list[str]]:
-        """Files, and folders, that may have changed since the recovery point was reached.
+    def unsynced(self, recovery_point: int, end_offset: int, *, rolled_only: bool) -> Unsynced:
+        """What may have changed since the recovery point was reached, of the oldest segments.
 
         Not the active segment's indexes: they are built anew after a crash whatever they hold.
         """
+        active, first = self.segments.active, self.segments.first
+        segments = self.segments.unsynced(recovery_point)
+        if len(segments) > _SYNCED_AT_ONCE:
+            end_offset = segments[_SYNCED_AT_ONCE].base_offset
+        elif rolled_only:
+            end_offset = active.base_offset
         files: list[File] = []
-        for segment in self.segments.unsynced(recovery_point):
-            is_active = segment is self.segments.active
-            if not (rolled_only and is_active):
-                files += segment.files_to_sync(active=is_active)
-        if self.segments.active.base_offset < recovery_point:
-            return files, []
-        files += self.snapshots.open_files(recovery_point)
-        if self.segments.first.base_offset < recovery_point:
-            return files, [self._directory]
-        return files, [self._directory, parent(self._directory)]
+        for segment in segments[:_SYNCED_AT_ONCE]:
+            if not (rolled_only and segment is active):
+                files += segment.files_to_sync(active=segment is active)
+        if active.base_offset < recovery_point:
+            return Unsynced(tuple(files), (), end_offset)
+        files += self.snapshots.open_files(recovery_point, end_offset)
+        folders = (self._directory, parent(self._directory))
+        # The folder itself was synced with its first segment.
+        return Unsynced(
+            tuple(files), folders[: 1 if first.base_offset < recovery_point else 2], end_offset
+        )
 
     def roll_at_end(self, producers: ProducerStates) -> None:
         """Begin a segment where producers end."""
@@ -163,11 +190,13 @@ class LogFiles:
         self.segments.roll(roll.base_offset)
         self.snapshots.write(roll.base_offset, roll.snapshot)
 
-    def _recover(self, recovery_point: int, gaps_allowed: bool) -> RecoveryReport:
+    def _recover(
+        self, recovery_point: int, gaps_allowed: bool, scanned: Callable[[int], None]
+    ) -> RecoveryReport:
         for segment in self.segments.unsynced(recovery_point):
             segment.txn_index.reset()
             self._unindexed.add(segment.base_offset)
-        recovery = Recovery(self.segments, self.epochs, gaps_allowed=gaps_allowed)
+        recovery = Recovery(self.segments, self.epochs, scanned, gaps_allowed=gaps_allowed)
         report = recovery.run(recovery_point)
         if report.truncated_bytes:
             self._disk.sync_dir(self._directory)

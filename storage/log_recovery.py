@@ -7,6 +7,7 @@ one's, or whose segment does not continue the one before it, ends the log.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from logquake.storage import file_names as names
@@ -17,6 +18,12 @@ from logquake.storage.leader_epochs import LeaderEpochs
 from logquake.storage.segment import MAX_RELATIVE_OFFSET, Segment
 from logquake.storage.segments import Segments
 from logquake.wire.records import BatchHeader
+
+_TELL_EVERY_BYTES = 1 << 24
+
+
+def ignore_bytes(_: int) -> None:
+    """Nobody waits for the progress of a recovery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +49,29 @@ def load_segments(disk: Disk, directory: str, segments: Segments) -> None:
 class Recovery:
     """Scan every segment from the recovery point's on; cut at the first thing that is wrong."""
 
-    def __init__(self, segments: Segments, epochs: LeaderEpochs, *, gaps_allowed: bool) -> None:
+    def __init__(
+        self,
+        segments: Segments,
+        epochs: LeaderEpochs,
+        scanned: Callable[[int], None],
+        *,
+        gaps_allowed: bool,
+    ) -> None:
         self._segments = segments
         self._epochs = epochs
+        self._scanned = scanned
         self._gaps_allowed = gaps_allowed
         self._latest_epoch = -1
         self._next_offset = 0
         self._scanned_bytes = 0
+        self._untold_bytes = 0
 
     def run(self, recovery_point: int) -> RecoveryReport:
+        report = self._scan_from(recovery_point)
+        self._tell()
+        return report
+
+    def _scan_from(self, recovery_point: int) -> RecoveryReport:
         previous: Segment | None = None
         for segment in self._segments.unsynced(recovery_point):
             if previous is not None and self._is_misplaced(segment, previous):
@@ -81,12 +102,22 @@ class Recovery:
                 self._check_order(segment, position, header)
                 segment.note_scanned(position, header)
                 self._next_offset = header.next_offset
-                self._scanned_bytes += header.size
+                self._count(header.size)
         except DamagedBatchError as damage:
             return damage
         finally:
             segment.seal()
         return None
+
+    def _count(self, size: int) -> None:
+        self._scanned_bytes += size
+        self._untold_bytes += size
+        if self._untold_bytes >= _TELL_EVERY_BYTES:
+            self._tell()
+
+    def _tell(self) -> None:
+        untold, self._untold_bytes = self._untold_bytes, 0
+        self._scanned(untold)
 
     def _check_order(self, segment: Segment, position: int, header: BatchHeader) -> None:
         if header.base_offset < self._next_offset:

@@ -10,6 +10,7 @@ from logquake.storage.disk import Disk
 from logquake.storage.log_appender import LogAppender
 from logquake.storage.log_config import LogConfig
 from logquake.storage.log_files import LogFiles
+from logquake.storage.open_files import OpenFiles
 from logquake.storage.producer_state import ProducerStates
 
 
@@ -28,11 +29,13 @@ class LogState:
         "written_end_offset",
     )
 
-    def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
+    def __init__(
+        self, disk: Disk, directory: str, config: LogConfig, open_files: OpenFiles | None = None
+    ) -> None:
         self.disk = disk
         self.directory = directory
         self.config = config
-        self.files = LogFiles(disk, directory, config)
+        self.files = LogFiles(disk, directory, config, open_files)
         self.producers = ProducerStates()
         partition = directory.rpartition("/")[2]
         self.appender = LogAppender(partition, config, self.producers, self.files.epochs)

@@ -12,8 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from errno import EIO
 
-from logquake.storage.disk import Disk, File
+from logquake.storage.disk import Disk
 from logquake.storage.errors import StorageError, disk_faults
+from logquake.storage.log_files import Unsynced
 from logquake.storage.log_state import LogState
 
 
@@ -22,17 +23,15 @@ class PendingSync:
     """LogSyncs.begin() made it; run() anywhere; then finish(it), or fail(it)."""
 
     disk: Disk
-    files: tuple[File, ...]
-    directories: tuple[str, ...]
+    unsynced: Unsynced
     start_offset: int  # the recovery point that it began with
-    end_offset: int
     cuts: int
 
     def run(self) -> None:
         """fsync everything; blocks. Raises OSError, after which it must not be finished."""
-        for file in self.files:
+        for file in self.unsynced.files:
             file.sync()
-        for directory in self.directories:
+        for directory in self.unsynced.directories:
             self.disk.sync_dir(directory)
 
 
@@ -58,24 +57,22 @@ class LogSyncs:
     def begin(self, *, rolled_only: bool = False) -> PendingSync:
         """Collect what finish() may call synced once run() returned. Raises StorageError.
 
-        rolled_only leaves the active segment out.
+        rolled_only leaves the active segment out. Of very many segments only the oldest are
+        collected: another sync must follow, as long as the recovery point shows.
         """
         state = self._state
         with disk_faults(state.directory):
             if self._has_failed:
                 raise OSError(EIO, "an earlier sync failed, and what it lost is not known")
-            point = self.recovery_point
-            files, directories = state.files.unsynced(point, rolled_only=rolled_only)
-        rolled_end = state.files.segments.active.base_offset
-        end_offset = rolled_end if rolled_only else state.written_end_offset
-        return PendingSync(
-            state.disk, tuple(files), tuple(directories), point, end_offset, self.cuts
-        )
+            unsynced = state.files.unsynced(
+                self.recovery_point, state.written_end_offset, rolled_only=rolled_only
+            )
+        return PendingSync(state.disk, unsynced, self.recovery_point, self.cuts)
 
     def finish(self, pending: PendingSync) -> None:
         """Move the recovery point, unless a truncation came between: the bytes may be others."""
         if pending.cuts == self.cuts:
-            self.recovery_point = max(self.recovery_point, pending.end_offset)
+            self.recovery_point = max(self.recovery_point, pending.unsynced.end_offset)
 
     def fail(self, pending: PendingSync) -> None:
         """run() failed: neither it nor a later sync may claim what it was to make safe."""
@@ -84,15 +81,18 @@ class LogSyncs:
             self.lower(pending.start_offset)
 
     def sync(self) -> None:
-        """All three steps here and now. Raises StorageError."""
-        pending = self.begin()
-        try:
-            with disk_faults(self._state.directory):
-                pending.run()
-        except StorageError:
-            self.fail(pending)
-            raise
-        self.finish(pending)
+        """All three steps here and now, until everything written is synced. Raises StorageError."""
+        end_offset = -1
+        while end_offset < self._state.written_end_offset:
+            pending = self.begin()
+            end_offset = pending.unsynced.end_offset
+            try:
+                with disk_faults(self._state.directory):
+                    pending.run()
+            except StorageError:
+                self.fail(pending)
+                raise
+            self.finish(pending)
 
     def lower(self, offset: int) -> None:
         """What is at offset and later may change. Raises StorageError."""

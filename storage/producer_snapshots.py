@@ -54,9 +54,9 @@ class ProducerSnapshots:
             if offset not in base_offsets and not is_at_end:
                 self._disk.remove(self._path(offset))
 
-    def open_files(self, from_offset: int) -> list[File]:
-        """The files of the snapshots at from_offset or later, to be synced."""
-        kept = [offset for offset in self.offsets() if offset >= from_offset]
+    def open_files(self, from_offset: int, to_offset: int) -> list[File]:
+        """The files of the snapshots at these offsets, both included, to be synced."""
+        kept = [offset for offset in self.offsets() if from_offset <= offset <= to_offset]
         return [self._disk.open(self._path(offset)) for offset in kept]
 
     def load_latest(self, states: ProducerStates, start_offset: int) -> None:

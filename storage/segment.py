@@ -13,6 +13,7 @@ from logquake.storage.batch_walk import SCAN_CHUNK_BYTES, walk_headers
 from logquake.storage.disk import Buffer, Disk, File
 from logquake.storage.index_file import NO_TIMESTAMP, DamagedIndexError, OffsetIndex, TimeIndex
 from logquake.storage.log_config import LogConfig
+from logquake.storage.open_files import OpenFiles
 from logquake.storage.recent_batches import BatchPlace, RecentBatches
 from logquake.storage.txn_index import AbortedTransaction, TransactionIndex
 from logquake.wire.records import BatchHeader
@@ -35,7 +36,8 @@ class Segment:
     ) -> None:
         """mark ends the names of the files while they are not yet, or no longer, part of the log.
 
-        bytes_since_entry is the size of what lies after the latest index entry.
+        bytes_since_entry is the size of what lies after the latest index entry. was_used: the
+        file was, since OpenFiles last looked.
         """
         self.base_offset = base_offset
         self.size = 0
@@ -48,6 +50,8 @@ class Segment:
         self._recent = RecentBatches()
         self.bytes_since_entry = 0
         self._file: File | None = None
+        self._open_files: OpenFiles | None = None
+        self.was_used = False
         self._first_timestamp: int | None = None
         self._indexes_loaded = False
         max_bytes = config.index_max_bytes
@@ -95,9 +99,19 @@ class Segment:
 
     @property
     def file(self) -> File:
-        if self._file is None:
-            self._file = self._disk.open(self.log_path)
-        return self._file
+        self.was_used = True
+        file = self._file
+        if file is None:
+            file = self._file = self._disk.open(self.log_path)
+            if self._open_files is not None:
+                self._open_files.opened(self)
+        return file
+
+    def share(self, open_files: OpenFiles) -> None:
+        """Keep the descriptor only as long as the bound on all of them allows."""
+        self._open_files = open_files
+        if self._file is not None:
+            open_files.opened(self)
 
     @property
     def first_timestamp(self) -> int:
@@ -224,6 +238,11 @@ class Segment:
 
     def release(self) -> None:
         """Drop the descriptor, which closes it unless a slice still reads from it."""
+        self.let_go()
+        if self._open_files is not None:
+            self._open_files.closed(self)
+
+    def let_go(self) -> None:
         self._file = None
 
     def truncate_at(self, position: int, next_offset: int) -> None:

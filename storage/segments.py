@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from logquake.storage import file_names as names
 from logquake.storage.disk import Disk
 from logquake.storage.log_config import LogConfig
+from logquake.storage.open_files import OpenFiles
 from logquake.storage.segment import Segment
 
 
@@ -56,11 +57,15 @@ class SegmentList:
 class Segments:
     """Never empty once the log is open. All writing methods raise OSError."""
 
-    def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
+    def __init__(
+        self, disk: Disk, directory: str, config: LogConfig, open_files: OpenFiles | None = None
+    ) -> None:
+        """open_files bounds the descriptors of all logs that share it."""
         self.config = config  # of the segments to come
         self.current = SegmentList()
         self._disk = disk
         self._directory = directory
+        self._open_files = open_files
 
     def __iter__(self) -> Iterator[Segment]:
         return iter(self.current)
@@ -98,7 +103,7 @@ class Segments:
     def open_existing(self, base_offsets: Iterable[int]) -> None:
         """Those that the folder holds, ascending."""
         self.current = SegmentList(
-            Segment.open(self._disk, self._directory, base_offset, self.config)
+            self._shared(Segment.open(self._disk, self._directory, base_offset, self.config))
             for base_offset in base_offsets
         )
 
@@ -119,7 +124,7 @@ class Segments:
         """Swap neighbours, all sealed, for others: retention puts none in their place, the cleaner
         one or more. The files are the caller's affair.
         """
-        self.current = self.current.replaced(old, new)
+        self.current = self.current.replaced(old, [self._shared(segment) for segment in new])
 
     def restart_at(self, base_offset: int) -> None:
         """One empty segment in place of all others; it is made first, to have one in any case."""
@@ -154,4 +159,9 @@ class Segments:
             segment.release()
 
     def _create(self, base_offset: int) -> Segment:
-        return Segment.create(self._disk, self._directory, base_offset, self.config)
+        return self._shared(Segment.create(self._disk, self._directory, base_offset, self.config))
+
+    def _shared(self, segment: Segment) -> Segment:
+        if self._open_files is not None:
+            segment.share(self._open_files)
+        return segment

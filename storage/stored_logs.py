@@ -12,6 +12,7 @@ from logquake.storage.disk import Disk
 from logquake.storage.load_progress import LoadProgress
 from logquake.storage.log import Log
 from logquake.storage.log_config import LogConfig
+from logquake.storage.open_files import OpenFiles
 from logquake.storage.relocated_disk import RelocatedDisk
 
 
@@ -63,12 +64,14 @@ class LogOpener:
         last_run: LastRun,
         config_of: Callable[[str], LogConfig],
         progress: LoadProgress,
+        open_files: OpenFiles,
     ) -> None:
         self._disk = disk
         self._path = path
         self._last_run = last_run
         self._config_of = config_of
         self._progress = progress
+        self._open_files = open_files
 
     def open_all(self, found: Sequence[StoredLog], threads: int) -> Iterator[Log]:
         """In their order. Raises StorageError, LoadCancelledError, after which none is opened."""
@@ -81,7 +84,7 @@ class LogOpener:
 
     def _told(self, logs: Iterator[Log]) -> Iterator[Log]:
         for log in logs:
-            self._progress.note(log.recovery.scanned_bytes)
+            self._progress.note_opened()
             yield log
 
     def _open(self, stored: StoredLog) -> Log:
@@ -95,4 +98,6 @@ class LogOpener:
             recovery_point=last_run.recovery_points.get(key, 0),
             log_start_offset=last_run.start_offsets.get(key, 0),
             cleaned_to=last_run.cleaner_offsets.get(key),
+            open_files=self._open_files,
+            scanned=self._progress.scanned,
         )

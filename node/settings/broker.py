@@ -26,6 +26,7 @@ from logquake.node.settings.replication import read_links, read_replication
 from logquake.node.settings.topic_defaults import read_topic_defaults
 from logquake.node.settings.without_effect import WITHOUT_EFFECT
 from logquake.node.topics.auto_creation import AutoCreationSettings
+from logquake.storage.open_files import DEFAULT_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,9 @@ class BrokerSettings:
     # log.dirs, absolute: new partitions go where the fewest are, a failing disk takes its own.
     log_dirs: tuple[str, ...]
     recovery_threads: int  # num.recovery.threads.per.data.dir
+    # logquake.open.segments.max: descriptors that segments keep, of all logs together; fewer cost
+    # an open() more often. It never takes more than half of what the system allows the process.
+    open_segments_max: int
     replication: ReplicationSettings
     links: LinkSettings
     controller: ControllerSettings
@@ -90,6 +94,9 @@ class BrokerSettings:
             zookeeper=_read_zookeeper(reader),
             log_dirs=_read_log_dirs(reader),
             recovery_threads=reader.integer("num.recovery.threads.per.data.dir", 1, minimum=1),
+            open_segments_max=reader.integer(
+                "logquake.open.segments.max", DEFAULT_LIMIT, minimum=1
+            ),
             replication=read_replication(reader, topic_defaults),
             links=read_links(reader, listeners.source_host()),
             controller=controller,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -44,8 +45,8 @@ def make_batch() -> Callable[..., memoryview]:
 def open_log(disk: MemoryDisk) -> Callable[..., Log]:
     """open_log(config, clean=, recovery_point=, log_start_offset=) of the one log on the disk."""
 
-    def open_it(config: LogConfig | None = None, *, clean: bool = True, **offsets: int) -> Log:
-        return Log.open(disk, DIRECTORY, config or LogConfig(), clean=clean, **offsets)
+    def open_it(config: LogConfig | None = None, *, clean: bool = True, **rest: Any) -> Log:
+        return Log.open(disk, DIRECTORY, config or LogConfig(), clean=clean, **rest)
 
     return open_it
 

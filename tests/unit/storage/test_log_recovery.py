@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.storage.errors import StorageError
+from logquake.storage import log_recovery
+from logquake.storage.errors import LoadCancelledError, StorageError
+from logquake.storage.load_progress import LoadProgress
 from logquake.storage.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.memory_disk import MemoryDisk
@@ -147,6 +149,117 @@ def test_a_truncation_between_the_steps_of_a_sync_keeps_the_recovery_point_down(
     log.commit()
     log.finish_sync(pending)
     assert log.recovery_point == 0
+
+
+def test_very_many_segments_are_synced_a_part_at_a_time(
+    open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    log = open_log(LogConfig(segment_bytes=len(make_batch())))
+    for _ in range(200):
+        log.stage_as_leader(make_batch(), 0, 0)
+    log.commit()
+    points = [log.recovery_point]
+    while log.unsynced_roll:
+        pending = log.begin_sync(rolled_only=True)
+        assert len(pending.unsynced.files) < 400
+        pending.run()
+        log.finish_sync(pending)
+        points.append(log.recovery_point)
+    assert points == [0, 64, 127, 190, 199]
+
+
+def test_all_parts_are_synced_in_one_call(open_log: OpenLog, make_batch: MakeBatch) -> None:
+    log = open_log(LogConfig(segment_bytes=len(make_batch())))
+    for _ in range(200):
+        log.stage_as_leader(make_batch(), 0, 0)
+    log.commit()
+    log.sync()
+    assert log.recovery_point == 200
+
+
+def test_progress_is_told_while_a_log_is_scanned(
+    log: Log, open_log: OpenLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_recovery, "_TELL_EVERY_BYTES", 1_000)
+    size = log.size
+    log.close(clean=False)
+    told: list[int] = []
+    open_log(CONFIG, clean=False, scanned=told.append)
+    assert len(told) > 2
+    assert sum(told) == size
+
+
+def test_what_is_raised_on_progress_ends_the_opening(
+    log: Log, open_log: OpenLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_recovery, "_TELL_EVERY_BYTES", 1_000)
+    log.close(clean=False)
+    progress = LoadProgress()
+    progress.cancel()
+    with pytest.raises(LoadCancelledError):
+        open_log(CONFIG, clean=False, scanned=progress.scanned)
+    again = open_log(CONFIG, clean=False)
+    assert (again.end_offset, again.recovery.truncated_bytes) == (60, 0)
+
+
+class TestInterruptedOperations:
+    """What a crash left in the folder is put right when the log is opened."""
+
+    def test_a_roll_that_made_only_the_log_file(
+        self, log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog, make_batch: MakeBatch
+    ) -> None:
+        log.close(clean=False)
+        disk.open(f"{directory}/{60:020d}.log", create=True)
+        again = open_log(CONFIG, clean=False)
+        assert (again.end_offset, again.recovery.truncated_bytes) == (60, 0)
+        again.stage_as_leader(make_batch(), 2, 0)
+        again.commit()
+        assert [header.base_offset for header in again.headers(58)] == [58, 60]
+        assert disk.exists(f"{directory}/{60:020d}.index")
+
+    def test_a_roll_that_wrote_its_snapshot_and_no_log_file(
+        self, log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog
+    ) -> None:
+        log.close(clean=False)
+        snapshot = disk.read(f"{directory}/{segment_base(disk, directory, 1):020d}.snapshot")
+        disk.replace(f"{directory}/{60:020d}.snapshot", snapshot)
+        disk.replace(f"{directory}/{77:020d}.snapshot", snapshot)
+        open_log(CONFIG, clean=False)
+        assert not disk.exists(f"{directory}/{77:020d}.snapshot")
+
+    def test_indexes_without_their_log_file(
+        self, log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog
+    ) -> None:
+        log.close(clean=False)
+        for suffix in (".index", ".timeindex", ".txnindex"):
+            disk.replace(f"{directory}/{77:020d}{suffix}", b"")
+        open_log(CONFIG, clean=False)
+        assert [name for name in disk.list(directory) if name.startswith(f"{77:020d}")] == []
+
+    def test_a_deletion_that_renamed_only_the_log_file(
+        self, log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog
+    ) -> None:
+        second = segment_base(disk, directory, 1)
+        log.close(clean=False)
+        first = f"{directory}/{0:020d}"
+        disk.rename(first + ".log", first + ".log.deleted")
+        again = open_log(CONFIG, clean=False, recovery_point=60)
+        assert (again.start_offset, again.end_offset) == (second, 60)
+        assert [name for name in disk.list(directory) if name.startswith(f"{0:020d}")] == []
+
+    def test_a_deletion_that_renamed_only_an_index(
+        self, log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog
+    ) -> None:
+        log.close(clean=False)
+        first = f"{directory}/{0:020d}"
+        disk.rename(first + ".index", first + ".index.deleted")
+        again = open_log(CONFIG, clean=False, recovery_point=60)
+        assert (again.start_offset, again.end_offset) == (0, 60)
+        assert again.read(3, 1, up_to=60).first_offset == 2
+
+
+def segment_base(disk: MemoryDisk, directory: str, index: int) -> int:
+    return [int(name[:20]) for name in disk.list(directory) if name.endswith(".log")][index]
 
 
 def test_an_io_error_while_opening_is_a_storage_error(
