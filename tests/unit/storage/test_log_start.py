@@ -46,9 +46,9 @@ def test_the_start_cannot_pass_the_high_watermark(log: Log) -> None:
 
 def test_the_epoch_that_the_start_lies_in_begins_there(log: Log) -> None:
     log.raise_start(4, 20)
-    assert log.epochs.entries == ((2, 4), (5, 10))
+    assert list(log.epochs.entries) == [(2, 4), (5, 10)]
     log.raise_start(12, 20)
-    assert log.epochs.entries == ((5, 12),)
+    assert list(log.epochs.entries) == [(5, 12)]
 
 
 def test_the_checkpoint_is_needed_only_within_a_segment(log: Log) -> None:
