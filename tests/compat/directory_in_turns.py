@@ -71,6 +71,7 @@ class DirectoryInTurns:
             "transaction.state.log.num.partitions": "2",
             "group.initial.rebalance.delay.ms": "0",
             "log.cleaner.backoff.ms": "500",
+            "log.flush.start.offset.checkpoint.interval.ms": "500",
             "log.segment.delete.delay.ms": "500",
             "log.initial.task.delay.ms": "500",
         }
@@ -98,6 +99,10 @@ class DirectoryInTurns:
         """SIGKILL for the broker whose turn it is."""
         self._process.kill()
         self._process.wait()
+
+    def complaints_of_kafka(self) -> str:
+        """What its brokers logged so far, of warnings and worse."""
+        return (self._programs.folder / "kafka.log").read_text()
 
     def _with(self, settings: Mapping[str, str]) -> dict[str, str]:
         given = {key.replace("_", "."): value for key, value in settings.items()}

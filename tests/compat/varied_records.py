@@ -15,6 +15,9 @@ from tests.compat.adapters.base import CODECS
 
 COMPACTED, TRANSACTIONAL = "compacted", "transactional"
 TIMEOUT_S = 30
+# Longer than the broker takes to write a log's start down: SIGKILL may bring back what was deleted
+# since, in Kafka too.
+CHECKPOINTED_S = 1.5
 IDLE_S, IDLE_ROUNDS = 0.3, 4
 RECORDS = 1_200
 COMPACTED_KEYS = 30
@@ -69,6 +72,12 @@ class VariedRecords:
         open_one.produce(TRANSACTIONAL, b"undecided")
         assert open_one.flush(TIMEOUT_S) == 0
         return [TRANSACTIONAL, "wide"]
+
+    def delete_before(self, topic: str, offset: int) -> None:
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        (deleted,) = admin.delete_records([TopicPartition(topic, 0, offset)]).values()
+        assert deleted.result(TIMEOUT_S).low_watermark == offset
+        time.sleep(CHECKPOINTED_S)
 
     def commit_offset(self, group: str, topic: str, offset: int) -> None:
         consumer = self._consumer(group)
