@@ -6,6 +6,8 @@ from logquake.storage.leader_epochs import LeaderEpochs
 from logquake.storage.verify.findings import Findings
 from logquake.wire.records import BatchHeader
 
+_NOWHERE = 2**63 - 1
+
 
 class OrderCheck:
     """``next_offset`` is where the next batch has to begin; None before the first.
@@ -28,6 +30,7 @@ class OrderCheck:
         self._start_offset = start_offset
         self._gaps_allowed = gaps_allowed
         self._latest_epoch = -1
+        self._has_message_sets = False
 
     def begin_segment(self, path: str, base_offset: int) -> None:
         if self.next_offset is not None and base_offset < self.next_offset:
@@ -49,7 +52,9 @@ class OrderCheck:
         elif first_offset > expected:
             self._gap(path, first_offset)
         self.next_offset = max(expected, header.next_offset)
-        if not header.is_legacy:
+        if header.is_legacy:
+            self._has_message_sets = True
+        else:
             self._check_epoch(path, header)
 
     def skip(self, header: BatchHeader) -> None:
@@ -91,7 +96,9 @@ class OrderCheck:
 
     def _judged_from(self, epoch: int) -> int:
         """Where the batches of an epoch begin that must be in the checkpoint."""
+        entries = self._epochs.entries if self._epochs is not None else ()
+        if self._has_message_sets and not entries:
+            return _NOWHERE  # a Kafka told to write message sets again empties it
         if self._start_offset is not None:
             return self._start_offset
-        entries = self._epochs.entries if self._epochs is not None else ()
         return entries[0].start_offset if entries and entries[0].epoch >= epoch else 0

@@ -14,7 +14,13 @@ import pytest
 
 from logquake.storage.producer_snapshot import decode_snapshot, encode_snapshot
 from logquake.storage.verify import Report, Severity
-from logquake.wire.records import BatchHeader, Record, encode_batch, iterate_batches
+from logquake.wire.records import (
+    BatchHeader,
+    Record,
+    encode_batch,
+    encode_message_set,
+    iterate_batches,
+)
 
 Verify = Callable[..., Report]
 
@@ -424,3 +430,19 @@ def test_the_start_of_the_epochs_may_be_ahead_of_its_checkpoint(
     """As when a broker dies soon after a DeleteRecords."""
     (killed / "plain-0" / "leader-epoch-checkpoint").write_text("0\n1\n0 27\n")
     assert verify(killed).is_sound
+
+
+def test_message_sets_have_no_epochs(verify: Verify, log_dir: Path) -> None:
+    """A Kafka that is told to write message sets again forgets the epochs of the batches."""
+    folder = log_dir / "plain-0"
+    first = segments(folder)[0]
+    position, header = batches(first)[-1]
+    sets = b"".join(
+        encode_message_set([Record(offset, 0, b"k", b"v")], 1)
+        for offset in range(header.base_offset)
+    )
+    first.write_bytes(sets + first.read_bytes()[position:])
+    for suffix in (".index", ".timeindex"):
+        first.with_suffix(suffix).write_bytes(b"")
+    (folder / "leader-epoch-checkpoint").write_text("0\n0\n")
+    assert {kind for kind, _ in damages(verify(log_dir))} == {"index"}  # the latest time, emptied
