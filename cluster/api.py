@@ -29,7 +29,8 @@ class Cluster(RunningCluster):
 
     Without ``data_dir`` everything lives in a temporary folder that goes with the cluster. With
     ``port`` broker 1 listens there and the others behind it; without, on free ports. ``config``
-    is any of Kafka's broker settings. The cluster also ends when this process does, however.
+    is any of Kafka's broker settings, ``log_dirs`` how many directories a broker's data has. The
+    cluster also ends when this process does, however.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Cluster(RunningCluster):
         preset: str = FAST_FAILOVER,
         port: int | None = None,
         zookeeper: str | None = None,
+        log_dirs: int = 1,
         name: str = "default",
         on_progress: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -54,6 +56,7 @@ class Cluster(RunningCluster):
             config={key: _as_property(value) for key, value in (config or {}).items()},
             zookeeper=zookeeper,
             temporary=data_dir is None,
+            log_dirs=log_dirs,
         )
         self._on_progress = on_progress
         self._launched: Launched | None = None

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from logquake.cluster.control import ControlClient, SupervisorGoneError
 from logquake.cluster.errors import ClusterError
@@ -16,6 +17,7 @@ from logquake.cluster.spec import ClusterSpec
 
 START_TIMEOUT_S = 120.0
 END_TIMEOUT_S = 60.0
+LAST_WORD_TIMEOUT_S = 1.0
 SUPERVISOR = (sys.executable, "-m", "logquake.cluster.supervisor")
 
 
@@ -67,9 +69,14 @@ class Launched:
         self._process.returncode = 0  # not ours to wait for; Popen would warn of it
 
     def wait_until_ended(self) -> None:
-        """Wait until the cluster ends, whoever ends it. Raises ClusterError if it was killed."""
+        """Wait until the cluster ends, whoever ends it.
+
+        Raises ClusterError if it was killed, or gave up, then with its own line.
+        """
         status = self._process.wait()
         if status != 0:
+            with suppress(SupervisorGoneError):
+                self._control.answer(timeout_s=LAST_WORD_TIMEOUT_S)
             raise ClusterError(f"the supervisor ended with status {status}: nothing of it runs")
 
 
@@ -81,7 +88,7 @@ def spawn(
     Raises ClusterError when the state directory cannot be used.
     """
     is_new = not layout.root.exists()
-    layout.prepare(spec.broker_ids)
+    layout.prepare(spec.broker_ids, spec.log_dirs)
     ours, theirs = socket.socketpair()
     with theirs, layout.supervisor_log.open("ab") as log:
         channel = str(theirs.fileno())

@@ -6,7 +6,7 @@ control.sock         where the supervisor listens for the command line
 lock                 locked by the supervisor for as long as it lives
 supervisor.log
 zookeeper/           zoo.cfg, data/, zookeeper.log
-broker-N/            server.properties, data/ (Kafka's log.dirs)
+broker-N/            server.properties, data/ (Kafka's log.dirs), data-2/, ... where more are wanted
 logs/broker-N.log    what a broker prints
 events/broker-N.jsonl
 """
@@ -78,13 +78,19 @@ class Layout:
     def data_of(self, broker_id: int) -> Path:
         return self.root / f"broker-{broker_id}" / "data"
 
-    def prepare(self, broker_ids: range) -> None:
+    def data_dirs(self, broker_id: int, count: int) -> list[Path]:
+        """All of a broker's log directories, data_of() the first."""
+        first = self.data_of(broker_id)
+        return [first, *(first.with_name(f"{first.name}-{n}") for n in range(2, count + 1))]
+
+    def prepare(self, broker_ids: range, log_dirs: int = 1) -> None:
         """Make what is missing. Raises ClusterError: no parent, no permission, no space."""
         try:
             if self.root.parent == _home():
                 self.root.parent.mkdir(exist_ok=True)
             folders = [self.root, *(self.root / name for name in _FOLDERS)]
-            folders += [self.data_of(broker_id) for broker_id in broker_ids]
+            for broker_id in broker_ids:
+                folders += self.data_dirs(broker_id, log_dirs)
             for folder in folders:
                 folder.mkdir(exist_ok=True, parents=folder is not self.root, mode=0o700)
             free_bytes = shutil.disk_usage(self.root).free

@@ -7,7 +7,7 @@ as in Kafka's stock server.properties. A preset then says how soon a failure is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,8 @@ class ClusterSpec:
     """``port`` is broker 1's, the next ones follow; None takes any free ports.
 
     ``zookeeper`` is the address of a server that already runs; None starts one. ``temporary``
-    removes the state directory when the cluster ends.
+    removes the state directory when the cluster ends. ``log_dirs`` is how many directories each
+    broker spreads its partitions over.
     """
 
     name: str = "default"
@@ -44,10 +45,13 @@ class ClusterSpec:
     config: Mapping[str, str] = field(default_factory=dict)
     zookeeper: str | None = None
     temporary: bool = False
+    log_dirs: int = 1
 
     def __post_init__(self) -> None:
         if self.brokers < 1:
             raise ClusterError(f"{self.brokers} brokers: a cluster needs at least one")
+        if self.log_dirs < 1:
+            raise ClusterError(f"{self.log_dirs} log directories: a broker needs at least one")
         if self.preset not in PRESETS:
             raise ClusterError(f"no preset {self.preset!r}: choose {' or '.join(PRESETS)}")
         owned = OWNED_KEYS.intersection(self.config)
@@ -84,13 +88,13 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
 
 
 def broker_properties(
-    spec: ClusterSpec, broker_id: int, *, port: int, zookeeper: str, data: Path
+    spec: ClusterSpec, broker_id: int, *, port: int, zookeeper: str, data: Sequence[Path]
 ) -> dict[str, str]:
     """A broker's server.properties. What the user set wins over preset and defaults."""
     return {
         "broker.id": str(broker_id),
         "listeners": f"PLAINTEXT://{LOOPBACK}:{port}",
-        "log.dirs": str(data),
+        "log.dirs": ",".join(map(str, data)),
         "zookeeper.connect": zookeeper,
         **_launched_defaults(spec.brokers),
         **PRESETS[spec.preset],

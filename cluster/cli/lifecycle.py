@@ -47,6 +47,9 @@ def up(
     zookeeper: Annotated[
         str | None, typer.Option(help="HOST:PORT[/CHROOT] of one that runs.")
     ] = None,
+    log_dirs: Annotated[
+        int | None, typer.Option(help="Directories of a broker's data. [default: 1]")
+    ] = None,
     preset: Annotated[
         str | None, typer.Option(help="fast_failover or kafka_defaults. [default: fast_failover]")
     ] = None,
@@ -59,6 +62,7 @@ def up(
     timeout_s = seconds(wait)
     layout = layout_of(name, data_dir)
     asked: dict[str, Any] = {"brokers": brokers, "preset": preset, "zookeeper": zookeeper}
+    asked["log_dirs"] = log_dirs
     asked["config"] = parse_assignments(config) if config else None
     changes = {key: value for key, value in asked.items() if value is not None}
     if any_port or port is not None:

@@ -31,6 +31,7 @@ def main(program: BrokerProgram) -> None:
     try:
         supervise(Layout(Path(root)), spec, program, launcher, attached=attachment == ATTACHED)
     except ClusterError as error:
+        print(error, file=sys.stderr)
         launcher.refuse(str(error))
         sys.exit(FAILED)
     except StopRequested:
@@ -46,7 +47,7 @@ def supervise(
     attached: bool,
 ) -> None:
     """Run a cluster to its end. Raises ClusterError, StopRequested when it did not start."""
-    layout.prepare(spec.broker_ids)
+    layout.prepare(spec.broker_ids, spec.log_dirs)
     with take_lock(layout):
         write_json(layout.spec, spec.to_json())
         fleet = Fleet(layout, spec, program, launcher.progress)

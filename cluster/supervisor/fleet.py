@@ -46,6 +46,8 @@ class Fleet:
         self._progress = progress
         self._held_ports = hold_ports(spec.port, spec.brokers)
         self._local_zookeeper: LocalZooKeeper | None = None
+        self.on_state_lost: Callable[[], None] = lambda: None
+        """Called when the state directory turns out to be gone."""
 
     @property
     def brokers(self) -> list[Member]:
@@ -107,7 +109,10 @@ class Fleet:
         )
 
     def write_state(self) -> None:
-        write_json(self._layout.state, self.state().to_json())
+        try:
+            write_json(self._layout.state, self.state().to_json())
+        except (FileNotFoundError, NotADirectoryError):
+            self.on_state_lost()
 
     def _start_zookeeper(self, zookeeper: LocalZooKeeper) -> None:
         self._progress("starting ZooKeeper")
@@ -120,7 +125,7 @@ class Fleet:
             broker_id,
             port=port,
             zookeeper=self._zookeeper_connect(),
-            data=self._layout.data_of(broker_id),
+            data=self._layout.data_dirs(broker_id, self._spec.log_dirs),
         )
         path = self._layout.properties_of(broker_id)
         path.write_text(format_properties(properties))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout
 from logquake.cluster.supervisor.commands import Commands
 from logquake.cluster.supervisor.control_server import ControlConnection, ControlServer
@@ -46,9 +47,14 @@ class Supervisor:
         self._signals = SignalWatch()
         self._loop = EventLoop()
         self._shutdown: _Shutdown | None = None
+        self._is_state_lost = False
+        fleet.on_state_lost = self._on_state_lost
 
     def run(self) -> None:
-        """Return when the cluster has ended. Raises ClusterError, StopRequested from its start."""
+        """Return when the cluster has ended.
+
+        Raises ClusterError, StopRequested from its start; ClusterError when its directory vanished.
+        """
         try:
             self._fleet.start()
             self._serve()
@@ -57,6 +63,8 @@ class Supervisor:
             shutdown = self._shutdown or _Shutdown()
             if shutdown.remove or self._temporary:
                 self._layout.remove()
+        if self._is_state_lost:
+            raise ClusterError(f"{self._layout.root} was removed: the cluster in it has ended")
         for done in shutdown.done:
             done()
 
@@ -86,6 +94,12 @@ class Supervisor:
         elif first:
             self._loop.call_later(STOP_GRACE_MS, self._loop.stop)
             self._fleet.stop_brokers(then=self._loop.stop)
+
+    def _on_state_lost(self) -> None:
+        """Nobody can find this cluster any more, and its data is gone: end it at once."""
+        if not self._is_state_lost:
+            self._is_state_lost = True
+            self._loop.call_soon(self._loop.stop)
 
     def _on_launcher_gone(self) -> None:
         if self._attached:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -94,6 +95,22 @@ def test_a_killed_supervisor_takes_everything_with_it(logquake: Any) -> None:
     _, alive = psutil.wait_procs(processes, timeout=END_TIMEOUT_S)
     assert not alive
     assert "no cluster runs" in logquake.refused("status")
+
+
+@pytest.mark.parametrize("ask", [True, False], ids=["asked to stop", "left alone"])
+def test_a_cluster_whose_directory_is_removed_ends_with_one_line(logquake: Any, ask: bool) -> None:
+    up = logquake.start(*UP, "-c", "replica.high.watermark.checkpoint.interval.ms=500")
+    state = read_until_ready(up)
+    processes = [psutil.Process(pid) for pid in pids(state)]
+    shutil.rmtree(state)
+    if ask:
+        up.send_signal(signal.SIGTERM)
+    said, _ = up.communicate(timeout=END_TIMEOUT_S)
+    assert up.returncode == 2, said
+    assert said.splitlines()[-1].endswith(f"{state} was removed: the cluster in it has ended")
+    _, alive = psutil.wait_procs(processes, timeout=END_TIMEOUT_S)
+    assert not alive
+    assert not state.exists()
 
 
 def test_a_killed_launcher_ends_its_cluster(logquake: Any) -> None:

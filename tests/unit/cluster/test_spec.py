@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from logquake.cluster.errors import ClusterError
+from logquake.cluster.layout import Layout
 from logquake.cluster.spec import (
     ClusterSpec,
     broker_properties,
@@ -15,7 +16,7 @@ from logquake.node.settings import parse_properties
 
 
 def properties(spec: ClusterSpec) -> dict[str, str]:
-    return broker_properties(spec, 2, port=9093, zookeeper="127.0.0.1:2181", data=Path("/data"))
+    return broker_properties(spec, 2, port=9093, zookeeper="127.0.0.1:2181", data=[Path("/data")])
 
 
 def test_a_broker_is_told_who_it_is_and_where() -> None:
@@ -50,6 +51,18 @@ def test_the_user_wins_over_the_preset_and_the_preset_over_kafka() -> None:
 def test_what_the_launcher_decides_cannot_be_set() -> None:
     with pytest.raises(ClusterError, match=r"^listeners is set by the launcher"):
         ClusterSpec(config={"listeners": "PLAINTEXT://:1"})
+
+
+def test_several_log_directories_are_named_in_one_line() -> None:
+    dirs = Layout(Path("/state")).data_dirs(2, 3)
+    found = broker_properties(ClusterSpec(log_dirs=3), 2, port=1, zookeeper="", data=dirs)
+    data = "/state/broker-2/data"
+    assert found["log.dirs"] == f"{data},{data}-2,{data}-3"
+
+
+def test_a_broker_needs_a_log_directory() -> None:
+    with pytest.raises(ClusterError, match="0 log directories: a broker needs at least one"):
+        ClusterSpec(log_dirs=0)
 
 
 def test_a_spec_comes_back_from_its_document() -> None:

@@ -1,0 +1,71 @@
+"""A producer that writes for as long as a test likes, and the proof that nothing acked is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from threading import Event, Thread
+from types import TracebackType
+from typing import Self
+
+from logquake.chaos.checks import check_readback
+from logquake.chaos.readback import read_all
+from logquake.chaos.workload import Workload
+
+KEYS = 50
+VALUE_BYTES = 400
+PAUSE_S = 0.001
+TIMEOUT_S = 60
+
+
+class SteadyLoad:
+    """Within the block a thread sends; after it, check() reads all of it back."""
+
+    def __init__(self, servers: str, topic: str, *, value_bytes: int = VALUE_BYTES) -> None:
+        self._servers = servers
+        self._topic = topic
+        self._value_bytes = value_bytes
+        self._sent: list[tuple[bytes, bytes]] = []
+        self._stop = Event()
+        self._workload = Workload(servers, topic)
+        self._thread = Thread(target=lambda: self._workload.run(self._pairs()))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self.wait_for_acks(100)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._workload.finish(TIMEOUT_S)
+
+    @property
+    def acked(self) -> int:
+        return self._workload.history.acked
+
+    def wait_for_acks(self, more: int) -> None:
+        """Until so many more sends were acked."""
+        goal, deadline = self.acked + more, time.monotonic() + TIMEOUT_S
+        while self.acked < goal:
+            assert time.monotonic() < deadline, f"{self.acked} acked, {goal} expected"
+            time.sleep(0.02)
+
+    def check(self) -> None:
+        records = read_all(self._servers, self._topic, timeout_s=TIMEOUT_S)
+        verdict = check_readback(self._workload.history, self._sent.__getitem__, records)
+        assert verdict.holds, verdict
+        assert verdict.acked > 0
+
+    def _pairs(self) -> Iterator[tuple[bytes, bytes]]:
+        while not self._stop.is_set():
+            number = len(self._sent)
+            value = b"%d " % number
+            self._sent.append((b"%d" % (number % KEYS), value.ljust(self._value_bytes, b".")))
+            yield self._sent[-1]
+            time.sleep(PAUSE_S)

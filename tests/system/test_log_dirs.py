@@ -1,0 +1,319 @@
+"""Brokers with three log directories each: partitions spread, one disk fails, replicas move.
+
+A directory is made to fail by putting a file in its place, as when a disk is gone from its mount
+point: root or not, every path below it is refused from then on (ENOTDIR), while files that are
+open still take writes. A disk that is full is a real one: a small tmpfs in a mount namespace.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logquake.client.admin import Admin, PartitionDescription
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
+from logquake.cluster.api import Cluster
+from logquake.cluster.layout import last_line
+from logquake.cluster.state import Phase
+from logquake.wire.messages.log_dirs import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopic,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+    DescribeLogDirsResult,
+)
+from tests.system.steady_load import SteadyLoad
+
+pytestmark = pytest.mark.timeout(240)
+
+DIRS = 3
+PARTITIONS = 9
+TIMEOUT_S = 30
+STORAGE_ERROR = 56
+CONFIG = {"replica.high.watermark.checkpoint.interval.ms": 300, "log.index.size.max.bytes": 65_536}
+BY_HAND = """
+import json, sys
+from pathlib import Path
+from logquake.node.process import run_broker
+from logquake.node.settings import BrokerSettings
+settings = BrokerSettings.from_properties(json.loads(sys.argv[1]))
+sys.exit(run_broker(settings, Path(sys.argv[2]), ready=lambda: print("ready", flush=True)))
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with Cluster(brokers=3, log_dirs=DIRS, config=CONFIG) as kafka:
+        yield kafka
+
+
+def create(kafka: Cluster, topic: str, **how: Any) -> None:
+    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
+        Admin(router).create_topic(topic, **how)
+
+
+def described(kafka: Cluster, topic: str) -> tuple[PartitionDescription, ...]:
+    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
+        return Admin(router).describe_topics([topic])[0].partitions
+
+
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + TIMEOUT_S
+    while not holds():
+        assert time.monotonic() < deadline, f"not {what} in time"
+        time.sleep(0.05)
+
+
+def directories(kafka: Cluster, broker: int) -> list[Path]:
+    return kafka.layout.data_dirs(broker, DIRS)
+
+
+def partitions_in(directory: Path, topic: str) -> set[int]:
+    return {int(found.name.rpartition("-")[2]) for found in directory.glob(f"{topic}-[0-9]*")}
+
+
+def shares(kafka: Cluster, broker: int, topic: str = "spread") -> list[int]:
+    """How many partitions of a topic each directory has."""
+    return [len(partitions_in(one, topic)) for one in directories(kafka, broker)]
+
+
+class Administrator:
+    """What kafka-log-dirs and kafka-reassign-partitions ask of a broker."""
+
+    def __init__(self, servers: str) -> None:
+        self._servers = servers
+
+    def log_dirs(self, broker: int) -> dict[str, DescribeLogDirsResult]:
+        request = DescribeLogDirsRequest(topics=None)
+        with Router(ClientSettings(self._servers)) as router:
+            answer = router.broker(broker).request(request, DescribeLogDirsResponse)
+        return {one.log_dir: one for one in answer.results}
+
+    def place_of(self, broker: int, topic: str, partition: int) -> dict[str, bool]:
+        """The directories that have it, and whether that is a future."""
+        return {
+            path: found.is_future_key
+            for path, one in self.log_dirs(broker).items()
+            for of_topic in one.topics
+            if of_topic.name == topic
+            for found in of_topic.partitions
+            if found.partition_index == partition
+        }
+
+    def move(self, broker: int, topic: str, partition: int, path: str) -> int:
+        """The error code."""
+        topics = [AlterReplicaLogDirTopic(name=topic, partitions=[partition])]
+        request = AlterReplicaLogDirsRequest(dirs=[AlterReplicaLogDir(path=path, topics=topics)])
+        with Router(ClientSettings(self._servers)) as router:
+            answer = router.broker(broker).request(request, AlterReplicaLogDirsResponse)
+        return answer.results[0].partitions[0].error_code
+
+
+class Vanished:
+    """A directory with a file in its place; heal() puts it back."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._aside = directory.with_name(directory.name + ".aside")
+        directory.rename(self._aside)
+        directory.write_text("no directory any more\n")
+
+    def heal(self) -> None:
+        self.directory.unlink()
+        self._aside.rename(self.directory)
+
+
+class TestSpread:
+    def test_every_directory_gets_its_share(self, cluster: Cluster) -> None:
+        create(cluster, "spread", partitions=PARTITIONS, replication_factor=3)
+        for broker in (1, 2, 3):
+            wait_until(lambda broker=broker: sum(shares(cluster, broker)) == PARTITIONS, "made")  # type: ignore[misc]
+            assert min(shares(cluster, broker)) >= 2  # other topics' partitions count too
+
+    def test_they_are_described(self, cluster: Cluster) -> None:
+        admin = Administrator(cluster.bootstrap_servers)
+        for broker in (1, 2, 3):
+            found = admin.log_dirs(broker)
+            assert list(found) == [str(one) for one in directories(cluster, broker)]
+            assert all(one.error_code == 0 < one.usable_bytes for one in found.values())
+
+
+class TestMoves:
+    @pytest.mark.parametrize("role", ["leader", "follower"])
+    def test_a_replica_moves_under_load(self, cluster: Cluster, role: str) -> None:
+        topic = f"moving-{role}"
+        create(cluster, topic, assignments=[[1, 2, 3]], configs={"segment.bytes": "100000"})
+        broker = 1 if role == "leader" else 2
+        admin = Administrator(cluster.bootstrap_servers)
+        with SteadyLoad(cluster.bootstrap_servers, topic) as load:
+            load.wait_for_acks(1_000)
+            for _ in range(DIRS):  # once round
+                (source,) = admin.place_of(broker, topic, 0)
+                paths = [str(one) for one in directories(cluster, broker)]
+                target = paths[(paths.index(source) + 1) % DIRS]
+                assert admin.move(broker, topic, 0, target) == 0
+                wait_until(
+                    lambda target=target: admin.place_of(broker, topic, 0) == {target: False},  # type: ignore[misc]
+                    f"moved to {target}",
+                )
+                load.wait_for_acks(200)
+        load.check()
+        (found,) = described(cluster, topic)
+        assert (found.leader, sorted(found.isr), found.offline) == (1, [1, 2, 3], ())
+        cluster.restart(broker)
+        cluster.wait_isr(topic, 0, 3)
+        load.check()
+        assert admin.place_of(broker, topic, 0) == {target: False}
+
+
+class TestFailures:
+    def test_a_lost_directory_costs_its_own_partitions_their_replica_and_nothing_else(
+        self,
+    ) -> None:
+        with Cluster(brokers=3, log_dirs=DIRS, config=CONFIG) as kafka:
+            create(kafka, "orders", partitions=PARTITIONS, replication_factor=3)
+            wait_until(lambda: sum(shares(kafka, 1, "orders")) == PARTITIONS, "made")
+            directory = directories(kafka, 1)[1]
+            lost = partitions_in(directory, "orders")
+            assert len(lost) == PARTITIONS // DIRS
+            with SteadyLoad(kafka.bootstrap_servers, "orders") as load:
+                vanished = Vanished(directory)
+                wait_until(lambda: offline(kafka, "orders") == lost, "offline")
+                load.wait_for_acks(1_000)
+                found = described(kafka, "orders")
+            load.check()
+            for one in found:
+                assert one.offline == ((1,) if one.index in lost else ())
+                assert (1 in one.isr, one.leader == 1) == (
+                    one.index not in lost,
+                    one.index not in lost and one.replicas[0] == 1,
+                )
+            self._check_what_is_told(kafka, directory)
+            vanished.heal()
+            kafka.restart(1)
+            for index in lost:
+                kafka.wait_isr("orders", index, 3)
+            assert offline(kafka, "orders") == set()
+            load.check()
+
+    def _check_what_is_told(self, kafka: Cluster, directory: Path) -> None:
+        member = kafka.state().member("broker-1")
+        assert member is not None
+        assert member.phase is Phase.RUNNING
+        found = Administrator(kafka.bootstrap_servers).log_dirs(1)
+        codes = {path: one.error_code for path, one in found.items()}
+        assert codes.pop(str(directory)) == STORAGE_ERROR
+        assert set(codes.values()) == {0}
+        events = (kafka.layout.events / "broker-1.jsonl").read_text().splitlines()
+        told = [one for one in map(json.loads, events) if one["what"] == "log-dir-failed"]
+        (event,) = [one for one in told if one["subject"] == str(directory)]
+        assert "Not a directory" in event["why"]
+
+    def test_a_broker_ends_with_its_last_directory(self) -> None:
+        with Cluster(brokers=2, log_dirs=DIRS, config=CONFIG) as kafka:
+            create(kafka, "orders", assignments=[[1, 2]] * DIRS)
+            for directory in directories(kafka, 1):
+                Vanished(directory)
+
+            def has_ended() -> bool:
+                member = kafka.state().member("broker-1")
+                return member is not None and member.phase is Phase.ENDED
+
+            wait_until(has_ended, "ended")
+            member = kafka.state().member("broker-1")
+            assert member is not None
+            assert member.ended is not None
+            assert member.ended.status == 2
+            line = last_line(kafka.layout.log_of("broker-1"))
+            assert line.startswith("broker 1: every log directory has failed: ")
+            wait_until(
+                lambda: {one.leader for one in described(kafka, "orders")} == {2}, "led by 2"
+            )
+
+
+class TestStart:
+    def test_a_directory_that_cannot_be_opened_is_left_out(self) -> None:
+        with Cluster(brokers=2, log_dirs=DIRS, config=CONFIG) as kafka:
+            create(kafka, "orders", assignments=[[1, 2]] * DIRS)
+            kafka.stop(1)
+            directory = directories(kafka, 1)[2]
+            lost = partitions_in(directory, "orders")
+            vanished = Vanished(directory)
+            kafka.start(1)
+            kafka.wait_ready()
+            wait_until(lambda: offline(kafka, "orders") == lost, "offline")
+            vanished.heal()
+            kafka.restart(1)
+            wait_until(lambda: offline(kafka, "orders") == set(), "online")
+
+
+def offline(kafka: Cluster, topic: str) -> set[int]:
+    return {one.index for one in described(kafka, topic) if one.offline}
+
+
+@pytest.fixture
+def tiny_disk() -> None:
+    tried = subprocess.run(
+        ["unshare", "-Urm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"],
+        capture_output=True,
+        check=False,
+    )
+    if tried.returncode != 0:
+        pytest.skip(f"no mount in a namespace here: {tried.stderr!r}")
+
+
+@pytest.mark.usefixtures("tiny_disk")
+def test_a_full_disk_hands_its_partitions_over(tmp_path: Path) -> None:
+    with Cluster(brokers=2, config=CONFIG) as kafka:
+        fill_a_disk(kafka, tmp_path)
+
+
+def fill_a_disk(cluster: Cluster, tmp_path: Path) -> None:
+    """Broker 7 has a directory on a disk of 12 MB, in a mount namespace of its own."""
+    roomy, tiny = tmp_path / "roomy", tmp_path / "tiny"
+    tiny.mkdir()
+    properties = {
+        "broker.id": "7",
+        "listeners": "PLAINTEXT://127.0.0.1:0",
+        "log.dirs": f"{roomy},{tiny}",
+        "zookeeper.connect": cluster.state().zookeeper,
+        "zookeeper.session.timeout.ms": "2000",
+        "replica.lag.time.max.ms": "1000",
+    } | {key: str(value) for key, value in CONFIG.items()}
+    mounted = ["unshare", "-Urm", "sh", "-c", 'mount -t tmpfs -o size=12m tmpfs "$0" && exec "$@"']
+    broker = subprocess.Popen(
+        [
+            *(*mounted, str(tiny), sys.executable, "-c", BY_HAND),
+            *(json.dumps(properties), str(tmp_path / "events")),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert broker.stdout is not None
+        assert broker.stdout.readline() == "ready\n"
+        create(cluster, "filling", assignments=[[7, 1, 2]] * 2)
+        wait_until(lambda: len(partitions_in(roomy, "filling")) == 1, "made")
+        (kept,) = partitions_in(roomy, "filling")
+        with SteadyLoad(cluster.bootstrap_servers, "filling", value_bytes=20_000) as load:
+            wait_until(lambda: offline(cluster, "filling") == {1 - kept}, "full")
+            load.wait_for_acks(500)
+            found = {one.index: one for one in described(cluster, "filling")}
+        load.check()
+        assert found[kept].leader == 7
+        assert found[1 - kept].leader in (1, 2)
+        assert broker.poll() is None
+        assert "No space left on device" in (tmp_path / "events").read_text()
+    finally:
+        broker.kill()
+        broker.communicate()
