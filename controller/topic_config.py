@@ -72,6 +72,13 @@ def _int(at_least: int, at_most: int = INT_MAX) -> Check:
     return _whole_number("INT", -INT_MAX - 1, INT_MAX, at_least, at_most)
 
 
+def _gzip_level(name: str, value: str) -> None:
+    """CompressionType.GZIP's own validator: 0, no compression at all, is not a level."""
+    _int(-INT_MAX - 1)(name, value)
+    if int(value) != -1 and not 1 <= int(value) <= 9:
+        raise _refuse(name, int(value), "Value must be between 1 and 9 or equal to -1")
+
+
 def _long(at_least: int) -> Check:
     return _whole_number("LONG", LONG_MIN, LONG_MAX, at_least, LONG_MAX)
 
@@ -138,7 +145,7 @@ def _any_text(_name: str, _value: str) -> None: ...
 
 TOPIC_CONFIG: Mapping[str, Check] = {
     "cleanup.policy": _list_of("compact", "delete"),
-    "compression.gzip.level": _int(-1, 9),
+    "compression.gzip.level": _gzip_level,
     "compression.lz4.level": _int(1, 17),
     "compression.type": _one_of("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
     "compression.zstd.level": _int(-131072, 22),

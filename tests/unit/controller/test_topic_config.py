@@ -13,6 +13,7 @@ from logquake.controller.topic_config import InvalidConfig, check_topic_config
         ("cleanup.policy", "compact, delete"),
         ("cleanup.policy", ""),
         ("compression.type", "zstd"),
+        ("compression.gzip.level", "-1"),
         ("retention.ms", "-1"),
         ("retention.bytes", "-9223372036854775808"),
         ("segment.bytes", "14"),
@@ -36,6 +37,12 @@ def test_taken(name: str, value: str) -> None:
             "retention.ms",
             "-2",
             "Invalid value -2 for configuration retention.ms: Value must be at least -1",
+        ),
+        (
+            "compression.gzip.level",
+            "0",
+            "Invalid value 0 for configuration compression.gzip.level: "
+            "Value must be between 1 and 9 or equal to -1",
         ),
         (
             "segment.bytes",
