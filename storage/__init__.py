@@ -18,6 +18,8 @@
       producer_snapshots.py          the .snapshot files; producer_recovery.py: after a start
     transactions.py, txn_index.py    what is not decided yet; what was aborted
       log_transactions.py            the two of them for readers of committed records
+    dump/                            files as text
+    verify/                          is a directory sound (both over read_only_disk.py)
 
 Power loss: what sync() covered survives, whatever pages and folder changes the disk dropped after
 it; tests/storage cuts the power at every change and checks.

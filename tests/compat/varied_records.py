@@ -19,6 +19,7 @@ TIMEOUT_S = 30
 # since, in Kafka too.
 CHECKPOINTED_S = 1.5
 IDLE_S, IDLE_ROUNDS = 0.3, 4
+OLD_CODECS = ("none", "gzip", "snappy", "lz4")
 RECORDS = 1_200
 COMPACTED_KEYS = 30
 SMALL_SEGMENTS = {"segment.bytes": "20000", "index.interval.bytes": "1000"}
@@ -41,6 +42,17 @@ class VariedRecords:
         self._create("appended", {"message.timestamp.type": "LogAppendTime"})
         self._produce("appended", ({"value": b"%d" % index} for index in range(50)))
         return [*CODECS, "appended"]
+
+    def write_plain_topics(self) -> list[str]:
+        """As write_topics, of what message sets can hold: no headers, no producers, no zstd."""
+        for codec in OLD_CODECS:
+            self._create(codec, SMALL_SEGMENTS)
+            records = (
+                {"key": b"k%d" % index if index % 3 else None, "value": b"v%d" % index}
+                for index in range(RECORDS)
+            )
+            self._produce(codec, records, codec=codec)
+        return list(OLD_CODECS)
 
     def write_compacted(self) -> str:
         self._create(
