@@ -18,6 +18,14 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from logquake.cluster.ports import hold_port_for_java, port_of
+from logquake.wire.api import ApiKey
+from logquake.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseTopic,
+)
+from logquake.wire.schema import decode, encode
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.old_frames import (
     cases,
@@ -75,9 +83,35 @@ def answers(servers: str, broker_id: int) -> dict[str, list[bytes]]:
         future.result(START_S)
     host, port = servers.split(":")
     with closing(Wire(host, int(port))) as wire:
+        wait_until_leads(wire, len(all_cases), broker_id)
         return {
             case.name: play(case, topic_name(at), wire.send) for at, case in enumerate(all_cases)
         }
+
+
+def wait_until_leads(wire: Wire, topics: int, broker_id: int) -> None:
+    """Topics are created once the broker that was asked knows them; this one may hear of it later.
+
+    A broker hears what it leads before it hears of who leads what.
+    """
+    deadline = time.monotonic() + START_S
+    asked = MetadataRequest(
+        topics=[MetadataRequestTopic(name=topic_name(n)) for n in range(topics)]
+    )
+    while True:
+        answer = wire.send(ApiKey.METADATA, 1, encode(asked, 1))
+        response = decode(MetadataResponse, 1, memoryview(answer))
+        led = [topic for topic in response.topics if _leaders(topic) == [broker_id]]
+        if len(led) == topics:
+            return
+        assert time.monotonic() < deadline, (
+            f"broker {broker_id} leads {len(led)} of {topics} topics"
+        )
+        time.sleep(0.1)
+
+
+def _leaders(topic: MetadataResponseTopic) -> list[int]:
+    return [partition.leader_id for partition in topic.partitions]
 
 
 def wait_until_up(servers: str) -> None:
