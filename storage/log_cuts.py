@@ -26,9 +26,9 @@ class LogCuts:
             self.truncate_fully_and_start_at(offset)
             return offset
         with disk_faults(state.directory):
-            self._syncs.lower(offset)
-            self._cleaning.lower(offset)
+            self._lower(offset)
             end_offset = state.files.truncate_to(offset)
+            self._lower(end_offset)  # the batch that holds offset went as a whole
             state.start_offset = min(state.start_offset, end_offset)
             state.files.load_producers(state.producers, state.start_offset, end_offset)
         state.write_failed = False
@@ -48,6 +48,10 @@ class LogCuts:
         state.start_offset = self._syncs.recovery_point = offset
         state.write_failed = False
         state.end_at(offset)
+
+    def _lower(self, offset: int) -> None:
+        self._syncs.lower(offset)
+        self._cleaning.lower(offset)
 
     def _truncate_epochs(self) -> int:
         state = self._state

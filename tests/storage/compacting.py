@@ -52,6 +52,8 @@ def batches_of(log: Log, start: int = 0) -> list[bytes]:
     found = []
     while start < log.end_offset:
         view = memoryview(log.read(start, LIMIT_BYTES, up_to=log.end_offset).read())
+        if not view:  # the log ends with a gap
+            break
         for position, header in iterate_batches(view):
             found.append(bytes(view[position : position + header.size]))
             start = header.next_offset

@@ -8,12 +8,14 @@ crash/story.py and asserted by crash/promises.py and crash/files.py.
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Callable
 
 import pytest
 
 from logquake.storage.memory_disk import MemoryDisk
 from tests.storage.crash.life import Life
+from tests.storage.crash.random_life import live_at_random
 from tests.storage.crash.trial import Count, crashes_everywhere
 from tests.storage.crash.workload import STEPS, Step
 
@@ -35,5 +37,16 @@ def test_a_crash_at_any_point_loses_nothing_promised(
     with crashes_everywhere(life, STEPS.index(step), count):
         step(life)
     assert count.points
+    record_property("crash points", count.points)
+    record_property("recoveries", count.recoveries)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_crash_at_any_point_of_a_random_life_loses_nothing_promised(
+    seed: int, record_property: Callable[[str, object], None]
+) -> None:
+    life, count = life_before(STEPS[1]), Count()
+    with crashes_everywhere(life, seed, count, one_in=8):
+        live_at_random(life, random.Random(seed))
     record_property("crash points", count.points)
     record_property("recoveries", count.recoveries)

@@ -40,6 +40,7 @@ CONFIGS = {
     PASSING: _SMALL,
 }
 _LATER_MS = 1_000_000
+_LATER_EPOCH = 1_000
 
 
 def options() -> LogDirOptions:
@@ -106,7 +107,7 @@ class Life:
     def continue_with(self, log_dir: LogDir) -> None:
         """Take over a directory that is open; whatever was written there, this comes later."""
         self.log_dir = log_dir
-        self.epoch = 1 + max((log.epochs.latest or 0 for log in log_dir.logs.values()), default=0)
+        self.epoch = _LATER_EPOCH
         self.now_ms = _LATER_MS
         self._written, self._topic_ids = 1_000, 100
 
@@ -114,14 +115,18 @@ class Life:
         self.log_dir = LogDir.open(self.disk, ROOT, options())
         self.is_open = True
         self.offline.clear()
+        for (topic, _), log in self.log_dir.logs.items():
+            now = self.stories[topic].now
+            if log.start_offset < now.start:  # it was not checkpointed
+                self.accept(topic, replace(now, start=log.start_offset))
 
     def close(self) -> None:
         self.is_open = False
         self.log_dir.close(clean=True)
-        self._checkpointed()
         self.relies_on_order = False
         for story in self.stories.values():
-            story.synced = story.reached
+            story.sync()
+            story.lowest_start = story.now.start
 
     def checkpoint(self) -> None:
         self.log_dir.write_recovery_points()
@@ -141,8 +146,8 @@ class Life:
     def delete(self, topic: str) -> str:
         """The path of what is left to be removed."""
         path = self._perform(topic, Moment(), lambda: self.log_dir.delete_log(topic, 0))
-        story = self.stories[topic]
-        story.synced, story.lowest_start = story.reached, 0
+        self.stories[topic].sync()
+        self.stories[topic].lowest_start = 0
         assert path is not None
         return path
 
@@ -197,7 +202,9 @@ class Life:
         story = self.stories[topic]
         story.begin(moment)
         log.commit()
-        story.end(synced=log.recovery_point == log.end_offset)
+        story.end()
+        if log.recovery_point == log.end_offset:
+            story.sync()
 
     def accept(self, topic: str, moment: Moment) -> None:
         """After a failure: this is what there is, and what goes on from here."""
@@ -272,7 +279,7 @@ class Life:
     def sync(self, topic: str) -> None:
         with self._offline_if_it_fails(topic):
             self.log(topic).sync()
-        self.stories[topic].synced = self.stories[topic].reached
+        self.stories[topic].sync()
 
     def sync_rolled(self, topic: str) -> None:
         """As a broker does after a roll; the active segment stays unsynced."""
@@ -286,6 +293,7 @@ class Life:
                 log.fail_sync(pending)
                 raise
         log.finish_sync(pending)
+        self.stories[topic].synced_to = log.recovery_point
 
     @contextmanager
     def _offline_if_it_fails(self, topic: str) -> Iterator[None]:
@@ -304,8 +312,10 @@ class Life:
         return result
 
     def _checkpointed(self) -> None:
-        for story in self.stories.values():
-            story.lowest_start = story.now.start
+        """The file has only starts that are not told by the segments' own names."""
+        for (topic, _), log in self.log_dir.logs.items():
+            within = log.start_is_within_segment
+            self.stories[topic].lowest_start = log.start_offset if within else 0
 
     def _next_sequence(self, topic: str, by: Producer) -> int:
         if by.producer_id < 0:

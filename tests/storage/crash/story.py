@@ -8,7 +8,7 @@ went).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -55,23 +55,16 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """``moments`` are the possible ones; ``lowest_start`` is the start offset last checkpointed,
-    ``highest_start`` the highest that there ever was.
+    """``moments`` are the possible ones. ``sure`` are the batches that none of them is without, or
+    that were synced: none of these may be lost. ``lowest_start`` is the start offset last
+    checkpointed, ``highest_start`` the highest that there ever was.
     """
 
     moments: tuple[Moment, ...]
+    sure: tuple[Stored, ...]
     lowest_start: int
     highest_start: int
     is_compacted: bool
-
-    @property
-    def sure(self) -> tuple[Stored, ...]:
-        """The batches that every possible moment begins with: none of them may be lost."""
-        shortest = min(self.moments, key=lambda moment: len(moment.batches)).batches
-        for length in range(len(shortest), 0, -1):
-            if all(moment.batches[:length] == shortest[:length] for moment in self.moments):
-                return shortest[:length]
-        return ()
 
 
 @dataclass(slots=True)
@@ -79,7 +72,8 @@ class Story:
     is_compacted: bool = False
     moments: list[Moment] = field(default_factory=lambda: [Moment()])
     reached: int = 0  # the last moment whose operation ended
-    synced: int = 0  # the last moment that a sync covered
+    synced: int = 0  # the last moment that a sync covered as a whole
+    synced_to: int = 0  # of the last moment reached, what is below this offset is synced
     lowest_start: int = 0
     highest_start: int = 0
 
@@ -91,17 +85,35 @@ class Story:
         """An operation leads to this moment, should it end."""
         self.moments.append(moment)
         self.highest_start = max(self.highest_start, moment.start)
+        self.synced_to = min(self.synced_to, moment.end)
 
-    def end(self, *, synced: bool = False) -> None:
+    def end(self) -> None:
         self.reached = len(self.moments) - 1
-        if synced:
-            self.synced = self.reached
+
+    def sync(self) -> None:
+        """All of the last moment reached is synced."""
+        self.synced = self.reached
+        self.synced_to = self.now.end
 
     def expectation(self, unsynced: Unsynced) -> Expectation:
         since = self.reached if unsynced is Unsynced.KEPT else self.synced
-        return Expectation(
-            tuple(self.moments[since:]), self.lowest_start, self.highest_start, self.is_compacted
+        possible = tuple(self.moments[since:])
+        synced = (
+            batch
+            for batch in _shared(self.moments[self.reached :])
+            if batch.header.next_offset <= self.synced_to
         )
+        sure = max(_shared(possible), tuple(synced), key=len)
+        return Expectation(possible, sure, self.lowest_start, self.highest_start, self.is_compacted)
 
     def copy(self) -> Story:
         return replace(self, moments=list(self.moments))
+
+
+def _shared(moments: Sequence[Moment]) -> tuple[Stored, ...]:
+    """The batches that all of these moments begin with."""
+    shortest = min(moments, key=lambda moment: len(moment.batches)).batches
+    for length in range(len(shortest), 0, -1):
+        if all(moment.batches[:length] == shortest[:length] for moment in moments):
+            return shortest[:length]
+    return ()

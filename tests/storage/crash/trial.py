@@ -31,10 +31,16 @@ class Count:
 
 
 @contextmanager
-def crashes_everywhere(life: Life, seed: int, count: Count) -> Iterator[None]:
-    """Within the block a crash is tried at every call that changes the disk, and every page."""
+def crashes_everywhere(life: Life, seed: int, count: Count, one_in: int = 1) -> Iterator[None]:
+    """Within the block a crash is tried at every call that changes the disk, and every page.
+
+    Or, where that takes too long, at one in so many of them.
+    """
+    chance = random.Random(seed)
 
     def crash(operation: str, path: str) -> None:
+        if chance.randrange(one_in):
+            return
         count.points += 1
         for unsynced in life.fates():
             number = count.points * len(Unsynced) + unsynced.value

@@ -269,3 +269,15 @@ def test_an_io_error_while_opening_is_a_storage_error(
     disk.fail_read_at(1, OSError(5, "injected"), lasting=True)
     with pytest.raises(StorageError, match="/data/t-0"):
         open_log(CONFIG, clean=False)
+
+
+def test_a_truncation_within_a_batch_takes_the_recovery_point_to_the_batchs_start(
+    open_log: Callable[..., Log], make_batch: Callable[..., memoryview]
+) -> None:
+    log = open_log()
+    for _ in range(2):
+        log.stage_as_leader(make_batch(5), 0, 0)
+    log.commit()
+    log.sync()
+    assert log.truncate_to(8) == 5
+    assert log.recovery_point == 5
