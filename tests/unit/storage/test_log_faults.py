@@ -96,3 +96,21 @@ def test_an_index_that_could_not_be_read_is_read_again(
         else:
             break
     assert call > 5
+
+
+def test_while_a_failed_write_cannot_be_undone_nothing_is_served(
+    disk: MemoryDisk, open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    log = open_log()
+    append(log, make_batch(2))
+    log.stage_as_leader(make_batch(), 0, 0)
+    disk.fail_at(1, EIO, lasting=True)
+    for _ in range(2):
+        with pytest.raises(StorageError):
+            log.commit()
+        with pytest.raises(StorageError):
+            log.read(0, 1, up_to=1)
+    disk.heal()
+    with pytest.raises(StorageError):
+        log.commit()
+    assert [header.next_offset for header in log.headers(0)] == [2]
