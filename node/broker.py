@@ -21,7 +21,7 @@ from logquake.node.registration import join_cluster
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.configs import read_all
-from logquake.storage.log_dirs import LogDirs
+from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.wire.messages.broker_to_controller import ControlledShutdownRequest
 from logquake.wire.uuids import encode_uuid
 from logquake.zk.operations import WatchEvent

@@ -46,9 +46,9 @@ from logquake.node.settings import BrokerSettings
 from logquake.node.topics.auto_creation import AutoTopicCreation
 from logquake.node.topics.configs import TopicConfigs
 from logquake.node.topics.waiting import MetadataWaiters
-from logquake.storage.log_dir import LogDirOptions
-from logquake.storage.log_dirs import LogDirs
-from logquake.storage.open_files import OpenFiles
+from logquake.storage.dirs.log_dir import LogDirOptions
+from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.segments.open_files import OpenFiles
 from logquake.zk.operations import Session
 from logquake.zk.znodes.brokers import BrokerRegistration
 from logquake.zk.znodes.configs import EntityConfig

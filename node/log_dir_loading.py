@@ -14,11 +14,11 @@ from functools import partial
 from logquake.controller.journal import Event, Journal
 from logquake.controller.ports import Scheduler, Timer
 from logquake.node.workers import Workers
-from logquake.storage.disk import Disk
+from logquake.storage.dirs.load_progress import LoadProgress
+from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dirs import LogDirs, OfflineDir
+from logquake.storage.disk.seam import Disk
 from logquake.storage.errors import LoadCancelledError, LogDirError, StorageError
-from logquake.storage.load_progress import LoadProgress
-from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.log_dirs import LogDirs, OfflineDir
 
 _REPORT_INTERVAL_MS = 2_000
 

@@ -9,7 +9,7 @@ from random import Random
 from logquake.controller.journal import Journal
 from logquake.controller.ports import Network, Scheduler
 from logquake.node.workers import Workers
-from logquake.storage.disk import Disk
+from logquake.storage.disk.seam import Disk
 from logquake.zk.operations import Session, SessionListener
 
 

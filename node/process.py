@@ -30,8 +30,8 @@ from logquake.node.net.loop import EventLoop
 from logquake.node.net.processor import Processor
 from logquake.node.ports import Ports
 from logquake.node.settings import BrokerSettings
+from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.errors import LogDirError, StorageError
-from logquake.storage.real_disk import RealDisk
 from logquake.zk.kazoo_session import KazooSession
 from logquake.zk.operations import SessionListener
 

@@ -1,25 +1,16 @@
-"""One partition's log on disk, in Kafka 3.9's files, and the directory that holds many of them.
+"""One partition's log on disk, in Kafka 3.9's files, and the directories that hold many of them.
 
-    disk.py                          the seam; real_disk.py and memory_disk.py stand behind it
-    log_dir.py                       a log.dirs entry: lock, owner, checkpoints, partitions
-    log.py                           one partition, the front: stage, commit, read, truncate, sync
-      log_state.py                   what its parts share
-      log_appender.py, staging.py    what may be appended, and where the log rolls
-      segment_outlook.py             when it does
-      log_commit.py                  writing what is staged
-      log_reader.py, log_slice.py    reads, by offset and by time
-      log_cuts.py, log_sync.py       truncation; fsync in three steps
-      log_start.py, log_retention.py where the log starts; old segments go (retention.py says which)
-      log_files.py, log_recovery.py  segments, epochs and snapshots as written; repair after a crash
-    segments.py, segment.py          .log files with their sparse indexes (index_file.py)
-    leader_epochs.py                 which epoch wrote which offsets
-    producer_state.py                what is known of each producer (producer_entry.py)
-      producer_rules.py              what a leader refuses of it
-      producer_snapshots.py          the .snapshot files; producer_recovery.py: after a start
-    transactions.py, txn_index.py    what is not decided yet; what was aborted
-      log_transactions.py            the two of them for readers of committed records
-    dump/                            files as text
-    verify/                          is a directory sound (both over read_only_disk.py)
+    disk/        the seam, the machine's disk behind it, and one in memory that fails on demand
+    segments/    .log files with their sparse indexes
+    producers/   what a log knows of its producers and their transactions, and the .snapshot files
+    cleaner/     compaction, as far as it can be done beside a log in use
+    log/         one partition: stage, commit, read, truncate, sync, recover, retain, swap in
+    dirs/        the entries of log.dirs: locks, owners, checkpoints, copies on the move
+    dump/        files as text
+    verify/      is a directory sound
+
+Imports go from a later folder to an earlier one; `make check` proves it. The modules beside the
+folders are what several of them speak: names, the formats of small files, a log's settings, errors.
 
 Power loss: what sync() covered survives, whatever pages and folder changes the disk dropped after
 it; tests/storage cuts the power at every change and checks.

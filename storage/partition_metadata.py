@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.storage.disk import Disk
+from logquake.storage.disk.seam import Disk
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import join
 from logquake.wire.uuids import decode_uuid, encode_uuid

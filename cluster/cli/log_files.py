@@ -108,7 +108,7 @@ def verify(
 ) -> None:
     """Say whether all that lies there is sound. Status 1: it is not."""
     from logquake.cluster.cli.log_verify import ProgressLine, print_report, print_report_json
-    from logquake.storage.read_only_disk import ReadOnlyDisk
+    from logquake.storage.disk.read_only_disk import ReadOnlyDisk
     from logquake.storage.verify import Progress, Verification
 
     line = ProgressLine() if sys.stderr.isatty() else None
@@ -128,8 +128,8 @@ def verify(
 
 def _dump(files: list[Path], options: DumpOptions) -> bool:
     """Whether nothing was damaged. Raises ClusterError for a file that cannot be read."""
+    from logquake.storage.disk.read_only_disk import ReadOnlyDisk
     from logquake.storage.dump import Damages, FileDump
-    from logquake.storage.read_only_disk import ReadOnlyDisk
 
     damages = Damages()
     file_dump = FileDump(ReadOnlyDisk(), os.getcwd(), options, damages)

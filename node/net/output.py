@@ -12,7 +12,7 @@ import socket
 from collections import deque
 from collections.abc import Iterable
 
-from logquake.storage.log_slice import LogSlice
+from logquake.storage.log.slice import LogSlice
 from logquake.wire.schema import Part
 
 Bytes = bytes | bytearray | memoryview

@@ -30,8 +30,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from logquake.storage.log_slice import LogSlice
-from logquake.storage.txn_index import AbortedTransaction
+from logquake.storage.log.slice import LogSlice
+from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import BatchHeader
 

@@ -13,9 +13,9 @@ from concurrent.futures import Future
 
 from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.workers import Workers
-from logquake.storage.dir_checkpoints import PendingCheckpoint
+from logquake.storage.dirs.checkpoints import PendingCheckpoint
+from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
-from logquake.storage.log_dirs import LogDirs
 
 
 class Checkpoints:

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from logquake.controller.journal import Event, Journal
 from logquake.controller.ports import Scheduler
 from logquake.node.workers import Workers
-from logquake.storage.deleted_files import DeletedFiles
+from logquake.storage.log.deleted_files import DeletedFiles
 
 
 class FileRemoval:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.roles import Offline
-from logquake.storage.dir_checkpoints import PendingCheckpoint
+from logquake.storage.dirs.checkpoints import PendingCheckpoint
+from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.file_names import parent
-from logquake.storage.log import Log
-from logquake.storage.log_dirs import LogDirs
+from logquake.storage.log.log import Log
 
 
 class HighWatermarks:

@@ -15,7 +15,7 @@ from logquake.node.replication.isr import CommittedIsr, PendingExpand, PendingIs
 from logquake.node.replication.partition import Partition
 from logquake.node.replication.progress import UNKNOWN_BROKER_EPOCH
 from logquake.node.replication.roles import Leader
-from logquake.storage.appended import Appended
+from logquake.storage.log.appended import Appended
 from logquake.wire.errors import ErrorCode
 
 ACKS_ALL = -1

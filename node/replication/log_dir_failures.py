@@ -14,8 +14,8 @@ from logquake.controller.ports import Scheduler
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.moves.moves import ReplicaMoves
+from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.file_names import parent
-from logquake.storage.log_dirs import LogDirs
 
 
 class LogDirFailures:

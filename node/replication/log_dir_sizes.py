@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.roles import Offline
 from logquake.storage.checkpoint_files import TopicPartition
-from logquake.storage.log import Log
-from logquake.storage.log_dir import LogDir
-from logquake.storage.log_dirs import LogDirs
+from logquake.storage.dirs.log_dir import LogDir
+from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.log.log import Log
 
 _UNKNOWN_LAG = -1
 

@@ -16,8 +16,8 @@ from logquake.node.replication.partition import Partition
 from logquake.node.replication.roles import Offline
 from logquake.node.workers import Workers
 from logquake.storage.errors import StorageError
-from logquake.storage.log import Log
-from logquake.storage.log_sync import PendingSync
+from logquake.storage.log.log import Log
+from logquake.storage.log.sync import PendingSync
 
 
 class LogFlushes:

@@ -52,8 +52,8 @@ from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
 from logquake.node.replication.ticks import Ticks
 from logquake.node.workers import Workers
+from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
-from logquake.storage.log_dirs import LogDirs
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse

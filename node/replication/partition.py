@@ -22,7 +22,7 @@ from logquake.node.replication.roles import NO_LEADER, Follower, Leader, Offline
 from logquake.node.replication.settings import TopicConfig
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import parent
-from logquake.storage.log import Log
+from logquake.storage.log.log import Log
 from logquake.wire.errors import ErrorCode
 
 UNKNOWN_LEADER_EPOCH = -1  # below every epoch that a controller hands out

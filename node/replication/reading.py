@@ -18,8 +18,8 @@ from logquake.node.replication.api import (
 from logquake.node.replication.partition import Partition
 from logquake.node.replication.replica_log import ReplicaLog
 from logquake.node.replication.roles import Leader
-from logquake.storage.log_slice import LogSlice
-from logquake.storage.txn_index import AbortedTransaction
+from logquake.storage.log.slice import LogSlice
+from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.errors import ErrorCode
 
 _UNDEFINED_END = EpochEndOffset(ErrorCode.NONE, NO_EPOCH, NO_EPOCH)

@@ -13,9 +13,9 @@ from logquake.node.replication.log_flushes import LogFlushes
 from logquake.node.replication.partition import Partition
 from logquake.node.replication.replica_log import ReplicaLog
 from logquake.node.replication.settings import TopicConfig
+from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
-from logquake.storage.log import Log
-from logquake.storage.log_dirs import LogDirs
+from logquake.storage.log.log import Log
 from logquake.wire.errors import ErrorCode
 from logquake.wire.uuids import ZERO_UUID
 

@@ -15,9 +15,9 @@ from logquake.controller.ports import Scheduler
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition import Partition
 from logquake.node.replication.roles import Offline
-from logquake.storage.deleted_files import DeletedFiles
 from logquake.storage.errors import StorageError
-from logquake.storage.log_retention import Retired
+from logquake.storage.log.deleted_files import DeletedFiles
+from logquake.storage.log.retiring import Retired
 
 _PARTITIONS_AT_A_TIME = 100  # requests that arrive meanwhile are served in between
 

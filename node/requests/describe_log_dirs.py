@@ -15,9 +15,9 @@ from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.node.workers import Workers
 from logquake.storage.checkpoint_files import TopicPartition
-from logquake.storage.disk import DiskSpace
+from logquake.storage.dirs.log_dir import LogDir
+from logquake.storage.disk.seam import DiskSpace
 from logquake.storage.errors import StorageError
-from logquake.storage.log_dir import LogDir
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.log_dirs import (

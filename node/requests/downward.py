@@ -16,7 +16,7 @@ from logquake.node.replication.api import FetchPartition, FetchResult
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.partition import Partition
 from logquake.node.workers import Workers
-from logquake.storage.log_slice import LogSlice
+from logquake.storage.log.slice import LogSlice
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import ProduceLimits, down_convert

@@ -26,7 +26,7 @@ from logquake.node.settings.replication import read_links, read_replication
 from logquake.node.settings.topic_defaults import read_topic_defaults
 from logquake.node.settings.without_effect import WITHOUT_EFFECT
 from logquake.node.topics.auto_creation import AutoCreationSettings
-from logquake.storage.open_files import DEFAULT_LIMIT
+from logquake.storage.segments.open_files import DEFAULT_LIMIT
 
 
 @dataclass(frozen=True, slots=True)

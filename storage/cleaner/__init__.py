@@ -2,7 +2,7 @@
 
 policy.py          which log is dirtiest, and which part of it may be cleaned
 states.py          who may clean a partition now
-log_cleaning.py    the log's part, on the loop: plan.py made, segments swapped
+plan.py            what to read, how to group it, within which bounds
 cleaning.py        the worker's part, in slices
   mapping.py       the dirty part's keys into offset_map.py
   grouping.py      small segments become one
@@ -10,5 +10,5 @@ cleaning.py        the worker's part, in slices
   rewriting.py     what is left of a batch; retention.py and transactions.py decide
   cleaned_segment.py  what is written
 swap.py            the renames, and what a crash among them leaves
-throttle.py        log.cleaner.io.max.bytes.per.second
+../throttle.py      log.cleaner.io.max.bytes.per.second
 """

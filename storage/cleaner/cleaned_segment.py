@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from logquake.storage import file_names as names
-from logquake.storage.disk import Disk
+from logquake.storage.disk.seam import Disk
 from logquake.storage.log_config import LogConfig
-from logquake.storage.segment import Segment, StagedBatch
-from logquake.storage.txn_index import AbortedTransaction
+from logquake.storage.segments.segment import Segment, StagedBatch
+from logquake.storage.segments.txn_index import AbortedTransaction
 
 
 class CleanedSegment:

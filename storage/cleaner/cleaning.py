@@ -20,8 +20,8 @@ from logquake.storage.cleaner.rewriting import rewrite
 from logquake.storage.cleaner.source import Chunk, Source, inspect, read_chunks
 from logquake.storage.cleaner.statistics import CleanerStats
 from logquake.storage.cleaner.transactions import CleanedTransactions
-from logquake.storage.disk import Disk
-from logquake.storage.segment import StagedBatch
+from logquake.storage.disk.seam import Disk
+from logquake.storage.segments.segment import StagedBatch
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from logquake.storage.segment import MAX_RELATIVE_OFFSET
+from logquake.storage.segments.segment import MAX_RELATIVE_OFFSET
 
 
 class Sized(Protocol):

@@ -9,7 +9,7 @@ from logquake.storage.cleaner.policy import LogToClean
 from logquake.storage.cleaner.retention import LastRecord
 from logquake.storage.cleaner.source import SealedSegment
 from logquake.storage.log_config import LogConfig
-from logquake.storage.txn_index import AbortedTransaction
+from logquake.storage.segments.txn_index import AbortedTransaction
 
 
 @dataclass(frozen=True, slots=True)

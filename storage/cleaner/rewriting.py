@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from logquake.storage.cleaner.retention import BatchVerdict, Horizon, Retention, WhenEmpty
-from logquake.storage.disk import Buffer
-from logquake.storage.segment import StagedBatch
+from logquake.storage.disk.seam import Buffer
+from logquake.storage.segments.segment import StagedBatch
 from logquake.wire.records import (
     BatchFlag,
     BatchHeader,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from logquake.storage import file_names as names
-from logquake.storage.disk import Disk, File
+from logquake.storage.disk.seam import Disk, File
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import BatchHeader, iterate_batches
 from logquake.wire.records.header import LENGTH_OVERHEAD

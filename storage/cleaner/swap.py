@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from logquake.storage import file_names as names
-from logquake.storage.disk import Disk
+from logquake.storage.disk.seam import Disk
 from logquake.storage.log_config import LogConfig
-from logquake.storage.segment import Segment
+from logquake.storage.segments.segment import Segment
 
 _REPLACED_SUFFIXES = (*names.SEGMENT_SUFFIXES, names.SNAPSHOT_SUFFIX)
 

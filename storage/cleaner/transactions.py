@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from heapq import heappop, heappush
 
-from logquake.storage.txn_index import AbortedTransaction
+from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.records import BatchHeader, ControlType
 
 

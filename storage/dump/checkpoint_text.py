@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logquake.storage import checkpoint_files as checkpoints
+from logquake.storage.dirs.meta_properties import FILE_NAME as META_PROPERTIES
 from logquake.storage.dump.damages import Damages
-from logquake.storage.meta_properties import FILE_NAME as META_PROPERTIES
 from logquake.storage.partition_metadata import FILE_NAME as PARTITION_METADATA
 
 # What the number of an entry is, by the name of the file.

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logquake.storage.disk import File
+from logquake.storage.disk.seam import File
 from logquake.wire.errors import RecordError
 from logquake.wire.records import BatchHeader, check_crc, read_header
 

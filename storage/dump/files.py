@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from logquake.storage import file_names as names
-from logquake.storage.disk import Disk
+from logquake.storage.disk.seam import Disk
 from logquake.storage.dump import checkpoint_text, state_text
 from logquake.storage.dump.damages import Damages
 from logquake.storage.dump.index_text import Neighbours, OffsetIndexText, TimeIndexText

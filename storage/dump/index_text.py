@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logquake.storage.disk import Disk, File
+from logquake.storage.disk.seam import Disk, File
 from logquake.storage.dump.damages import Damages
 from logquake.storage.dump.entries import FoundBatch, UnreadableEntryError, read_batches
 from logquake.storage.dump.options import DumpOptions

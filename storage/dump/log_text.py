@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from logquake.storage.disk import File
+from logquake.storage.disk.seam import File
 from logquake.storage.dump.damages import Damages
 from logquake.storage.dump.decoders import Decoded, UndecodableRecordError
 from logquake.storage.dump.entries import FoundBatch, UnreadableEntryError, read_batches

@@ -7,9 +7,9 @@ from itertools import pairwise
 from logquake.storage import checkpoint_files as checkpoints
 from logquake.storage import file_names as names
 from logquake.storage.checkpoint_files import DamagedCheckpointError
-from logquake.storage.disk import Disk
+from logquake.storage.disk.seam import Disk
 from logquake.storage.errors import StorageError
-from logquake.storage.leader_epochs import LeaderEpochs
+from logquake.storage.log.leader_epochs import LeaderEpochs
 from logquake.storage.partition_metadata import FILE_NAME as METADATA
 from logquake.storage.partition_metadata import read_topic_id
 from logquake.storage.verify.findings import Findings

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from logquake.storage.disk import File
+from logquake.storage.disk.seam import File
 from logquake.storage.verify.findings import Findings
 from logquake.wire.records import BatchHeader
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from logquake.storage import file_names as names
-from logquake.storage.read_only_disk import ReadOnlyDisk
+from logquake.storage.disk.read_only_disk import ReadOnlyDisk
 from logquake.storage.verify.dir_check import DirCheck
 from logquake.storage.verify.expectations import DirState, Limits, TopicPartition
 from logquake.storage.verify.findings import Findings, Severity

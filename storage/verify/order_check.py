@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.storage.leader_epochs import LeaderEpochs
+from logquake.storage.log.leader_epochs import LeaderEpochs
 from logquake.storage.verify.findings import Findings
 from logquake.wire.records import BatchHeader
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logquake.storage import file_names as names
-from logquake.storage.disk import Disk
+from logquake.storage.disk.seam import Disk
 from logquake.storage.verify.expectations import DirState, Expectations, Limits
 from logquake.storage.verify.findings import Findings
 from logquake.storage.verify.folder_check import check_files, check_metadata, read_epochs

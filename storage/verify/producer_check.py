@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from logquake.storage import file_names as names
-from logquake.storage.disk import Disk
-from logquake.storage.index_file import DamagedIndexError
-from logquake.storage.producer_entry import ProducerEntry
-from logquake.storage.producer_snapshot import DamagedSnapshotError, decode_snapshot
-from logquake.storage.producer_state import ProducerStates
-from logquake.storage.txn_index import AbortedTransaction, decode_aborted
+from logquake.storage.disk.seam import Disk
+from logquake.storage.producers.entry import ProducerEntry
+from logquake.storage.producers.snapshot import DamagedSnapshotError, decode_snapshot
+from logquake.storage.producers.state import ProducerStates
+from logquake.storage.segments.index_file import DamagedIndexError
+from logquake.storage.segments.txn_index import AbortedTransaction, decode_aborted
 from logquake.storage.verify.findings import Findings
 from logquake.wire.records import BatchHeader, read_end_marker
 

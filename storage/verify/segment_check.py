@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from logquake.storage import file_names as names
-from logquake.storage.batch_walk import SCAN_CHUNK_BYTES, DamagedBatchError, walk_headers
-from logquake.storage.disk import Disk, File
+from logquake.storage.disk.seam import Disk, File
+from logquake.storage.segments.batch_walk import SCAN_CHUNK_BYTES, DamagedBatchError, walk_headers
 from logquake.storage.verify.batch_check import DamagedContentError, check_batch
 from logquake.storage.verify.expectations import Expectations, Limits
 from logquake.storage.verify.findings import Findings

@@ -10,7 +10,7 @@ from logquake.node.broker import Broker
 from logquake.node.ports import Ports
 from logquake.node.requests.request import Request
 from logquake.node.workers import ScheduledWorkers
-from logquake.storage.memory_disk import MemoryDisk, Unsynced
+from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
 from logquake.zk.model_session import ModelServer, ModelSession

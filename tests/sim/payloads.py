@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from logquake.storage.log_slice import LogSlice
+from logquake.storage.log.slice import LogSlice
 from logquake.wire.messages.fetch import FetchResponse
 from logquake.wire.messages.produce import ProduceRequest
 from logquake.wire.schema import Message, Part, Records, decode, encode_parts

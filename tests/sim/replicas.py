@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from logquake.storage.log import Log
+from logquake.storage.log.log import Log
 from logquake.wire.records import BatchHeader
 
 TopicPartition = tuple[str, int]

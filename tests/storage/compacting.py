@@ -9,7 +9,7 @@ from pathlib import Path
 from logquake.storage.cleaner.cleaning import Finished, Replacement
 from logquake.storage.cleaner.plan import CleanerBounds
 from logquake.storage.cleaner.statistics import CleanerStats
-from logquake.storage.log import Log
+from logquake.storage.log.log import Log
 from logquake.wire.records import (
     BatchFlag,
     BatchHeader,

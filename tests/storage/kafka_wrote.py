@@ -9,9 +9,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from logquake.storage.log import Log
+from logquake.storage.disk.real_disk import RealDisk
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.real_disk import RealDisk
 
 VECTORS = Path(__file__).parent / "vectors"
 TRANSACTIONAL = VECTORS / "transactional-0"

@@ -12,14 +12,14 @@ from itertools import count
 
 import pytest
 
-from logquake.storage.log import Log
+from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.disk.memory_disk import MemoryDisk, PowerCutError, Unsynced
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.memory_disk import MemoryDisk, PowerCutError, Unsynced
-from logquake.storage.producer_entry import ProducerEntry
-from logquake.storage.producer_recovery import replay_control
-from logquake.storage.producer_state import ProducerStates
-from logquake.storage.txn_index import AbortedTransaction
+from logquake.storage.producers.entry import ProducerEntry
+from logquake.storage.producers.recovery import replay_control
+from logquake.storage.producers.state import ProducerStates
+from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.records import BatchFlag, ControlType, encode_end_marker
 
 CONFIG = LogConfig(segment_bytes=600, index_interval_bytes=150)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from logquake.storage.disk import Disk
-from logquake.storage.memory_disk import MemoryDisk
-from logquake.storage.real_disk import RealDisk
+from logquake.storage.disk.memory_disk import MemoryDisk
+from logquake.storage.disk.real_disk import RealDisk
+from logquake.storage.disk.seam import Disk
 
 
 @pytest.fixture(params=["real", "memory"])

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from logquake.storage.log import Log
+from logquake.storage.disk.real_disk import RealDisk
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.real_disk import RealDisk
 from logquake.wire.records import Codec
 from tests.storage.compacting import Producers, append, clean, records_of
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from logquake.storage.log import Log
+from logquake.storage.disk.real_disk import RealDisk
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.real_disk import RealDisk
 
 pytestmark = pytest.mark.maven
 CONFIG = LogConfig(segment_bytes=60_000, index_interval_bytes=4096)

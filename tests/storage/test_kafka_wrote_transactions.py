@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from logquake.storage.producer_snapshot import decode_snapshot, encode_snapshot
-from logquake.storage.txn_index import AbortedTransaction, decode_aborted, encode_aborted
+from logquake.storage.producers.snapshot import decode_snapshot, encode_snapshot
+from logquake.storage.segments.txn_index import AbortedTransaction, decode_aborted, encode_aborted
 from tests.storage.kafka_wrote import (
     OF_PRODUCERS,
     TRANSACTIONAL,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from logquake.storage.log import Log
+from logquake.storage.disk.real_disk import RealDisk
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.open_files import OpenFiles
-from logquake.storage.real_disk import RealDisk
+from logquake.storage.segments.open_files import OpenFiles
 from logquake.wire.records import Record, encode_batch
 
 SEGMENTS = 12

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from logquake.storage.real_disk import RealDisk
+from logquake.storage.disk.real_disk import RealDisk
 
 _TRY_LOCK = """
 import fcntl, sys

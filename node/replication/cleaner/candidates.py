@@ -10,11 +10,11 @@ from logquake.controller.ports import Scheduler
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition import Partition
 from logquake.node.replication.roles import Offline
-from logquake.storage.batch_walk import DamagedBatchError
 from logquake.storage.cleaner.policy import LogToClean, TopicPartition, dirtiest
 from logquake.storage.cleaner.states import CleaningStates
 from logquake.storage.errors import StorageError
-from logquake.storage.index_file import DamagedIndexError
+from logquake.storage.segments.batch_walk import DamagedBatchError
+from logquake.storage.segments.index_file import DamagedIndexError
 
 
 class Grabbed(NamedTuple):

@@ -12,8 +12,8 @@ from logquake.node.replication.cleaner.thread import CleanerThread, CleanerTools
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.workers import Workers
 from logquake.storage.cleaner.policy import TopicPartition
-from logquake.storage.deleted_files import DeletedFiles
-from logquake.storage.log_dirs import LogDirs
+from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.log.deleted_files import DeletedFiles
 from logquake.storage.throttle import Throttle
 
 

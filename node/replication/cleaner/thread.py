@@ -17,12 +17,12 @@ from logquake.node.replication.cleaner.candidates import Candidates, Grabbed, ke
 from logquake.node.replication.cleaner.settings import CleanerSettings
 from logquake.node.replication.roles import Offline
 from logquake.node.workers import Workers
-from logquake.storage.batch_walk import DamagedBatchError
 from logquake.storage.cleaner.cleaning import Cleaning, Finished, Replacement, Step, Worked
-from logquake.storage.deleted_files import DeletedFiles
 from logquake.storage.errors import StorageError
-from logquake.storage.index_file import DamagedIndexError
-from logquake.storage.log import Log
+from logquake.storage.log.deleted_files import DeletedFiles
+from logquake.storage.log.log import Log
+from logquake.storage.segments.batch_walk import DamagedBatchError
+from logquake.storage.segments.index_file import DamagedIndexError
 from logquake.storage.throttle import Throttle
 
 

@@ -7,7 +7,7 @@ both know) and KIP-595 (the question is the next fetch).
 from __future__ import annotations
 
 from logquake.node.replication.api import NO_EPOCH, NO_OFFSET
-from logquake.storage.leader_epochs import LeaderEpochs
+from logquake.storage.log.leader_epochs import LeaderEpochs
 
 
 def truncation_offset(

@@ -8,7 +8,7 @@ broker. Both are told by leader epochs and offsets, as a follower is told by its
 from __future__ import annotations
 
 from logquake.node.replication.fetcher.truncation import truncation_offset
-from logquake.storage.log import Log
+from logquake.storage.log.log import Log
 
 
 def align(source: Log, future: Log, high_watermark: int, *, was_cut: bool) -> None:

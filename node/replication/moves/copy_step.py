@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from threading import Lock
 
 from logquake.storage.errors import disk_faults
-from logquake.storage.log import Log
-from logquake.storage.log_slice import LogSlice
-from logquake.storage.log_sync import PendingSync
+from logquake.storage.log.log import Log
+from logquake.storage.log.slice import LogSlice
+from logquake.storage.log.sync import PendingSync
 
 
 class Gate:

@@ -18,8 +18,8 @@ from logquake.node.replication.moves.copy_step import CopyStep, Gate, SyncStep, 
 from logquake.node.replication.partition import Partition
 from logquake.node.workers import Workers
 from logquake.storage.errors import StorageError
-from logquake.storage.log import Log
-from logquake.storage.log_sync import PendingSync
+from logquake.storage.log.log import Log
+from logquake.storage.log.sync import PendingSync
 from logquake.storage.throttle import Throttle
 from logquake.wire.errors import RecordError
 

@@ -18,10 +18,10 @@ from logquake.node.replication.partition import Partition
 from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.roles import Offline
 from logquake.node.workers import Workers
+from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import fits_a_name, future_dir, parent
-from logquake.storage.log import Log
-from logquake.storage.log_dirs import LogDirs
+from logquake.storage.log.log import Log
 from logquake.storage.throttle import Throttle
 from logquake.wire.errors import ErrorCode
 

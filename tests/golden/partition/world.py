@@ -25,9 +25,9 @@ from logquake.node.requests.handler import Handler
 from logquake.node.requests.list_offsets import ListOffsets
 from logquake.node.requests.request import Request
 from logquake.node.workers import ScheduledWorkers
-from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.log_dirs import LogDirs
-from logquake.storage.memory_disk import MemoryDisk, Unsynced
+from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader
 from logquake.wire.messages.broker_to_controller import (

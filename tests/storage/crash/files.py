@@ -8,8 +8,8 @@ import re
 import struct
 from dataclasses import dataclass
 
+from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.log_config import LogConfig
-from logquake.storage.memory_disk import MemoryDisk
 from logquake.wire.records import BatchHeader, iterate_batches
 
 _OFFSET_ENTRY = struct.Struct(">ii")

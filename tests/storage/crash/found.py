@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logquake.storage.log import Log
+from logquake.storage.log.log import Log
 from logquake.wire.records import check_crc
 from tests.storage.crash.story import Moment, Stored
 

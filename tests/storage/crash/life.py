@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 from logquake.storage.cleaner.cleaning import Finished, Replacement
 from logquake.storage.cleaner.plan import CleanerBounds
+from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.storage.errors import StorageError, disk_faults
-from logquake.storage.log import Log
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.records import (
     BatchFlag,
     Codec,
@@ -72,7 +72,7 @@ class Life:
         self.offline: set[str] = set()
         self.epoch = 0
         self.now_ms = 1_000
-        # Files were renamed whose order the disk must keep (log_retention.py, cleaner/swap.py).
+        # Files were renamed whose order the disk must keep (log/retiring.py, cleaner/swap.py).
         self.relies_on_order = False
         self._written = 0
         self._topic_ids = 0

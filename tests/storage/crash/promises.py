@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from logquake.storage.log import Log
+from logquake.storage.log.log import Log
 from logquake.wire.records import (
     ControlType,
     Record,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from logquake.storage.memory_disk import Unsynced
+from logquake.storage.disk.memory_disk import Unsynced
 from logquake.wire.records import Codec
 from tests.storage.crash.life import EVENTS, SAFE, TABLE, Life, Producer
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from logquake.storage.memory_disk import Unsynced
+from logquake.storage.disk.memory_disk import Unsynced
 from logquake.wire.records import BatchHeader, read_header
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from logquake.node.log_dir_loading import LogDirLoading
 from logquake.node.workers import ScheduledWorkers
+from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.storage.errors import LogDirError
 from logquake.storage.log_config import LogConfig
-from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.log_dirs import LogDirs
-from logquake.storage.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.records import Record, encode_batch
 
 PARTITIONS = 3

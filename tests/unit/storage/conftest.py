@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from logquake.storage.log import Log
+from logquake.storage.disk.memory_disk import MemoryDisk
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.memory_disk import MemoryDisk
 from logquake.wire.records import Record, encode_batch
 
 DIRECTORY = "/data/t-0"

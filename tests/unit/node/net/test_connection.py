@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from logquake.node.net.limits import ConnectionLimits
-from logquake.storage.log_slice import LogSlice
+from logquake.storage.log.slice import LogSlice
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse

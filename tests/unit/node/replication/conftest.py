@@ -14,9 +14,9 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.workers import ScheduledWorkers
-from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.log_dirs import LogDirs
-from logquake.storage.memory_disk import MemoryDisk
+from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrLiveLeader,
     LeaderAndIsrPartitionState,

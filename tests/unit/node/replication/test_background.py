@@ -13,11 +13,11 @@ import pytest
 from logquake.node.replication.api import ProduceEntry
 from logquake.node.replication.roles import Leader, Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.disk.memory_disk import Unsynced
 from logquake.storage.errors import StorageError
-from logquake.storage.log import Log
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.memory_disk import Unsynced
 from logquake.wire.messages.stop_replica import (
     StopReplicaPartitionState,
     StopReplicaRequest,

@@ -10,7 +10,7 @@ import pytest
 
 from logquake.node.replication.api import FetchAnswer, FetchPartition, FetchResult, PartitionKey
 from logquake.node.replication.fetch_sessions import MIN_EVICTION_MS, FetchContext, FetchSessions
-from logquake.storage.log_slice import EMPTY_SLICE, LogSlice
+from logquake.storage.log.slice import EMPTY_SLICE, LogSlice
 from logquake.wire.errors import ErrorCode
 
 RECORDS = LogSlice(EMPTY_SLICE.file, 0, 100, 0)

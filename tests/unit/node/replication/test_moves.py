@@ -13,11 +13,11 @@ from logquake.node.replication.moves.alignment import align
 from logquake.node.replication.moves.copy_step import CopyStep, Gate
 from logquake.node.replication.roles import Leader, Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
-from logquake.storage.log import Log
+from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.disk.memory_disk import MemoryDisk
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.log_dirs import LogDirs
-from logquake.storage.memory_disk import MemoryDisk
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.stop_replica import (
     StopReplicaPartitionState,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from logquake.node.replication.fetcher.truncation import truncation_offset
-from logquake.storage.leader_epochs import LeaderEpochs
+from logquake.storage.log.leader_epochs import LeaderEpochs
 
 EPOCHS = ((2, 0), (4, 10), (7, 20))  # the log ends at 30, its mark is 8
 

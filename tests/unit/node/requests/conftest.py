@@ -20,7 +20,7 @@ from logquake.node.replication.api import ProduceEntry, ProduceResult
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
 from logquake.node.workers import ScheduledWorkers
-from logquake.storage.memory_disk import MemoryDisk
+from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_response
 from logquake.wire.messages.metadata import MetadataRequest

@@ -12,8 +12,8 @@ import pytest
 from logquake.node.replication.api import FetchPartition, FetchResult
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.requests.downward import DownConversion, DownConversionSettings
-from logquake.storage.log_slice import LogSlice
-from logquake.storage.memory_disk import MemoryDisk
+from logquake.storage.disk.memory_disk import MemoryDisk
+from logquake.storage.log.slice import LogSlice
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import Record, encode_batch, iterate_batches
 

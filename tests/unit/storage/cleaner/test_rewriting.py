@@ -10,7 +10,7 @@ import pytest
 from logquake.storage.cleaner.retention import Horizon, LastRecord, Retention
 from logquake.storage.cleaner.rewriting import rewrite
 from logquake.storage.cleaner.transactions import CleanedTransactions
-from logquake.storage.txn_index import AbortedTransaction
+from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.errors import RecordError
 from logquake.wire.records import (
     BatchFlag,

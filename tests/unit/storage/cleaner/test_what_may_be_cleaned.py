@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.storage.log import Log
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 
 CONFIG = LogConfig(segment_bytes=400, index_interval_bytes=100, compacted=True, deleted=False)

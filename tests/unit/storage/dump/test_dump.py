@@ -6,15 +6,15 @@ import struct
 
 import pytest
 
+from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.dump import Damages, DumpOptions, FileDump
 from logquake.storage.dump.group_text import decode_group_record
 from logquake.storage.dump.options import choose_decoder
 from logquake.storage.dump.scala_order import in_scala_order, topic_partition_hash
 from logquake.storage.dump.transaction_text import decode_transaction_record
-from logquake.storage.memory_disk import MemoryDisk
-from logquake.storage.producer_entry import BatchMetadata, ProducerEntry
-from logquake.storage.producer_snapshot import encode_snapshot
-from logquake.storage.txn_index import AbortedTransaction, encode_aborted
+from logquake.storage.producers.entry import BatchMetadata, ProducerEntry
+from logquake.storage.producers.snapshot import encode_snapshot
+from logquake.storage.segments.txn_index import AbortedTransaction, encode_aborted
 from logquake.wire.messages.consumer_protocol import ConsumerProtocolSubscription
 from logquake.wire.messages.coordinator_records import (
     GroupMetadataKey,

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from logquake.storage.log import Log
+from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.disk.read_only_disk import ReadOnlyDisk
+from logquake.storage.disk.real_disk import RealDisk
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.log_dir import LogDir, LogDirOptions
-from logquake.storage.read_only_disk import ReadOnlyDisk
-from logquake.storage.real_disk import RealDisk
 from logquake.storage.verify import Report, Verification
 from logquake.wire.records import BatchFlag, Codec, ControlType, Record, encode_batch
 from logquake.wire.records import encode_end_marker as end_marker

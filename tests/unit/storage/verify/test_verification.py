@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from logquake.storage.producer_snapshot import decode_snapshot, encode_snapshot
+from logquake.storage.producers.snapshot import decode_snapshot, encode_snapshot
 from logquake.storage.verify import Report, Severity
 from logquake.wire.records import (
     BatchHeader,
@@ -394,7 +394,7 @@ def test_what_is_left_over_is_told(verify: Verify, log_dir: Path) -> None:
 def in_use(killed: Path) -> Iterator[Path]:
     """A directory that another process holds."""
     program = (
-        "import sys; from logquake.storage.real_disk import RealLock;"
+        "import sys; from logquake.storage.disk.real_disk import RealLock;"
         "lock = RealLock(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", program, str(killed / ".lock")]

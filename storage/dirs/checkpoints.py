@@ -1,0 +1,113 @@
+"""The checkpoint files of one log directory: offsets by partition, written when they changed.
+
+A file may be written at once or, since an fsync takes its time, begun here and written on another
+thread. Contents are numbered: whichever write comes last, the newest content stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from threading import Lock
+
+from logquake.storage import checkpoint_files as checkpoints
+from logquake.storage.checkpoint_files import DamagedCheckpointError, TopicPartition
+from logquake.storage.disk.seam import Disk
+from logquake.storage.errors import disk_faults
+from logquake.storage.file_names import join
+
+_FILES = (
+    checkpoints.RECOVERY_POINTS,
+    checkpoints.HIGH_WATERMARKS,
+    checkpoints.LOG_START_OFFSETS,
+    checkpoints.CLEANER_OFFSETS,
+)
+
+
+class _CheckpointFile:
+    """One file. Only _write() may run on another thread than its owner's."""
+
+    def __init__(self, disk: Disk, path: str) -> None:
+        self._disk = disk
+        self._path = path
+        self._lock = Lock()
+        self._number = 0  # of the newest content
+        self._newest: dict[TopicPartition, int] | None = None
+        self._written = 0  # the number of what the file has
+
+    def has(self, offsets: Mapping[TopicPartition, int]) -> bool:
+        return self._written == self._number and self._newest == offsets
+
+    def next(self, offsets: Mapping[TopicPartition, int]) -> int:
+        """The number of this content, which replaces what came before."""
+        self._number += 1
+        self._newest = dict(offsets)
+        return self._number
+
+    def write(self, number: int, offsets: Mapping[TopicPartition, int]) -> None:
+        """Nothing is done when a newer content is there. Raises OSError."""
+        with self._lock:
+            if number > self._written:
+                checkpoints.write_offsets(self._disk, self._path, offsets)
+                self._written = number
+
+
+@dataclass(frozen=True, slots=True)
+class PendingCheckpoint:
+    """A content that waits to be written; dropped, it is made again at the next occasion."""
+
+    directory: str
+    file: _CheckpointFile
+    number: int
+    offsets: Mapping[TopicPartition, int]
+
+    def run(self) -> None:
+        """On any thread; blocks. Raises StorageError."""
+        with disk_faults(self.directory):
+            self.file.write(self.number, self.offsets)
+
+
+class DirCheckpoints:
+    """By file name, as in ``checkpoint_files``. Raises StorageError."""
+
+    def __init__(self, disk: Disk, path: str) -> None:
+        self._disk = disk
+        self._path = path
+        self._files = {name: _CheckpointFile(disk, join(path, name)) for name in _FILES}
+
+    def read(self, name: str) -> dict[TopicPartition, int]:
+        """Empty when the file is missing, or damaged as in Kafka: it is then found out anew."""
+        with disk_faults(self._path):
+            try:
+                return checkpoints.read_offsets(self._disk, join(self._path, name))
+            except DamagedCheckpointError:
+                return {}
+
+    def has(self, name: str) -> bool:
+        return self._disk.exists(join(self._path, name))
+
+    def begin(self, name: str, offsets: Mapping[TopicPartition, int]) -> PendingCheckpoint | None:
+        """What writes the file; None when it has these already."""
+        file = self._files[name]
+        if file.has(offsets):
+            return None
+        copy = dict(offsets)
+        return PendingCheckpoint(self._path, file, file.next(copy), copy)
+
+    def write(self, name: str, offsets: Mapping[TopicPartition, int]) -> None:
+        """All of it here and now."""
+        pending = self.begin(name, offsets)
+        if pending is not None:
+            pending.run()
+
+    def drop_others(self, known: Collection[TopicPartition]) -> None:
+        """Drop the entries of partitions that are not known.
+
+        A crash within a deletion leaves them. A log that is made under such a name is another one:
+        recovery would trust what was never synced, or drop what is below its predecessor's start.
+        """
+        for name in _FILES:
+            offsets = self.read(name)
+            kept = {key: offset for key, offset in offsets.items() if key in known}
+            if kept != offsets:
+                self.write(name, kept)

@@ -1,0 +1,355 @@
+"""One entry of log.dirs: its lock, whose it is, its partitions' logs and its checkpoints.
+
+What concerns several directories, and the moves between them, is in ``log_dirs``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from logquake.storage import checkpoint_files as checkpoints
+from logquake.storage import file_names as names
+from logquake.storage.checkpoint_files import TopicPartition
+from logquake.storage.dirs import clean_shutdown
+from logquake.storage.dirs.checkpoints import DirCheckpoints, PendingCheckpoint
+from logquake.storage.dirs.load_progress import LoadProgress
+from logquake.storage.dirs.meta_properties import MetaProperties, claim
+from logquake.storage.dirs.stored_logs import LastRun, LogOpener, find_logs, future_place, log_path
+from logquake.storage.disk.relocated_disk import RelocatedDisk
+from logquake.storage.disk.seam import Disk, DiskSpace, Lock
+from logquake.storage.errors import LogDirError, StorageError, disk_faults
+from logquake.storage.log.log import Log
+from logquake.storage.log_config import LogConfig
+from logquake.storage.partition_metadata import read_topic_id
+from logquake.storage.segments.open_files import OpenFiles
+
+LOCK_FILE = ".lock"
+
+
+def random_hex() -> str:
+    return uuid4().hex
+
+
+@dataclass(frozen=True, slots=True)
+class LogDirOptions:
+    """What a log directory is opened with, besides the disk and its path."""
+
+    broker_id: int
+    cluster_id: str
+    now_ms: int
+    # The settings of a topic's log, asked for every topic found in the directory.
+    config_of: Callable[[str], LogConfig]
+    # 32 hex digits for the names of folders that come and go; the simulation brings its own.
+    unique: Callable[[], str] = random_hex
+    # num.recovery.threads.per.data.dir: how many logs are opened at the same time.
+    recovery_threads: int = 1
+    # Bounds the descriptors of the segments in all directories that are opened with it.
+    open_files: OpenFiles = field(default_factory=OpenFiles)
+
+
+class LogDir:
+    """``logs`` by (topic, partition). ``was_clean``: the last run stopped in order.
+
+    ``futures`` are copies of logs that lie in other directories, whose places they will take.
+    """
+
+    def __init__(self, disk: Disk, path: str, options: LogDirOptions, lock: Lock) -> None:
+        """Use LogDir.open."""
+        self.path = path
+        self.directory_id: str | None = None
+        self.logs: dict[TopicPartition, Log] = {}
+        self.futures: dict[TopicPartition, Log] = {}
+        self.was_clean = False
+        self._disk = disk
+        self._options = options
+        self._lock = lock
+        self._checkpoints = DirCheckpoints(disk, path)
+        self._places: dict[TopicPartition, RelocatedDisk] = {}  # of the futures
+
+    @classmethod
+    def open(
+        cls,
+        disk: Disk,
+        path: str,
+        options: LogDirOptions,
+        progress: LoadProgress | None = None,
+    ) -> LogDir:
+        """Lock the directory, created when missing, and open every log in it.
+
+        Blocks: after an unclean stop logs are scanned. Nothing here is shared with other threads
+        but progress. Raises LogDirError when it is in use or somebody else's, StorageError for the
+        disk's faults, LoadCancelledError.
+        """
+        with disk_faults(path):
+            if not disk.exists(path):
+                disk.make_dirs(path)
+                disk.sync_dir(names.parent(path))
+            lock = _take_lock(disk, path)
+        log_dir = cls(disk, path, options, lock)
+        try:
+            with disk_faults(path):
+                log_dir._load(progress or LoadProgress())
+        except BaseException:
+            lock.release()
+            raise
+        return log_dir
+
+    @property
+    def log_count(self) -> int:
+        return len(self.logs) + len(self.futures)
+
+    def log(self, topic: str, partition: int) -> Log | None:
+        return self.logs.get((topic, partition))
+
+    def all_logs(self) -> Iterator[tuple[TopicPartition, Log]]:
+        """The logs and the futures, each in order. No partition is in both."""
+        yield from sorted(self.logs.items(), key=_key)
+        yield from sorted(self.futures.items(), key=_key)
+
+    def space(self) -> DiskSpace:
+        """Of the file system; may block, and touches nothing that the owner's thread changes."""
+        with disk_faults(self.path):
+            return self._disk.space(self.path)
+
+    # Logs come
+
+    def make_place(self, topic: str, partition: int) -> None:
+        """Make the partition's folder, as the proof that a log can be made here."""
+        with disk_faults(self.path):
+            self._disk.make_dirs(log_path(self.path, (topic, partition)))
+
+    def create_log(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> Log:
+        """A new, empty log, its topic id recorded. Raises StorageError."""
+        key = (topic, partition)
+        path = log_path(self.path, key)
+        log = Log.open(self._disk, path, config, clean=True, open_files=self._options.open_files)
+        log.assign_topic_id(topic_id)
+        self._adopt(self.logs, key, log)
+        return log
+
+    def create_future(
+        self, topic: str, partition: int, topic_id: bytes | None, config: LogConfig
+    ) -> Log:
+        """An empty log in a folder that ends in -future. Raises StorageError."""
+        name = names.future_dir(topic, partition, self._options.unique())
+        place = future_place(self._disk, self.path, (topic, partition), name)
+        open_files = self._options.open_files
+        log = Log.open(place, place.named, config, clean=True, open_files=open_files)
+        if topic_id is not None:
+            log.assign_topic_id(topic_id)
+        self._adopt_future((topic, partition), log, place)
+        return log
+
+    def promote_future(self, topic: str, partition: int) -> Log:
+        """Let a future be the partition's log, under its final name. Raises StorageError."""
+        key = (topic, partition)
+        with disk_faults(self.path):
+            self._places[key].settle()
+        del self._places[key]
+        log = self.logs[key] = self.futures.pop(key)
+        return log
+
+    # Logs go
+
+    def delete_log(self, topic: str, partition: int) -> str | None:
+        """Rename the partition's folder out of the way; its new path, for remove_deleted().
+
+        A topic of the same name can be made at once. Nothing happens, and None is answered, when
+        there is no such log. Raises StorageError.
+        """
+        if (topic, partition) not in self.logs:
+            return None
+        target = self.set_aside(topic, partition)
+        self.forget(topic, partition)
+        return target
+
+    def delete_future(self, topic: str, partition: int) -> str | None:
+        """The same for a future."""
+        key = (topic, partition)
+        log = self.futures.get(key)
+        if log is None:
+            return None
+        target = self._rename_away(key, self._places[key].actual)
+        del self.futures[key], self._places[key]
+        log.close(clean=False)
+        self._write_checkpoints()
+        return target
+
+    def set_aside(self, topic: str, partition: int) -> str:
+        """The first half of a deletion, which take_back() undoes and forget() completes."""
+        return self._rename_away((topic, partition), log_path(self.path, (topic, partition)))
+
+    def take_back(self, topic: str, partition: int, path: str) -> None:
+        with disk_faults(self.path):
+            self._disk.rename(path, log_path(self.path, (topic, partition)))
+            self._disk.sync_dir(self.path)
+
+    def forget(self, topic: str, partition: int) -> None:
+        """The second half of a deletion. Raises StorageError, the log forgotten all the same."""
+        self.logs.pop((topic, partition)).close(clean=False)
+        self._write_checkpoints()
+
+    def remove_deleted(self, path: str) -> None:
+        """Free a deleted partition's space, some file.delete.delay.ms after delete_log()."""
+        with disk_faults(self.path):
+            self._disk.remove_tree(path)
+
+    def deleted(self) -> list[str]:
+        """Paths of deleted partitions whose space is not yet free, of earlier runs too."""
+        with disk_faults(self.path):
+            found = filter(names.is_deleted_dir, self._disk.list(self.path))
+            return [names.join(self.path, name) for name in found]
+
+    def has_set_aside(self, topic: str, partition: int, topic_id: bytes | None) -> bool:
+        """Whether a folder that waits for its removal held this partition of this very topic."""
+        for path in self.deleted():
+            if names.parse_deleted_dir(names.last_part(path)) == (topic, partition):
+                with disk_faults(path):
+                    if read_topic_id(self._disk, path) == topic_id:
+                        return True
+        return False
+
+    # Checkpoints
+
+    def high_watermarks(self) -> dict[TopicPartition, int]:
+        """As last written; empty when the file is missing or damaged."""
+        return self._checkpoints.read(checkpoints.HIGH_WATERMARKS)
+
+    def write_high_watermarks(self, offsets: Mapping[TopicPartition, int]) -> None:
+        self._checkpoints.write(checkpoints.HIGH_WATERMARKS, offsets)
+
+    def begin_high_watermarks(
+        self, offsets: Mapping[TopicPartition, int]
+    ) -> PendingCheckpoint | None:
+        return self._checkpoints.begin(checkpoints.HIGH_WATERMARKS, offsets)
+
+    def write_recovery_points(self) -> None:
+        """Record what is synced: a crash makes the next start scan from there."""
+        self._checkpoints.write(checkpoints.RECOVERY_POINTS, self._recovery_points())
+
+    def begin_recovery_points(self) -> PendingCheckpoint | None:
+        return self._checkpoints.begin(checkpoints.RECOVERY_POINTS, self._recovery_points())
+
+    def _recovery_points(self) -> dict[TopicPartition, int]:
+        return {key: log.recovery_point for key, log in self.all_logs()}
+
+    def write_log_start_offsets(self) -> None:
+        """Record the starts that the files do not tell."""
+        self._checkpoints.write(checkpoints.LOG_START_OFFSETS, self._log_start_offsets())
+
+    def begin_log_start_offsets(self) -> PendingCheckpoint | None:
+        return self._checkpoints.begin(checkpoints.LOG_START_OFFSETS, self._log_start_offsets())
+
+    def _log_start_offsets(self) -> dict[TopicPartition, int]:
+        return {
+            key: log.start_offset for key, log in self.all_logs() if log.start_is_within_segment
+        }
+
+    def write_cleaner_offsets(self) -> None:
+        """Record where compaction ended, of each log that had one."""
+        ends = {key: log.cleaning.cleaned_to for key, log in self.all_logs()}
+        known = {key: end for key, end in ends.items() if end is not None}
+        if known or self._checkpoints.has(checkpoints.CLEANER_OFFSETS):
+            self._checkpoints.write(checkpoints.CLEANER_OFFSETS, known)
+
+    # The end
+
+    def close(self, clean: bool) -> None:
+        """Close every log and let go of the directory; clean: the next start scans nothing.
+
+        Raises StorageError after all of it, the directory then counting as unclean.
+        """
+        try:
+            failed = self._close_logs(clean)
+            if clean:
+                self._write_checkpoints()
+                if failed is not None:
+                    raise failed
+                with disk_faults(self.path):
+                    clean_shutdown.leave_marker(self._disk, self.path)
+        finally:
+            self._lock.release()
+
+    def abandon(self) -> None:
+        """The disk has failed: let go of everything, write nothing."""
+        for _, log in self.all_logs():
+            with suppress(StorageError):
+                log.close(clean=False)
+        self._lock.release()
+
+    def _close_logs(self, clean: bool) -> StorageError | None:
+        """Close them all; the first error of those that could not be left clean."""
+        first: StorageError | None = None
+        for _, log in self.all_logs():
+            try:
+                log.close(clean)
+            except StorageError as error:
+                first = first or error
+        return first
+
+    # Opening
+
+    def _load(self, progress: LoadProgress) -> None:
+        options = self._options
+        owner = MetaProperties(options.broker_id, options.cluster_id)
+        self.directory_id = claim(self._disk, self.path, owner, options.now_ms).directory_id
+        self.was_clean = clean_shutdown.take_marker(self._disk, self.path)
+        last_run = LastRun(
+            self.was_clean,
+            self._checkpoints.read(checkpoints.RECOVERY_POINTS),
+            self._checkpoints.read(checkpoints.LOG_START_OFFSETS),
+            self._checkpoints.read(checkpoints.CLEANER_OFFSETS),
+        )
+        opener = LogOpener(
+            self._disk, self.path, last_run, options.config_of, progress, options.open_files
+        )
+        found = find_logs(self._disk, self.path)
+        opened = opener.open_all(found, options.recovery_threads)
+        for stored, log in zip(found, opened, strict=True):
+            if stored.place is None:
+                self._adopt(self.logs, stored.key, log)
+            else:
+                self._adopt_future(stored.key, log, stored.place)
+        self._checkpoints.drop_others(self.logs.keys() | self.futures.keys())
+
+    def _adopt(self, logs: dict[TopicPartition, Log], key: TopicPartition, log: Log) -> None:
+        log.when_recovery_point_lowered(self.write_recovery_points)
+        log.cleaning.on_lowered = self.write_cleaner_offsets
+        logs[key] = log
+
+    def _adopt_future(self, key: TopicPartition, log: Log, place: RelocatedDisk) -> None:
+        if key in self.futures or key in self.logs:
+            raise LogDirError(
+                f"{place.actual} copies a log of which {self.path} has another copy: remove one"
+            )
+        self._adopt(self.futures, key, log)
+        self._places[key] = place
+
+    def _rename_away(self, key: TopicPartition, path: str) -> str:
+        target = names.join(self.path, names.deleted_dir(*key, self._options.unique()))
+        with disk_faults(self.path):
+            self._disk.rename(path, target)
+            # A rename that a power loss undoes would bring a deleted topic back.
+            self._disk.sync_dir(self.path)
+        return target
+
+    def _write_checkpoints(self) -> None:
+        self.write_recovery_points()
+        self.write_log_start_offsets()
+        self.write_cleaner_offsets()
+
+
+def _key(item: tuple[TopicPartition, Log]) -> TopicPartition:
+    return item[0]
+
+
+def _take_lock(disk: Disk, path: str) -> Lock:
+    try:
+        return disk.lock(names.join(path, LOCK_FILE))
+    except BlockingIOError as error:
+        raise LogDirError(
+            f"{path} is in use by another broker: stop it, or use another log.dirs"
+        ) from error

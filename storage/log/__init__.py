@@ -1,0 +1,18 @@
+"""One partition's log.
+
+log.py             the front
+  state.py           what its parts share
+  appender.py        what may be appended: produced_batches.py, replicated_batches.py
+  staging.py         where it will lie, and where the log rolls
+  commit.py          writing what is staged
+  reader.py, slice.py   reads, by offset and by time
+  transactions.py    what readers of committed records must know
+  cuts.py            truncation
+  sync.py            fsync in three steps
+  start.py           where the log starts
+  retiring.py        old segments go; retention.py says which, deleted_files.py frees them
+files.py           segments, epochs and snapshots, as far as they are written
+  recovery.py        repair after a crash
+  leader_epochs.py   which epoch wrote which offsets (leader-epoch-checkpoint)
+config.py          a topic's settings
+"""

@@ -1,0 +1,61 @@
+"""Truncation: dropping the end of a log, or all of it."""
+
+from __future__ import annotations
+
+from logquake.storage.errors import disk_faults
+from logquake.storage.log.compaction import LogCleaning
+from logquake.storage.log.state import LogState
+from logquake.storage.log.sync import LogSyncs
+
+
+class LogCuts:
+    """Raises StorageError from every method; RuntimeError while something is staged."""
+
+    def __init__(self, state: LogState, syncs: LogSyncs, cleaning: LogCleaning) -> None:
+        self._state = state
+        self._syncs = syncs
+        self._cleaning = cleaning
+
+    def truncate_to(self, offset: int) -> int:
+        """Drop the batch that holds offset and all after it; the new end offset."""
+        state = self._state
+        state.require_nothing_staged()
+        if offset >= state.written_end_offset:
+            return self._truncate_epochs()
+        if offset < state.files.segments.first.base_offset:
+            self.truncate_fully_and_start_at(offset)
+            return offset
+        with disk_faults(state.directory):
+            self._lower(offset)
+            end_offset = state.files.truncate_to(offset)
+            self._lower(end_offset)  # the batch that holds offset went as a whole
+            state.start_offset = min(state.start_offset, end_offset)
+            state.files.load_producers(state.producers, state.start_offset, end_offset)
+        state.write_failed = False
+        state.end_at(end_offset)
+        return end_offset
+
+    def truncate_fully_and_start_at(self, offset: int) -> None:
+        """Drop everything; the next append is at offset."""
+        state = self._state
+        state.require_nothing_staged()
+        with disk_faults(state.directory):
+            # 0: what an interrupted restart leaves must be checked from the beginning.
+            self._syncs.lower(0)
+            self._cleaning.lower(offset)
+            state.files.restart_at(offset)
+        state.producers.load((), offset)
+        state.start_offset = self._syncs.recovery_point = offset
+        state.write_failed = False
+        state.end_at(offset)
+
+    def _lower(self, offset: int) -> None:
+        self._syncs.lower(offset)
+        self._cleaning.lower(offset)
+
+    def _truncate_epochs(self) -> int:
+        state = self._state
+        state.files.epochs.truncate_from_end(state.written_end_offset)
+        with disk_faults(state.directory):
+            state.files.save_epochs()
+        return state.written_end_offset

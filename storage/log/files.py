@@ -1,0 +1,212 @@
+"""The files of one log, as far as they are written: segments, leader epochs, producer snapshots.
+
+Every method raises OSError for the disk's faults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from logquake.storage import checkpoint_files
+from logquake.storage.checkpoint_files import DamagedCheckpointError
+from logquake.storage.disk.seam import Disk, File
+from logquake.storage.file_names import join, parent
+from logquake.storage.log.leader_epochs import LeaderEpochs
+from logquake.storage.log.recovery import Recovery, RecoveryReport, load_segments
+from logquake.storage.log.staging import Roll, Run
+from logquake.storage.log_config import LogConfig
+from logquake.storage.producers.recovery import ProducerRecovery, find_unindexed
+from logquake.storage.producers.snapshot import encode_snapshot
+from logquake.storage.producers.snapshots import ProducerSnapshots
+from logquake.storage.producers.state import ProducerStates
+from logquake.storage.segments.batch_walk import DamagedBatchError, first_offset_at
+from logquake.storage.segments.open_files import OpenFiles
+from logquake.storage.segments.segments import Segments
+
+# Segments, each with three or four descriptors: a log that was scanned has all of its to sync.
+_SYNCED_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedLog:
+    start_offset: int
+    end_offset: int
+    report: RecoveryReport
+
+
+@dataclass(frozen=True, slots=True)
+class Unsynced:
+    """Once these are synced, everything below end_offset is."""
+
+    files: tuple[File, ...]
+    directories: tuple[str, ...]
+    end_offset: int
+
+
+class LogFiles:
+    def __init__(
+        self, disk: Disk, directory: str, config: LogConfig, open_files: OpenFiles | None
+    ) -> None:
+        self.segments = Segments(disk, directory, config, open_files)
+        self.snapshots = ProducerSnapshots(disk, directory)
+        self.epochs = LeaderEpochs()
+        self._disk = disk
+        self._directory = directory
+        self._epochs_path = join(directory, checkpoint_files.LEADER_EPOCHS)
+        self._unindexed: set[int] = set()  # segments whose .txnindex is to be built anew
+
+    # Opening and closing
+
+    def load(
+        self,
+        *,
+        clean: bool,
+        recovery_point: int,
+        start_offset: int,
+        gaps_allowed: bool,
+        scanned: Callable[[int], None],
+    ) -> LoadedLog:
+        """Open what the folder holds, creating it when there is none, and repair it."""
+        self._disk.make_dirs(self._directory)
+        self._load_epochs()
+        load_segments(self._disk, self._directory, self.segments)
+        self._unindexed = find_unindexed(self._disk, self._directory, self.segments)
+        report = RecoveryReport()
+        if len(self.segments) and not clean:
+            report = self._recover(recovery_point, gaps_allowed, scanned)
+        if not len(self.segments):
+            self.segments.roll(start_offset)
+        end_offset = self.segments.active.base_offset
+        try:
+            end_offset = self.segments.active.next_offset()
+        except DamagedBatchError:  # a clean stop, and a file that was changed since
+            report = self._recover(end_offset, gaps_allowed, scanned)
+            end_offset = self.segments.active.next_offset()
+        if end_offset < start_offset:  # segments were deleted by hand
+            self.segments.restart_at(start_offset)
+            end_offset = start_offset
+        self.segments.active.activate()
+        start_offset = max(start_offset, self.segments.first.base_offset)
+        self.epochs.truncate_from_end(end_offset)
+        self.epochs.truncate_from_start(start_offset)
+        self.save_epochs()
+        return LoadedLog(start_offset, end_offset, report)
+
+    def load_producers(self, producers: ProducerStates, start_offset: int, end_offset: int) -> None:
+        """Make producers reflect [start_offset, end_offset), and .txnindex files be whole."""
+        base_offsets = {segment.base_offset for segment in self.segments}
+        self.snapshots.prune(base_offsets)
+        recovery = ProducerRecovery(producers, self.snapshots, self.segments)
+        recovery.run(start_offset, end_offset, self._unindexed & base_offsets)
+        self._unindexed.clear()
+
+    def seal(self, producers: ProducerStates) -> None:
+        """Bring the files into the shape that a clean start trusts, durably."""
+        self.save_epochs()
+        active = self.segments.active
+        active.seal()
+        for file in active.files_to_sync(active=False):
+            file.sync()
+        end_offset = producers.end_offset
+        if end_offset > max([self.segments.first.base_offset, *self.snapshots.offsets()]):
+            self.snapshots.write(end_offset, encode_snapshot(producers.entries())).sync()
+        self._disk.sync_dir(self._directory)
+
+    # Writing
+
+    def write(self, runs: list[Run]) -> None:
+        """Write staged batches, rolling where they say so."""
+        for run in runs:
+            if run.roll is not None:
+                self._roll(run.roll)
+            self.segments.active.append(run.batches, run.aborted)
+
+    def save_epochs(self) -> None:
+        """Write leader-epoch-checkpoint if it changed."""
+        if self.epochs.changed:
+            checkpoint_files.write_epochs(self._disk, self._epochs_path, self.epochs.entries)
+            self.epochs.changed = False
+
+    def truncate_to(self, offset: int) -> int:
+        """Drop the batch that holds offset and all after it, durably; the new end offset.
+
+        Whole batches go: an end within a batch would leave a gap before the next append.
+        """
+        self.segments.delete_after(offset)
+        active = self.segments.active
+        place = active.find(offset)
+        if place is None:
+            active.truncate_at(active.size, offset)
+            end_offset = active.next_offset()
+        else:
+            end_offset = first_offset_at(active.file, place.position, active.size)
+            active.truncate_at(place.position, end_offset)
+        active.activate()
+        self.snapshots.delete_outside(-1, end_offset)
+        # A file that a power loss brings back would lie over what is appended from here on.
+        self._disk.sync_dir(self._directory)
+        self.epochs.truncate_from_end(end_offset)
+        self.save_epochs()
+        return end_offset
+
+    def restart_at(self, offset: int) -> None:
+        """Drop everything; the log is empty and begins at offset."""
+        self.segments.restart_at(offset)
+        self.snapshots.delete_all()
+        self._disk.sync_dir(self._directory)
+        self.epochs.clear()
+        self.save_epochs()
+
+    def unsynced(self, recovery_point: int, end_offset: int, *, rolled_only: bool) -> Unsynced:
+        """What may have changed since the recovery point was reached, of the oldest segments.
+
+        Not the active segment's indexes: they are built anew after a crash whatever they hold.
+        """
+        active, first = self.segments.active, self.segments.first
+        segments = self.segments.unsynced(recovery_point)
+        if len(segments) > _SYNCED_AT_ONCE:
+            end_offset = segments[_SYNCED_AT_ONCE].base_offset
+        elif rolled_only:
+            end_offset = active.base_offset
+        files: list[File] = []
+        for segment in segments[:_SYNCED_AT_ONCE]:
+            if not (rolled_only and segment is active):
+                files += segment.files_to_sync(active=segment is active)
+        if active.base_offset < recovery_point:
+            return Unsynced(tuple(files), (), end_offset)
+        files += self.snapshots.open_files(recovery_point, end_offset)
+        folders = (self._directory, parent(self._directory))
+        # The folder itself was synced with its first segment.
+        return Unsynced(
+            tuple(files), folders[: 1 if first.base_offset < recovery_point else 2], end_offset
+        )
+
+    def roll_at_end(self, producers: ProducerStates) -> None:
+        """Begin a segment where producers end."""
+        self._roll(Roll(producers.end_offset, encode_snapshot(producers.entries())))
+
+    def _roll(self, roll: Roll) -> None:
+        self.segments.roll(roll.base_offset)
+        self.snapshots.write(roll.base_offset, roll.snapshot)
+
+    def _recover(
+        self, recovery_point: int, gaps_allowed: bool, scanned: Callable[[int], None]
+    ) -> RecoveryReport:
+        for segment in self.segments.unsynced(recovery_point):
+            segment.txn_index.reset()
+            self._unindexed.add(segment.base_offset)
+        recovery = Recovery(self.segments, self.epochs, scanned, gaps_allowed=gaps_allowed)
+        report = recovery.run(recovery_point)
+        if report.truncated_bytes:
+            self._disk.sync_dir(self._directory)
+        return report
+
+    def _load_epochs(self) -> None:
+        try:
+            entries = checkpoint_files.read_epochs(self._disk, self._epochs_path)
+        except DamagedCheckpointError:
+            entries = []  # derived again from the batches that recovery scans
+        for epoch, start_offset in entries:
+            self.epochs.assign(epoch, start_offset)
+        self.epochs.changed = False

@@ -1,0 +1,333 @@
+"""One partition's log: append in two steps, read, truncate, sync (Kafka's UnifiedLog, LocalLog).
+
+Appends are staged first and written together: stage_as_leader and stage_as_follower check and
+remember views of the sender's bytes, commit() writes them with one pwritev a segment. Until then
+nothing of them can be read, and when commit() fails nothing of them counts.
+
+Log is only the front: its parts (commit.py, reader.py, cuts.py, sync.py, compaction.py, ...) share
+a LogState, and a new behaviour is a further part beside them.
+
+Single-threaded, except PendingSync.run() and Cleaning.work().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from logquake.storage.disk.seam import Disk
+from logquake.storage.errors import DISK_FAULTS, StorageError, disk_faults
+from logquake.storage.log.appended import Appended
+from logquake.storage.log.commit import LogCommit
+from logquake.storage.log.compaction import LogCleaning
+from logquake.storage.log.cuts import LogCuts
+from logquake.storage.log.leader_epochs import LeaderEpochs
+from logquake.storage.log.reader import LogReader
+from logquake.storage.log.recovery import RecoveryReport, ignore_bytes
+from logquake.storage.log.retiring import LogRetention, Retired
+from logquake.storage.log.slice import LogSlice
+from logquake.storage.log.start import LogStart
+from logquake.storage.log.state import LogState
+from logquake.storage.log.sync import LogSyncs, PendingSync
+from logquake.storage.log.transactions import LogTransactions
+from logquake.storage.log_config import LogConfig
+from logquake.storage.partition_metadata import read_topic_id, write_topic_id
+from logquake.storage.producers.state import ProducerStates
+from logquake.storage.segments.open_files import OpenFiles
+from logquake.storage.segments.txn_index import AbortedTransaction
+from logquake.wire.records import BatchHeader
+
+
+class Log:
+    """Offsets: [start_offset, written_end_offset) can be read, end_offset counts what is staged.
+
+    topic_id is None for a folder without partition.metadata. recovery tells what open() repaired.
+    cleaning is the log's part in its compaction.
+    """
+
+    def __init__(
+        self, disk: Disk, directory: str, config: LogConfig, open_files: OpenFiles | None
+    ) -> None:
+        """Use Log.open."""
+        self.directory = directory
+        self.topic_id: bytes | None = None
+        self.recovery = RecoveryReport()
+        self.is_closed = False
+        self._state = state = LogState(disk, directory, config, open_files)
+        self._syncs = LogSyncs(state)
+        self._commit = LogCommit(state, self._syncs)
+        self._start = LogStart(state)
+        self._retention = LogRetention(state, self._start, self._commit)
+        self.cleaning = LogCleaning(state, self._syncs)
+        self._cuts = LogCuts(state, self._syncs, self.cleaning)
+        self._reader = LogReader(state)
+        self._transactions = LogTransactions(state)
+
+    @classmethod
+    def open(
+        cls,
+        disk: Disk,
+        directory: str,
+        config: LogConfig,
+        *,
+        clean: bool,
+        recovery_point: int = 0,
+        log_start_offset: int = 0,
+        cleaned_to: int | None = None,
+        open_files: OpenFiles | None = None,
+        scanned: Callable[[int], None] = ignore_bytes,
+    ) -> Log:
+        """Open the log in directory, created when missing.
+
+        Unless clean, every batch from the recovery point's segment on is checked, and the log
+        ends before the first that is not intact. cleaned_to is where its last compaction ended,
+        None for a log that never had one. open_files bounds the descriptors of all logs that share
+        it. scanned is called with bytes as they are checked; what it raises ends the opening.
+        Raises StorageError.
+        """
+        log = cls(disk, directory, config, open_files)
+        state = log._state
+        with disk_faults(directory):
+            loaded = state.files.load(
+                clean=clean,
+                recovery_point=recovery_point,
+                start_offset=log_start_offset,
+                # A log that is compacted no more has the gaps still.
+                gaps_allowed=config.compacted or cleaned_to is not None,
+                scanned=scanned,
+            )
+            state.start_offset, log.recovery = loaded.start_offset, loaded.report
+            log._syncs.recovery_point = (
+                loaded.end_offset if clean else min(recovery_point, loaded.end_offset)
+            )
+            state.files.load_producers(state.producers, loaded.start_offset, loaded.end_offset)
+            log.topic_id = read_topic_id(disk, directory)
+            log.cleaning.cleaned_to = cleaned_to
+        state.end_at(loaded.end_offset)
+        return log
+
+    @property
+    def config(self) -> LogConfig:
+        return self._state.config
+
+    @property
+    def start_offset(self) -> int:
+        return self._state.start_offset
+
+    @property
+    def written_end_offset(self) -> int:
+        return self._state.written_end_offset
+
+    @property
+    def end_offset(self) -> int:
+        return self._state.appender.end_offset
+
+    @property
+    def recovery_point(self) -> int:
+        """The offset below which everything is synced."""
+        return self._syncs.recovery_point
+
+    @property
+    def cuts(self) -> int:
+        """How often something was dropped: work in between notices by it."""
+        return self._syncs.cuts
+
+    @property
+    def epochs(self) -> LeaderEpochs:
+        """Changes made here directly are written by the next commit()."""
+        return self._state.files.epochs
+
+    @property
+    def producers(self) -> ProducerStates:
+        return self._state.producers
+
+    @property
+    def size(self) -> int:
+        """Bytes of all batches."""
+        return self._state.files.segments.size
+
+    def when_rolled(self, action: Callable[[], None]) -> None:
+        """Call action after each commit() that began a segment: those before it can be synced."""
+        self._commit.on_rolled = action
+
+    def when_recovery_point_lowered(self, action: Callable[[], None]) -> None:
+        """Call action when it fell: a checkpoint above would make recovery trust new bytes."""
+        self._syncs.on_lowered = action
+
+    def assign_topic_id(self, topic_id: bytes) -> None:
+        """Record the topic id in partition.metadata, durably."""
+        with disk_faults(self.directory):
+            write_topic_id(self._state.disk, self.directory, topic_id)
+        self.topic_id = topic_id
+
+    def reconfigure(self, config: LogConfig) -> None:
+        """Use other settings from the next append, and the next segment, on."""
+        self._state.configure(config)
+
+    # Transactions
+
+    @property
+    def first_unstable_offset(self) -> int | None:
+        """Where the first transaction begins that is undecided, or whose end is not replicated."""
+        return self._transactions.first_unstable_offset
+
+    def replicated_to(self, high_watermark: int) -> None:
+        """Transactions that ended below the high watermark are stable from now on."""
+        self._state.producers.transactions.replicated_to(high_watermark)
+
+    def aborted_transactions(self, fetch_offset: int, upper_bound: int) -> list[AbortedTransaction]:
+        """Those that overlap [fetch_offset, upper_bound). Raises StorageError."""
+        return self._transactions.aborted(fetch_offset, upper_bound)
+
+    def aborted_in(self, fetch_offset: int, records: LogSlice) -> list[AbortedTransaction]:
+        """Those that may have records in what read(fetch_offset) found. Raises StorageError."""
+        return self._transactions.aborted_in(fetch_offset, records)
+
+    # Appending
+
+    def stage_as_leader(
+        self,
+        records: memoryview,
+        leader_epoch: int,
+        now_ms: int,
+        *,
+        header: BatchHeader | None = None,
+        internal: bool = False,
+    ) -> Appended:
+        """Check one batch, give it offsets and the epoch in place, and remember it for commit().
+
+        records is writable and stays untouched until commit(). header is that of the only batch
+        in it, where it was read before. Without one, records may be an old producer's message
+        set, which becomes one batch of magic 2; nothing complete in them is no error: the offsets
+        are -1 then. internal: a batch that the broker made itself, which may be a control batch
+        and has no sequence. A batch that repeats one of its producer's last five answers that
+        one's offsets, duplicate set. Raises RecordError, StorageError.
+        """
+        try:
+            return self._state.appender.stage_as_leader(
+                records, leader_epoch, now_ms, header=header, internal=internal
+            )
+        except DISK_FAULTS as error:
+            raise StorageError(self.directory, f"appending: {error}") from error
+
+    def stage_as_follower(self, records: memoryview, now_ms: int = 0) -> Appended:
+        """Remember a leader's batches, offsets and epochs kept; an incomplete last one is left out.
+
+        now_ms, wall time, ages a segment whose first batch has no timestamp.
+        Raises RecordError when one is damaged or does not continue this log; those before it in
+        records are then not staged either. Raises StorageError.
+        """
+        try:
+            return self._state.appender.stage_as_follower(records, now_ms)
+        except DISK_FAULTS as error:
+            raise StorageError(self.directory, f"appending: {error}") from error
+
+    def commit(self) -> None:
+        """Write all that is staged. Raises StorageError, and then nothing of it counts."""
+        self._commit.commit()
+
+    def expire_producers(self, now_ms: int) -> None:
+        """Forget who wrote nothing for producer.id.expiration.ms; now_ms is wall time."""
+        self.producers.expire(now_ms, self.config.producer_expiration_ms)
+
+    # Reading
+
+    def read(
+        self, offset: int, max_bytes: int, *, up_to: int, min_one_batch: bool = True
+    ) -> LogSlice:
+        """Up to max_bytes from the batch that holds offset, of batches wholly below up_to.
+
+        Empty when there is none, or when the first exceeds max_bytes without min_one_batch.
+        Raises OffsetOutOfRange, StorageError.
+        """
+        return self._reader.read(offset, max_bytes, up_to=up_to, min_one_batch=min_one_batch)
+
+    def headers(self, from_offset: int) -> Iterator[BatchHeader]:
+        """Headers of the written batches from the one that holds from_offset on."""
+        with disk_faults(self.directory):
+            yield from self._reader.headers(from_offset)
+
+    def offset_for_time(self, timestamp_ms: int) -> tuple[int, int] | None:
+        """(timestamp, offset) of the first record at or after timestamp_ms, None without one."""
+        with disk_faults(self.directory):
+            return self._reader.first_record_at(timestamp_ms)
+
+    def offset_of_max_timestamp(self) -> tuple[int, int] | None:
+        """(timestamp, offset) of the first record with the largest timestamp."""
+        with disk_faults(self.directory):
+            return self._reader.record_with_max_timestamp()
+
+    # The log's start
+
+    @property
+    def start_is_within_segment(self) -> bool:
+        """Records before start_offset are still in the files: a restart needs the checkpoint."""
+        return self._start.is_within_segment
+
+    def raise_start(self, offset: int, high_watermark: int) -> bool:
+        """Start at offset from now on, never back; whether that is a change.
+
+        Raises OffsetOutOfRange beyond the high watermark.
+        """
+        return self._start.raise_to(offset, high_watermark)
+
+    def delete_old(self, now_ms: int, high_watermark: int) -> list[Retired]:
+        """Take segments out that are too old, too many, or before the start; now_ms is wall time.
+
+        Their files are left to the caller, to be removed after file.delete.delay.ms. Raises
+        StorageError.
+        """
+        return self._retention.delete_old(now_ms, high_watermark)
+
+    # Cutting, syncing, closing
+
+    def truncate_to(self, offset: int) -> int:
+        """Drop the batch that holds offset and all after it; the new end offset.
+
+        Leader epochs that begin at the end or later go too, so that a leader's epoch in which
+        nothing was written does not stand in the next one's way.
+        """
+        return self._cuts.truncate_to(offset)
+
+    def truncate_fully_and_start_at(self, offset: int) -> None:
+        """Drop everything; the next append is at offset."""
+        self._cuts.truncate_fully_and_start_at(offset)
+
+    @property
+    def unsynced_roll(self) -> bool:
+        """Segments that are written to no more are not synced yet."""
+        return self._syncs.unsynced_roll
+
+    def begin_sync(self, *, rolled_only: bool = False) -> PendingSync:
+        """Collect what finish_sync() may call synced once run() returned. Raises StorageError.
+
+        rolled_only leaves the active segment out.
+        """
+        return self._syncs.begin(rolled_only=rolled_only)
+
+    def finish_sync(self, pending: PendingSync) -> None:
+        self._syncs.finish(pending)
+
+    def fail_sync(self, pending: PendingSync) -> None:
+        """run() failed: neither it nor a later sync may claim what it was to make safe."""
+        self._syncs.fail(pending)
+
+    def sync(self) -> None:
+        """Make everything written survive a loss of power. Raises StorageError."""
+        self._syncs.sync()
+
+    def close(self, clean: bool) -> None:
+        """Let go of the files; clean: leave them so that the next start need not scan them.
+
+        Raises StorageError, the files released all the same.
+        """
+        self.is_closed = True
+        files = self._state.files
+        try:
+            if clean:
+                self._state.require_nothing_staged()
+                self.sync()
+                with disk_faults(self.directory):
+                    self._commit.drop_failed_write()
+                    files.seal(self.producers)
+        finally:
+            files.segments.release()

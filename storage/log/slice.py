@@ -1,0 +1,32 @@
+"""A piece of a .log file: what a read hands to a response, to be sent without passing Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logquake.storage.disk.memory_disk import MemoryDisk
+from logquake.storage.disk.seam import File
+
+
+@dataclass(frozen=True, slots=True)
+class LogSlice:
+    """``size`` bytes of ``file`` from ``position``, beginning with a whole batch's first byte.
+
+    The end may lie within a batch, as in Kafka: readers ignore an incomplete last batch. The slice
+    keeps its file open, but a truncation of the log can shorten the file under it: a sendfile that
+    comes up short must end the connection.
+    """
+
+    file: File
+    position: int
+    size: int
+    first_offset: int  # base offset of the first batch; -1 when empty
+
+    def __len__(self) -> int:
+        return self.size
+
+    def read(self) -> bytes:
+        return self.file.pread(self.size, self.position) if self.size else b""
+
+
+EMPTY_SLICE = LogSlice(MemoryDisk().open("empty", create=True), 0, 0, -1)

@@ -1,0 +1,109 @@
+"""Bringing back what a log knows of its producers: from the latest snapshot and the batches after.
+
+Sources: UnifiedLog.rebuildProducerState, ProducerStateManager.truncateAndReload, and, because an
+index of aborted transactions needs the same pass, LogSegment.recover. Other than Kafka, a log
+without any snapshot is read from its start even after a clean stop: whoever was in a transaction
+must not be forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from logquake.storage import file_names as names
+from logquake.storage.disk.seam import Disk
+from logquake.storage.producers.snapshot import encode_snapshot
+from logquake.storage.producers.snapshots import ProducerSnapshots
+from logquake.storage.producers.state import ProducerStates
+from logquake.storage.segments.index_file import DamagedIndexError
+from logquake.storage.segments.segment import Segment
+from logquake.storage.segments.segments import Segments
+from logquake.storage.segments.txn_index import AbortedTransaction
+from logquake.wire.records import BatchHeader, read_end_marker
+
+
+class ProducerRecovery:
+    def __init__(
+        self, states: ProducerStates, snapshots: ProducerSnapshots, segments: Segments
+    ) -> None:
+        self._states = states
+        self._snapshots = snapshots
+        self._segments = segments
+
+    def run(
+        self, start_offset: int, end_offset: int, unindexed: Collection[int] = frozenset()
+    ) -> None:
+        """Make the states reflect the log's [start_offset, end_offset). Raises OSError.
+
+        unindexed are base offsets of segments whose .txnindex is built anew on the way; snapshots
+        after the first of them are not trusted either.
+        """
+        trusted_to = min(unindexed, default=end_offset)
+        self._snapshots.delete_outside(start_offset, trusted_to)
+        self._snapshots.load_latest(self._states, start_offset)
+        loaded = self._states.end_offset
+        wanted = {segment.base_offset for segment in self._segments.from_offset(trusted_to)}
+        wanted.update(segment.base_offset for segment in list(self._segments)[-2:])
+        for segment in self._segments.from_offset(loaded):
+            if segment.base_offset in wanted and segment.base_offset > loaded:
+                self._write_snapshot(segment.base_offset)
+            aborted = self._replay(segment)
+            if segment.base_offset in unindexed:
+                segment.txn_index.reset()
+                segment.txn_index.append(aborted)
+        self._states.skip_to(end_offset)
+        self._states.keep()
+        if end_offset > loaded:
+            self._write_snapshot(end_offset)
+
+    def _write_snapshot(self, offset: int) -> None:
+        self._snapshots.write(offset, encode_snapshot(self._states.entries())).sync()
+
+    def _replay(self, segment: Segment) -> list[AbortedTransaction]:
+        aborted = []
+        for position, header in segment.headers(self._states.end_offset):
+            if header.is_control:
+                batch = memoryview(segment.file.pread(header.size, position))
+                ended = replay_control(self._states, batch, header)
+                if ended is not None:
+                    aborted.append(ended)
+            else:
+                self._states.append_data(header, header.base_offset, header.max_timestamp)
+        return aborted
+
+
+def find_unindexed(disk: Disk, directory: str, segments: Segments) -> set[int]:
+    """Base offsets of segments whose .txnindex is damaged, or without the .index beside it.
+
+    Kafka takes a missing .index for a segment of which nothing but the .log is to be believed.
+    """
+    found = disk.list(directory)
+    indexed = set(names.offsets_with(found, names.OFFSET_INDEX_SUFFIX))
+    listed = set(names.offsets_with(found, names.TRANSACTION_INDEX_SUFFIX))
+    unindexed = set()
+    for segment in segments:
+        base_offset = segment.base_offset
+        if base_offset not in indexed or (base_offset in listed and _is_damaged(segment)):
+            unindexed.add(base_offset)
+    return unindexed
+
+
+def _is_damaged(segment: Segment) -> bool:
+    try:
+        segment.txn_index.entries()
+    except DamagedIndexError:
+        return True
+    return False
+
+
+def replay_control(
+    states: ProducerStates, batch: memoryview, header: BatchHeader
+) -> AbortedTransaction | None:
+    """Let a control batch take effect. Raises RecordError where its record is unreadable."""
+    # A batch without records is what compaction leaves of an old transaction.
+    has_marker = header.record_count and header.has_producer_id
+    marker = read_end_marker(batch, 0, header) if has_marker else None
+    if marker is None:
+        states.skip_to(header.next_offset)
+        return None
+    return states.append_end_marker(header, header.base_offset, marker, header.max_timestamp)
