@@ -14,27 +14,24 @@ from __future__ import annotations
 import socket
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from logquake.node.net.buffer import ReceiveBuffer
 from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT
 from logquake.node.net.memory import MemoryClaim
 from logquake.node.net.output import Output, TruncatedSliceError
 from logquake.node.net.parser import ParsedRequest, VersionFallback
+from logquake.node.net.shared import Shared
 from logquake.node.net.slot import Slot
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ProtocolError
-
-if TYPE_CHECKING:
-    from logquake.node.net.processor import Processor
 
 _MAX_REQUESTS_PER_PASS = 64  # then the other connections get their turn
 _PRODUCE = int(ApiKey.PRODUCE).to_bytes(2)
 
 
 class Connection:
-    """Made by a Processor for an accepted socket."""
+    """Serves one accepted socket."""
 
     __slots__ = (
         "_blocked",
@@ -48,10 +45,10 @@ class Connection:
         "_memory",
         "_on_close",
         "_output",
-        "_processor",
         "_progress_ms",
         "_received_ms",
         "_resuming",
+        "_shared",
         "_slots",
         "_socket",
         "is_open",
@@ -64,17 +61,17 @@ class Connection:
         self,
         sock: socket.socket,
         peer: tuple[str, int],
-        processor: Processor,
+        shared: Shared,
         on_close: Callable[[], None],
     ) -> None:
         self._socket = sock
         self.peer_host, self.peer_port = peer
-        self._processor = processor
+        self._shared = shared
         self._on_close = on_close
-        self._loop = processor.loop
-        self._limits = processor.limits
+        self._loop = shared.loop
+        self._limits = shared.limits
         self._buffer = ReceiveBuffer(self._limits.max_request_bytes)
-        self._memory = MemoryClaim(processor.memory, self._on_memory)
+        self._memory = MemoryClaim(shared.memory, self._on_memory)
         self._output = Output()
         self._slots: deque[Slot] = deque()
         self._bytes_in_progress = 0
@@ -107,7 +104,7 @@ class Connection:
         self._output.discard()
         self._memory.release()
         if report:
-            self._processor.report_fault(self, why)
+            self._report(why)
         self._on_close()
 
     def relax(self, *, at_once: bool = False) -> None:
@@ -176,7 +173,7 @@ class Connection:
             if not self._is_turn_of(frame):
                 self._blocked = True
                 return False
-            parsed = self._processor.parser.parse(frame)
+            parsed = self._shared.parser.parse(frame)
         except ProtocolError as error:
             self.close(str(error), report=True)
             return False
@@ -205,7 +202,7 @@ class Connection:
         if isinstance(parsed, VersionFallback):
             slot.reply(parsed.answer)
             return
-        self._processor.handler.handle(
+        self._shared.handler.handle(
             Request(
                 parsed.header,
                 parsed.body,
@@ -257,9 +254,12 @@ class Connection:
 
     def _end(self, why: str) -> None:
         """The answer is the end: what was asked after it gets none."""
-        self._processor.report_fault(self, why)
+        self._report(why)
         self._close_once_sent = why
         self._slots.clear()
+
+    def _report(self, why: str) -> None:
+        self._shared.faults.report(f"client {self.peer_host}:{self.peer_port}", why)
 
     def _on_memory(self) -> None:
         self._progress_ms = self._loop.now_ms()

@@ -13,6 +13,7 @@ from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.loop import EventLoop
 from logquake.node.net.memory import MemoryPool
 from logquake.node.net.parser import RequestParser
+from logquake.node.net.shared import Shared
 
 _SWEEP_INTERVAL_MS = 5_000
 _MAX_HOLD_MS = 30_000  # while memory is short: as long as clients wait for an answer
@@ -33,12 +34,12 @@ class Processor:
         journal: Journal,
     ) -> None:
         self.loop = loop
-        self.handler = handler
         self.limits = limits
-        self.parser = RequestParser(served)
         self.memory = MemoryPool(limits.max_queued_bytes, self._reclaim_memory)
+        self._shared = Shared(
+            loop, handler, limits, RequestParser(served), self.memory, FaultReports(loop, journal)
+        )
         self._connections: dict[Connection, None] = {}  # in the order they were accepted
-        self._faults = FaultReports(loop, journal)
         self._sweep_timer = loop.call_later(_SWEEP_INTERVAL_MS, self._sweep)
         loop.at_end_of_pass(handler.end_of_pass)
 
@@ -54,12 +55,8 @@ class Processor:
             del self._connections[connection]
             on_close()
 
-        connection = Connection(sock, peer, self, closed)
+        connection = Connection(sock, peer, self._shared, closed)
         self._connections[connection] = None
-
-    def report_fault(self, connection: Connection, why: str) -> None:
-        """Put in the journal why a client's connection is closed."""
-        self._faults.report(f"client {connection.peer_host}:{connection.peer_port}", why)
 
     def close(self) -> None:
         """Close every connection, the oldest first."""

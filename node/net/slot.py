@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Protocol
 
 from logquake.wire.api import ApiKey
 from logquake.wire.header import RequestHeader, encode_response
 from logquake.wire.schema import Message, Part
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from logquake.node.net.connection import Connection
+class Answered(Protocol):
+    """Who sends the answers of its slots, in their order."""
+
+    is_open: bool
+
+    def on_answered(self) -> None:
+        """A slot was answered."""
 
 
 class Slot:
@@ -23,7 +28,7 @@ class Slot:
 
     __slots__ = ("_connection", "_header", "close_reason", "parts", "size")
 
-    def __init__(self, connection: Connection, header: RequestHeader, size: int) -> None:
+    def __init__(self, connection: Answered, header: RequestHeader, size: int) -> None:
         self._connection = connection
         self._header = header
         self.size = size

@@ -32,7 +32,6 @@ from logquake.node.replication.api import (
 from logquake.node.replication.appends import PassAppends
 from logquake.node.replication.checkpoints import Checkpoints
 from logquake.node.replication.cleaner.cleaner import LogCleaner
-from logquake.node.replication.context import PartitionContext
 from logquake.node.replication.fetch_purgatory import FetchPurgatory
 from logquake.node.replication.fetch_sessions import FetchSessions
 from logquake.node.replication.fetcher.pool import FetcherPool
@@ -43,7 +42,7 @@ from logquake.node.replication.log_dir_failures import LogDirFailures
 from logquake.node.replication.log_dir_sizes import LogDirSizes
 from logquake.node.replication.log_flushes import LogFlushes
 from logquake.node.replication.moves.moves import ReplicaMoves
-from logquake.node.replication.partition import Partition
+from logquake.node.replication.partition import Partition, PartitionContext
 from logquake.node.replication.produce_purgatory import ProducePurgatory
 from logquake.node.replication.record_deletion import RecordDeletionPurgatory
 from logquake.node.replication.replicas import Replicas

@@ -9,17 +9,18 @@ another one's time in the stage.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from logquake.controller.journal import Event
+from logquake.controller.journal import Event, Journal
+from logquake.controller.ports import Scheduler
+from logquake.node.replication.alter_partition import IsrProposal
 from logquake.node.replication.api import LeaderHint
-from logquake.node.replication.context import PartitionContext
 from logquake.node.replication.isr import CommittedIsr
 from logquake.node.replication.replica_log import ReplicaLog
 from logquake.node.replication.roles import NO_LEADER, Follower, Leader, Offline, Role, Unassigned
-from logquake.node.replication.settings import TopicConfig
+from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import parent
 from logquake.storage.log.log import Log
@@ -38,6 +39,27 @@ class AssignedState:
     partition_epoch: int  # the version of the partition's state znode
     isr: tuple[int, ...]
     replicas: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionContext:
+    """What every partition of one broker shares.
+
+    ``is_alive`` tells whether a broker is registered, as far as the metadata cache knows.
+
+    ``propose`` sends an ISR change to the controller. ``touched`` is told of every partition
+    whose readable data, leadership or high watermark changed: whoever waits on it is woken at
+    the end of the pass. ``disk_failed`` takes the directory of a partition's log, and why.
+    """
+
+    broker_id: int
+    settings: ReplicationSettings
+    scheduler: Scheduler
+    journal: Journal
+    is_alive: Callable[[int], bool]
+    propose: Callable[[IsrProposal], None]
+    touched: Callable[[Partition], None]
+    disk_failed: Callable[[str, str], None]
 
 
 class Partition:
