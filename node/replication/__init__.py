@@ -1,14 +1,19 @@
 """Replication: what a broker knows of its replicas, and the rules by which data becomes committed.
 
-Reading order: ``isr`` and ``progress`` (the states), ``in_sync`` and ``high_watermark`` (the pure
-rules over them), ``leader``, ``follower`` and ``partition`` (the roles and the moves between
-them), ``alter_partition`` (the controller's word on ISR changes), ``fetcher/`` (a follower's side
-of replication), ``fetch_sessions`` and the two purgatories (a leader's side), and
-``replica_manager``, the facade that handlers and the broker use through the values of ``api``.
+    manager.py          the facade that handlers and the broker use, through the values of api.py
+    state_changes.py    what the controller says
+    log_dir_failures.py what a failed disk means
+    moves/              replicas that go to another log directory
+    replicas.py         logs are made and deleted; hosted.py: all partitions that are here
+    partition/          one partition: the pure rules, the roles, reading and writing
+    waiting/            a leader's requests that wait for others: Produce, Fetch, DeleteRecords
+    fetcher/            a follower's side of replication
+    fetch_sessions.py   KIP-227
+    cleaner/            compaction on worker threads
+    upkeep/             what happens by time: syncs, checkpoints, retention
 
 Everything runs on one loop without locks; time comes from the scheduler, bytes through
-storage's Log, other brokers through the Network port.
+storage's Log, other brokers through the Network port. Begin with partition/.
 
-Caveats: no transactions yet (the last stable offset is the high watermark), no follower
-throttling, no tiered storage, one log directory.
+Caveats: no follower throttling, no tiered storage.
 """

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.api import PartitionKey
-from logquake.node.replication.partition import Partition
+from logquake.node.replication.partition.partition import Partition
 from logquake.wire.errors import ErrorCode
 from logquake.wire.uuids import ZERO_UUID
 

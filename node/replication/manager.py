@@ -14,8 +14,6 @@ from random import Random
 from logquake.controller.journal import Journal
 from logquake.controller.ports import Channel, Network, Scheduler
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.replication import leading, offsets
-from logquake.node.replication.alter_partition import AlterPartitionManager
 from logquake.node.replication.api import (
     NO_EPOCH,
     NO_OFFSET,
@@ -29,27 +27,29 @@ from logquake.node.replication.api import (
     ProduceEntry,
     ProduceResult,
 )
-from logquake.node.replication.appends import PassAppends
-from logquake.node.replication.checkpoints import Checkpoints
 from logquake.node.replication.cleaner.cleaner import LogCleaner
-from logquake.node.replication.fetch_purgatory import FetchPurgatory
 from logquake.node.replication.fetch_sessions import FetchSessions
 from logquake.node.replication.fetcher.pool import FetcherPool
-from logquake.node.replication.file_removal import FileRemoval
-from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.log_dir_failures import LogDirFailures
-from logquake.node.replication.log_dir_sizes import LogDirSizes
-from logquake.node.replication.log_flushes import LogFlushes
 from logquake.node.replication.moves.moves import ReplicaMoves
-from logquake.node.replication.partition import Partition, PartitionContext
-from logquake.node.replication.produce_purgatory import ProducePurgatory
-from logquake.node.replication.record_deletion import RecordDeletionPurgatory
+from logquake.node.replication.partition import leading, offsets
+from logquake.node.replication.partition.alter_partition import AlterPartitionManager
+from logquake.node.replication.partition.partition import Partition, PartitionContext
 from logquake.node.replication.replicas import Replicas
-from logquake.node.replication.retention import Retention
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
-from logquake.node.replication.ticks import Ticks
+from logquake.node.replication.upkeep.checkpoints import Checkpoints
+from logquake.node.replication.upkeep.file_removal import FileRemoval
+from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
+from logquake.node.replication.upkeep.log_dir_sizes import LogDirSizes
+from logquake.node.replication.upkeep.log_flushes import LogFlushes
+from logquake.node.replication.upkeep.retention import Retention
+from logquake.node.replication.upkeep.ticks import Ticks
+from logquake.node.replication.waiting.appends import PassAppends
+from logquake.node.replication.waiting.fetch_purgatory import FetchPurgatory
+from logquake.node.replication.waiting.produce_purgatory import ProducePurgatory
+from logquake.node.replication.waiting.record_deletion import RecordDeletionPurgatory
 from logquake.node.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError

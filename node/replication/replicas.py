@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from functools import partial
 
 from logquake.controller.journal import Event
-from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.replication.log_flushes import LogFlushes
-from logquake.node.replication.partition import Partition, PartitionContext
-from logquake.node.replication.replica_log import ReplicaLog
+from logquake.node.replication.partition.partition import Partition, PartitionContext
+from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.settings import TopicConfig
+from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
+from logquake.node.replication.upkeep.log_flushes import LogFlushes
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from logquake.node.replication.cleaner.settings import CleanerSettings
+from logquake.node.replication.cleaner_settings import CleanerSettings
 from logquake.storage.log_config import NEVER, LogConfig
 
 

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from logquake.controller.ports import Endpoint
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.replication import leading
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.moves.moves import ReplicaMoves
-from logquake.node.replication.partition import AssignedState, Partition
+from logquake.node.replication.partition import leading
+from logquake.node.replication.partition.partition import AssignedState, Partition
+from logquake.node.replication.partition.roles import Follower, Offline
 from logquake.node.replication.replicas import Replicas
-from logquake.node.replication.roles import Follower, Offline
 from logquake.node.replication.settings import TopicConfig
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode

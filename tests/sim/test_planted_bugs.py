@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.node.replication import reading
-from logquake.node.replication.isr import PendingShrink
-from logquake.node.replication.roles import Leader
+from logquake.node.replication.partition import reading
+from logquake.node.replication.partition.isr import PendingShrink
+from logquake.node.replication.partition.roles import Leader
 from tests.sim.simulation import Simulation, SimulationFailure
 
 SEEDS = 60  # each bug is found by at least one in ten

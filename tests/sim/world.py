@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from logquake.node.replication.partition import Partition
+from logquake.node.replication.partition.partition import Partition
 from logquake.zk.model import ZooKeeperModel
 from tests.sim.decisions import Decisions, EpochWrite, StateWrite
 from tests.sim.history import Acked, Polled, Refused

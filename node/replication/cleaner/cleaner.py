@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from logquake.controller.journal import Journal
 from logquake.controller.ports import Scheduler
 from logquake.node.replication.cleaner.candidates import Candidates
-from logquake.node.replication.cleaner.settings import CleanerSettings
 from logquake.node.replication.cleaner.thread import CleanerThread, CleanerTools
+from logquake.node.replication.cleaner_settings import CleanerSettings
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.workers import Workers
 from logquake.storage.cleaner.policy import TopicPartition

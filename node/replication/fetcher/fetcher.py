@@ -14,7 +14,7 @@ from logquake.node.replication.fetcher.followed import Followed, Phase
 from logquake.node.replication.fetcher.offset_reset import OffsetReset
 from logquake.node.replication.fetcher.requests import API_VERSION, FetchRequests, by_partition
 from logquake.node.replication.fetcher.session import FetchSessionClient
-from logquake.node.replication.partition import Partition
+from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.peer_errors import error_of
 from logquake.node.replication.settings import ReplicationSettings
 from logquake.storage.errors import StorageError

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from logquake.node.replication.api import NO_EPOCH, PartitionKey
-from logquake.node.replication.partition import Partition
+from logquake.node.replication.partition.partition import Partition
 
 NOT_SENT = -1
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from logquake.controller.ports import Endpoint, Network, Scheduler
 from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
 from logquake.node.replication.fetcher.requests import FetchRequests
-from logquake.node.replication.partition import Partition
+from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.settings import ReplicationSettings
 
 

@@ -15,7 +15,7 @@ from logquake.controller.journal import Event
 from logquake.controller.ports import Scheduler, Timer
 from logquake.node.replication.moves.alignment import align
 from logquake.node.replication.moves.copy_step import CopyStep, Gate, SyncStep, append
-from logquake.node.replication.partition import Partition
+from logquake.node.replication.partition.partition import Partition
 from logquake.node.workers import Workers
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log

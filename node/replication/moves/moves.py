@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from logquake.controller.journal import Event
 from logquake.node.replication.cleaner.cleaner import LogCleaner
-from logquake.node.replication.high_watermarks import HighWatermarks
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.moves.alignment import complete
 from logquake.node.replication.moves.move import MoveTools, ReplicaMove
-from logquake.node.replication.partition import Partition, PartitionContext
+from logquake.node.replication.partition.partition import Partition, PartitionContext
+from logquake.node.replication.partition.roles import Offline
 from logquake.node.replication.replicas import Replicas
-from logquake.node.replication.roles import Offline
+from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
 from logquake.node.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError

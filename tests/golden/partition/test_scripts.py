@@ -23,7 +23,7 @@ from logquake.node.replication.api import (
     ProduceEntry,
     ProduceResult,
 )
-from logquake.node.replication.isr import CommittedIsr
+from logquake.node.replication.partition.isr import CommittedIsr
 from logquake.node.replication.settings import TopicConfig
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import Record, encode_batch, iterate_batches, iterate_records

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from logquake.controller.ports import Channel, Disconnected, Endpoint
-from logquake.node.replication.alter_partition import (
+from logquake.node.replication.partition.alter_partition import (
     AlterPartitionManager,
     IsrMember,
     IsrOutcome,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from logquake.node.replication.api import ProduceEntry
-from logquake.node.replication.roles import Leader, Offline
+from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.disk.memory_disk import Unsynced

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.node.replication.isr import CommittedIsr
+from logquake.node.replication.partition.isr import CommittedIsr
 
 
 def test_a_new_member_goes_to_the_end_and_counts_at_once() -> None:

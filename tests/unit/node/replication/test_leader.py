@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.node.replication.isr import CommittedIsr
-from logquake.node.replication.roles import Leader
+from logquake.node.replication.partition.isr import CommittedIsr
+from logquake.node.replication.partition.roles import Leader
 
 LAG_MS = 1_000
 NOW_MS = 10_000

@@ -16,7 +16,7 @@ from logquake.node.replication.api import (
     ProduceEntry,
     ProduceResult,
 )
-from logquake.node.replication.roles import Follower, Leader, Offline
+from logquake.node.replication.partition.roles import Follower, Leader, Offline
 from logquake.wire.errors import ErrorCode
 
 Batch = Callable[..., memoryview]

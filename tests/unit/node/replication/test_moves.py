@@ -11,7 +11,7 @@ import pytest
 from logquake.node.replication.api import ProduceEntry, ProduceResult
 from logquake.node.replication.moves.alignment import align
 from logquake.node.replication.moves.copy_step import CopyStep, Gate
-from logquake.node.replication.roles import Leader, Offline
+from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.node.replication.progress import FollowerProgress
+from logquake.node.replication.partition.progress import FollowerProgress
 
 LAG_MS = 1_000
 

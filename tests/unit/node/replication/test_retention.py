@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from logquake.node.replication.api import ProduceEntry
-from logquake.node.replication.roles import Offline
+from logquake.node.replication.partition.roles import Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.storage.log_config import LogConfig
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.replication.roles import Offline
+from logquake.node.replication.partition.roles import Offline
 from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs.log_dir import LogDir
 from logquake.storage.dirs.log_dirs import LogDirs

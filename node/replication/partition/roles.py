@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logquake.node.replication.isr import EMPTY_ISR, IsrState
-from logquake.node.replication.progress import FollowerProgress
+from logquake.node.replication.partition.isr import EMPTY_ISR, IsrState
+from logquake.node.replication.partition.progress import FollowerProgress
 
 NO_LEADER = -1
 

@@ -6,10 +6,10 @@ epoch of an offset that is older than every epoch entry is unknown, -1.
 
 from __future__ import annotations
 
-from logquake.node.replication import reading
 from logquake.node.replication.api import NO_EPOCH, EpochEndOffset, Isolation, ListedOffset
-from logquake.node.replication.partition import Partition
-from logquake.node.replication.replica_log import ReplicaLog
+from logquake.node.replication.partition import reading
+from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.wire.errors import ErrorCode
 
 LATEST = -1

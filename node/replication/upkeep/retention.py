@@ -13,8 +13,8 @@ from itertools import islice
 from logquake.controller.journal import Event, Journal
 from logquake.controller.ports import Scheduler
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.replication.partition import Partition
-from logquake.node.replication.roles import Offline
+from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.partition.roles import Offline
 from logquake.storage.errors import StorageError
 from logquake.storage.log.deleted_files import DeletedFiles
 from logquake.storage.log.retiring import Retired

@@ -8,7 +8,7 @@ would let a restart in between begin at 0 (KAFKA-1647).
 from __future__ import annotations
 
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.replication.roles import Offline
+from logquake.node.replication.partition.roles import Offline
 from logquake.storage.dirs.checkpoints import PendingCheckpoint
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.file_names import parent

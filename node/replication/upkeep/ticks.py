@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from logquake.controller.ports import Scheduler, Timer
-from logquake.node.replication import leading
-from logquake.node.replication.checkpoints import Checkpoints
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.replication.log_flushes import LogFlushes
-from logquake.node.replication.retention import Retention
+from logquake.node.replication.partition import leading
 from logquake.node.replication.settings import ReplicationSettings
+from logquake.node.replication.upkeep.checkpoints import Checkpoints
+from logquake.node.replication.upkeep.log_flushes import LogFlushes
+from logquake.node.replication.upkeep.retention import Retention
 from logquake.storage.log_config import NEVER
 
 

@@ -12,8 +12,8 @@ from functools import partial
 
 from logquake.controller.ports import Scheduler
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.replication.partition import Partition
-from logquake.node.replication.roles import Offline
+from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.partition.roles import Offline
 from logquake.node.workers import Workers
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log

@@ -15,11 +15,18 @@ from dataclasses import dataclass
 
 from logquake.controller.journal import Event, Journal
 from logquake.controller.ports import Scheduler
-from logquake.node.replication.alter_partition import IsrProposal
 from logquake.node.replication.api import LeaderHint
-from logquake.node.replication.isr import CommittedIsr
-from logquake.node.replication.replica_log import ReplicaLog
-from logquake.node.replication.roles import NO_LEADER, Follower, Leader, Offline, Role, Unassigned
+from logquake.node.replication.partition.alter_partition import IsrProposal
+from logquake.node.replication.partition.isr import CommittedIsr
+from logquake.node.replication.partition.replica_log import ReplicaLog
+from logquake.node.replication.partition.roles import (
+    NO_LEADER,
+    Follower,
+    Leader,
+    Offline,
+    Role,
+    Unassigned,
+)
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import parent

@@ -9,12 +9,17 @@ All functions take a partition and its Leader, so that the caller settles first 
 from __future__ import annotations
 
 from logquake.controller.journal import Event
-from logquake.node.replication.alter_partition import IsrMember, IsrOutcome, IsrProposal, NewIsr
 from logquake.node.replication.api import ProduceEntry
-from logquake.node.replication.isr import CommittedIsr, PendingExpand, PendingIsr
-from logquake.node.replication.partition import Partition
-from logquake.node.replication.progress import UNKNOWN_BROKER_EPOCH
-from logquake.node.replication.roles import Leader
+from logquake.node.replication.partition.alter_partition import (
+    IsrMember,
+    IsrOutcome,
+    IsrProposal,
+    NewIsr,
+)
+from logquake.node.replication.partition.isr import CommittedIsr, PendingExpand, PendingIsr
+from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.partition.progress import UNKNOWN_BROKER_EPOCH
+from logquake.node.replication.partition.roles import Leader
 from logquake.storage.log.appended import Appended
 from logquake.wire.errors import ErrorCode
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from logquake.controller.ports import Scheduler
-from logquake.node.replication import reading
 from logquake.node.replication.api import FetchParams, FetchPartition, FetchResult
-from logquake.node.replication.deadline_queue import DeadlineQueue
 from logquake.node.replication.hosted import Located
-from logquake.node.replication.partition import Partition
+from logquake.node.replication.partition import reading
+from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.waiting.deadline_queue import DeadlineQueue
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode
 

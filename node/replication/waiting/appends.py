@@ -10,12 +10,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from logquake.node.metadata.topic_names import is_internal
-from logquake.node.replication import leading
 from logquake.node.replication.api import ProduceEntry, ProduceResult
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.replication.partition import Partition
-from logquake.node.replication.produce_purgatory import Done, ProducePurgatory, Write, verdict
-from logquake.node.replication.roles import Offline
+from logquake.node.replication.partition import leading
+from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.partition.roles import Offline
+from logquake.node.replication.waiting.produce_purgatory import (
+    Done,
+    ProducePurgatory,
+    Write,
+    verdict,
+)
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import RejectedRecordsError

@@ -1,0 +1,7 @@
+"""Requests that wait for others (Kafka's purgatories), woken by partitions, ended by deadlines.
+
+appends.py            a pass's Produce requests; produce_purgatory.py: for the in-sync replicas
+fetch_purgatory.py    for records
+record_deletion.py    for the followers' log starts
+deadline_queue.py     whose time is over
+"""
