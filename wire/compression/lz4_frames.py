@@ -9,6 +9,7 @@ from logquake.wire.compression.bounds import Buffer, broken, too_large
 DEFAULT_LEVEL = 9
 _FAST = 0
 _LEAST_HIGH_LEVEL = 3  # below it the library would take its fast compressor
+_MOST_PER_BYTE = 255  # a byte of a match's length stands for so many bytes at most
 
 
 def compress_lz4(data: Buffer, level: int | None = None) -> bytes:
@@ -30,8 +31,11 @@ def compress_lz4(data: Buffer, level: int | None = None) -> bytes:
 
 def decompress_lz4(data: Buffer, limit: int) -> bytes:
     frame = lz4.frame.LZ4FrameDecompressor()
+    # The library allocates what it is allowed at once: for a small frame the limit would cost more
+    # than the decompression.
+    allowed = min(limit, len(data) * _MOST_PER_BYTE) + 1
     try:
-        plain: bytes = frame.decompress(data, limit + 1)
+        plain: bytes = frame.decompress(data, allowed)
     except RuntimeError as error:
         raise broken("lz4", error) from error
     if len(plain) > limit:

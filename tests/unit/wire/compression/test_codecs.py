@@ -97,6 +97,12 @@ def test_lz4_frames_have_independent_blocks_as_java_requires() -> None:
     assert lz4.frame.get_frame_info(packed)["block_linked"] is False
 
 
+@pytest.mark.parametrize("size", [0, 1, 1_000, 64 * 1024, 10_000_000])
+def test_lz4_that_packs_as_tightly_as_it_can_is_read_whole(size: int) -> None:
+    packed = lz4.frame.compress(bytes(size), compression_level=12, store_size=False)
+    assert decompress(Codec.LZ4, packed, size) == bytes(size)
+
+
 @pytest.mark.parametrize("attributes", [5, 6, 7, 0x25])
 def test_an_undefined_codec_is_refused(attributes: int) -> None:
     with pytest.raises(RecordError) as refused:
