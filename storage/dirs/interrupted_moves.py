@@ -46,7 +46,7 @@ def finish_interrupted_moves(directories: Collection[LogDir]) -> None:
     for directory in directories:
         for (topic, partition), future in sorted(directory.futures.items(), key=lambda i: i[0]):
             if (topic, partition) not in current and any(
-                each.has_set_aside(topic, partition, future.topic_id) for each in directories
+                each.deleted.holds((topic, partition), future.topic_id) for each in directories
             ):
                 directory.promote_future(topic, partition)
 

@@ -5,7 +5,7 @@ What concerns several directories, and the moves between them, is in ``log_dirs`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -14,8 +14,9 @@ from logquake.storage import checkpoint_files as checkpoints
 from logquake.storage import file_names as names
 from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs import clean_shutdown
-from logquake.storage.dirs.checkpoints import DirCheckpoints, PendingCheckpoint
+from logquake.storage.dirs.deleted_folders import DeletedFolders
 from logquake.storage.dirs.load_progress import LoadProgress
+from logquake.storage.dirs.log_offsets import LogOffsets
 from logquake.storage.dirs.meta_properties import MetaProperties, claim
 from logquake.storage.dirs.stored_logs import LastRun, LogOpener, find_logs, future_place, log_path
 from logquake.storage.disk.relocated_disk import RelocatedDisk
@@ -23,7 +24,6 @@ from logquake.storage.disk.seam import Disk, DiskSpace, Lock
 from logquake.storage.errors import LogDirError, StorageError, disk_faults
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.storage.partition_metadata import read_topic_id
 from logquake.storage.segments.open_files import OpenFiles
 
 LOCK_FILE = ".lock"
@@ -54,6 +54,7 @@ class LogDir:
     """``logs`` by (topic, partition). ``was_clean``: the last run stopped in order.
 
     ``futures`` are copies of logs that lie in other directories, whose places they will take.
+    ``deleted`` are the folders of partitions that are gone, ``offsets`` the checkpoints.
     """
 
     def __init__(self, disk: Disk, path: str, options: LogDirOptions, lock: Lock) -> None:
@@ -66,7 +67,8 @@ class LogDir:
         self._disk = disk
         self._options = options
         self._lock = lock
-        self._checkpoints = DirCheckpoints(disk, path)
+        self.deleted = DeletedFolders(disk, path, options.unique)
+        self.offsets = LogOffsets(disk, path, self.all_logs)
         self._places: dict[TopicPartition, RelocatedDisk] = {}  # of the futures
 
     @classmethod
@@ -155,10 +157,9 @@ class LogDir:
     # Logs go
 
     def delete_log(self, topic: str, partition: int) -> str | None:
-        """Rename the partition's folder out of the way; its new path, for remove_deleted().
+        """Rename the partition's folder out of the way; its new path, for deleted.remove().
 
-        A topic of the same name can be made at once. Nothing happens, and None is answered, when
-        there is no such log. Raises StorageError.
+        Nothing happens, and None is answered, when there is no such log. Raises StorageError.
         """
         if (topic, partition) not in self.logs:
             return None
@@ -172,88 +173,24 @@ class LogDir:
         log = self.futures.get(key)
         if log is None:
             return None
-        target = self._rename_away(key, self._places[key].actual)
+        target = self.deleted.take(key, self._places[key].actual)
         del self.futures[key], self._places[key]
         log.close(clean=False)
-        self._write_checkpoints()
+        self.offsets.write_all()
         return target
 
     def set_aside(self, topic: str, partition: int) -> str:
         """The first half of a deletion, which take_back() undoes and forget() completes."""
-        return self._rename_away((topic, partition), log_path(self.path, (topic, partition)))
+        key = (topic, partition)
+        return self.deleted.take(key, log_path(self.path, key))
 
     def take_back(self, topic: str, partition: int, path: str) -> None:
-        with disk_faults(self.path):
-            self._disk.rename(path, log_path(self.path, (topic, partition)))
-            self._disk.sync_dir(self.path)
+        self.deleted.give_back(path, log_path(self.path, (topic, partition)))
 
     def forget(self, topic: str, partition: int) -> None:
         """The second half of a deletion. Raises StorageError, the log forgotten all the same."""
         self.logs.pop((topic, partition)).close(clean=False)
-        self._write_checkpoints()
-
-    def remove_deleted(self, path: str) -> None:
-        """Free a deleted partition's space, some file.delete.delay.ms after delete_log()."""
-        with disk_faults(self.path):
-            self._disk.remove_tree(path)
-
-    def deleted(self) -> list[str]:
-        """Paths of deleted partitions whose space is not yet free, of earlier runs too."""
-        with disk_faults(self.path):
-            found = filter(names.is_deleted_dir, self._disk.list(self.path))
-            return [names.join(self.path, name) for name in found]
-
-    def has_set_aside(self, topic: str, partition: int, topic_id: bytes | None) -> bool:
-        """Whether a folder that waits for its removal held this partition of this very topic."""
-        for path in self.deleted():
-            if names.parse_deleted_dir(names.last_part(path)) == (topic, partition):
-                with disk_faults(path):
-                    if read_topic_id(self._disk, path) == topic_id:
-                        return True
-        return False
-
-    # Checkpoints
-
-    def high_watermarks(self) -> dict[TopicPartition, int]:
-        """As last written; empty when the file is missing or damaged."""
-        return self._checkpoints.read(checkpoints.HIGH_WATERMARKS)
-
-    def write_high_watermarks(self, offsets: Mapping[TopicPartition, int]) -> None:
-        self._checkpoints.write(checkpoints.HIGH_WATERMARKS, offsets)
-
-    def begin_high_watermarks(
-        self, offsets: Mapping[TopicPartition, int]
-    ) -> PendingCheckpoint | None:
-        return self._checkpoints.begin(checkpoints.HIGH_WATERMARKS, offsets)
-
-    def write_recovery_points(self) -> None:
-        """Record what is synced: a crash makes the next start scan from there."""
-        self._checkpoints.write(checkpoints.RECOVERY_POINTS, self._recovery_points())
-
-    def begin_recovery_points(self) -> PendingCheckpoint | None:
-        return self._checkpoints.begin(checkpoints.RECOVERY_POINTS, self._recovery_points())
-
-    def _recovery_points(self) -> dict[TopicPartition, int]:
-        return {key: log.recovery_point for key, log in self.all_logs()}
-
-    def write_log_start_offsets(self) -> None:
-        """Record the starts that the files do not tell."""
-        self._checkpoints.write(checkpoints.LOG_START_OFFSETS, self._log_start_offsets())
-
-    def begin_log_start_offsets(self) -> PendingCheckpoint | None:
-        return self._checkpoints.begin(checkpoints.LOG_START_OFFSETS, self._log_start_offsets())
-
-    def _log_start_offsets(self) -> dict[TopicPartition, int]:
-        return {
-            key: log.start_offset for key, log in self.all_logs() if log.start_is_within_segment
-        }
-
-    def write_cleaner_offsets(self) -> None:
-        """Record where compaction ended, of each log that had one."""
-        ends = {key: log.cleaning.cleaned_to for key, log in self.all_logs()}
-        known = {key: end for key, end in ends.items() if end is not None}
-        if known or self._checkpoints.has(checkpoints.CLEANER_OFFSETS):
-            self._checkpoints.write(checkpoints.CLEANER_OFFSETS, known)
+        self.offsets.write_all()
 
     # The end
 
@@ -265,7 +202,7 @@ class LogDir:
         try:
             failed = self._close_logs(clean)
             if clean:
-                self._write_checkpoints()
+                self.offsets.write_all()
                 if failed is not None:
                     raise failed
                 with disk_faults(self.path):
@@ -299,9 +236,9 @@ class LogDir:
         self.was_clean = clean_shutdown.take_marker(self._disk, self.path)
         last_run = LastRun(
             self.was_clean,
-            self._checkpoints.read(checkpoints.RECOVERY_POINTS),
-            self._checkpoints.read(checkpoints.LOG_START_OFFSETS),
-            self._checkpoints.read(checkpoints.CLEANER_OFFSETS),
+            self.offsets.files.read(checkpoints.RECOVERY_POINTS),
+            self.offsets.files.read(checkpoints.LOG_START_OFFSETS),
+            self.offsets.files.read(checkpoints.CLEANER_OFFSETS),
         )
         opener = LogOpener(
             self._disk, self.path, last_run, options.config_of, progress, options.open_files
@@ -313,11 +250,11 @@ class LogDir:
                 self._adopt(self.logs, stored.key, log)
             else:
                 self._adopt_future(stored.key, log, stored.place)
-        self._checkpoints.drop_others(self.logs.keys() | self.futures.keys())
+        self.offsets.files.drop_others(self.logs.keys() | self.futures.keys())
 
     def _adopt(self, logs: dict[TopicPartition, Log], key: TopicPartition, log: Log) -> None:
-        log.when_recovery_point_lowered(self.write_recovery_points)
-        log.cleaning.on_lowered = self.write_cleaner_offsets
+        log.when_recovery_point_lowered(self.offsets.write_recovery_points)
+        log.cleaning.on_lowered = self.offsets.write_cleaned
         logs[key] = log
 
     def _adopt_future(self, key: TopicPartition, log: Log, place: RelocatedDisk) -> None:
@@ -327,19 +264,6 @@ class LogDir:
             )
         self._adopt(self.futures, key, log)
         self._places[key] = place
-
-    def _rename_away(self, key: TopicPartition, path: str) -> str:
-        target = names.join(self.path, names.deleted_dir(*key, self._options.unique()))
-        with disk_faults(self.path):
-            self._disk.rename(path, target)
-            # A rename that a power loss undoes would bring a deleted topic back.
-            self._disk.sync_dir(self.path)
-        return target
-
-    def _write_checkpoints(self) -> None:
-        self.write_recovery_points()
-        self.write_log_start_offsets()
-        self.write_cleaner_offsets()
 
 
 def _key(item: tuple[TopicPartition, Log]) -> TopicPartition:

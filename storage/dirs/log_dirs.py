@@ -115,11 +115,9 @@ class LogDirs:
             source.take_back(topic, partition, set_aside)
             raise
         self._attempt(source, lambda directory: directory.forget(topic, partition))
-        self._attempt(target, LogDir.write_recovery_points)
-        self._attempt(target, LogDir.write_log_start_offsets)
         if current is not None:
             moved.cleaning.cleaned_to = current.cleaning.cleaned_to
-        self._attempt(target, LogDir.write_cleaner_offsets)
+        self._attempt(target, lambda directory: directory.offsets.write_all())
         return set_aside
 
     def delete_log(self, topic: str, partition: int) -> list[str]:
@@ -144,14 +142,14 @@ class LogDirs:
     def deleted(self) -> list[str]:
         """Paths of deleted partitions whose space is not yet free, of earlier runs too."""
         found: list[str] = []
-        self._attempt_all(lambda directory: found.extend(directory.deleted()))
+        self._attempt_all(lambda directory: found.extend(directory.deleted.paths()))
         return found
 
     def remove_deleted(self, path: str) -> None:
         """Free what delete_log() and the like named."""
         directory = self.online.get(parent(path))
         if directory is not None:
-            self._attempt(directory, lambda its: its.remove_deleted(path))
+            self._attempt(directory, lambda its: its.deleted.remove(path))
 
     # Checkpoints
 
@@ -160,26 +158,26 @@ class LogDirs:
         marks: dict[str, dict[TopicPartition, int]] = {}
 
         def read(directory: LogDir) -> None:
-            marks[directory.path] = directory.high_watermarks()
+            marks[directory.path] = directory.offsets.high_watermarks()
 
         self._attempt_all(read)
         return marks
 
     def write_high_watermarks(self, marks: Mapping[str, Mapping[TopicPartition, int]]) -> None:
         """By directory."""
-        self._attempt_all(lambda its: its.write_high_watermarks(marks.get(its.path, {})))
+        self._attempt_all(lambda its: its.offsets.write_high_watermarks(marks.get(its.path, {})))
 
     def begin_high_watermarks(
         self, marks: Mapping[str, Mapping[TopicPartition, int]]
     ) -> list[PendingCheckpoint]:
         """What is to be written, for any thread."""
-        return self._begin(lambda its: its.begin_high_watermarks(marks.get(its.path, {})))
+        return self._begin(lambda its: its.offsets.begin_high_watermarks(marks.get(its.path, {})))
 
     def begin_recovery_points(self) -> list[PendingCheckpoint]:
-        return self._begin(LogDir.begin_recovery_points)
+        return self._begin(lambda its: its.offsets.begin_recovery_points())
 
     def begin_log_start_offsets(self) -> list[PendingCheckpoint]:
-        return self._begin(LogDir.begin_log_start_offsets)
+        return self._begin(lambda its: its.offsets.begin_log_starts())
 
     def _begin(
         self, begin: Callable[[LogDir], PendingCheckpoint | None]
@@ -188,7 +186,7 @@ class LogDirs:
         return [pending for pending in begun if pending is not None]
 
     def write_cleaner_offsets(self) -> None:
-        self._attempt_all(LogDir.write_cleaner_offsets)
+        self._attempt_all(lambda its: its.offsets.write_cleaned())
 
     # Failing and ending
 

@@ -44,7 +44,7 @@ class Life:
                 self._write(pid)
             self._end(1 + turn, ControlType.ABORT)
             self.log.sync()
-            self._log_dir.write_recovery_points()
+            self._log_dir.offsets.write_recovery_points()
             self._write(2)
             self._end(2, ControlType.COMMIT if turn else ControlType.ABORT)
             self._end(3, ControlType.ABORT)

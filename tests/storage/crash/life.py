@@ -129,9 +129,9 @@ class Life:
             story.lowest_start = story.now.start
 
     def checkpoint(self) -> None:
-        self.log_dir.write_recovery_points()
-        self.log_dir.write_log_start_offsets()
-        self.log_dir.write_high_watermarks({(EVENTS, 0): self.stories[EVENTS].now.end})
+        self.log_dir.offsets.write_recovery_points()
+        self.log_dir.offsets.write_log_starts()
+        self.log_dir.offsets.write_high_watermarks({(EVENTS, 0): self.stories[EVENTS].now.end})
         self._checkpointed()
 
     def create(self, topic: str) -> None:
@@ -182,14 +182,14 @@ class Life:
         to_clean = cleaning.assess(log.written_end_offset, self.now_ms)
         if cleaning.cleaned_to is None:
             cleaning.cleaned_to = to_clean.first_dirty
-            self.log_dir.write_cleaner_offsets()
+            self.log_dir.offsets.write_cleaned()
         work = cleaning.begin(to_clean, CleanerBounds(dedupe_bytes=4_096), self.now_ms)
         with self._offline_if_it_fails(topic), disk_faults(topic):
             while not isinstance(step := work.work(), Finished):
                 if isinstance(step, Replacement):
                     cleaning.swap(work, step).remove()
         cleaning.cleaned_to = step.end_offset
-        self.log_dir.write_cleaner_offsets()
+        self.log_dir.offsets.write_cleaned()
 
     # Appending
 

@@ -150,8 +150,8 @@ def make_a_topic_of_the_same_name(life: Life) -> None:
 
 
 def free_deleted_space(life: Life) -> None:
-    for path in life.log_dir.deleted():
-        life.log_dir.remove_deleted(path)
+    for path in life.log_dir.deleted.paths():
+        life.log_dir.deleted.remove(path)
 
 
 def start_over_as_a_follower(life: Life) -> None:

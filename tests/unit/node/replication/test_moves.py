@@ -440,7 +440,7 @@ def test_a_future_of_an_earlier_topic_is_removed(
     dirs.prefer("orders", 0, "/b")
     dirs.create_future("orders", 0, earlier)
     dirs.online["/a"].delete_log("orders", 0)
-    dirs.online["/a"].remove_deleted(dirs.deleted()[0])
+    dirs.online["/a"].deleted.remove(dirs.deleted()[0])
     dirs.close(clean=True)
     again = start(disk)
     again.lead(isr=(1,))

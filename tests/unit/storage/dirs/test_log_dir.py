@@ -40,13 +40,13 @@ def test_logs_come_back_with_topic_ids_and_offsets(disk: MemoryDisk, make_batch:
     log = log_dir.create_log("orders", 3, TOPIC_ID, LogConfig())
     log.stage_as_leader(make_batch(4), 0, 0)
     log.commit()
-    log_dir.write_high_watermarks({("orders", 3): 2})
+    log_dir.offsets.write_high_watermarks({("orders", 3): 2})
     metadata = disk.read("/data/orders-3/partition.metadata")
     assert metadata == b"version: 0\ntopic_id: AAECAwQFBgcICQoLDA0ODw"
     log_dir.close(clean=True)
     again = open_dir(disk)
     assert again.was_clean
-    assert again.high_watermarks() == {("orders", 3): 2}
+    assert again.offsets.high_watermarks() == {("orders", 3): 2}
     found = again.log("orders", 3)
     assert found is not None
     assert (found.topic_id, found.end_offset) == (TOPIC_ID, 4)
@@ -77,9 +77,9 @@ def test_a_deleted_topic_makes_room_for_one_of_its_name_at_once(
     assert log_dir.log("orders", 0) is None
     assert len(piece.read()) == len(piece)
     assert log_dir.create_log("orders", 0, bytes(16), LogConfig()).end_offset == 0
-    assert log_dir.deleted() == [path]
-    log_dir.remove_deleted(path)
-    assert log_dir.deleted() == []
+    assert log_dir.deleted.paths() == [path]
+    log_dir.deleted.remove(path)
+    assert log_dir.deleted.paths() == []
     assert log_dir.delete_log("missing", 0) is None
 
 
@@ -101,7 +101,7 @@ def test_damaged_checkpoints_make_recovery_start_over(
     log.stage_as_leader(make_batch(4), 0, 0)
     log.commit()
     log.sync()
-    log_dir.write_recovery_points()
+    log_dir.offsets.write_recovery_points()
     assert disk.read("/data/recovery-point-offset-checkpoint") == b"0\n1\norders 0 4\n"
     disk.replace("/data/recovery-point-offset-checkpoint", b"nonsense")
     disk.crash(Unsynced.KEPT)
@@ -142,7 +142,7 @@ def test_only_starts_that_the_files_do_not_tell_are_written_down(
     first = log_dir.log("orders", 1)
     assert first is not None
     first.delete_old(0, 4)  # the log rolls: its only segment begins at 4
-    log_dir.write_log_start_offsets()
+    log_dir.offsets.write_log_starts()
     assert disk.read("/data/log-start-offset-checkpoint") == b"0\n1\norders 2 2\n"
     again = open_dir_after_crash(disk)
     assert [again.logs["orders", n].start_offset for n in range(3)] == [0, 4, 2]

@@ -72,7 +72,7 @@ def _filled(path: Path) -> LogDir:
     plain = log_dir.create_log("plain", 0, b"p" * 16, CONFIG)
     for number in range(BATCHES):
         _append(plain, number, Codec.NONE)
-    log_dir.write_high_watermarks(
+    log_dir.offsets.write_high_watermarks(
         {("orders", 0): orders.end_offset, ("plain", 0): plain.end_offset}
     )
     return log_dir
