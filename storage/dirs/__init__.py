@@ -4,8 +4,8 @@ log_dirs.py            all of them: where a partition's log is, or where it goes
 log_dir.py             one: its lock, its logs, its -future copies
   stored_logs.py         finding and opening its logs; load_progress.py tells how far that is
   interrupted_moves.py   partitions that lie in two directories, or half in one
-  checkpoints.py         when which checkpoint is written
+  log_offsets.py         what its checkpoints say; checkpoints.py writes them, on any thread
+  deleted_folders.py     partitions that wait for their removal
   meta_properties.py     whose it is
   clean_shutdown.py      .kafka_cleanshutdown
-partition_metadata.py  a partition's topic id
 """
