@@ -8,6 +8,7 @@ orders-0.<32 hex digits>-future/             a copy that will take orders-0's pl
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 LOG_SUFFIX = ".log"
 OFFSET_INDEX_SUFFIX = ".index"
@@ -20,6 +21,7 @@ CLEANED_FILE_SUFFIX = ".cleaned"  # compaction writes it
 SWAP_FILE_SUFFIX = ".swap"  # compaction is about to put it in place
 
 _MAX_NAME_LENGTH = 255
+_OFFSET = re.compile(r"[0-9]{20}")
 _PARTITION_DIR = re.compile(r"(?P<topic>.+)-(?P<partition>[0-9]+)")
 _DELETED_DIR = re.compile(r"(?P<topic>.+)-(?P<partition>[0-9]+)\.[0-9a-f]+-delete")
 _FUTURE_DIR = re.compile(r"(?P<topic>.+)-(?P<partition>[0-9]+)\.[0-9a-f]+-future")
@@ -54,9 +56,17 @@ def leading_offset(name: str) -> int:
 def offset_of(name: str, suffix: str) -> int | None:
     """The offset that an offset-named file with this suffix carries; None for any other name."""
     digits = name.removesuffix(suffix)
-    if digits == name or not digits.isdecimal():
+    if digits == name or not _OFFSET.fullmatch(digits):
         return None
     return int(digits)
+
+
+def marked_files(found: Iterable[str], mark: str) -> list[str]:
+    """Those of a log's own files whose names end in mark; others, whoever put them there, do not
+    count.
+    """
+    suffixes = [suffix + mark for suffix in (*SEGMENT_SUFFIXES, SNAPSHOT_SUFFIX)]
+    return [name for name in found if any(offset_of(name, each) is not None for each in suffixes)]
 
 
 def offsets_with(names: list[str], suffix: str) -> list[int]:

@@ -16,7 +16,9 @@ from collections.abc import Iterable, Sequence
 
 from logquake.storage import file_names as names
 from logquake.storage.disk.seam import Disk
+from logquake.storage.errors import DamagedFileError
 from logquake.storage.log_config import LogConfig
+from logquake.storage.segments.batch_walk import DamagedBatchError
 from logquake.storage.segments.segment import Segment
 
 _REPLACED_SUFFIXES = (*names.SEGMENT_SUFFIXES, names.SNAPSHOT_SUFFIX)
@@ -39,9 +41,9 @@ def swap_files(disk: Disk, directory: str, old: Sequence[Segment], new: Sequence
 def finish_swaps(disk: Disk, directory: str, config: LogConfig) -> None:
     """Undo or finish what a crash interrupted, before the segments are opened. Raises OSError."""
     found = disk.list(directory)
-    _remove(disk, directory, (n for n in found if n.endswith(names.DELETED_FILE_SUFFIX)))
-    cleaned = [n for n in found if n.endswith(names.CLEANED_FILE_SUFFIX)]
-    swapped = [n for n in found if n.endswith(names.SWAP_FILE_SUFFIX)]
+    _remove(disk, directory, names.marked_files(found, names.DELETED_FILE_SUFFIX))
+    cleaned = names.marked_files(found, names.CLEANED_FILE_SUFFIX)
+    swapped = names.marked_files(found, names.SWAP_FILE_SUFFIX)
     first_cleaned = min(map(names.leading_offset, cleaned), default=None)
     if first_cleaned is not None:
         # Renamed in descending order: those from there on may not be whole.
@@ -79,6 +81,8 @@ def _end_offset(disk: Disk, directory: str, base_offset: int, config: LogConfig)
     segment = Segment.open(disk, directory, base_offset, config, names.SWAP_FILE_SUFFIX)
     try:
         return segment.next_offset()
+    except DamagedBatchError as error:
+        raise DamagedFileError(f"{segment.log_path} {error}") from error
     finally:
         segment.release()
 

@@ -12,13 +12,16 @@ from collections.abc import Collection
 
 from logquake.storage import file_names as names
 from logquake.storage.disk.seam import Disk
+from logquake.storage.errors import DamagedFileError
 from logquake.storage.producers.snapshot import encode_snapshot
 from logquake.storage.producers.snapshots import ProducerSnapshots
 from logquake.storage.producers.state import ProducerStates
+from logquake.storage.segments.batch_walk import DamagedBatchError
 from logquake.storage.segments.index_file import DamagedIndexError
 from logquake.storage.segments.segment import Segment
 from logquake.storage.segments.segments import Segments
 from logquake.storage.segments.txn_index import AbortedTransaction
+from logquake.wire.errors import RecordError
 from logquake.wire.records import BatchHeader, read_end_marker
 
 
@@ -60,6 +63,13 @@ class ProducerRecovery:
         self._snapshots.write(offset, encode_snapshot(self._states.entries())).sync()
 
     def _replay(self, segment: Segment) -> list[AbortedTransaction]:
+        """Raises DamagedFileError for batches that nobody scanned: they were synced once."""
+        try:
+            return self._replay_batches(segment)
+        except (DamagedBatchError, RecordError) as error:
+            raise DamagedFileError(f"{segment.log_path} {error}") from error
+
+    def _replay_batches(self, segment: Segment) -> list[AbortedTransaction]:
         aborted = []
         for position, header in segment.headers(self._states.end_offset):
             if header.is_control:

@@ -21,7 +21,7 @@ from logquake.storage.verify.expectations import (
     TopicPartition,
 )
 from logquake.storage.verify.findings import Findings
-from logquake.storage.verify.folder_check import LEFTOVERS
+from logquake.storage.verify.folder_check import TEMPORARY_SUFFIX
 
 # Compacted whatever their settings were made to be.
 INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state")
@@ -66,7 +66,7 @@ class DirCheck:
             path = names.join(self.path, name)
             if self._is_folder(path):
                 self._check_folder(name, path)
-            elif name.endswith(LEFTOVERS):
+            elif name.endswith(TEMPORARY_SUFFIX):
                 self._findings.note("leftover", path, "was left by a crash while it was written")
             elif name not in _FILES:
                 self._findings.note("unknown-file", path, "brokers leave it alone")

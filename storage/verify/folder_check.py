@@ -16,25 +16,24 @@ from logquake.storage.verify.findings import Findings
 
 _SUFFIXES = (*names.SEGMENT_SUFFIXES, names.SNAPSHOT_SUFFIX)
 _OTHER_FILES = (METADATA, checkpoints.LEADER_EPOCHS)
-LEFTOVERS = (
-    names.DELETED_FILE_SUFFIX,
-    names.CLEANED_FILE_SUFFIX,
-    names.SWAP_FILE_SUFFIX,
-    ".tmp",
-)
+_MARKS = (names.DELETED_FILE_SUFFIX, names.CLEANED_FILE_SUFFIX, names.SWAP_FILE_SUFFIX)
+TEMPORARY_SUFFIX = ".tmp"
 
 
 def check_files(directory: str, found: list[str], findings: Findings) -> None:
     """Files that belong to no log."""
     logs = set(names.offsets_with(found, names.LOG_SUFFIX))
+    marked = {name for mark in _MARKS for name in names.marked_files(found, mark)}
     for name in found:
         if name in _OTHER_FILES:
             continue
         path = names.join(directory, name)
         suffix = next((each for each in _SUFFIXES if name.endswith(each)), "")
         offset = names.offset_of(name, suffix) if suffix else None
-        if name.endswith(LEFTOVERS):
+        if name in marked:
             findings.note("leftover", path, "the next start finishes or removes it")
+        elif name.endswith(TEMPORARY_SUFFIX):
+            findings.note("leftover", path, "was left by a crash while it was written")
         elif offset is None:
             findings.note("unknown-file", path, "is no file of a log; brokers leave it alone")
         elif suffix != names.SNAPSHOT_SUFFIX and offset not in logs:

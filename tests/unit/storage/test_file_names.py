@@ -9,8 +9,14 @@ HEX = "0123456789abcdef" * 2
 
 def test_segment_files_are_named_by_twenty_digits() -> None:
     assert names.offset_file(512, ".log") == "00000000000000000512.log"
-    found = ["00000000000000000512.log", "00000000000000000000.log", "x.log", "1.index"]
+    found = ["00000000000000000512.log", "00000000000000000000.log", "x.log", "0.log", "1.index"]
     assert names.offsets_with(found, ".log") == [0, 512]
+
+
+def test_only_a_logs_own_files_are_marked_ones() -> None:
+    own = "00000000000000000512.timeindex.swap"
+    others = ["x.swap", "512.log.swap", ".swap", "00000000000000000512.swap"]
+    assert names.marked_files([own, *others], ".swap") == [own]
 
 
 @pytest.mark.parametrize(

@@ -281,3 +281,29 @@ def test_a_truncation_within_a_batch_takes_the_recovery_point_to_the_batchs_star
     log.sync()
     assert log.truncate_to(8) == 5
     assert log.recovery_point == 5
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_files_that_are_no_logs_are_left_alone(
+    log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog, clean: bool
+) -> None:
+    strangers = ["x.log", "0.log", "notes.deleted", "y.swap", "z.cleaned", "a.index", "b.snapshot"]
+    for name in strangers:
+        disk.open(f"{directory}/{name}", create=True).pwritev([b"mine"], 0)
+    log.close(clean=clean)
+    assert open_log(CONFIG, clean=clean).end_offset == 60
+    assert set(strangers) <= set(disk.list(directory))
+
+
+@pytest.mark.parametrize("damaged", ["00000000000000000000.log", "00000000000000000009.log.swap"])
+def test_damage_that_cannot_be_mended_is_told_with_the_file_it_is_in(
+    log: Log, disk: MemoryDisk, directory: str, open_log: OpenLog, damaged: str
+) -> None:
+    log.sync()
+    log.close(clean=False)
+    for name in disk.list(directory):
+        if name.endswith(".snapshot"):
+            disk.remove(f"{directory}/{name}")
+    disk.open(f"{directory}/{damaged}", create=True).pwritev([b"\xff" * 200], 0)
+    with pytest.raises(StorageError, match=damaged):
+        open_log(CONFIG, clean=False, recovery_point=60)
