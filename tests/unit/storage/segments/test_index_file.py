@@ -1,4 +1,4 @@
-"""The sparse indexes as files: what was written is found again, and what cannot be right refused."""
+"""The sparse indexes as files: what was written is found, what cannot be right is refused."""
 
 from __future__ import annotations
 
