@@ -53,7 +53,7 @@ from logquake.node.replication.waiting.record_deletion import RecordDeletionPurg
 from logquake.node.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
 
@@ -267,6 +267,9 @@ class ReplicaManager:
         except StorageError as error:
             found.go_offline(str(error))
             return ListedOffset(ErrorCode.KAFKA_STORAGE_ERROR)
+        except RecordError as error:
+            found.note_damage(error.detail)
+            return ListedOffset(error.code)
 
     def end_offset_for_epoch(
         self, topic: str, partition: int, current_leader_epoch: int, leader_epoch: int

@@ -237,7 +237,7 @@ class Log:
         """Up to max_bytes from the batch that holds offset, of batches wholly below up_to.
 
         Empty when there is none, or when the first exceeds max_bytes without min_one_batch.
-        Raises OffsetOutOfRange, StorageError.
+        Raises OffsetOutOfRange, StorageError, RecordError where what lies there is damaged.
         """
         return self._reader.read(offset, max_bytes, up_to=up_to, min_one_batch=min_one_batch)
 
@@ -247,12 +247,15 @@ class Log:
             yield from self._reader.headers(from_offset)
 
     def offset_for_time(self, timestamp_ms: int) -> tuple[int, int] | None:
-        """(timestamp, offset) of the first record at or after timestamp_ms, None without one."""
+        """(timestamp, offset) of the first record at or after timestamp_ms, None without one.
+
+        Raises StorageError, RecordError.
+        """
         with disk_faults(self.directory):
             return self._reader.first_record_at(timestamp_ms)
 
     def offset_of_max_timestamp(self) -> tuple[int, int] | None:
-        """(timestamp, offset) of the first record with the largest timestamp."""
+        """(timestamp, offset) of the first record with the largest timestamp; raises the same."""
         with disk_faults(self.directory):
             return self._reader.record_with_max_timestamp()
 

@@ -1,8 +1,13 @@
-"""Reading one log: by offset, exact to the batch, and by time."""
+"""Reading one log: by offset, exact to the batch, and by time.
+
+Records that cannot be right (a flipped bit in an old segment) are an error of that read alone, as
+in Kafka: the disk works, and whatever lies around them can be read.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from logquake.storage.errors import OffsetOutOfRange, StorageError
 from logquake.storage.log.slice import EMPTY_SLICE, LogSlice
@@ -10,6 +15,7 @@ from logquake.storage.log.state import LogState
 from logquake.storage.segments.batch_walk import MAX_DECOMPRESSED_BYTES, DamagedBatchError
 from logquake.storage.segments.recent_batches import BatchPlace
 from logquake.storage.segments.segment import Segment
+from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import BatchHeader, Record, iterate_records
 
 
@@ -33,7 +39,9 @@ class LogReader:
             return EMPTY_SLICE
         try:
             return self._slice(offset, max_bytes, limit, min_one_batch)
-        except (OSError, DamagedBatchError) as error:
+        except DamagedBatchError as error:
+            raise _corrupt(state.directory, f"reading offset {offset}", error) from error
+        except OSError as error:
             raise StorageError(state.directory, f"reading offset {offset}: {error}") from error
 
     def _slice(self, offset: int, max_bytes: int, limit: int, min_one_batch: bool) -> LogSlice:
@@ -56,6 +64,15 @@ class LogReader:
 
     def first_record_at(self, timestamp_ms: int) -> tuple[int, int] | None:
         """(timestamp, offset) of the first record at or after timestamp_ms (KIP-79)."""
+        with self._looking_up(f"time {timestamp_ms}"):
+            return self._first_record_at(timestamp_ms)
+
+    def record_with_max_timestamp(self) -> tuple[int, int] | None:
+        """(timestamp, offset) of the first record with the log's largest timestamp (KIP-734)."""
+        with self._looking_up("the largest time"):
+            return self._record_with_max_timestamp()
+
+    def _first_record_at(self, timestamp_ms: int) -> tuple[int, int] | None:
         start_offset = self._state.start_offset
         for segment in self._segments:
             if segment.largest_timestamp() < timestamp_ms:
@@ -68,8 +85,7 @@ class LogReader:
             return None
         return None
 
-    def record_with_max_timestamp(self) -> tuple[int, int] | None:
-        """(timestamp, offset) of the first record with the log's largest timestamp (KIP-734)."""
+    def _record_with_max_timestamp(self) -> tuple[int, int] | None:
         segment = max(self._segments, key=Segment.largest_timestamp)
         timestamp = segment.largest_timestamp()
         for position, header in segment.headers(segment.base_offset):
@@ -78,6 +94,13 @@ class LogReader:
                     if record.timestamp_ms == timestamp:
                         return timestamp, record.offset
         return None
+
+    @contextmanager
+    def _looking_up(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (DamagedBatchError, RecordError) as error:
+            raise _corrupt(self._state.directory, f"looking up {what}", error) from error
 
     def _locate(self, offset: int) -> tuple[Segment, BatchPlace] | None:
         for segment in self._segments.from_offset(offset):
@@ -96,6 +119,10 @@ class LogReader:
             return enough
         excluded = segment.find(limit)
         return segment.size if excluded is None else excluded.position
+
+
+def _corrupt(directory: str, doing: str, error: Exception) -> RecordError:
+    return RecordError(ErrorCode.CORRUPT_MESSAGE, f"{directory}: {doing}: {error}")
 
 
 def _records(segment: Segment, position: int, header: BatchHeader) -> Iterator[Record]:

@@ -7,6 +7,7 @@ loss of power leaves no gap is up to the file system's journal.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from logquake.storage.errors import disk_faults
@@ -15,6 +16,8 @@ from logquake.storage.log.commit import LogCommit
 from logquake.storage.log.deleted_files import DeletedFiles
 from logquake.storage.log.start import LogStart
 from logquake.storage.log.state import LogState
+from logquake.storage.segments.batch_walk import DamagedBatchError
+from logquake.storage.segments.index_file import NO_TIMESTAMP
 from logquake.storage.segments.segment import Segment
 
 
@@ -63,8 +66,10 @@ class LogRetention:
             yield why, predicate
 
     def _newest_record_ms(self, segment: Segment) -> int:
-        """Where no record has a time, that of the last write stands for it."""
-        newest = segment.largest_timestamp()
+        """Where no record has a time, or they are damaged, that of the last write stands for it."""
+        newest = NO_TIMESTAMP
+        with suppress(DamagedBatchError):
+            newest = segment.largest_timestamp()
         return newest if newest >= 0 else self._state.disk.modified_ms(segment.log_path)
 
     def _delete(

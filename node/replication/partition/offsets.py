@@ -27,7 +27,10 @@ def list_offset(
     current_leader_epoch: int,
     only_leader: bool,
 ) -> ListedOffset:
-    """The offset for a timestamp, or for one of the special values. Raises StorageError."""
+    """The offset for a timestamp, or for one of the special values.
+
+    Raises StorageError, RecordError.
+    """
     error = partition.access_error(current_leader_epoch, only_leader=only_leader)
     if error is not ErrorCode.NONE:
         return ListedOffset(error)

@@ -91,6 +91,7 @@ class Partition:
         self.partition_epoch = 0
         self.controller_epoch = 0
         self.future: Log | None = None  # a copy in another log directory, while it is made
+        self._damage: str | None = None  # of the records, as told last
 
     @property
     def leader(self) -> Leader | None:
@@ -156,6 +157,12 @@ class Partition:
             self.replica.log.commit()
         self._change_role(Offline(why), why)
         self.context.disk_failed(parent(self.replica.log.directory), why)
+
+    def note_damage(self, why: str) -> None:
+        """Records here cannot be read, which concerns nobody but who wants these: tell it once."""
+        if why != self._damage:
+            self._damage = why
+            self.context.journal.record(Event("records-damaged", self.name, why))
 
     def stop(self) -> None:
         """No replica of this broker any more: whoever waits for it is answered."""

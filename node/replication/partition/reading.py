@@ -37,7 +37,7 @@ def fetch(
     """Read at most max_bytes (a first larger batch is allowed with min_one_batch).
 
     A follower's progress is taken in only the first time: a request that waited must not count
-    as a sign of life at the time of its answer. Raises StorageError.
+    as a sign of life at the time of its answer. Raises StorageError, RecordError.
     """
     error = partition.access_error(asked.current_leader_epoch, only_leader=params.only_leader)
     if error is not ErrorCode.NONE:

@@ -16,7 +16,7 @@ from logquake.node.replication.partition import reading
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.waiting.deadline_queue import DeadlineQueue
 from logquake.storage.errors import StorageError
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, RecordError
 
 Done = Callable[[list[FetchResult]], None]
 
@@ -119,6 +119,9 @@ class DelayedFetch:
         except StorageError as error:
             where.go_offline(str(error))
             result = reading.refuse(where, ErrorCode.KAFKA_STORAGE_ERROR)
+        except RecordError as error:
+            where.note_damage(error.detail)
+            result = reading.refuse(where, error.code)
         if result.error is not ErrorCode.NONE or result.diverging_epoch is not None:
             self.wants_answer = True
         return result

@@ -183,3 +183,28 @@ def test_records_that_cannot_even_be_looked_at_for_the_disk_take_it_offline(
     broker.replicas.end_of_pass()
     assert [result.error for result in failed] == [ErrorCode.KAFKA_STORAGE_ERROR]
     assert roles(broker) == [Offline]
+
+
+def test_a_damaged_batch_is_an_error_of_those_alone_who_read_it(
+    broker: Any, batch: Batch, journal: Any
+) -> None:
+    lead(broker, 0)
+    for _ in range(2):
+        produce(broker, batch, 0)
+        broker.replicas.end_of_pass()
+    partition = broker.replicas.partition("orders", 0)
+    log = partition.replica.log
+    log.truncate_to(1)  # so that the batch before it is looked for in the file
+    broker.disk.open(f"{log.directory}/{0:020d}.log").pwritev([b"\xff"], 8)
+    asked = FetchPartition(("orders", 0), "orders", partition.topic_id, 0, 0, 1 << 20)
+    answers: list[Any] = []
+    for _ in range(2):
+        broker.replicas.fetch(
+            FetchParams(-1, -1, 0, 1, 1 << 20, Isolation.LOG_END), [asked], answers.extend
+        )
+    listed = broker.replicas.list_offset("orders", 0, 5, isolation=Isolation.LOG_END)
+    assert [each.error for each in answers] == [ErrorCode.CORRUPT_MESSAGE] * 2
+    assert listed.error is ErrorCode.CORRUPT_MESSAGE
+    assert roles(broker) == [Leader]
+    told = [event.why for event in journal.events if event.what == "records-damaged"]
+    assert [("offset 0" in why, "time 5" in why) for why in told] == [(True, False), (False, True)]

@@ -1,0 +1,67 @@
+"""A bit that flipped in an old segment: a read of it fails, and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from logquake.storage.disk.memory_disk import MemoryDisk
+from logquake.storage.log.log import Log
+from logquake.storage.log_config import LogConfig
+from logquake.wire.compression import Codec
+from logquake.wire.errors import ErrorCode, RecordError
+
+OpenLog = Callable[..., Log]
+MakeBatch = Callable[..., memoryview]
+CONFIG = LogConfig(segment_bytes=1_000, retention_ms=1_000)
+LENGTH_AT = 8
+DEFLATED_AT = 71
+
+
+@pytest.fixture
+def log(open_log: OpenLog, make_batch: MakeBatch) -> Log:
+    """Thirty compressed batches of one record, at times 0 to 29, in several segments."""
+    log = open_log(CONFIG)
+    for number in range(30):
+        batch = make_batch(1, 100, timestamp_ms=number, codec=Codec.GZIP)
+        log.stage_as_leader(batch, 0, 0)
+    log.commit()
+    log.close(clean=True)
+    return open_log(CONFIG)
+
+
+def flip(disk: MemoryDisk, directory: str, position: int) -> None:
+    """In the first batch of the log."""
+    file = disk.open(f"{directory}/{0:020d}.log")
+    file.pwritev([bytes([file.pread(1, position)[0] ^ 0xFF])], position)
+
+
+def test_a_read_of_it_is_told_so_and_reads_around_it_succeed(
+    log: Log, disk: MemoryDisk, directory: str
+) -> None:
+    flip(disk, directory, LENGTH_AT)
+    with pytest.raises(RecordError, match="reading offset 0: at byte 0") as refused:
+        log.read(0, 1_000, up_to=30)
+    assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
+    assert log.read(25, 1_000, up_to=30).first_offset == 25
+
+
+@pytest.mark.parametrize("position", [LENGTH_AT, DEFLATED_AT])
+def test_a_time_is_not_found_by_it(
+    log: Log, disk: MemoryDisk, directory: str, position: int
+) -> None:
+    flip(disk, directory, position)
+    with pytest.raises(RecordError, match="looking up time 0") as refused:
+        log.offset_for_time(0)
+    assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
+
+
+def test_its_segment_grows_old_by_the_time_of_its_file(
+    log: Log, disk: MemoryDisk, directory: str
+) -> None:
+    disk.remove(f"{directory}/{0:020d}.timeindex")
+    flip(disk, directory, LENGTH_AT)
+    written_ms = disk.modified_ms(f"{directory}/{0:020d}.log")
+    assert log.delete_old(written_ms + 1_000, 30) == []
+    assert [each.base_offsets[0] for each in log.delete_old(written_ms + 1_001, 30)] == [0]
