@@ -17,7 +17,7 @@ from typing import TypeVar
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.errors import ProtocolError
 from logquake.wire.schema import Message, Part, decode, encode_parts
-from logquake.wire.schema.primitives import skip_tagged_fields
+from logquake.wire.schema.primitives import LENIENT, skip_tagged_fields
 
 M = TypeVar("M", bound=Message)
 
@@ -152,7 +152,7 @@ def _read_client_id(
     stop = position + length
     if stop > len(buffer):
         raise ProtocolError(f"client id of {length} bytes in a header that ends before")
-    return str(buffer[position:stop], "utf-8"), stop
+    return str(buffer[position:stop], "utf-8", LENIENT), stop
 
 
 def _write_client_id(client_id: str | None) -> bytes:

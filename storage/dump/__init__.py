@@ -16,8 +16,7 @@
 Where the tool would end with a stack trace, the damage is named here and the dump goes on behind
 it if it can.
 
-Caveats: keys and values of KIP-848 groups and of KRaft's metadata are not decoded; brokers on
-ZooKeeper write neither.
+Caveat: the records of KRaft's metadata are not decoded; brokers on ZooKeeper write none.
 """
 
 from logquake.storage.dump.damages import Damages

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import struct
 from collections.abc import Callable
 from typing import NamedTuple
 
+from logquake.wire.java_text import AS_JAVA
 from logquake.wire.records import Record
-
-_JAVA = "logquake-java"
-_SURROGATE_LEAD = 0xED  # no other character begins with it where Python's decoder refuses it
 
 
 class UndecodableRecordError(Exception):
@@ -31,7 +28,7 @@ RecordDecoder = Callable[[Record], Decoded]
 
 def text(content: bytes) -> str:
     """Bytes that are no UTF-8 become U+FFFD, as many of them as Java makes."""
-    return content.decode("utf-8", _JAVA)
+    return content.decode("utf-8", AS_JAVA)
 
 
 def integer(content: bytes) -> str:
@@ -77,24 +74,6 @@ def bytes_decoder(name: str | None) -> BytesDecoder:
     if found is None:
         raise ValueError(f"no decoder {name!r}: choose {', '.join(BYTES_DECODERS)}")
     return found
-
-
-def _replace_as_java(error: UnicodeError) -> tuple[str, int]:
-    """Python replaces each byte of a surrogate, Java the whole."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    first, *rest = error.object[error.start : error.start + 3]
-    end = error.end
-    if first == _SURROGATE_LEAD and rest and _is_continuation(rest[0]):
-        end = error.start + (3 if len(rest) == 2 and _is_continuation(rest[1]) else 2)
-    return "\ufffd", end
-
-
-def _is_continuation(byte: int) -> bool:
-    return byte & 0xC0 == 0x80
-
-
-codecs.register_error(_JAVA, _replace_as_java)
 
 
 def _number(layout: str, content: bytes) -> str:

@@ -9,6 +9,20 @@ from typing import Any
 from logquake.storage.dump.decoders import Decoded, UndecodableRecordError
 from logquake.storage.dump.message_json import json_text, message_document
 from logquake.wire.errors import ProtocolError
+from logquake.wire.messages.consumer_group_records import (
+    ConsumerGroupCurrentMemberAssignmentKey,
+    ConsumerGroupCurrentMemberAssignmentValue,
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupMemberMetadataValue,
+    ConsumerGroupMetadataKey,
+    ConsumerGroupMetadataValue,
+    ConsumerGroupPartitionMetadataKey,
+    ConsumerGroupPartitionMetadataValue,
+    ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupTargetAssignmentMemberValue,
+    ConsumerGroupTargetAssignmentMetadataKey,
+    ConsumerGroupTargetAssignmentMetadataValue,
+)
 from logquake.wire.messages.consumer_protocol import (
     ConsumerProtocolAssignment,
     ConsumerProtocolSubscription,
@@ -24,11 +38,17 @@ from logquake.wire.schema import Message, decode
 
 CONSUMER_PROTOCOL = "consumer"
 _VERSION = struct.Struct(">h")
-# By the key's version, which tells what kind of record it is.
-_KINDS: dict[int, tuple[type[Message], type[Message]]] = {
+# Keys and values by the key's version, which tells what kind of record it is.
+GROUP_RECORDS: dict[int, tuple[type[Message], type[Message]]] = {
     0: (OffsetCommitKey, OffsetCommitValue),
     1: (OffsetCommitKey, OffsetCommitValue),
     2: (GroupMetadataKey, GroupMetadataValue),
+    3: (ConsumerGroupMetadataKey, ConsumerGroupMetadataValue),
+    4: (ConsumerGroupPartitionMetadataKey, ConsumerGroupPartitionMetadataValue),
+    5: (ConsumerGroupMemberMetadataKey, ConsumerGroupMemberMetadataValue),
+    6: (ConsumerGroupTargetAssignmentMetadataKey, ConsumerGroupTargetAssignmentMetadataValue),
+    7: (ConsumerGroupTargetAssignmentMemberKey, ConsumerGroupTargetAssignmentMemberValue),
+    8: (ConsumerGroupCurrentMemberAssignmentKey, ConsumerGroupCurrentMemberAssignmentValue),
 }
 
 
@@ -51,9 +71,9 @@ def decode_group_record(record: Record) -> Decoded:
 
 def _decode(record: Record, key: bytes) -> Decoded:
     kind = _version(key, "key")
-    if kind not in _KINDS:
+    if kind not in GROUP_RECORDS:
         return Decoded(f"Unknown record type {kind} at offset {record.offset}, skipping.", None)
-    key_class, value_class = _KINDS[kind]
+    key_class, value_class = GROUP_RECORDS[kind]
     key_document = message_document(_message(key_class, key, "key"), kind)
     key_text = json_text({"type": str(kind), "data": key_document})
     if record.value is None:

@@ -7,6 +7,9 @@ from functools import cache
 from typing import Any
 
 from logquake.wire.schema import Message, Struct
+from logquake.wire.schema.fields import ArrayOf, Binary, Field, FieldType, Scalar, StructOf
+from logquake.wire.schema.message import default_value
+from logquake.wire.uuids import encode_uuid
 
 _SHORT_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 _ESCAPES = str.maketrans(
@@ -39,19 +42,29 @@ def json_text(document: Any) -> str:
 
 def _struct(message: Struct, version: int) -> dict[str, Any]:
     return {
-        _camel_case(name): _plain(getattr(message, name), version)
+        _camel_case(name): _plain(field.type, getattr(message, name), version)
         for name, field in message.__schema__.fields.items()
-        if version in field.versions
+        if version in field.versions and not _is_left_out(field, getattr(message, name))
     }
 
 
-def _plain(value: Any, version: int) -> Any:
-    if isinstance(value, Struct):
-        return _struct(value, version)
-    if isinstance(value, list):
-        return [_plain(element, version) for element in value]
-    if isinstance(value, bytes):
-        return b64encode(value).decode()
+def _is_left_out(field: Field, value: Any) -> bool:
+    """Tagged fields are shown where they were written."""
+    return field.tag is not None and bool(value == default_value(field))
+
+
+def _plain(kind: FieldType, value: Any, version: int) -> Any:
+    match kind:
+        case _ if value is None:
+            return None
+        case StructOf():
+            return _struct(value, version)
+        case ArrayOf(element=element):
+            return [_plain(element, item, version) for item in value]
+        case Binary():
+            return b64encode(value).decode()
+        case Scalar(code="16s"):
+            return encode_uuid(value)
     return value
 
 

@@ -13,10 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from logquake.storage.dump.group_text import GROUP_RECORDS
 from logquake.wire.records import Codec, Record, encode_batch, encode_message_set
+from logquake.wire.versioned import encode_versioned
 from tests.compat.directory_in_turns import directory_in_turns
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.varied_records import VariedRecords
+from tests.wire.samples import Manner, Samples
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -120,6 +123,22 @@ def test_of_the_coordinators_records(
     same_text: Same, written_by_kafka: Path, topic: str, option: str
 ) -> None:
     same_text(sorted(written_by_kafka.glob(f"{topic}-*/*.log")), option)
+
+
+def test_of_the_records_of_every_kind_of_group(same_text: Same, tmp_path: Path) -> None:
+    samples = Samples("groups")
+    records = [
+        (encode_versioned(samples.message(key, kind, Manner.FILLED), kind), value)
+        for kind, (key, value_class) in GROUP_RECORDS.items()
+        for version in value_class.__schema__.versions
+        for value in (
+            None,
+            *(encode_versioned(each, version) for each in samples.of(value_class, version)),
+        )
+    ]
+    log = tmp_path / f"{0:020d}.log"
+    log.write_bytes(encode_batch([Record(i, 5, *each) for i, each in enumerate(records)]))
+    same_text([log], "--offsets-decoder")
 
 
 def test_of_damaged_indexes_and_snapshots(

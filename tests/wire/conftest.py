@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import shutil
+from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +22,7 @@ from logquake.wire.schema.fields import (
     StructOf,
     Text,
 )
+from tests.wire.java_oracle import JavaOracle, java_oracle
 from tests.wire.samples import INTEGER_BITS
 from tests.wire.tables import MESSAGE_TYPES
 
@@ -82,3 +86,15 @@ class MessageStrategies:
 @pytest.fixture(scope="session")
 def strategies_for() -> type[MessageStrategies]:
     return MessageStrategies
+
+
+@pytest.fixture(scope="session")
+def java() -> Iterator[JavaOracle]:
+    libs = os.environ.get("LOGQUAKE_KAFKA_LIBS")
+    if not libs:
+        pytest.skip("LOGQUAKE_KAFKA_LIBS does not name a folder with Kafka's jars")
+    program = shutil.which("java")
+    if program is None:
+        pytest.skip("no java on the path")
+    with java_oracle(program, Path(libs)) as oracle:
+        yield oracle

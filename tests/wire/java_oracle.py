@@ -33,13 +33,19 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Written:
+    """What was read, written again, and how many bytes at the end were not read."""
+
     data: bytes
     json: Any
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
+    """Bytes that could not be read; or, with is_read, written in the version asked for."""
+
     reason: str
+    is_read: bool = False
 
 
 class JavaOracle:
@@ -56,10 +62,11 @@ class JavaOracle:
         return [self._answer() for _ in packed]
 
     def _answer(self) -> Written | Refused:
-        if self._read(1) == b"\0":
-            return Refused(self._sized(">H").decode())
+        (unread, is_written) = struct.unpack(">i?", self._read(5))
+        if not is_written:
+            return Refused(self._sized(">H").decode("utf-8", "replace"), unread >= 0)
         data = self._sized(">i")
-        return Written(data, json.loads(self._sized(">i")))
+        return Written(data, json.loads(self._sized(">i")), unread)
 
     def _sized(self, code: str) -> bytes:
         (size,) = struct.unpack(code, self._read(struct.calcsize(code)))

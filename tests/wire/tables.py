@@ -28,6 +28,14 @@ PAIRS: frozenset[Pair] = frozenset(
 )
 
 
+# Records of the coordinators' topics, which are no part of Kafka's client.
+COORDINATOR_RECORDS = frozenset(
+    name
+    for name, cls in MESSAGE_TYPES.items()
+    if cls.__module__.endswith((".coordinator_records", ".consumer_group_records"))
+)
+
+
 def pairs_of(cls: type[Message]) -> list[Pair]:
     return [(cls.__name__, version) for version in cls.__schema__.versions]
 

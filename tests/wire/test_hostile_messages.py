@@ -61,8 +61,7 @@ CLAIMS = {
         b"\xff\xff\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\1\0\0\0\0\x7f\xff\xff\xff" + bytes(50),
     ),
     "a tagged field past the end": (DeleteRecordsRequest, 2, b"\1\0\0\0\0\1\5\x7f"),
-    "tagged fields without end": (DeleteRecordsRequest, 2, b"\1\0\0\0\0\xff\xff\xff\xff\x0f"),
-    "a name that is not UTF-8": (MetadataRequest, 1, b"\0\0\0\1\0\2\xc3\x28"),
+    "tagged fields without end": (DeleteRecordsRequest, 2, b"\1\0\0\0\0\xff\xff\xff\xff\x07"),
     "a string longer than strings may be": (
         DeleteRecordsRequest,
         2,

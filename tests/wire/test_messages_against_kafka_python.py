@@ -23,7 +23,7 @@ from logquake.wire.schema.message import default_value
 from logquake.wire.schema.versions import NO_VERSIONS, Versions
 from logquake.wire.uuids import ZERO_UUID
 from tests.wire.samples import Chooser, Samples
-from tests.wire.tables import MESSAGE_TYPES, PAIRS, pairs_of
+from tests.wire.tables import COORDINATOR_RECORDS, MESSAGE_TYPES, PAIRS, pairs_of
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # it reads its definitions the old way
@@ -55,22 +55,16 @@ LACKING = {
     "EnvelopeResponse",
     "ExpireDelegationTokenRequest",
     "ExpireDelegationTokenResponse",
-    "GroupMetadataKey",
-    "GroupMetadataValue",
     "KRaftVersionRecord",
     "LeaderAndIsrRequest",
     "LeaderAndIsrResponse",
     "LeaderChangeMessage",
-    "OffsetCommitKey",
-    "OffsetCommitValue",
     "RenewDelegationTokenRequest",
     "RenewDelegationTokenResponse",
     "SnapshotFooterRecord",
     "SnapshotHeaderRecord",
     "StopReplicaRequest",
     "StopReplicaResponse",
-    "TransactionLogKey",
-    "TransactionLogValue",
     "UpdateMetadataRequest",
     "UpdateMetadataResponse",
     "VotersRecord",
@@ -95,7 +89,9 @@ REMOVED = {
     "WriteTxnMarkers": "0",
 }
 
-KNOWN = {name: cls for name, cls in MESSAGE_TYPES.items() if name not in LACKING}
+KNOWN = {
+    name: cls for name, cls in MESSAGE_TYPES.items() if name not in LACKING | COORDINATOR_RECORDS
+}
 PROVEN = f"of {len(PAIRS)} (message, version) pairs agree with kafka-python"
 NAMES_OF_OPERATIONS = {"cluster_authorized_operations", "topic_authorized_operations"}
 NO_OPERATIONS = -(2**31)

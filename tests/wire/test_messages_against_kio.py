@@ -22,18 +22,9 @@ from kio.serial import entity_reader, entity_writer
 from logquake.wire.schema import Message, Struct, decode, encode
 from logquake.wire.uuids import ZERO_UUID
 from tests.wire.samples import Chooser, Samples
-from tests.wire.tables import MESSAGE_TYPES, PAIRS, pairs_of, snake_case
+from tests.wire.tables import COORDINATOR_RECORDS, MESSAGE_TYPES, PAIRS, pairs_of, snake_case
 
-# The records of the coordinators' topics, which are no part of Kafka's client.
-LACKING = {
-    "GroupMetadataKey",
-    "GroupMetadataValue",
-    "OffsetCommitKey",
-    "OffsetCommitValue",
-    "TransactionLogKey",
-    "TransactionLogValue",
-}
-KNOWN = {name: cls for name, cls in MESSAGE_TYPES.items() if name not in LACKING}
+KNOWN = {name: cls for name, cls in MESSAGE_TYPES.items() if name not in COORDINATOR_RECORDS}
 PROVEN = f"of {len(PAIRS)} (message, version) pairs agree with kio"
 
 ERROR_CODES = [code.value for code in KioErrorCode]
@@ -68,7 +59,7 @@ def test_kio_reads_and_writes_the_same(
 
 def test_kio_lacks_the_records_of_the_coordinators() -> None:
     assert sum(len(pairs_of(cls)) for cls in KNOWN.values()) == 587
-    for name in LACKING:
+    for name in COORDINATOR_RECORDS:
         with pytest.raises(ModuleNotFoundError):
             kio_type(MESSAGE_TYPES[name], MESSAGE_TYPES[name].__schema__.versions.first)
 

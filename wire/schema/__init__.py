@@ -4,7 +4,7 @@
 and ``encoder`` compile one function per class and version, ``codec`` is the door to them, and
 ``faults`` finds the field of a message that could not be written.
 Unknown tagged fields are skipped and not kept; a struct's default is shared and read-only. Text
-that is not UTF-8 is refused, where Kafka would put replacement characters in its place.
+that is not UTF-8 reads with replacement characters, as in Java.
 """
 
 from logquake.wire.schema.codec import MAX_DECODED_BYTES, decode, encode, encode_parts

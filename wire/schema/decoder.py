@@ -34,6 +34,7 @@ from logquake.wire.schema.sizes import has_records, memory_cost, smallest_size
 from logquake.wire.schema.source import FixedValue, Source, about_run
 
 Decoder = Callable[[Any, int, int], tuple[Any, int]]
+Tagged = dict[int, tuple[str, Field]]  # a struct's fields by tag, of all its versions
 
 TAGGED_FIELDS = "tagged fields"
 
@@ -60,6 +61,7 @@ class _DecoderCompiler:
             "uvarint": primitives.read_uvarint,
             "skip_tags": primitives.skip_tagged_fields,
             "refusal": primitives.refusal,
+            "foreign": primitives.foreign_tag,
         }
         self._src = Source(env, self._emit_unpack)
 
@@ -90,7 +92,7 @@ class _DecoderCompiler:
         src = self._src
         target = src.name("o")
         src.line(f"{target} = new({src.constant('C', cls)})")
-        tagged: dict[int, tuple[str, Field]] = {}
+        tagged: Tagged = {}
         for name, field in cls.__schema__.fields.items():
             here = self._version in field.versions
             if here and field.tag is None:
@@ -98,7 +100,7 @@ class _DecoderCompiler:
                 self._value(field.type, nullable, f"{target}.{name}", _join(path, name))
                 continue
             self._default(field, f"{target}.{name}")
-            if here and field.tag is not None:
+            if field.tag is not None:
                 tagged[field.tag] = (name, field)
         if self._flexible:
             self._tagged_fields(tagged, target, path)
@@ -109,20 +111,28 @@ class _DecoderCompiler:
         literal = repr(value) if value in (None, [], 0, -1, "") else ""
         self._src.line(f"{target} = {literal or self._src.constant('D', value)}")
 
-    def _value(self, kind: FieldType, nullable: bool, target: str, path: str) -> None:
+    def _value(
+        self, kind: FieldType, nullable: bool, target: str, path: str, *, tagged: bool = False
+    ) -> None:
         match kind:
             case Scalar(code=code):
                 self._src.fixed(code, target, path)
             case ArrayOf(element=element):
                 self._array(element, nullable, target, path)
             case StructOf(struct=struct):
-                self._nested(struct, nullable, target, path)
+                self._nested(struct, nullable, target, path, tagged)
             case _:
                 self._slice(kind, nullable, target, path)
 
-    def _nested(self, struct: type[Struct], nullable: bool, target: str, path: str) -> None:
-        present = self._src.name("n")
-        if nullable:
+    def _nested(
+        self, struct: type[Struct], nullable: bool, target: str, path: str, tagged: bool
+    ) -> None:
+        """Whether it is null: a byte, -1 for null; in a tagged field a varint, 0 for null."""
+        present = ""
+        if nullable and tagged:
+            present = self._length("b", path)
+        elif nullable:
+            present = self._src.name("n")
             self._src.fixed("b", present, path)
         with self._unless_null(present, nullable, target):
             self._src.line(f"{target} = {self._struct(struct, path)}")
@@ -165,7 +175,8 @@ class _DecoderCompiler:
 
     def _slice_expression(self, kind: FieldType) -> str:
         if isinstance(kind, Text):
-            return 'str(b[p:q], "utf-8")' if self._view else "b[p:q].decode()"
+            how = f'"utf-8", "{primitives.LENIENT}"'
+            return f"str(b[p:q], {how})" if self._view else f"b[p:q].decode({how})"
         return "bytes(b[p:q])" if self._view and isinstance(kind, Binary) else "b[p:q]"
 
     def _array(self, element: FieldType, nullable: bool, target: str, path: str) -> None:
@@ -193,7 +204,7 @@ class _DecoderCompiler:
                 self._value(element, False, item, path)
             src.line(f"{items}.append({item})")
 
-    def _tagged_fields(self, tagged: dict[int, tuple[str, Field]], target: str, path: str) -> None:
+    def _tagged_fields(self, tagged: Tagged, target: str, path: str) -> None:
         src = self._src
         count = src.name("t")
         about = _join(path, TAGGED_FIELDS)
@@ -206,26 +217,30 @@ class _DecoderCompiler:
             with src.block(f"for _ in range({count}):"):
                 self._tagged_field(tagged, target, path)
 
-    def _tagged_field(self, tagged: dict[int, tuple[str, Field]], target: str, path: str) -> None:
-        """One tag: parsed in place when known, and then exactly as long as it says."""
+    def _tagged_field(self, tagged: Tagged, target: str, path: str) -> None:
+        """One tag. As in Kafka the field is read whatever size it says, and refused where it is of
+        another version; a tag that no version has is skipped.
+        """
         src = self._src
-        tag, size, stop = src.name("tag"), src.name("size"), src.name("stop")
+        tag, size = src.name("tag"), src.name("size")
         about = _join(path, TAGGED_FIELDS)
         src.line(f"{tag}, p = uvarint(b, p)", about)
         src.line(f"{size}, p = uvarint(b, p)", about)
-        src.line(f"{stop} = p + {size}")
-        self._refuse(f"{stop} > end", about, size)
         branch = "if"
         for number, (name, field) in sorted(tagged.items()):
             with src.block(f"{branch} {tag} == {number}:"):
-                nullable = self._version in field.nullable
-                inner = _join(path, name)
-                self._value(field.type, nullable, f"{target}.{name}", inner)
-                src.flush()
-                self._refuse(f"p != {stop}", inner, size)
+                self._known_tag(field, f"{target}.{name}", _join(path, name))
             branch = "elif"
         with src.block("else:"):
-            src.line(f"p = {stop}")
+            self._refuse(f"not 0 <= {size} <= end - p", about, size)
+            src.line(f"p += {size}")
+
+    def _known_tag(self, field: Field, target: str, path: str) -> None:
+        if self._version in field.versions:
+            nullable = self._version in field.nullable
+            self._value(field.type, nullable, target, path, tagged=True)
+        else:
+            self._src.line(f"raise foreign({field.tag})", path)
 
 
 def _join(path: str, name: str) -> str:

@@ -113,26 +113,28 @@ class _EncoderCompiler:
         default = self._src.constant("D", default_value(field))
         return f"{value} is not {default} and {value} != {default}"
 
-    def _value(self, kind: FieldType, nullable: bool, value: str) -> None:
+    def _value(self, kind: FieldType, nullable: bool, value: str, *, tagged: bool = False) -> None:
         match kind:
             case Scalar(code=code):
                 self._src.fixed(code, _CHECKS.get(code, "{}").format(value))
             case ArrayOf(element=element):
                 self._array(element, nullable, value)
             case StructOf(struct=struct):
-                self._nested(struct, nullable, value)
+                self._nested(struct, nullable, value, tagged)
             case _:
                 self._slice(kind, nullable, value)
 
-    def _nested(self, struct: type[Struct], nullable: bool, value: str) -> None:
+    def _nested(self, struct: type[Struct], nullable: bool, value: str, tagged: bool) -> None:
+        """Whether it is null: a byte, -1 for null; in a tagged field a varint, 0 for null."""
         src = self._src
+        null = "0" if tagged else "-1"
         source = src.name("o")
         src.line(f"{source} = {value}")
         if not nullable:
             self._struct(struct, source)
             return
         with src.block(f"if {source} is None:"):
-            src.fixed("b", "-1")
+            src.fixed("b", null)
         with src.block("else:"):
             src.fixed("b", "1")
             self._struct(struct, source)
@@ -214,7 +216,7 @@ class _EncoderCompiler:
         outer, pieces = self._write, src.name("tagged")
         self._write = src.name("w")
         src.line(f"{pieces} = []; {self._write} = {pieces}.append")
-        self._value(field.type, self._version in field.nullable, value)
+        self._value(field.type, self._version in field.nullable, value, tagged=True)
         src.flush()
         self._write = outer
         src.line(f"data = b''.join({pieces})")

@@ -199,7 +199,7 @@ def struct(
     versions: str = "0+",
     *,
     nullable: str,
-    default: None,
+    default: None = ...,
     tag: int | None = None,
     ignorable: bool = False,
 ) -> T | None: ...

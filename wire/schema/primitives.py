@@ -6,10 +6,12 @@ as Kafka's ByteUtils caps it.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 from struct import Struct as Packer
 
 from logquake.wire.errors import ProtocolError
+from logquake.wire.java_text import replace_as_java
 from logquake.wire.schema.fields import Records
 
 MAX_STRING_BYTES = 0x7FFF
@@ -17,6 +19,20 @@ JOIN_RECORDS_BELOW = 1024  # copying so few bytes costs less than one more part 
 MAX_KEPT_PACKER = 64  # elements; a peer chooses the count, and must not fill memory with packers
 
 Part = Records
+
+#: Text that is not UTF-8 reads as in Java, with replacement characters, where there is room for
+#: them: one broken byte becomes three, and an answer must still be able to carry the text.
+LENIENT = "logquake-text"
+_LONGEST_REPLACED = MAX_STRING_BYTES // 3
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if isinstance(error, UnicodeDecodeError) and len(error.object) <= _LONGEST_REPLACED:
+        return replace_as_java(error)
+    raise error
+
+
+codecs.register_error(LENIENT, _replace)
 
 
 class ArrayPackers(dict[int, Packer]):
@@ -34,17 +50,24 @@ class ArrayPackers(dict[int, Packer]):
 
 
 def read_uvarint(buffer: Sequence[int], position: int) -> tuple[int, int]:
-    """An unsigned varint and the position after it."""
+    """An unsigned varint and the position after it.
+
+    From 2^31 on it reads negative, as Java's int: a length as null, a count of tags as none.
+    """
     value = shift = 0
     while True:
         byte = buffer[position]
         position += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, position
+            return (value if shift < 28 else _as_int32(value)), position
         shift += 7
         if shift > 28:
             raise ProtocolError("a varint of more than five bytes")
+
+
+def _as_int32(value: int) -> int:
+    return (value + 2**31) % 2**32 - 2**31
 
 
 def write_uvarint(value: int) -> bytes:
@@ -62,15 +85,20 @@ def skip_tagged_fields(buffer: Sequence[int], position: int, end: int) -> int:
     for _ in range(count):
         _, position = read_uvarint(buffer, position)
         size, position = read_uvarint(buffer, position)
+        if not 0 <= size <= end - position:
+            raise ProtocolError(f"a tagged field of {size} bytes, {end - position} are left")
         position += size
-        if position > end:
-            raise ProtocolError("a tagged field reaches past the end")
     return position
 
 
 def refusal(claimed: int, left: int) -> ProtocolError:
     """Why a length or a count was refused; a negative claim is a forbidden null."""
     return ProtocolError(f"length or count {claimed} with {left} bytes left")
+
+
+def foreign_tag(tag: int) -> ProtocolError:
+    """Why a tagged field was refused that other versions of the message have."""
+    return ProtocolError(f"tag {tag} is of another version")
 
 
 def string_prefix(length_plus_one: int) -> bytes:

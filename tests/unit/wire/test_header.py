@@ -91,7 +91,6 @@ def test_an_unknown_version_whose_client_id_makes_no_sense_still_has_a_header() 
         "000c 0004 000000",
         "000c 0004 00000007",
         "000c 0004 00000007 0005 6161",
-        "000c 0004 00000007 0002 c328 00",
         "000c 0004 00000007 ffff",
         "000c 0004 00000007 ffff 01 00 7f",
     ],
@@ -99,6 +98,11 @@ def test_an_unknown_version_whose_client_id_makes_no_sense_still_has_a_header() 
 def test_bytes_that_are_no_header(frame: str) -> None:
     with pytest.raises(ProtocolError):
         decode_request_header(memoryview(bytes.fromhex(frame)))
+
+
+def test_a_client_id_that_is_not_utf_8_reads_as_in_java() -> None:
+    header, _ = decode_request_header(bytes.fromhex("000c 0004 00000007 0002 c328 00"))
+    assert header.client_id == "\ufffd("
 
 
 def test_a_response_header_is_flexible_with_its_message() -> None:

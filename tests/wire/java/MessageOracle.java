@@ -3,8 +3,9 @@
 // stdin, repeated until it ends: int, count of cases; per case a name (UTF), the version to read,
 // -1 for a message of defaults (short), the version to write (short), and the bytes with their
 // length (int).
-// stdout, per case: 0 and a reason (UTF), or 1, the bytes written and their JSON form, each with
-// its length (int). All of a batch is read before its answer is written, so that neither side waits
+// stdout, per case: how many bytes were left unread (int), then 0 and a reason (UTF), or 1, the
+// bytes written and their JSON form, each with its length (int). Unread is -1 where reading failed;
+// what was read may still be refused when it is to be written. All of a batch is read before its answer is written, so that neither side waits
 // for the other. The name HeaderVersions, with an API key and a version in place of the two
 // versions, asks for the header versions of that request and response: [2,1].
 
@@ -64,6 +65,7 @@ public class MessageOracle {
         short readVersion = in.readShort();
         short writeVersion = in.readShort();
         byte[] data = in.readNBytes(in.readInt());
+        int unread = -1;
         byte[] written;
         byte[] json;
         try {
@@ -71,23 +73,28 @@ public class MessageOracle {
                 written = new byte[0];
                 json = headerVersions(readVersion, writeVersion).getBytes(StandardCharsets.UTF_8);
             } else {
-                Message message = read(name, readVersion, data);
+                ByteBuffer buffer = ByteBuffer.wrap(data);
+                Message message = read(name, readVersion, buffer);
+                unread = buffer.remaining();
                 written = write(message, writeVersion);
                 json = json(message, writeVersion).toString().getBytes(StandardCharsets.UTF_8);
             }
         } catch (InvocationTargetException error) {
-            refuse(out, error.getCause());
+            refuse(out, unread, error.getCause());
             return;
         } catch (RuntimeException error) {
-            refuse(out, error);
+            refuse(out, unread, error);
             return;
         }
+        out.writeInt(unread);
         out.writeByte(1);
         put(out, written);
         put(out, json);
     }
 
-    private static void refuse(DataOutputStream out, Throwable error) throws IOException {
+    private static void refuse(DataOutputStream out, int unread, Throwable error)
+            throws IOException {
+        out.writeInt(unread);
         out.writeByte(0);
         out.writeUTF(error.toString());
     }
@@ -97,18 +104,13 @@ public class MessageOracle {
         out.write(data);
     }
 
-    private static Message read(String name, short version, byte[] data) throws Exception {
+    private static Message read(String name, short version, ByteBuffer buffer) throws Exception {
         Class<?> type = classOf(name);
         if (version < 0) {
             return (Message) type.getConstructor().newInstance();
         }
-        ByteBuffer buffer = ByteBuffer.wrap(data);
-        Message message = (Message) type.getConstructor(Readable.class, short.class)
+        return (Message) type.getConstructor(Readable.class, short.class)
             .newInstance(new ByteBufferAccessor(buffer), version);
-        if (buffer.hasRemaining()) {
-            throw new IllegalArgumentException(buffer.remaining() + " bytes were not read");
-        }
-        return message;
     }
 
     private static byte[] write(Message message, short version) {

@@ -15,6 +15,13 @@ from logquake.storage.dump.transaction_text import decode_transaction_record
 from logquake.storage.producers.entry import BatchMetadata, ProducerEntry
 from logquake.storage.producers.snapshot import encode_snapshot
 from logquake.storage.segments.txn_index import AbortedTransaction, encode_aborted
+from logquake.wire.messages.consumer_group_records import (
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupMemberMetadataValue,
+    ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupTargetAssignmentMemberValue,
+    TopicPartition,
+)
 from logquake.wire.messages.consumer_protocol import ConsumerProtocolSubscription
 from logquake.wire.messages.coordinator_records import (
     GroupMetadataKey,
@@ -394,6 +401,28 @@ def test_a_group() -> None:
         '"leader":"","members":[{"memberId":"m","clientId":"","clientHost":"",'
         '"rebalanceTimeout":-1,"sessionTimeout":0,'
         '"subscription":{"topics":["t"],"userData":null},"assignment":"AA=="}]}}'
+    )
+
+
+def test_a_member_of_a_group_of_the_new_protocol() -> None:
+    key = prefixed(ConsumerGroupMemberMetadataKey(group_id="g", member_id="m"), 5)
+    value = ConsumerGroupMemberMetadataValue(classic_member_metadata=None)
+    assert decode_group_record(Record(0, 0, key, prefixed(value, 0))) == (
+        '{"type":"5","data":{"groupId":"g","memberId":"m"}}',
+        '{"version":"0","data":{"instanceId":"","rackId":"","clientId":"","clientHost":"",'
+        '"subscribedTopicNames":[],"subscribedTopicRegex":"","rebalanceTimeoutMs":-1,'
+        '"serverAssignor":"","classicMemberMetadata":null}}',
+    )
+
+
+def test_an_assignment_of_the_new_protocol() -> None:
+    key = prefixed(ConsumerGroupTargetAssignmentMemberKey(group_id="g", member_id="m"), 7)
+    value = ConsumerGroupTargetAssignmentMemberValue(
+        topic_partitions=[TopicPartition(topic_id=b"\xff" * 16, partitions=[0, 1])]
+    )
+    assert decode_group_record(Record(0, 0, key, prefixed(value, 0))).payload == (
+        '{"version":"0","data":{"topicPartitions":'
+        '[{"topicId":"_____________________w","partitions":[0,1]}]}}'
     )
 
 

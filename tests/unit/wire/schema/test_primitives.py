@@ -27,10 +27,18 @@ def test_a_varint_has_at_most_five_bytes() -> None:
         read_uvarint(b"\x80\x80\x80\x80\x80\x01", 0)
 
 
+@pytest.mark.parametrize(
+    ("wire", "value"),
+    [("ffffffff0f", -1), ("ffffffff7f", -1), ("8080808008", -(2**31)), ("8080808000", 0)],
+)
+def test_a_varint_is_a_signed_int_of_java_past_31_bits(wire: str, value: int) -> None:
+    assert read_uvarint(bytes.fromhex(wire), 0) == (value, 5)
+
+
 def test_tagged_fields_are_skipped_up_to_the_end() -> None:
     section = bytes.fromhex("02 00 01 aa 07 00")
     assert skip_tagged_fields(section, 0, len(section)) == len(section)
-    with pytest.raises(ProtocolError, match="past the end"):
+    with pytest.raises(ProtocolError, match="of 1 bytes, 0 are left"):
         skip_tagged_fields(section, 0, 3)
 
 

@@ -1,0 +1,32 @@
+"""Text as Java reads it: bytes that are no UTF-8 become U+FFFD.
+
+Python and Java agree on which bytes those are, and on how many U+FFFD they make, but for encoded
+surrogates: Python replaces each byte of one, Java the whole.
+"""
+
+from __future__ import annotations
+
+import codecs
+
+#: To be named as ``errors`` of bytes.decode.
+AS_JAVA = "logquake-java"
+
+_SURROGATE_LEAD = 0xED  # no other character begins with it where Python's decoder refuses it
+
+
+def replace_as_java(error: UnicodeError) -> tuple[str, int]:
+    """A codec's error handler: what stands for the broken bytes, and where to go on."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    first, *rest = error.object[error.start : error.start + 3]
+    end = error.end
+    if first == _SURROGATE_LEAD and rest and _is_continuation(rest[0]):
+        end = error.start + (3 if len(rest) == 2 and _is_continuation(rest[1]) else 2)
+    return "\ufffd", end
+
+
+def _is_continuation(byte: int) -> bool:
+    return byte & 0xC0 == 0x80
+
+
+codecs.register_error(AS_JAVA, replace_as_java)
