@@ -5,6 +5,7 @@
     member.py        one process: its phases, its signals, how it ended
     zygote.py        preloading the brokers' modules once, forking brokers
     control_server.py, commands.py   what the command line asks of it
+    local_zookeeper.py, archive_making.py   a ZooKeeper of our own; quicker starts of it
     signals.py       signals as events of the loop
 
 It has one thread and forks from it: a broker starts, and starts again, in milliseconds. A member

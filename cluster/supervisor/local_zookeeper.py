@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
-from logquake.cluster.zookeeper.class_archive import archive_flags, archive_path, make_archive
+from logquake.cluster.supervisor.archive_making import ArchiveMaking
+from logquake.cluster.zookeeper.class_archive import archive_flags, archive_path
 from logquake.cluster.zookeeper.program import find_program
 from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
 
@@ -15,13 +15,13 @@ from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
 class LocalZooKeeper:
     """Raises ClusterError from its making: no Java, no jars."""
 
-    def __init__(self, directory: Path, progress: Callable[[str], None]) -> None:
+    def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._program = find_program()
         self._archive = archive_path(self._program)
-        if not self._archive.exists():
-            progress("preparing ZooKeeper's classes for quicker starts (once, 2 s)")
-            make_archive(self._program, self._archive)
+        self.archive_making = ArchiveMaking(
+            self._program, self._archive, directory / "class-archive.log"
+        )
         self._held_port = hold_port_for_java()
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -13,6 +13,7 @@ from logquake.cluster.supervisor.fleet import Fleet
 from logquake.cluster.supervisor.signals import SignalWatch
 from logquake.node.net.loop import EventLoop
 
+PREPARE_AFTER_MS = 1_000  # the first requests of a new cluster come first
 STOP_GRACE_MS = 10_000  # for all brokers together; then they are killed
 
 
@@ -75,6 +76,7 @@ class Supervisor:
         self._signals.deliver(self._loop, on_stop=self._on_signal, on_child=self._fleet.reap)
         self._fleet.reap()
         self._launcher.answer(self._fleet.state().to_json())
+        self._loop.call_later(PREPARE_AFTER_MS, self._fleet.prepare_next_start)
         self._loop.run()
 
     def shut_down(

@@ -1,9 +1,10 @@
 """The JVM's class data archive for ZooKeeper (AppCDS): start-up in 0.2 s instead of 0.35 s.
 
 The archive is made once per Java and set of jars and kept in the user's cache directory. Making
-it takes about two seconds: a scratch server runs to learn which classes are loaded, then the JVM
-dumps them. Concurrent makers wait for one another, and a half-made archive never has the final
-name. Without an archive all works, only slower: whatever fails here is no error.
+it takes about two seconds, so nobody waits for it (supervisor/archive_making.py): a scratch server
+runs to learn which classes are loaded, then the JVM dumps them. Concurrent makers wait for one
+another, and a half-made archive never has the final name. Without an archive all works, only
+slower: whatever fails here is no error.
 
 Caveat: the JVM checks an archive against the jars' sizes and times and quietly ignores it when
 they differ; the name carries the same facts so that a new installation gets a new archive.
@@ -15,6 +16,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -62,7 +64,10 @@ def _cache_directory(environment: Mapping[str, str] | None) -> Path:
 
 
 def _make(program: Program, archive: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=archive.parent, prefix="making-") as name:
+    prefix = f"making-{archive.stem}-"
+    for left in archive.parent.glob(f"{prefix}*"):  # by a maker that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=archive.parent, prefix=prefix) as name:
         scratch = Path(name)
         classes, made = scratch / "classes.lst", scratch / archive.name
         _list_classes(program, scratch, classes)

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from logquake.cluster.api import Cluster
 from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
-from logquake.cluster.zookeeper.class_archive import archive_flags, archive_path, make_archive
+from logquake.cluster.zookeeper.class_archive import (
+    MAKING_TIMEOUT_S,
+    archive_flags,
+    archive_path,
+    make_archive,
+)
 from logquake.cluster.zookeeper.program import Program, find_program
 from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
 
@@ -34,10 +42,7 @@ def test_concurrent_makers_make_one_archive_that_a_server_uses(
         maker.start()
     for maker in makers:
         maker.join()
-    assert {path.name for path in archive.parent.iterdir()} == {
-        archive.name,
-        archive.with_suffix(".lock").name,
-    }
+    assert in_cache(archive) == {archive.name, archive.with_suffix(".lock").name}
     with hold_port_for_java() as held:
         flags = (*archive_flags(archive), "-Xshare:on", "-Xlog:class+load")
         directory = tmp_path / "zookeeper"
@@ -56,3 +61,34 @@ def test_a_cache_that_cannot_be_written_is_no_error(program: Program, tmp_path: 
     archive = archive_path(program, {"XDG_CACHE_HOME": str(tmp_path / "file")})
     assert not make_archive(program, archive)
     assert archive_flags(archive) == ()
+
+
+def test_a_first_start_makes_the_archive_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    archive = archive_path(find_program())
+    with Cluster(brokers=1):
+        wait_for(archive.exists, "the archive")
+    assert in_cache(archive) == {archive.name, archive.with_suffix(".lock").name}
+
+
+def test_a_cluster_that_ends_takes_the_making_of_the_archive_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    archive = archive_path(find_program())
+    with Cluster(brokers=1):
+        wait_for(lambda: any(archive.parent.glob("making-*")), "a maker")
+    assert in_cache(archive) <= {archive.name, archive.with_suffix(".lock").name}
+
+
+def in_cache(archive: Path) -> set[str]:
+    return {path.name for path in archive.parent.iterdir()}
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + MAKING_TIMEOUT_S
+    while not condition():
+        assert time.monotonic() < deadline, f"{what} does not come"
+        time.sleep(0.02)

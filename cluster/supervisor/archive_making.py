@@ -1,0 +1,48 @@
+"""Making ZooKeeper's class archive beside a running cluster, for the starts to come."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from logquake.cluster.supervisor import zygote
+from logquake.cluster.zookeeper.class_archive import make_archive
+from logquake.cluster.zookeeper.program import Program
+
+LOWEST_PRIORITY = 19
+
+
+class ArchiveMaking:
+    """``log`` takes what its process prints. A cluster that ends meanwhile ends it too."""
+
+    def __init__(self, program: Program, archive: Path, log: Path) -> None:
+        self._program = program
+        self._archive = archive
+        self._log = log
+        self._child: zygote.ForkedChild | None = None
+
+    def begin(self) -> None:
+        """Nothing happens where the archive is there."""
+        if self._child is None and not self._archive.exists():
+            self._child = zygote.fork(self._run, self._log)
+
+    def reap(self) -> None:
+        """Notice its end, if it ended."""
+        if self._child is not None and self._child.poll() is not None:
+            self._child = None
+
+    def end(self) -> None:
+        """Return when nothing of it is left."""
+        self.reap()
+        if self._child is not None:
+            os.kill(self._child.pid, signal.SIGTERM)
+            self._child.wait()
+            self._child = None
+
+    def _run(self) -> int:
+        # An exit, so that the JVM under way is ended and its scratch folder goes.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+        os.nice(LOWEST_PRIORITY)
+        return 0 if make_archive(self._program, self._archive) else 1
