@@ -14,14 +14,11 @@ from typing import Any
 
 import pytest
 
-from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
-from logquake.cluster.zookeeper.program import find_program
-from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
 from tests.compat.adapters.aio import AioKafka
 from tests.compat.adapters.base import CODECS, Adapter
 from tests.compat.adapters.kafka_python import KafkaPython
 from tests.compat.adapters.librdkafka import Librdkafka
-from tests.compat.directory_in_turns import DirectoryInTurns
+from tests.compat.directory_in_turns import DirectoryInTurns, directory_in_turns
 from tests.compat.kafka_programs import KafkaPrograms
 
 LIBRARIES: list[type[Adapter]] = [Librdkafka, KafkaPython, AioKafka]
@@ -59,13 +56,5 @@ def kafka_programs(tmp_path_factory: pytest.TempPathFactory) -> KafkaPrograms:
 @pytest.fixture
 def turns(kafka_programs: KafkaPrograms, tmp_path: Path) -> Iterator[DirectoryInTurns]:
     """Beside a ZooKeeper of their own."""
-    with hold_port_for_java() as held:
-        port = port_of(held)
-        directory = tmp_path / "zookeeper"
-        server = spawn_server(find_program(), directory, LOOPBACK, port)
-        try:
-            wait_until_serving(server, directory, LOOPBACK, port)
-            yield DirectoryInTurns(kafka_programs, tmp_path, f"{LOOPBACK}:{port}")
-        finally:
-            server.kill()
-            server.wait()
+    with directory_in_turns(kafka_programs, tmp_path) as turns:
+        yield turns

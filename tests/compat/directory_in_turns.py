@@ -57,6 +57,7 @@ class DirectoryInTurns:
         self.data = folder / "data"
         self._programs = programs
         self._folder = folder
+        self._name = f"kafka-{folder.name}"  # of its log, which is nobody else's
         self._zookeeper = zookeeper
         self._settings: dict[str, str] = {
             "broker.id": str(BROKER_ID),
@@ -79,7 +80,7 @@ class DirectoryInTurns:
     @contextmanager
     def kafka(self, **settings: str) -> Iterator[str]:
         """Apache Kafka serves; the bootstrap address. Stopped in order unless killed inside."""
-        with self._programs.broker("kafka", self._with(settings)) as process:
+        with self._programs.broker(self._name, self._with(settings)) as process:
             yield from self._serving(process)
 
     @contextmanager
@@ -102,7 +103,7 @@ class DirectoryInTurns:
 
     def complaints_of_kafka(self) -> str:
         """What its brokers logged so far, of warnings and worse."""
-        return (self._programs.folder / "kafka.log").read_text()
+        return (self._programs.folder / f"{self._name}.log").read_text()
 
     def _with(self, settings: Mapping[str, str]) -> dict[str, str]:
         given = {key.replace("_", "."): value for key, value in settings.items()}

@@ -9,25 +9,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.compat.directory_in_turns import DirectoryInTurns, directory_in_turns
-from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.directory_in_turns import DirectoryInTurns
 from tests.compat.varied_records import COMPACTED, TRANSACTIONAL, VariedRecords
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
 LOGQUAKE = str(Path(sys.executable).parent / "logquake")
-
-
-@pytest.fixture
-def turns(kafka_programs: KafkaPrograms, tmp_path: Path) -> Iterator[DirectoryInTurns]:
-    with directory_in_turns(kafka_programs, tmp_path) as turns:
-        yield turns
 
 
 def read_all(servers: str, topics: list[str]) -> dict[str, Any]:
