@@ -54,6 +54,7 @@ class LogFiles:
         self._disk = disk
         self._directory = directory
         self._epochs_path = join(directory, checkpoint_files.LEADER_EPOCHS)
+        self._checkpointed_start = 0
         self._unindexed: set[int] = set()  # segments whose .txnindex is to be built anew
 
     # Opening and closing
@@ -68,6 +69,7 @@ class LogFiles:
         scanned: Callable[[int], None],
     ) -> LoadedLog:
         """Open what the folder holds, creating it when there is none, and repair it."""
+        self._checkpointed_start = start_offset
         self._disk.make_dirs(self._directory)
         self._load_epochs()
         load_segments(self._disk, self._directory, self.segments)
@@ -87,6 +89,7 @@ class LogFiles:
             self.segments.restart_at(start_offset)
             end_offset = start_offset
         self.segments.active.activate()
+        self.snapshots.prune({segment.base_offset for segment in self.segments})
         start_offset = max(start_offset, self.segments.first.base_offset)
         self.epochs.truncate_from_end(end_offset)
         self.epochs.truncate_from_start(start_offset)
@@ -96,9 +99,9 @@ class LogFiles:
     def load_producers(self, producers: ProducerStates, start_offset: int, end_offset: int) -> None:
         """Make producers reflect [start_offset, end_offset), and .txnindex files be whole."""
         base_offsets = {segment.base_offset for segment in self.segments}
-        self.snapshots.prune(base_offsets)
         recovery = ProducerRecovery(producers, self.snapshots, self.segments)
-        recovery.run(start_offset, end_offset, self._unindexed & base_offsets)
+        unindexed = self._unindexed & base_offsets
+        recovery.run(start_offset, end_offset, unindexed, self._checkpointed_start)
         self._unindexed.clear()
 
     def seal(self, producers: ProducerStates) -> None:
@@ -193,7 +196,8 @@ class LogFiles:
     def _recover(
         self, recovery_point: int, gaps_allowed: bool, scanned: Callable[[int], None]
     ) -> RecoveryReport:
-        for segment in self.segments.unsynced(recovery_point):
+        # Not of the segment that ends there: what transactions left was synced with its records.
+        for segment in self.segments.from_offset(recovery_point):
             segment.txn_index.reset()
             self._unindexed.add(segment.base_offset)
         recovery = Recovery(self.segments, self.epochs, scanned, gaps_allowed=gaps_allowed)

@@ -9,6 +9,7 @@ must not be forgotten.
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import pairwise
 
 from logquake.storage import file_names as names
 from logquake.storage.disk.seam import Disk
@@ -34,19 +35,27 @@ class ProducerRecovery:
         self._segments = segments
 
     def run(
-        self, start_offset: int, end_offset: int, unindexed: Collection[int] = frozenset()
+        self,
+        start_offset: int,
+        end_offset: int,
+        unindexed: Collection[int] = frozenset(),
+        checkpointed_start: int | None = None,
     ) -> None:
         """Make the states reflect the log's [start_offset, end_offset). Raises OSError.
 
         unindexed are base offsets of segments whose .txnindex is built anew on the way; snapshots
-        after the first of them are not trusted either.
+        after the first of them are not trusted either. They are read from their beginnings, and
+        from snapshots as old as checkpointed_start: a start that retention moved on must not make
+        a crash forget who is idle, or in a transaction. After a clean stop it does, as in Kafka.
         """
-        trusted_to = min(unindexed, default=end_offset)
-        self._snapshots.delete_outside(start_offset, trusted_to)
-        self._snapshots.load_latest(self._states, start_offset)
+        trusted_from, trusted_to = start_offset, end_offset
+        if unindexed:
+            trusted_to = min(unindexed)
+            trusted_from = start_offset if checkpointed_start is None else checkpointed_start
+        self._snapshots.delete_outside(trusted_from, trusted_to)
+        self._snapshots.load_latest(self._states, min(start_offset, trusted_to))
         loaded = self._states.end_offset
-        wanted = {segment.base_offset for segment in self._segments.from_offset(trusted_to)}
-        wanted.update(segment.base_offset for segment in list(self._segments)[-2:])
+        wanted = self._wanted_snapshots(unindexed)
         for segment in self._segments.from_offset(loaded):
             if segment.base_offset in wanted and segment.base_offset > loaded:
                 self._write_snapshot(segment.base_offset)
@@ -54,10 +63,22 @@ class ProducerRecovery:
             if segment.base_offset in unindexed:
                 segment.txn_index.reset()
                 segment.txn_index.append(aborted)
+        if start_offset >= end_offset:  # nobody wrote what is in the log
+            self._states.load((), end_offset)
         self._states.skip_to(end_offset)
         self._states.keep()
         if end_offset > loaded:
             self._write_snapshot(end_offset)
+        self._snapshots.delete_outside(start_offset, end_offset)
+
+    def _wanted_snapshots(self, unindexed: Collection[int]) -> set[int]:
+        """At both ends of what is built anew, lest it be read again, and where truncations go."""
+        segments = list(self._segments)
+        wanted = {segment.base_offset for segment in segments[-2:]}
+        for segment, following in pairwise(segments):
+            if segment.base_offset in unindexed:
+                wanted.update((segment.base_offset, following.base_offset))
+        return wanted
 
     def _write_snapshot(self, offset: int) -> None:
         self._snapshots.write(offset, encode_snapshot(self._states.entries())).sync()

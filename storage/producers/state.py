@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from logquake.storage.producers import rules
 from logquake.storage.producers.entry import BatchMetadata, ProducerEntry
+from logquake.storage.producers.hash_order import FIRST_SLOTS, in_hash_order, slots_for
 from logquake.storage.producers.transactions import Transactions
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.records import BatchHeader, ControlType, EndMarker
@@ -25,6 +26,7 @@ class ProducerStates:
         self.end_offset = 0
         self.transactions = Transactions()
         self._entries: dict[int, ProducerEntry] = {}
+        self._slots = FIRST_SLOTS
         self._before: dict[int, ProducerEntry | None] = {}
         self._end_offset_before: int | None = None
 
@@ -35,8 +37,9 @@ class ProducerStates:
         return self._entries.get(producer_id)
 
     def entries(self) -> list[ProducerEntry]:
-        """All of them, by producer id."""
-        return [self._entries[producer_id] for producer_id in sorted(self._entries)]
+        """All of them, in the order in which Kafka writes them to a snapshot."""
+        ordered = in_hash_order(self._entries, self._slots)
+        return [self._entries[producer_id] for producer_id in ordered]
 
     # What a leader may append
 
@@ -127,6 +130,7 @@ class ProducerStates:
     def load(self, entries: Iterable[ProducerEntry], end_offset: int) -> None:
         """Start over from a snapshot."""
         self._entries = {entry.producer_id: entry for entry in entries}
+        self._slots = slots_for(len(self._entries), self._slots)
         self.end_offset = end_offset
         self.transactions.load(
             (entry.current_txn_first_offset, entry.producer_id)
@@ -156,6 +160,7 @@ class ProducerStates:
         if producer_id not in self._before:
             self._before[producer_id] = self._entries.get(producer_id)
         self._entries[producer_id] = entry
+        self._slots = slots_for(len(self._entries), self._slots)
 
     def _advance(self, end_offset: int) -> None:
         if self._end_offset_before is None:

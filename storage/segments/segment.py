@@ -181,8 +181,12 @@ class Segment:
         self.time_index.preallocate()
 
     def seal(self) -> None:
-        """Stop being active: the largest timestamp goes into the index, the zeros go."""
+        """Stop being active: the largest timestamp goes into the index, the zeros go.
+
+        Should it be appended to again, after a start, the next index entry counts from here.
+        """
         self.load_indexes()
+        self.bytes_since_entry = 0
         self.time_index.append_if_newer(self.max_timestamp, self._offset_of_max_timestamp)
         self.offset_index.trim()
         self.time_index.trim()
@@ -216,11 +220,15 @@ class Segment:
         self.time_index.trim()
 
     def files_to_sync(self, *, active: bool) -> list[File]:
-        """The log and, once sealed, the indexes; syncing them may happen on another thread."""
-        if active:
-            return [self.file]
-        indexes = [self.offset_index.open(), self.time_index.open()]
-        return [self.file, *indexes, *self.txn_index.files()]
+        """What cannot be rebuilt and, once sealed, the other indexes; syncing may be on a thread.
+
+        .txnindex can be rebuilt only with the state of producers at the segment's beginning, whose
+        snapshot goes when the log's start passes it.
+        """
+        files = [self.file, *self.txn_index.files()]
+        if not active:
+            files += [self.offset_index.open(), self.time_index.open()]
+        return files
 
     def set_aside(self) -> list[str]:
         """Let the files' names end in .deleted, from where they can still be read; their paths."""
