@@ -46,9 +46,12 @@ class LogReader:
 
     def _slice(self, offset: int, max_bytes: int, limit: int, min_one_batch: bool) -> LogSlice:
         found = self._locate(offset)
-        if found is None or found[1].last_offset >= limit:
+        if found is None:
             return EMPTY_SLICE
         segment, first = found
+        if first.last_offset >= limit:
+            self._check_within(segment, first)
+            return EMPTY_SLICE
         allowed = max(max_bytes, first.size) if min_one_batch else max_bytes
         if allowed < first.size:
             return EMPTY_SLICE
@@ -109,11 +112,20 @@ class LogReader:
                 return segment, place
         return None
 
+    def _check_within(self, segment: Segment, batch: BatchPlace) -> None:
+        """Where the offsets of a batch are damaged, whoever wants them would wait for ever."""
+        end_offset = self._end_offset(segment)
+        if batch.last_offset >= end_offset:
+            why = f"offset {batch.last_offset} in a segment that ends at {end_offset}"
+            raise DamagedBatchError(batch.position, why)
+
+    def _end_offset(self, segment: Segment) -> int:
+        following = self._segments.after(segment)
+        return self._state.written_end_offset if following is None else following.base_offset
+
     def _end_position(self, segment: Segment, limit: int, enough: int) -> int:
         """Where the first batch that limit excludes begins; not searched for beyond enough."""
-        following = self._segments.after(segment)
-        end_offset = self._state.written_end_offset if following is None else following.base_offset
-        if limit >= end_offset:
+        if limit >= self._end_offset(segment):
             return segment.size
         if segment.index_position(limit) >= enough:
             return enough

@@ -18,6 +18,7 @@ from logquake.storage.segments.index_file import (
     OffsetIndex,
     TimeIndex,
 )
+from logquake.storage.segments.index_proof import points_at_batch
 from logquake.storage.segments.open_files import OpenFiles
 from logquake.storage.segments.recent_batches import BatchPlace, RecentBatches
 from logquake.storage.segments.txn_index import AbortedTransaction, TransactionIndex
@@ -59,6 +60,8 @@ class Segment:
         self.was_used = False
         self._first_timestamp: int | None = None
         self._indexes_loaded = False
+        self._index_is_proven = False
+        self._max_timestamp_found = False
         max_bytes = config.index_max_bytes
         self.offset_index = OffsetIndex(
             disk, self._path(names.OFFSET_INDEX_SUFFIX), base_offset, max_bytes
@@ -86,7 +89,7 @@ class Segment:
         for suffix in names.SEGMENT_SUFFIXES:
             disk.remove(segment._path(suffix))
         segment._file = disk.open(segment.log_path, create=True)
-        segment._indexes_loaded = True
+        segment._indexes_loaded = segment._index_is_proven = segment._max_timestamp_found = True
         return segment
 
     @classmethod
@@ -151,7 +154,7 @@ class Segment:
         """Forget all that is known of the content; note_scanned() follows for every batch."""
         self.offset_index.reset()
         self.time_index.reset()
-        self._indexes_loaded = True
+        self._indexes_loaded = self._index_is_proven = self._max_timestamp_found = True
         self.bytes_since_entry = 0
         self.max_timestamp, self._offset_of_max_timestamp = NO_TIMESTAMP, self.base_offset
         self._first_timestamp = None
@@ -176,16 +179,17 @@ class Segment:
 
     def activate(self) -> None:
         """Become the segment that is appended to: indexes take their zero-filled shape."""
-        self.load_indexes()
+        self.largest_timestamp()
         self.offset_index.preallocate()
         self.time_index.preallocate()
+        self._index_is_proven = True
 
     def seal(self) -> None:
         """Stop being active: the largest timestamp goes into the index, the zeros go.
 
         Should it be appended to again, after a start, the next index entry counts from here.
         """
-        self.load_indexes()
+        self.largest_timestamp()
         self.bytes_since_entry = 0
         self.time_index.append_if_newer(self.max_timestamp, self._offset_of_max_timestamp)
         self.offset_index.trim()
@@ -193,8 +197,10 @@ class Segment:
         self._recent.clear()
 
     def largest_timestamp(self) -> int:
-        """Of any batch here; -1 for none."""
+        """Of any batch here; -1 for none. Raises DamagedBatchError where not all can be read."""
         self.load_indexes()
+        if not self._max_timestamp_found:
+            self._find_max_timestamp()
         return self.max_timestamp
 
     def load_indexes(self) -> None:
@@ -208,7 +214,6 @@ class Segment:
                 raise DamagedIndexError(f"an index of {self.log_path} points past its end")
         except (DamagedIndexError, FileNotFoundError):
             self._rebuild_indexes()
-        self._find_max_timestamp()
         self._indexes_loaded = True
 
     def _rebuild_indexes(self) -> None:
@@ -279,10 +284,11 @@ class Segment:
     def _find_max_timestamp(self) -> None:
         """From the time index and the batches after its last entry (readLargestTimestamp)."""
         timestamp, offset = self.time_index.last_entry()
-        for _, header in self._headers_from(self.offset_index.lookup(offset)):
+        for _, header in self._headers_from(self.index_position(offset)):
             if header.max_timestamp > timestamp:
                 timestamp, offset = header.max_timestamp, header.last_offset
         self.max_timestamp, self._offset_of_max_timestamp = timestamp, offset
+        self._max_timestamp_found = True
 
     # Reading
 
@@ -299,7 +305,15 @@ class Segment:
     def index_position(self, offset: int) -> int:
         """A batch boundary at or before the batch that holds offset."""
         self.load_indexes()
-        return self.offset_index.lookup(offset)
+        position = self.offset_index.lookup(offset)
+        if self._index_is_proven or position == 0:
+            return position
+        offsets = range(self.base_offset, offset + 1)
+        if not points_at_batch(self.file, self.size, position, offsets):
+            self._rebuild_indexes()
+            self._indexes_loaded = True
+            position = self.offset_index.lookup(offset)
+        return position
 
     def offset_bound_at(self, position: int) -> int | None:
         """An offset above all batches before position (fetchUpperBoundOffset); None: the next
