@@ -39,17 +39,9 @@ from logquake.node.replication.partition.partition import Partition, PartitionCo
 from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
-from logquake.node.replication.upkeep.checkpoints import Checkpoints
-from logquake.node.replication.upkeep.file_removal import FileRemoval
-from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
 from logquake.node.replication.upkeep.log_dir_sizes import LogDirSizes
-from logquake.node.replication.upkeep.log_flushes import LogFlushes
-from logquake.node.replication.upkeep.retention import Retention
-from logquake.node.replication.upkeep.ticks import Ticks
-from logquake.node.replication.waiting.appends import PassAppends
-from logquake.node.replication.waiting.fetch_purgatory import FetchPurgatory
-from logquake.node.replication.waiting.produce_purgatory import ProducePurgatory
-from logquake.node.replication.waiting.record_deletion import RecordDeletionPurgatory
+from logquake.node.replication.upkeep.upkeep import Upkeep
+from logquake.node.replication.waiting.requests import WaitingRequests
 from logquake.node.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
@@ -84,6 +76,10 @@ class ReplicaManager:
         on_log_dir_failed: Callable[[], None] = lambda: None,
         on_last_log_dir_failed: Callable[[str], None] = lambda _why: None,
     ) -> None:
+        self._hosted = HostedPartitions(metadata)
+        self._waiting = WaitingRequests(self._hosted, scheduler)
+        self._upkeep = Upkeep(settings, self._hosted, log_dirs, scheduler, workers, journal)
+        self._marks = self._upkeep.marks
         alter_partition = AlterPartitionManager(
             broker_id,
             broker_epoch,
@@ -98,15 +94,13 @@ class ReplicaManager:
             journal=journal,
             is_alive=lambda broker: metadata.broker(broker) is not None,
             propose=alter_partition.submit,
-            touched=self._touch,
+            touched=self._waiting.touch,
             disk_failed=log_dirs.report_failure,
         )
-        self._hosted = HostedPartitions(metadata)
         self._fetchers = FetcherPool(broker_id, broker_epoch, settings, scheduler, network)
-        self._marks = HighWatermarks(log_dirs, self._hosted)
-        flushes = LogFlushes(self._hosted, scheduler, workers)
-        self._replicas = Replicas(self._hosted, log_dirs, self._marks, flushes, context)
-        removal = FileRemoval(scheduler, workers, journal)
+        self._replicas = Replicas(
+            self._hosted, log_dirs, self._marks, self._upkeep.flushes, context
+        )
         self.cleaner = LogCleaner(
             settings.cleaner,
             self._hosted,
@@ -114,7 +108,7 @@ class ReplicaManager:
             scheduler,
             workers,
             journal,
-            removal.remove_later,
+            self._upkeep.removal.remove_later,
         )
         self.moves = ReplicaMoves(
             self._hosted, log_dirs, self._replicas, self._marks, self.cleaner, workers, context
@@ -135,14 +129,6 @@ class ReplicaManager:
         self._changes = StateChanges(
             broker_id, self._hosted, self._replicas, self._fetchers, self.moves, metadata
         )
-        self._produces = ProducePurgatory(scheduler)
-        self._fetches = FetchPurgatory(scheduler)
-        self._deletions = RecordDeletionPurgatory(scheduler)
-        self._appends = PassAppends(self._hosted, self._produces)
-        self._touched: dict[Partition, None] = {}
-        retention = Retention(self._hosted, scheduler, journal, removal.remove_later)
-        checkpoints = Checkpoints(log_dirs, self._marks, workers)
-        self._ticks = Ticks(settings, scheduler, self._hosted, checkpoints, flushes, retention)
         self.sessions = FetchSessions(
             settings.fetch_session_slots, scheduler, random, metadata.topic_name
         )
@@ -150,12 +136,12 @@ class ReplicaManager:
     def start(self) -> None:
         """Begin what happens by time: lag checks, checkpoints, removal of deleted files."""
         self._replicas.remove_deleted_of_earlier_runs()
-        self._ticks.start()
+        self._upkeep.start()
         self.cleaner.start()
 
     def close(self) -> None:
         """Stop fetching and write the high watermarks. The log directories stay the owner's."""
-        self._ticks.stop()
+        self._upkeep.stop()
         self.cleaner.close()
         self.moves.close()
         self._fetchers.close()
@@ -211,7 +197,7 @@ class ReplicaManager:
         acks -1 when the in-sync replicas have the records or timeout_ms is over. ``internal``
         writes are the broker's own: to Kafka's internal topics, and of any producer.
         """
-        self._appends.append(entries, acks, timeout_ms, done, internal=internal)
+        self._waiting.appends.append(entries, acks, timeout_ms, done, internal=internal)
 
     def fetch(
         self,
@@ -226,7 +212,7 @@ class ReplicaManager:
         """
         locate = self._hosted.locate_key
         located = [locate(asked.key, asked.topic) for asked in partitions]
-        self._fetches.fetch(params, partitions, located, done)
+        self._waiting.fetches.fetch(params, partitions, located, done)
 
     def delete_records(
         self,
@@ -240,7 +226,7 @@ class ReplicaManager:
         timeout_ms is over.
         """
         located = [(self._hosted.locate(topic, index), offset) for topic, index, offset in asked]
-        self._deletions.delete(located, timeout_ms, done)
+        self._waiting.deletions.delete(located, timeout_ms, done)
 
     def list_offset(
         self,
@@ -289,18 +275,5 @@ class ReplicaManager:
     # The end of a pass
 
     def end_of_pass(self) -> None:
-        """Write what is staged, then wake who waits on partitions that changed.
-
-        An answer may bring new appends (a coordinator's): they belong to this pass too.
-        """
-        while self._appends.pending or self._touched:
-            self._appends.complete()
-            touched, self._touched = self._touched, {}
-            for partition in touched:
-                self._produces.wake(partition)
-                self._fetches.wake(partition)
-                self._deletions.wake(partition)
-            self._fetches.answer_woken()
-
-    def _touch(self, partition: Partition) -> None:
-        self._touched[partition] = None
+        """Write what is staged, and wake who waits for what has changed."""
+        self._waiting.end_of_pass()

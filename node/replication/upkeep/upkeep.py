@@ -1,0 +1,42 @@
+"""All that happens to the replicas of one broker by time, put together."""
+
+from __future__ import annotations
+
+from logquake.controller.journal import Journal
+from logquake.controller.ports import Scheduler
+from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.settings import ReplicationSettings
+from logquake.node.replication.upkeep.checkpoints import Checkpoints
+from logquake.node.replication.upkeep.file_removal import FileRemoval
+from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
+from logquake.node.replication.upkeep.log_flushes import LogFlushes
+from logquake.node.replication.upkeep.retention import Retention
+from logquake.node.replication.upkeep.ticks import Ticks
+from logquake.node.workers import Workers
+from logquake.storage.dirs.log_dirs import LogDirs
+
+
+class Upkeep:
+    """``marks``, ``flushes``, ``removal`` and ``checkpoints`` are for those too who cannot wait for the time."""
+
+    def __init__(
+        self,
+        settings: ReplicationSettings,
+        hosted: HostedPartitions,
+        log_dirs: LogDirs,
+        scheduler: Scheduler,
+        workers: Workers,
+        journal: Journal,
+    ) -> None:
+        self.marks = HighWatermarks(log_dirs, hosted)
+        self.flushes = LogFlushes(hosted, scheduler, workers)
+        self.removal = FileRemoval(scheduler, workers, journal)
+        self.checkpoints = Checkpoints(log_dirs, self.marks, workers)
+        retention = Retention(hosted, scheduler, journal, self.removal.remove_later)
+        self._ticks = Ticks(settings, scheduler, hosted, self.checkpoints, self.flushes, retention)
+
+    def start(self) -> None:
+        self._ticks.start()
+
+    def stop(self) -> None:
+        self._ticks.stop()
