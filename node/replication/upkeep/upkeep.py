@@ -17,7 +17,7 @@ from logquake.storage.dirs.log_dirs import LogDirs
 
 
 class Upkeep:
-    """``marks``, ``flushes``, ``removal`` and ``checkpoints`` are for those too who cannot wait for the time."""
+    """Its parts have names for those who cannot wait for their time."""
 
     def __init__(
         self,
