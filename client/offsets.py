@@ -53,10 +53,6 @@ def list_offsets(
     return router.with_retries(lambda: _ask_leaders(router, topic, times_ms, isolation))
 
 
-def earliest_offsets(router: Router, topic: str) -> dict[int, int]:
-    return _offsets_at(router, topic, EARLIEST, Isolation.READ_UNCOMMITTED)
-
-
 def latest_offsets(
     router: Router, topic: str, *, isolation: Isolation = Isolation.READ_UNCOMMITTED
 ) -> dict[int, int]:

@@ -62,11 +62,6 @@ class GuardedZk:
         outcomes = await attempt_all([guarded(self.epoch_version, write) for write in writes])
         return [_unguarded(outcome) for outcome in outcomes]
 
-    async def write_together(self, *writes: Write) -> Failed | None:
-        """All of the writes or none. Raises as write_each."""
-        (outcome,) = await attempt_all([guarded(self.epoch_version, *writes)])
-        return _refusal(outcome) if isinstance(outcome, Failed) else None
-
     async def delete_each(self, paths: Iterable[str]) -> None:
         """Nodes that are gone already are no failure."""
         await self.write_each([Delete(path) for path in paths])

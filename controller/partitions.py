@@ -77,14 +77,3 @@ class Assignment:
     replicas: tuple[int, ...]
     adding: tuple[int, ...] = ()
     removing: tuple[int, ...] = ()
-
-    @property
-    def being_reassigned(self) -> bool:
-        return bool(self.adding or self.removing)
-
-    def without(self, broker_id: int) -> Assignment:
-        return Assignment(
-            tuple(replica for replica in self.replicas if replica != broker_id),
-            tuple(replica for replica in self.adding if replica != broker_id),
-            tuple(replica for replica in self.removing if replica != broker_id),
-        )

@@ -1,4 +1,4 @@
-"""Splits a stream of bytes into frames: a four-byte length, then so many bytes."""
+"""A stream of bytes is a row of frames: a four-byte length, then so many bytes."""
 
 from __future__ import annotations
 
@@ -10,28 +10,11 @@ LENGTH_BYTES = 4
 _LENGTH = Packer(">i")
 
 
-def split_frames(
-    buffer: memoryview, max_frame_bytes: int, start: int = 0
-) -> tuple[list[memoryview], int]:
-    """The whole frames in ``buffer[start:]``, without their lengths, and the position after them.
-
-    Frames are slices of the buffer. ProtocolError for a length that is negative or above
-    ``max_frame_bytes`` (Kafka's socket.request.max.bytes), as soon as the length is there.
-    """
-    frames: list[memoryview] = []
-    position, end = start, len(buffer)
-    while True:
-        size = frame_size(buffer, max_frame_bytes, position)
-        if size is None or position + size > end:
-            return frames, position
-        frames.append(buffer[position + LENGTH_BYTES : position + size])
-        position += size
-
-
 def frame_size(buffer: memoryview, max_frame_bytes: int, position: int = 0) -> int | None:
     """Size of the frame at ``position``, its length included; None until its length is there.
 
-    Lets a reader make room for a frame of which only the beginning has come.
+    Lets a reader make room for a frame of which only the beginning has come. ProtocolError for a
+    length that is negative or above ``max_frame_bytes`` (Kafka's socket.request.max.bytes).
     """
     if len(buffer) - position < LENGTH_BYTES:
         return None

@@ -81,7 +81,7 @@ class Cleaning:
     def _all_steps(self) -> Generator[Step, None, None]:
         plan = self.plan
         sources = [inspect(self._disk, self._directory, segment) for segment in plan.segments]
-        builder = MapBuilder(plan, sources, self.stats)
+        builder = MapBuilder(plan, sources)
         for size in builder.slices():
             yield Worked(size)
         end_offset = builder.offset_map.latest_offset + 1

@@ -9,7 +9,6 @@ from logquake.storage.cleaner.plan import CleaningPlan
 from logquake.storage.cleaner.policy import segments_between
 from logquake.storage.cleaner.rewriting import MAX_DECOMPRESSED_BYTES
 from logquake.storage.cleaner.source import Chunk, Source, read_chunks
-from logquake.storage.cleaner.statistics import CleanerStats
 from logquake.storage.cleaner.transactions import CleanedTransactions
 from logquake.wire.records import BatchHeader, check_crc, iterate_records, read_end_marker
 
@@ -17,10 +16,9 @@ from logquake.wire.records import BatchHeader, check_crc, iterate_records, read_
 class MapBuilder:
     """``offset_map`` is of use once slices() has ended."""
 
-    def __init__(self, plan: CleaningPlan, sources: Sequence[Source], stats: CleanerStats) -> None:
+    def __init__(self, plan: CleaningPlan, sources: Sequence[Source]) -> None:
         self._plan = plan
         self._sources = sources
-        self._stats = stats
         self._transactions = CleanedTransactions(plan.aborted)
         to_clean, bounds = plan.to_clean, plan.bounds
         self._start = to_clean.first_dirty
@@ -41,7 +39,6 @@ class MapBuilder:
             # Compaction may have left a gap at the segment's end.
             self.offset_map.latest_offset = source.end_offset - 1
             position = 0
-        self._stats.map_utilization = self.offset_map.utilization
 
     def _dirty(self) -> list[Source]:
         to_clean = self._plan.to_clean
@@ -51,7 +48,6 @@ class MapBuilder:
         """Whether all of the source found room in the map."""
         for chunk in read_chunks(source, position, self._plan.bounds.io_bytes):
             is_full = not self._add_chunk(chunk)
-            self._stats.map_bytes_read += chunk.size
             yield chunk.size
             if is_full:
                 return False
@@ -61,7 +57,6 @@ class MapBuilder:
         """Whether all of it found room in the map."""
         for position, header in chunk.batches:
             check_crc(chunk.view, position, header)
-            self._stats.map_records_read += max(header.record_count, 0)
             if header.is_control:
                 self._pass_control(chunk.view, position, header)
             elif not self._transactions.on_data(header) and not self._add(

@@ -46,11 +46,6 @@ class OffsetMap:
         return self._size >= self._capacity
 
     @property
-    def utilization(self) -> float:
-        """Filled part of what memory_bytes allow."""
-        return self._size / self._capacity
-
-    @property
     def memory_bytes(self) -> int:
         return len(self._table)
 

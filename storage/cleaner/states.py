@@ -63,11 +63,6 @@ class CleaningStates:
             case state:
                 raise RuntimeError(f"{key} is not being cleaned: {state}")
 
-    def abort(self, key: TopicPartition) -> None:
-        """What a cleaning under way does shall not count; the next may begin after it."""
-        if isinstance(self._states.get(key), InProgress):
-            self._states[key] = Aborted(0)
-
     def pause(self, key: TopicPartition) -> None:
         """Abort, and let none begin before resume()."""
         match self._states.get(key):

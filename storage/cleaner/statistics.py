@@ -7,11 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class CleanerStats:
-    """Sizes in bytes; map_* is the reading of the dirty part."""
+    """Sizes in bytes."""
 
-    map_bytes_read: int = 0
-    map_records_read: int = 0
-    map_utilization: float = 0.0
     bytes_read: int = 0
     bytes_written: int = 0
     records_read: int = 0

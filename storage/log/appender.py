@@ -190,14 +190,6 @@ class LogAppender:
         is_near = last_offset - self.end_offset <= MAX_RELATIVE_OFFSET
         return self.end_offset if is_near else first_offset
 
-    def _next_base(self, first_offset: int, last_offset: int) -> int:
-        """Where a new segment begins: at the log's end, unless a gap is too wide for its indexes.
-
-        Then recovery can tell a gap within a segment, which compaction left, from a lost segment.
-        """
-        is_far = last_offset - self.end_offset > MAX_RELATIVE_OFFSET
-        return first_offset if is_far else self.end_offset
-
     def _assign_epoch(self, epoch: int, start_offset: int) -> None:
         if epoch < 0 or epoch == self._epochs.latest:
             return

@@ -1,6 +1,6 @@
 """What was appended to a log and is not yet written: batches in runs, a run a segment.
 
-Where the log rolls is decided when a batch is staged (segment_outlook.py), because the producer
+Where the log rolls is decided when a batch is staged (segments/outlook.py), because the producer
 snapshot of a new segment must not contain what comes after its base offset.
 """
 

@@ -15,17 +15,6 @@ def test_what_was_not_aborted_counts_and_leaves_no_state() -> None:
     assert states.get(KEY) is None
 
 
-def test_an_abort_voids_what_is_under_way_and_nothing_else() -> None:
-    states = CleaningStates()
-    states.abort(KEY)
-    assert states.get(KEY) is None
-    states.begin(KEY)
-    states.abort(KEY)
-    assert states.is_aborted(KEY)
-    assert not states.done(KEY)
-    states.begin(KEY)
-
-
 def test_a_pause_aborts_and_then_holds_until_every_one_is_undone() -> None:
     states = CleaningStates()
     states.begin(KEY)
