@@ -167,7 +167,8 @@ class LogAppender:
         last_offset = first_offset + header.last_offset_delta
         if self._staging.must_roll(header.size, last_offset, timestamp, now_ms):
             snapshot = encode_snapshot(self._producers.entries())
-            self._staging.begin_segment(Roll(self._roll_at(first_offset, last_offset), snapshot))
+            roll = Roll(self._roll_at(first_offset, last_offset), snapshot)
+            self._staging.begin_segment(roll, now_ms)
 
     def _stage(
         self, batch: memoryview, header: BatchHeader, first_offset: int, timestamp: int
@@ -183,12 +184,13 @@ class LogAppender:
         self.end_offset = last_offset + 1
 
     def _roll_at(self, first_offset: int, last_offset: int) -> int:
-        """A gap that compaction left lies within the new segment, if it is not too wide.
+        """Where the batch begins, as in Kafka; a gap before it is what compaction left.
 
-        Recovery takes a gap between segments for a loss, unless the log itself was compacted.
+        Of a log that is not compacted recovery takes a gap between segments for a loss: there the
+        gap, if it is not too wide, lies within the new segment.
         """
         is_near = last_offset - self.end_offset <= MAX_RELATIVE_OFFSET
-        return self.end_offset if is_near else first_offset
+        return self.end_offset if is_near and not self._config.compacted else first_offset
 
     def _assign_epoch(self, epoch: int, start_offset: int) -> None:
         if epoch < 0 or epoch == self._epochs.latest:

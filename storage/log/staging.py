@@ -54,10 +54,10 @@ class Staging:
         """Does a batch of size bytes belong into a new segment?"""
         return self._outlook.must_roll(self.config, size, last_offset, max_timestamp, now_ms)
 
-    def begin_segment(self, roll: Roll) -> None:
+    def begin_segment(self, roll: Roll, now_ms: int) -> None:
         self.runs.append(Run(roll))
         jitter_ms = self._jitter_ms(roll.base_offset)
-        self._outlook = SegmentOutlook(roll.base_offset, self.config, jitter_ms)
+        self._outlook = SegmentOutlook(roll.base_offset, self.config, jitter_ms, now_ms)
 
     def add(self, batch: StagedBatch, aborted: AbortedTransaction | None = None) -> None:
         if not self.runs:

@@ -20,8 +20,8 @@ class SegmentOutlook:
 
     config is the segment's own: the settings of indexes hold from its beginning to its end.
     ``waits_since_ms`` stands for the time at which Kafka made the segment object, from which a
-    segment waits whose first batch has no timestamp. Here it is that of the first append after
-    the log was opened or the segment begun.
+    segment waits whose first batch has no timestamp: that of the roll, or of the first append
+    after the log was opened.
     """
 
     __slots__ = (
@@ -39,7 +39,13 @@ class SegmentOutlook:
         "size",
     )
 
-    def __init__(self, base_offset: int, config: LogConfig, jitter_ms: int) -> None:
+    def __init__(
+        self,
+        base_offset: int,
+        config: LogConfig,
+        jitter_ms: int,
+        waits_since_ms: int = _UNKNOWN,
+    ) -> None:
         self.base_offset = base_offset
         self.size = 0
         self._config = config
@@ -50,7 +56,7 @@ class SegmentOutlook:
         self._time_entries = 0
         self._max_timestamp = self._indexed_timestamp = NO_TIMESTAMP
         self._first_timestamp: int | None = None
-        self._waits_since_ms = _UNKNOWN
+        self._waits_since_ms = waits_since_ms
 
     @classmethod
     def of(cls, segment: Segment, jitter_ms: int) -> SegmentOutlook:

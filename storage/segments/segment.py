@@ -185,15 +185,9 @@ class Segment:
         self._index_is_proven = True
 
     def seal(self) -> None:
-        """Stop being active: the largest timestamp goes into the index, the zeros go.
-
-        Should it be appended to again, after a start, the next index entry counts from here.
-        """
+        """Stop being active."""
         self.largest_timestamp()
-        self.bytes_since_entry = 0
-        self.time_index.append_if_newer(self.max_timestamp, self._offset_of_max_timestamp)
-        self.offset_index.trim()
-        self.time_index.trim()
+        self._finish_indexes()
         self._recent.clear()
 
     def largest_timestamp(self) -> int:
@@ -221,8 +215,17 @@ class Segment:
         self._indexes_loaded = False  # should reading fail half-way
         for position, header in walk_headers(self.file, 0, self.size, SCAN_CHUNK_BYTES):
             self.note_scanned(position, header)
+        self._finish_indexes()
+
+    def _finish_indexes(self) -> None:
+        """The largest timestamp goes into the index, the zeros go.
+
+        Should it be appended to again, after a start, the next index entry counts from here.
+        """
+        self.time_index.append_if_newer(self.max_timestamp, self._offset_of_max_timestamp)
         self.offset_index.trim()
         self.time_index.trim()
+        self.bytes_since_entry = 0
 
     def files_to_sync(self, *, active: bool) -> list[File]:
         """What cannot be rebuilt and, once sealed, the other indexes; syncing may be on a thread.
