@@ -18,7 +18,6 @@ from tests.storage.kafka_log import KafkaLog, kafka_log
 from tests.storage.twin_logs import TwinLogs
 
 LARGE_INDEX = 2_000
-START_MS = 1_700_000_000_000
 # Each in a slot of its own of Kafka's hash map, by which a snapshot is ordered.
 IDEMPOTENT = (7, 1000, 4016, 2**33 + 1)
 TRANSACTIONAL = (20, 2001, 21)
@@ -36,7 +35,7 @@ class RandomLife:
             retention_ms=rng.choice((-1, 500)),
             message_timestamp_type=rng.choice(tuple(TimestampType)),
         )
-        self.twins = TwinLogs(folder, kafka, config, START_MS)
+        self.twins = TwinLogs(folder, kafka, config)
         # Kafka does not start after a crash if an index comes out larger than it was.
         self._crashes = config.index_max_bytes == LARGE_INDEX
         # Where a segment has no times at all, Kafka takes that of its file's last change for them.
@@ -70,11 +69,9 @@ class RandomLife:
             return
         writer = rng.choice((-1, -1, *IDEMPOTENT, *TRANSACTIONAL))
         if writer in TRANSACTIONAL and rng.random() < 0.3:
-            self.twins.produce(self._marker(writer, 0), self._epoch, coordinator=True)
+            self.twins.accepts(self._marker(writer, 0), self._epoch, coordinator=True)
         else:
-            batch = self._batch(writer, 0, -1)
-            if self.twins.produce(batch, self._epoch):
-                self._note_end()
+            self.twins.accepts(self._batch(writer, 0, -1), self._epoch)
         self._note_end()
 
     def _replicate(self) -> None:
@@ -88,7 +85,7 @@ class RandomLife:
             else:
                 batches.append(self._batch(writer, offset, self._epoch))
                 offset += self._count
-        self.twins.replicate(batches)
+        self.twins.replicate(*batches)
         self._note_end()
 
     def _batch(self, writer: int, base_offset: int, leader_epoch: int) -> bytes:
@@ -167,15 +164,9 @@ class RandomLife:
         twins = self.twins
         bases = sorted(int(path.stem) for path in twins.kafkas.glob("*.log"))
         recovery_point = self._recovery_point(bases)
-        start = twins.crash()
-        damage = self._rng.choice(("none", "cut", "garbage"))
-        for folder in (twins.ours, twins.kafkas):
-            path = folder / f"{bases[-1]:020d}.log"
-            if damage == "cut":
-                content = path.read_bytes()
-                path.write_bytes(content[: max(0, len(content) - 17)])
-            elif damage == "garbage":
-                path.write_bytes(path.read_bytes() + b"\0" * 100)
+        start = twins.checkpointed_start
+        twins.crash()
+        twins.extend(f"{bases[-1]:020d}.log", self._rng.choice((-17, 0, 100)))
         twins.open(clean=False, recovery_point=recovery_point, log_start=start)
         end = twins.log.end_offset
         self._boundaries = [at for at in self._boundaries if at <= end] or [end]
@@ -196,11 +187,12 @@ class RandomLife:
         self.twins.raise_start(offset)
 
     def _look_up(self) -> None:
-        now_ms = self.twins.now_ms
-        self.twins.compare_lookups(
-            [now_ms + self._rng.randint(-800, 50) for _ in range(4)],
-            range(max(0, self._epoch - 4), self._epoch + 2),
-        )
+        twins = self.twins
+        for _ in range(4):
+            twins.offset_for_time(twins.now_ms + self._rng.randint(-800, 50))
+        twins.offset_of_max_timestamp()
+        for epoch in range(max(0, self._epoch - 4), self._epoch + 2):
+            twins.epoch_end(epoch)
 
 
 def main(first_seed: int, seeds: int, steps: int) -> None:

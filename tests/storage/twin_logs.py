@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from logquake.storage.disk.real_disk import RealDisk
-from logquake.storage.log.log import Log
+from logquake.storage.log.appended import Appended
 from logquake.storage.log_config import LogConfig
 from logquake.wire.errors import RecordError
 from tests.storage.kafka_log import KafkaLog, RefusedError
+from tests.storage.lone_log import FOLDER, START_MS, LoneLog
 
-FOLDER = "t-0"
 LARGEST_TIME = -3
 ACTIVE_INDEXES = (".index", ".timeindex")
 
@@ -30,28 +28,21 @@ def topic_settings(config: LogConfig) -> list[str]:
     return [f"{name}={value}" for name, value in settings.items()]
 
 
-class TwinLogs:
-    """Everything that is appended is replicated at once: the high watermark is the log's end."""
+class TwinLogs(LoneLog):
+    """What the two answer is the same, or the call fails."""
 
-    def __init__(self, folder: Path, kafka: KafkaLog, config: LogConfig, now_ms: int) -> None:
-        self.ours, self.kafkas = folder / "ours" / FOLDER, folder / "kafkas" / FOLDER
-        self.config = config
-        self.now_ms = now_ms
+    def __init__(
+        self, folder: Path, kafka: KafkaLog, config: LogConfig, now_ms: int = START_MS
+    ) -> None:
+        self.kafkas = folder / "kafkas" / FOLDER
         self._kafka = kafka
-        self.open()
+        super().__init__(folder, config, now_ms)
+        self.folders.append(self.kafkas)
 
     # Life
 
     def open(self, *, clean: bool = True, recovery_point: int = 0, log_start: int = 0) -> None:
-        self.log = Log.open(
-            RealDisk(),
-            str(self.ours),
-            self.config,
-            clean=clean,
-            recovery_point=recovery_point,
-            log_start_offset=log_start,
-        )
-        told = self._kafka.tell(
+        self._kafka.tell(
             "open",
             self.kafkas,
             str(clean).lower(),
@@ -61,70 +52,45 @@ class TwinLogs:
             self.config.producer_expiration_ms,
             *topic_settings(self.config),
         )
-        self._agree_on_offsets(told)
-        self._replicate_all()
+        super().open(clean=clean, recovery_point=recovery_point, log_start=log_start)
 
     def close(self) -> None:
-        """A clean stop, after which all files are the same."""
-        self.log.close(clean=True)
+        """After it all files are the same."""
+        super().close()
         self._kafka.tell("close")
-        self.compare(closed=True)
+        self._compare_files(closed=True)
 
-    def reopen(self) -> None:
-        start = self._checkpointed_start()
-        self.close()
-        self.open(log_start=start)
-        self.compare()
-
-    def crash(self) -> int:
-        """An unclean stop; the log start that the checkpoint would tell."""
-        start = self._checkpointed_start()
-        self.log.close(clean=False)
+    def crash(self) -> None:
+        super().crash()
         self._kafka.tell("abandon")
-        return start
-
-    def _checkpointed_start(self) -> int:
-        return self.log.start_offset if self.log.start_is_within_segment else 0
 
     # Appending
 
     def lead(self, epoch: int) -> None:
-        """Become leader, as the broker has it: the epoch begins where the log ends."""
-        self.log.epochs.assign(epoch, self.log.end_offset)
-        self.log.commit()
+        super().lead(epoch)
         self._kafka.tell("lead", epoch)
 
-    def produce(self, batch: bytes, epoch: int, *, coordinator: bool = False) -> bool:
-        """Append as leader; whether it was accepted, with the same offsets by both."""
+    def produce(self, batch: bytes, epoch: int = 0, *, coordinator: bool = False) -> Appended:
         origin = "COORDINATOR" if coordinator else "CLIENT"
         try:
             told = self._kafka.tell("append", origin, epoch, self.now_ms, batch.hex())
         except RefusedError as error:
             told = str(error)
         try:
-            appended = self.log.stage_as_leader(
-                memoryview(bytearray(batch)), epoch, self.now_ms, internal=coordinator
-            )
+            appended = super().produce(batch, epoch, coordinator=coordinator)
         except RecordError as error:
             if told[0].isdigit():
                 raise AssertionError(f"Kafka appended at {told} what is refused here") from error
-            return False
+            raise
         assert told == f"{appended.first_offset} {appended.last_offset}"
-        self._finish_append()
-        return True
+        return appended
 
-    def replicate(self, batches: Sequence[bytes]) -> None:
-        records = b"".join(batches)
-        self._kafka.tell("append", "REPLICATION", 0, self.now_ms, records.hex())
-        self.log.stage_as_follower(memoryview(bytearray(records)), self.now_ms)
-        self._finish_append()
-
-    def _finish_append(self) -> None:
-        self.log.commit()
-        self._replicate_all()
+    def replicate(self, *batches: bytes) -> None:
+        self._kafka.tell("append", "REPLICATION", 0, self.now_ms, b"".join(batches).hex())
+        super().replicate(*batches)
 
     def _replicate_all(self) -> None:
-        self.log.replicated_to(self.log.end_offset)
+        super()._replicate_all()
         self._kafka.tell("high-watermark", self.log.end_offset)
 
     # Taking away
@@ -134,60 +100,61 @@ class TwinLogs:
         # time index, whose last entry goes, is all that it knows of it.
         self._kafka.tell("time", LARGEST_TIME)
         self._kafka.tell("truncate", offset)
-        self.log.truncate_to(offset)
-        self._replicate_all()
+        super().truncate(offset)
 
     def restart(self, offset: int) -> None:
         self._kafka.tell("restart", offset)
-        self.log.truncate_fully_and_start_at(offset)
+        super().restart(offset)
 
     def raise_start(self, offset: int) -> None:
         self._kafka.tell("start", offset)
-        self.log.raise_start(offset, self.log.end_offset)
-        self.log.commit()
+        super().raise_start(offset)
 
     def retain(self) -> None:
         self._kafka.tell("retain", self.now_ms)
-        for retired in self.log.delete_old(self.now_ms, self.log.end_offset):
-            retired.files.remove()
-        self.log.commit()
+        super().retain()
 
     def expire(self) -> None:
         self._kafka.tell("expire", self.now_ms)
-        self.log.expire_producers(self.now_ms)
+        super().expire()
 
     # Comparing
 
-    def compare_lookups(self, timestamps: Sequence[int], epochs: Sequence[int]) -> None:
-        for timestamp in timestamps:
-            found = _spelled(self.log.offset_for_time(timestamp))
-            assert (timestamp, self._kafka.tell("time", timestamp)) == (timestamp, found)
-        found = _spelled(self.log.offset_of_max_timestamp())
-        assert self._kafka.tell("time", LARGEST_TIME) == found
-        for epoch in epochs:
-            known, end_offset = self.log.epochs.end_offset_for(epoch, self.log.end_offset)
-            found = f"Some((offset={end_offset}, leaderEpoch={known}))" if known >= 0 else "None"
-            assert (epoch, self._kafka.tell("epoch", epoch)) == (epoch, found)
+    def offset_for_time(self, timestamp: int) -> tuple[int, int] | None:
+        found = super().offset_for_time(timestamp)
+        assert self._kafka.tell("time", timestamp) == _spelled(found)
+        return found
 
-    def compare(self, *, closed: bool = False) -> None:
-        """The folders hold the same files.
+    def offset_of_max_timestamp(self) -> tuple[int, int] | None:
+        found = super().offset_of_max_timestamp()
+        assert self._kafka.tell("time", LARGEST_TIME) == _spelled(found)
+        return found
 
-        While a log is in use, the active segment's indexes are compared by size only: Kafka maps
+    def epoch_end(self, epoch: int) -> tuple[int, int]:
+        known, end_offset = super().epoch_end(epoch)
+        expected = f"Some((offset={end_offset}, leaderEpoch={known}))" if known >= 0 else "None"
+        assert self._kafka.tell("epoch", epoch) == expected
+        return known, end_offset
+
+    def compare(self) -> None:
+        """Both logs start, end and are stable at the same offsets, and their files are the same."""
+        log, end_offset = self.log, self.log.end_offset
+        unstable = log.first_unstable_offset
+        stable = end_offset if unstable is None else unstable
+        assert self._kafka.tell("state") == f"{log.start_offset} {end_offset} {stable}"
+        self._compare_files(closed=False)
+
+    def _compare_files(self, *, closed: bool) -> None:
+        """While a log is in use, the active segment's indexes are compared by size only: Kafka maps
         them and leaves what was cut off in place, ours are written in runs.
         """
-        if not closed:
-            told = self._kafka.tell("state")
-            self._agree_on_offsets(told)
-            unstable = self.log.first_unstable_offset
-            assert told.split()[2] == str(self.log.end_offset if unstable is None else unstable)
-        ours, kafkas = _files(self.ours), _files(self.kafkas)
+        ours, kafkas = self._compared(self.ours), self._compared(self.kafkas)
         active = max(path.stem for path in kafkas.values() if path.suffix == ".log")
         if not kafkas[f"{active}.log"].stat().st_size:
             # Kafka makes the indexes of an empty segment when it first needs them.
             for suffix in ACTIVE_INDEXES:
-                ours.pop(active + suffix), kafkas.pop(active + suffix, None)
-        for files in (ours, kafkas):
-            self._leave_out_spent_snapshots(files)
+                ours.pop(active + suffix, None)
+                kafkas.pop(active + suffix, None)
         assert sorted(ours) == sorted(kafkas)
         for name, path in sorted(kafkas.items()):
             content, expected = ours[name].read_bytes(), path.read_bytes()
@@ -195,19 +162,14 @@ class TwinLogs:
                 content, expected = bytes(len(content)), bytes(len(expected))
             assert content == expected, name
 
-    def _leave_out_spent_snapshots(self, files: dict[str, Path]) -> None:
-        """Those at or before the log's start: no start reads them, one removes them."""
-        for name in [name for name in files if name.endswith(".snapshot")]:
-            if int(files[name].stem) <= self.log.start_offset:
-                del files[name]
+    def _compared(self, folder: Path) -> dict[str, Path]:
+        return {path.name: path for path in folder.iterdir() if not self._is_spent(path)}
 
-    def _agree_on_offsets(self, told: str) -> None:
-        assert told.split()[:2] == [str(self.log.start_offset), str(self.log.end_offset)]
+    def _is_spent(self, path: Path) -> bool:
+        """Deleted, or a snapshot not after the log's start: nobody reads them any more."""
+        is_before_start = path.suffix == ".snapshot" and int(path.stem) <= self.log.start_offset
+        return is_before_start or path.suffix == ".deleted"
 
 
 def _spelled(found: tuple[int, int] | None) -> str:
     return "none" if found is None else f"{found[0]} {found[1]}"
-
-
-def _files(folder: Path) -> dict[str, Path]:
-    return {path.name: path for path in folder.iterdir() if path.suffix != ".deleted"}
