@@ -127,10 +127,15 @@ def verify(
 
 
 def _dump(files: list[Path], options: DumpOptions) -> bool:
-    """Whether nothing was damaged. Raises ClusterError for a file that cannot be read."""
+    """Whether nothing was damaged. Raises ClusterError for what cannot be read."""
     from logquake.storage.disk.read_only_disk import ReadOnlyDisk
     from logquake.storage.dump import Damages, FileDump
 
+    for file in files:
+        if not file.exists():
+            raise ClusterError(f"{file}: no such file")
+        if file.is_dir():
+            raise ClusterError(f"{file} is a directory: name its files, or use `log verify`")
     damages = Damages()
     file_dump = FileDump(ReadOnlyDisk(), os.getcwd(), options, damages)
     for file in files:

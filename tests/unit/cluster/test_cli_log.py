@@ -54,10 +54,17 @@ def test_dump_of_a_damaged_file_fails_with_1(partition: Path) -> None:
     assert "isvalid: false" in result.stdout
 
 
-def test_dump_of_no_file_is_bad_usage(tmp_path: Path) -> None:
-    error = run("dump", tmp_path / "5.log").exception
+@pytest.mark.parametrize("name", ["5.log", "whatever"])
+def test_dump_of_no_file_is_bad_usage(tmp_path: Path, name: str) -> None:
+    error = run("dump", tmp_path / name).exception
     assert isinstance(error, ClusterError)  # main() makes one line and status 2 of it
-    assert str(error) == f"{tmp_path}/5.log: No such file or directory"
+    assert str(error) == f"{tmp_path}/{name}: no such file"
+
+
+def test_dump_of_a_directory_is_bad_usage(partition: Path) -> None:
+    error = run("dump", partition).exception
+    assert isinstance(error, ClusterError)
+    assert str(error) == f"{partition} is a directory: name its files, or use `log verify`"
 
 
 def test_dump_with_an_unknown_decoder_is_bad_usage(partition: Path) -> None:
