@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: the command line. Without a command it runs all of them."""
+"""``python -m benchmarks``: the command line. Without a command it runs all that need a cluster."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from benchmarks.report import Output, report
 from benchmarks.rounds import Plan, measure
 from benchmarks.running import running_targets, starters
 from benchmarks.startup import startup_cases
+from benchmarks.storage.works import Scale, Work, measure_storage
 from benchmarks.target import Target
 
 app = typer.Typer(help=__doc__, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -102,6 +103,20 @@ def latency(
     _show(results, output)
 
 
+@app.command()
+def storage(
+    works: options.Works = None,
+    folder: options.Folder = options.FOLDER,
+    rounds: options.Rounds = options.ROUNDS,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """Storage alone, in this process, each work beside its physical limit; by default all works.
+
+    CPU time: leave the machine to it, which is why "all" leaves it out.
+    """
+    _show(measure_storage(works or list(Work), folder, rounds, Scale()), output)
+
+
 @app.command(name="all")
 def everything(
     kafka: options.Kafka = False,
@@ -113,7 +128,7 @@ def everything(
     budget: options.Budget = options.BUDGET_S,
     output: options.Format = Output.TABLE,
 ) -> None:
-    """Every benchmark, one after the other."""
+    """Every benchmark of a running cluster, one after the other."""
     plan = Plan(rounds, time.monotonic() + budget)
     bound = options.bound(megabytes, seconds)
     results = measure(startup_cases(), starters(3, kafka=kafka), plan)

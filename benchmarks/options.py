@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from benchmarks.produce import MB, Bound
 from benchmarks.report import Output
+from benchmarks.storage.works import Work
 
 Rounds = Annotated[int, typer.Option("--rounds", "-r", min=1, help="Rounds a case.")]
 Peers = Annotated[
@@ -25,12 +28,17 @@ Budget = Annotated[
     float, typer.Option("--budget", help="Seconds after which only first rounds are run.")
 ]
 Messages = Annotated[int, typer.Option("--messages", min=100, help="Messages a run, at most.")]
+Works = Annotated[list[Work] | None, typer.Argument(help="What to measure.")]
+Folder = Annotated[
+    Path, typer.Option(exists=True, file_okay=False, help="On the disk that logs are to be on.")
+]
 Brokers = Annotated[int, typer.Option("-n", "--brokers", min=3)]
 
 ROUNDS = 3
 MEGABYTES = 512
 SECONDS = 4.0
 MESSAGES = 2_000
+FOLDER = Path(tempfile.gettempdir())
 BUDGET_S = 420.0  # the cases that are left then still get a first round each
 
 
