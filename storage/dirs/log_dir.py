@@ -241,7 +241,13 @@ class LogDir:
             self.offsets.files.read(checkpoints.CLEANER_OFFSETS),
         )
         opener = LogOpener(
-            self._disk, self.path, last_run, options.config_of, progress, options.open_files
+            self._disk,
+            self.path,
+            last_run,
+            options.config_of,
+            progress,
+            options.open_files,
+            options.now_ms,
         )
         found = find_logs(self._disk, self.path)
         opened = opener.open_all(found, options.recovery_threads)

@@ -65,6 +65,7 @@ class LogOpener:
         config_of: Callable[[str], LogConfig],
         progress: LoadProgress,
         open_files: OpenFiles,
+        now_ms: int,
     ) -> None:
         self._disk = disk
         self._path = path
@@ -72,6 +73,7 @@ class LogOpener:
         self._config_of = config_of
         self._progress = progress
         self._open_files = open_files
+        self._now_ms = now_ms
 
     def open_all(self, found: Sequence[StoredLog], threads: int) -> Iterator[Log]:
         """In their order. Raises StorageError, LoadCancelledError, after which none is opened."""
@@ -98,6 +100,7 @@ class LogOpener:
             recovery_point=last_run.recovery_points.get(key, 0),
             log_start_offset=last_run.start_offsets.get(key, 0),
             cleaned_to=last_run.cleaner_offsets.get(key),
+            now_ms=self._now_ms,
             open_files=self._open_files,
             scanned=self._progress.scanned,
         )

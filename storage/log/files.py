@@ -96,10 +96,21 @@ class LogFiles:
         self.save_epochs()
         return LoadedLog(start_offset, end_offset, report)
 
-    def load_producers(self, producers: ProducerStates, start_offset: int, end_offset: int) -> None:
-        """Make producers reflect [start_offset, end_offset), and .txnindex files be whole."""
+    def load_producers(
+        self,
+        producers: ProducerStates,
+        start_offset: int,
+        end_offset: int,
+        now_ms: int | None = None,
+    ) -> None:
+        """Make producers reflect [start_offset, end_offset), and .txnindex files be whole.
+
+        now_ms is wall time: who was idle too long by then is left out.
+        """
         base_offsets = {segment.base_offset for segment in self.segments}
         recovery = ProducerRecovery(producers, self.snapshots, self.segments)
+        if now_ms is not None:
+            recovery.expire(now_ms, self.segments.config.producer_expiration_ms)
         unindexed = self._unindexed & base_offsets
         recovery.run(start_offset, end_offset, unindexed, self._checkpointed_start)
         self._unindexed.clear()

@@ -73,6 +73,7 @@ class Log:
         recovery_point: int = 0,
         log_start_offset: int = 0,
         cleaned_to: int | None = None,
+        now_ms: int | None = None,
         open_files: OpenFiles | None = None,
         scanned: Callable[[int], None] = ignore_bytes,
     ) -> Log:
@@ -80,9 +81,10 @@ class Log:
 
         Unless clean, every batch from the recovery point's segment on is checked, and the log
         ends before the first that is not intact. cleaned_to is where its last compaction ended,
-        None for a log that never had one. open_files bounds the descriptors of all logs that share
-        it. scanned is called with bytes as they are checked; what it raises ends the opening.
-        Raises StorageError.
+        None for a log that never had one. now_ms, wall time, leaves out the producers that a
+        snapshot shows idle for producer.id.expiration.ms. open_files bounds the descriptors of all
+        logs that share it. scanned is called with bytes as they are checked; what it raises ends
+        the opening. Raises StorageError.
         """
         log = cls(disk, directory, config, open_files)
         state = log._state
@@ -99,7 +101,9 @@ class Log:
             log._syncs.recovery_point = (
                 loaded.end_offset if clean else min(recovery_point, loaded.end_offset)
             )
-            state.files.load_producers(state.producers, loaded.start_offset, loaded.end_offset)
+            state.files.load_producers(
+                state.producers, loaded.start_offset, loaded.end_offset, now_ms
+            )
             log.topic_id = read_topic_id(disk, directory)
             log.cleaning.cleaned_to = cleaned_to
         state.end_at(loaded.end_offset)

@@ -52,6 +52,10 @@ class ProducerEntry:
     def in_transaction(self) -> bool:
         return self.current_txn_first_offset != NO_OFFSET
 
+    def is_expired(self, now_ms: int, expiration_ms: int) -> bool:
+        """It wrote nothing for so long; who is in a transaction never expires."""
+        return not self.in_transaction and now_ms - self.last_timestamp >= expiration_ms
+
     def with_batch(
         self, epoch: int, batch: BatchMetadata, current_txn_first_offset: int
     ) -> ProducerEntry:

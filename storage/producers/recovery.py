@@ -33,6 +33,11 @@ class ProducerRecovery:
         self._states = states
         self._snapshots = snapshots
         self._segments = segments
+        self._now_ms = self._expiration_ms = 0
+
+    def expire(self, now_ms: int, expiration_ms: int) -> None:
+        """run() leaves out whom the snapshot that it begins with shows idle for so long."""
+        self._now_ms, self._expiration_ms = now_ms, expiration_ms
 
     def run(
         self,
@@ -54,6 +59,8 @@ class ProducerRecovery:
             trusted_from = start_offset if checkpointed_start is None else checkpointed_start
         self._snapshots.delete_outside(trusted_from, trusted_to)
         self._snapshots.load_latest(self._states, min(start_offset, trusted_to))
+        if self._expiration_ms:
+            self._states.expire(self._now_ms, self._expiration_ms)
         loaded = self._states.end_offset
         wanted = self._wanted_snapshots(unindexed)
         for segment in self._segments.from_offset(loaded):

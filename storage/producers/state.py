@@ -123,7 +123,7 @@ class ProducerStates:
     def expire(self, now_ms: int, expiration_ms: int) -> None:
         """Forget producers without a transaction that wrote nothing for expiration_ms."""
         for entry in self.entries():
-            if not entry.in_transaction and now_ms - entry.last_timestamp >= expiration_ms:
+            if entry.is_expired(now_ms, expiration_ms):
                 del self._entries[entry.producer_id]
                 self._before.pop(entry.producer_id, None)
 

@@ -1,4 +1,4 @@
-"""A log on the real disk, to which things are done; twin_logs.py does them to one of Kafka's too."""
+"""A log on the real disk, to which things are done; twin_logs.py does them to Kafka's own too."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ class LoneLog:
             clean=clean,
             recovery_point=recovery_point,
             log_start_offset=log_start,
+            now_ms=self.now_ms,
         )
         self._replicate_all()
 
