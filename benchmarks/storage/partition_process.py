@@ -29,7 +29,6 @@ from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.disk.real_disk import RealDisk
-from logquake.storage.log_config import LogConfig
 from logquake.storage.segments.open_files import DEFAULT_LIMIT, OpenFiles
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionState,
@@ -41,6 +40,7 @@ OPENED, LED, LIMIT = "opened", "led", "limit"
 TOPIC, TOPIC_ID = "orders", b"orders".ljust(16, b"-")
 
 _BROKER_ID = 1
+_CONFIG = TopicConfig()  # one for all, as a topic's partitions share it
 
 
 def options() -> LogDirOptions:
@@ -49,7 +49,7 @@ def options() -> LogDirOptions:
         _BROKER_ID,
         "benchmark-of-storage00",
         0,
-        lambda _topic: LogConfig(),
+        lambda _topic: _CONFIG.log,
         open_files=OpenFiles(open_segments(DEFAULT_LIMIT, raise_limit())),
     )
 
@@ -81,8 +81,7 @@ def _lead(path: str, partitions: int) -> object:
         broker_epoch=lambda: 1,
         controller=lambda: None,
     )
-    config = TopicConfig()
-    answer = replicas.apply_leader_and_isr(_leadership(partitions), lambda _topic: config)
+    answer = replicas.apply_leader_and_isr(_leadership(partitions), lambda _topic: _CONFIG)
     errors = {one.error_code for topic in answer.topics for one in topic.partition_errors}
     if errors != {0}:
         raise BenchmarkError(f"LeaderAndIsr is answered with {errors}")
