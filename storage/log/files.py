@@ -86,7 +86,7 @@ class LogFiles:
             report = self._recover(end_offset, gaps_allowed, scanned)
             end_offset = self.segments.active.next_offset()
         if end_offset < start_offset:  # segments were deleted by hand
-            self.segments.restart_at(start_offset)
+            self.restart_at(start_offset)
             end_offset = start_offset
         self.segments.active.activate()
         self.snapshots.prune({segment.base_offset for segment in self.segments})
