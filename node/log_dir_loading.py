@@ -65,6 +65,7 @@ class LogDirLoading:
         return LogDir.open(self._disk, path, self._options, self._progress[path])
 
     def _on_opened(self, path: str, opened: Future[LogDir]) -> None:
+        self._report_repairs(path)
         try:
             self._opened[path] = opened.result()
         except StorageError as error:
@@ -82,7 +83,6 @@ class LogDirLoading:
         self._stop_reporting()
         log_dirs = LogDirs([self._opened[path] for path in self._progress])
         for directory in log_dirs.online.values():
-            self._report_repairs(directory)
             if directory.log_count:
                 stop = "a clean stop" if directory.was_clean else "an unclean stop"
                 summary = _summary([self._progress[directory.path]])
@@ -104,11 +104,11 @@ class LogDirLoading:
         if self._report_timer is not None:
             self._report_timer.cancel()
 
-    def _report_repairs(self, directory: LogDir) -> None:
-        for _, log in directory.all_logs():
-            if log.recovery.truncated_bytes:
-                why = f"{log.recovery.truncated_bytes} bytes were cut off: {log.recovery.why}"
-                self._journal.record(Event("log-repaired", log.directory, why))
+    def _report_repairs(self, path: str) -> None:
+        """Whether or not all went well after them: what they cut off is gone."""
+        for directory, recovery in self._progress[path].repairs:
+            why = f"{recovery.truncated_bytes} bytes were cut off: {recovery.why}"
+            self._journal.record(Event("log-repaired", directory, why))
 
 
 def _summary(progress: Sequence[LoadProgress]) -> str:

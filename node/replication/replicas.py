@@ -16,7 +16,7 @@ from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.wire.errors import ErrorCode
-from logquake.wire.uuids import ZERO_UUID
+from logquake.wire.uuids import ZERO_UUID, encode_uuid
 
 
 class Replicas:
@@ -53,6 +53,7 @@ class Replicas:
             self._log_dirs.report(error)
             return ErrorCode.KAFKA_STORAGE_ERROR
         if not _same_topic(log.topic_id, topic_id):
+            self._record("replica-of-another-topic", topic, index, _strange(log, topic_id))
             return ErrorCode.INCONSISTENT_TOPIC_ID
         name = f"{topic}-{index}"
         mark = self._marks.initial(topic, index, log)
@@ -108,6 +109,11 @@ class Replicas:
 
     def _record(self, what: str, topic: str, index: int, why: str) -> None:
         self._context.journal.record(Event(what, f"{topic}-{index}", why))
+
+
+def _strange(log: Log, topic_id: bytes) -> str:
+    there = "none" if log.topic_id is None else encode_uuid(log.topic_id)
+    return f"{log.directory} is of topic id {there}, this topic's is {encode_uuid(topic_id)}"
 
 
 def _same_topic(log_topic_id: bytes | None, topic_id: bytes) -> bool:

@@ -86,7 +86,7 @@ class LogOpener:
 
     def _told(self, logs: Iterator[Log]) -> Iterator[Log]:
         for log in logs:
-            self._progress.note_opened()
+            self._progress.note_opened(log.directory, log.recovery)
             yield log
 
     def _open(self, stored: StoredLog) -> Log:

@@ -6,12 +6,13 @@ A segment's size counts what was written whole; bytes after it are what a failed
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from logquake.storage import file_names as names
 from logquake.storage.disk.seam import Buffer, Disk, File
 from logquake.storage.log_config import LogConfig
-from logquake.storage.segments.batch_walk import SCAN_CHUNK_BYTES, walk_headers
+from logquake.storage.segments.batch_walk import SCAN_CHUNK_BYTES, DamagedBatchError, walk_headers
 from logquake.storage.segments.index_file import (
     NO_TIMESTAMP,
     DamagedIndexError,
@@ -123,9 +124,14 @@ class Segment:
 
     @property
     def first_timestamp(self) -> int:
-        """The first batch's largest timestamp, which time-based rolling counts from; -1: none."""
+        """The first batch's largest timestamp, which time-based rolling counts from; -1: none.
+
+        None either where the batch is damaged: that is no reason to write nothing after it.
+        """
         if self._first_timestamp is None:
-            first = next(walk_headers(self.file, 0, self.size), None)
+            first = None
+            with suppress(DamagedBatchError):
+                first = next(walk_headers(self.file, 0, self.size), None)
             if first is None:
                 return NO_TIMESTAMP
             self._first_timestamp = first[1].max_timestamp

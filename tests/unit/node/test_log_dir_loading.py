@@ -120,6 +120,17 @@ def test_what_was_cut_off_is_told(world: World) -> None:
     assert repaired.why.startswith("4 bytes were cut off: segment 0")
 
 
+def test_what_was_cut_off_is_told_even_if_the_directory_fails_after_it(world: World) -> None:
+    world.fill()
+    world.disk.crash(Unsynced.KEPT)
+    world.disk.open("/data/orders-1/00000000000000000000.log").pwritev([b"torn"], 69)
+    world.disk.replace("/data/orders-2/partition.metadata", b"nonsense")
+    world.loading()
+    with pytest.raises(LogDirError, match="no log directory can be used"):
+        world.workers.finish()
+    assert [what for what, _ in world.said()] == ["log-repaired", "log-dir-failed"]
+
+
 def test_it_can_be_called_off_between_two_logs(world: World) -> None:
     world.fill()
     world.disk.crash(Unsynced.KEPT)
