@@ -87,15 +87,50 @@ def test_a_hostile_body_with_a_right_checksum_is_refused_or_read(
     assert len(list(iterate_records(batch, 0, read_header(batch), MIB))) == count
 
 
-def test_a_header_key_that_is_not_utf8_is_refused() -> None:
-    record = b"\x12\x00\x00\x00\x01\x01\x02\x02\xff\x01"
-    with pytest.raises(RecordError, match="utf-8") as refused:
-        validate(with_body(record))
+def test_a_header_key_that_is_not_utf8_is_taken_and_reads_as_in_java() -> None:
+    batch = with_body(VALID[HEADER_BYTES:] + b"\x12\x00\x00\x0a\x01\x01\x02\x02\xff\x01", 6)
+    validate(batch)
+    records = list(iterate_records(batch, 0, read_header(batch), MIB))
+    assert [record.value for record in records] == [*(b"value" * i for i in range(5)), None]
+    assert records[-1].headers == (("\ufffd", None),)
+
+
+def test_attributes_of_a_record_are_a_byte() -> None:
+    batch = with_body(b"\x0e\xff\x00\x00\x01\x02v\x00")
+    validate(batch)
+    (record,) = iterate_records(batch, 0, read_header(batch), MIB)
+    assert record.value == b"v"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "12 00 00 00 01 01 02 01 01",  # a header without a key
+        "0c 00 00 00 01 01 01",  # a negative number of headers
+        "0c 00 00 00 01 01 7e",  # more headers than bytes
+        "10 00 00 00 01 01 00",  # longer than what is left
+        "0a 00 00 00 01 01 00",  # longer than it says
+        "0e 00 00 00 01 01 00 00",  # shorter than it says
+        "01 00 00 00 01 01 00",  # of a negative length
+        "0e ff 00 00 7e 02 76 00",  # a key longer than what is left
+        "ffffffffffff00 ff 00 00 01 01 00",  # a length of more than five bytes
+    ],
+)
+def test_records_that_kafka_could_not_read_are_refused(body: str) -> None:
+    with pytest.raises(RecordError) as refused:
+        validate(with_body(bytes.fromhex(body)))
     assert refused.value.code is ErrorCode.INVALID_RECORD
 
 
+def test_bytes_that_do_not_decompress_are_not_worth_sending_again() -> None:
+    with pytest.raises(RecordError) as refused:
+        validate(with_body(b"no gzip", attributes=Codec.GZIP))
+    assert refused.value.code is ErrorCode.INVALID_RECORD
+    assert not refused.value.code.retriable
+
+
 def test_bytes_after_the_last_record_are_refused() -> None:
-    with pytest.raises(RecordError, match="unconsumed"):
+    with pytest.raises(RecordError, match="1 bytes after the last"):
         validate(with_body(VALID[HEADER_BYTES:] + b"\x00", count=5))
 
 

@@ -11,6 +11,8 @@ from logquake.wire.compression.bounds import Buffer, broken, too_large
 from logquake.wire.compression.lz4_frames import compress_lz4, decompress_lz4
 from logquake.wire.errors import ErrorCode, RecordError
 
+_GZIP_MAGIC = b"\x1f\x8b\x08"  # and deflate, its only method
+_SMALLEST_GZIP_BYTES = 18  # header and trailer
 GZIP_WINDOW_BITS = 31  # zlib's largest window, with gzip's header and trailer
 
 
@@ -51,8 +53,8 @@ def compress(codec: Codec, data: Buffer, level: int | None = None) -> bytes:
 def decompress(codec: Codec, data: Buffer, limit: int) -> bytes:
     """The plain bytes, at most `limit` of them.
 
-    Raises RecordError: CORRUPT_MESSAGE for bytes that are broken, incomplete or followed by
-    others, MESSAGE_TOO_LARGE past the limit.
+    Raises RecordError: CORRUPT_MESSAGE for bytes that are broken or incomplete,
+    MESSAGE_TOO_LARGE past the limit.
     """
     return _DECOMPRESS[codec](data, limit)
 
@@ -88,7 +90,7 @@ def _compress_gzip(data: Buffer, level: int | None) -> bytes:
 
 
 def _decompress_gzip(data: Buffer, limit: int) -> bytes:
-    """Every member of a gzip stream: Java's GZIPInputStream reads concatenated ones as one."""
+    """Every member of a gzip stream, as Java's GZIPInputStream reads them as one."""
     members: list[bytes] = []
     left = limit
     remaining: Buffer = data
@@ -105,8 +107,13 @@ def _decompress_gzip(data: Buffer, limit: int) -> bytes:
             raise broken("gzip", "incomplete stream")
         members.append(plain)
         remaining = member.unused_data
-        if not remaining:
+        if not _begins_member(remaining):
             return b"".join(members)
+
+
+def _begins_member(remaining: Buffer) -> bool:
+    """Whatever else follows a member, GZIPInputStream passes over."""
+    return len(remaining) >= _SMALLEST_GZIP_BYTES and remaining[:3] == _GZIP_MAGIC
 
 
 def _compress_snappy(data: Buffer, _level: int | None) -> bytes:

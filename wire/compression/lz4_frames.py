@@ -30,6 +30,7 @@ def compress_lz4(data: Buffer, level: int | None = None) -> bytes:
 
 
 def decompress_lz4(data: Buffer, limit: int) -> bytes:
+    """The first frame; what follows it Kafka's reader does not look at."""
     frame = lz4.frame.LZ4FrameDecompressor()
     # The library allocates what it is allowed at once: for a small frame the limit would cost more
     # than the decompression.
@@ -40,6 +41,6 @@ def decompress_lz4(data: Buffer, limit: int) -> bytes:
         raise broken("lz4", error) from error
     if len(plain) > limit:
         raise too_large("lz4", limit)
-    if not frame.eof or frame.unused_data:
-        raise broken("lz4", "incomplete frame" if not frame.eof else "bytes after the frame")
+    if not frame.eof:
+        raise broken("lz4", "incomplete frame")
     return plain

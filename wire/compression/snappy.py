@@ -49,9 +49,8 @@ def _blocks(view: memoryview) -> Iterator[memoryview]:
     position = _PREAMBLE.size
     if len(view) < position:
         raise broken("snappy", "incomplete preamble")
-    while position < len(view):
-        if position + _BLOCK_LENGTH.size > len(view):
-            raise broken("snappy", "incomplete block length")
+    # An incomplete length at the end is an end to snappy-java.
+    while position + _BLOCK_LENGTH.size <= len(view):
         (length,) = _BLOCK_LENGTH.unpack_from(view, position)
         position += _BLOCK_LENGTH.size
         if not 0 < length <= len(view) - position:

@@ -6,14 +6,14 @@
     validation.py  what a leader refuses from a client
     faults.py      single records at fault, in Kafka's words
     walk.py        aiokafka's compiled reader, made safe against hostile bytes
+    exact.py       the same to Kafka's letter, slowly, for what that one refuses
     reading.py     records out of a batch of any magic
     building.py    batches out of records
     legacy/        message sets, magic 0 and 1, and conversions from and to them
     control.py     control batches: the end of a transaction
 
-Caveats: header keys must be UTF-8, where
-Kafka's broker takes any bytes. Numbers written in more bytes than they need are taken up to ten
-bytes long, where Kafka stops at five for lengths and offsets.
+Caveat: numbers written in more bytes than they need are taken up to ten bytes long, where Kafka
+stops at five for lengths and offsets.
 """
 
 from __future__ import annotations

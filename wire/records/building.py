@@ -13,6 +13,7 @@ import crc32c
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 
 from logquake.wire.compression import Codec, compress, decompress
+from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records.header import (
     ATTRIBUTES_POSITION,
     HEADER,
@@ -21,11 +22,15 @@ from logquake.wire.records.header import (
     MAGIC,
     NO_PRODUCER_ID,
     NO_SEQUENCE,
+    BatchFlag,
     BatchHeader,
+    read_header,
 )
 from logquake.wire.records.reading import NO_TIMESTAMP, Record, iterate_records
+from logquake.wire.records.walk import UnwalkableError, walk_records
 
 _CODEC_BITS = 0x07
+_REBUILT_ATTRIBUTES = int(BatchFlag.LOG_APPEND_TIME | BatchFlag.TRANSACTIONAL)
 
 
 class BatchPayload:
@@ -153,11 +158,13 @@ def recompress(
 ) -> bytearray:
     """The same batch in another codec, for topics that set compression.type.
 
-    Raises RecordError as decompress does.
+    Raises RecordError as renumber and decompress do.
     """
     packed = view[position + HEADER_BYTES : position + header.size]
     plain = decompress(header.codec, packed, limit_bytes)
-    return _with_payload(header, codec, compress(codec, plain, level))
+    if _is_as_built(_with_payload(header, Codec.NONE, plain)):
+        return _with_payload(header, codec, compress(codec, plain, level))
+    return renumber(view, position, header, codec, limit_bytes, level)
 
 
 def renumber(
@@ -168,14 +175,38 @@ def renumber(
     limit_bytes: int,
     level: int | None = None,
 ) -> bytearray:
-    """The same batch with its records' offsets in order, without gaps.
+    """The same records in a new batch, their offsets in order without gaps (LogValidator's
+    buildRecordsAndAssignOffsets). Whatever else the old batch had is left behind.
 
-    Raises RecordError as iterate_records does.
+    Raises RecordError INVALID_TIMESTAMP for a time before 1970, where Kafka answers
+    UNKNOWN_SERVER_ERROR, and as iterate_records does.
     """
-    payload = BatchPayload(0, header.base_timestamp)
+    payload = BatchPayload()
     for place, record in enumerate(iterate_records(view, position, header, limit_bytes)):
+        if record.timestamp_ms < NO_TIMESTAMP:
+            raise RecordError(
+                ErrorCode.INVALID_TIMESTAMP, f"timestamp {record.timestamp_ms} is before 1970"
+            )
         payload.add(record._replace(offset=place))
-    return _with_payload(header, codec, compress(codec, payload.encoded(), level))
+    fresh = header._replace(
+        attributes=header.attributes & _REBUILT_ATTRIBUTES,
+        base_timestamp=header.base_timestamp
+        if payload.base_timestamp is None
+        else payload.base_timestamp,
+    )
+    return _with_payload(fresh, codec, compress(codec, payload.encoded(), level))
+
+
+def _is_as_built(batch: bytearray) -> bool:
+    """Whether building a plain batch anew would write the same header, and nothing prevents it."""
+    header = read_header(memoryview(batch))
+    if header.attributes & ~int(BatchFlag.TRANSACTIONAL):
+        return False  # with append times the records have other times than they say
+    try:
+        stamps = [each.timestamp for each in walk_records(memoryview(batch), 0, header, len(batch))]
+    except UnwalkableError:
+        return False
+    return stamps[0] == header.base_timestamp and min(stamps) >= NO_TIMESTAMP
 
 
 def _with_payload(header: BatchHeader, codec: Codec, packed: bytes) -> bytearray:

@@ -14,7 +14,12 @@ from typing import NamedTuple
 import crc32c
 
 from logquake.wire.compression import Codec, codec_of
-from logquake.wire.records.legacy.entry import LOG_OVERHEAD, computed_crc, header_fields
+from logquake.wire.records.legacy.entry import (
+    LOG_OVERHEAD,
+    SMALLEST_MESSAGE,
+    computed_crc,
+    header_fields,
+)
 from logquake.wire.records.refusals import corrupt
 
 MAGIC = 2
@@ -160,6 +165,25 @@ def iterate_batches(view: memoryview, position: int = 0) -> Iterator[tuple[int, 
             raise corrupt(f"record batch of {LENGTH_OVERHEAD + length} bytes")
         yield position, read_header(view[:end], position)
         position = end
+
+
+def is_complete(view: memoryview, position: int = 0) -> bool:
+    """Whether a whole batch or entry is at `position`, as far as its length and magic say.
+
+    Raises RecordError CORRUPT_MESSAGE where they cannot be (ByteBufferLogInputStream.nextBatchSize,
+    which looks at the magic of an incomplete batch too).
+    """
+    available = len(view) - position
+    if available < LENGTH_OVERHEAD:
+        return False
+    (length,) = _LENGTH.unpack_from(view, position + 8)
+    if length < SMALLEST_MESSAGE:
+        raise corrupt(f"record batch of {LENGTH_OVERHEAD + length} bytes")
+    if available <= MAGIC_POSITION:
+        return False
+    if view[position + MAGIC_POSITION] > MAGIC:
+        raise corrupt(f"invalid magic byte {view[position + MAGIC_POSITION]}")
+    return bool(LENGTH_OVERHEAD + length <= available)
 
 
 def check_crc(view: memoryview, position: int, header: BatchHeader) -> None:

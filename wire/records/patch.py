@@ -20,6 +20,7 @@ _MAX_TIMESTAMP = struct.Struct(">q")
 _CRC = struct.Struct(">I")
 _LEADER_EPOCH_POSITION = 12
 _MAX_TIMESTAMP_POSITION = 35
+_KNOWN_ATTRIBUTES = 0x7F
 
 
 def patch_base(
@@ -46,7 +47,8 @@ def set_max_timestamp(
     if header.is_log_append_time == log_append_time and header.max_timestamp == max_timestamp:
         return
     flag = BatchFlag.LOG_APPEND_TIME
-    attributes = header.attributes | flag if log_append_time else header.attributes & ~flag
+    known = header.attributes & _KNOWN_ATTRIBUTES  # Kafka drops the others here, and only here
+    attributes = known | flag if log_append_time else known & ~flag
     _ATTRIBUTES.pack_into(view, position + ATTRIBUTES_POSITION, attributes)
     _MAX_TIMESTAMP.pack_into(view, position + _MAX_TIMESTAMP_POSITION, max_timestamp)
     covered = view[position + ATTRIBUTES_POSITION : position + header.size]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from logquake.wire.records.header import MAGIC, BatchHeader
 from logquake.wire.records.legacy.nesting import iterate_messages
 from logquake.wire.records.record import NO_TIMESTAMP, Record
-from logquake.wire.records.walk import walk_records
+from logquake.wire.records.walk import UnwalkableError, WalkedRecord, walk_exactly, walk_records
 
 __all__ = ["NO_TIMESTAMP", "Record", "iterate_records"]
 
@@ -24,7 +25,15 @@ def iterate_records(
         for message in iterate_messages(view, position, header, limit_bytes):
             yield Record(message.offset, message.timestamp_ms, message.key, message.value)
         return
-    for record in walk_records(view, position, header, limit_bytes):
-        yield Record(
-            record.offset, record.timestamp, record.key, record.value, tuple(record.headers)
-        )
+    walked = 0
+    try:
+        for record in walk_records(view, position, header, limit_bytes):
+            yield _record(record)
+            walked += 1
+    except UnwalkableError:
+        again = walk_exactly(view, position, header, limit_bytes)
+        yield from map(_record, islice(again, walked, None))
+
+
+def _record(walked: WalkedRecord) -> Record:
+    return Record(walked.offset, walked.timestamp, walked.key, walked.value, tuple(walked.headers))

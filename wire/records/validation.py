@@ -10,7 +10,7 @@ Stricter than Kafka 3.9, on purpose:
 - A transactional batch without a producer id, or a producer id without an epoch, is refused: no
   producer state could hold it.
 - Decompression is bounded.
-And otherwise than Kafka: bytes that do not decompress are CORRUPT_MESSAGE, and codec ids that
+And otherwise than Kafka: bytes that do not decompress are INVALID_RECORD, and codec ids that
 nobody has defined UNSUPPORTED_COMPRESSION_TYPE, where Kafka answers UNKNOWN_SERVER_ERROR.
 """
 
@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count, islice
-
-from aiokafka.record.default_records import DefaultRecord
+from typing import NoReturn
 
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode, RecordError
@@ -31,18 +30,23 @@ from logquake.wire.records.faults import (
     refuse_faulty,
 )
 from logquake.wire.records.header import (
-    LENGTH_OVERHEAD,
     MAGIC,
     MAGIC_POSITION,
     BatchHeader,
     check_crc,
-    iterate_batches,
+    is_complete,
     read_header,
 )
 from logquake.wire.records.limits import UNBOUNDED_MS, ProduceLimits
 from logquake.wire.records.reading import NO_TIMESTAMP
 from logquake.wire.records.refusals import invalid
-from logquake.wire.records.walk import walk_records
+from logquake.wire.records.walk import (
+    UnwalkableError,
+    Walk,
+    WalkedRecord,
+    walk_exactly,
+    walk_records,
+)
 
 __all__ = [
     "UNBOUNDED_MS",
@@ -71,29 +75,27 @@ def read_produced(view: memoryview, produce_version: int) -> BatchHeader:
     Raises RecordError: INVALID_RECORD for none or several batches or an older magic,
     UNSUPPORTED_COMPRESSION_TYPE for zstd before version 7, and what read_header raises.
     """
-    if len(view) > MAGIC_POSITION and view[MAGIC_POSITION] < MAGIC:
-        raise invalid(f"magic {view[MAGIC_POSITION]} in Produce version {produce_version}")
+    if len(view) <= MAGIC_POSITION or view[MAGIC_POSITION] != MAGIC:
+        _refuse_first(view, produce_version)
     try:
         header = read_header(view)
     except RecordError as error:
-        if _is_incomplete(view):
+        if not is_complete(view):
             raise invalid("no complete record batch") from error
         raise
     if produce_version < ZSTD_SINCE_VERSION and header.codec is Codec.ZSTD:
         raise RecordError(
             ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"zstd in Produce version {produce_version}"
         )
-    if len(view) != header.size and next(iterate_batches(view, header.size), None) is not None:
+    if len(view) != header.size and is_complete(view, header.size):
         raise invalid("more than one record batch")
     return header
 
 
-def _is_incomplete(view: memoryview) -> bool:
-    """Whether the first batch claims more than there is, which is as if there were none."""
-    if len(view) < LENGTH_OVERHEAD:
-        return True
-    length = int.from_bytes(view[8:LENGTH_OVERHEAD], "big", signed=True)
-    return LENGTH_OVERHEAD + length > len(view)
+def _refuse_first(view: memoryview, produce_version: int) -> NoReturn:
+    if is_complete(view):
+        raise invalid(f"magic {view[MAGIC_POSITION]} in Produce version {produce_version}")
+    raise invalid("no complete record batch")
 
 
 def validate_produced(
@@ -109,7 +111,15 @@ def validate_produced(
     check_size(header, limits)
     check_crc(view, position, header)
     _check_client_header(header)
-    return _check_records(view, position, header, limits, now_ms)
+    try:
+        return _check_records(view, position, header, limits, now_ms, walk_records)
+    except UnwalkableError:
+        return _check_records(view, position, header, limits, now_ms, walk_exactly)
+    except RecordError as error:
+        if error.code is not ErrorCode.CORRUPT_MESSAGE:
+            raise
+        # Producers send again what is corrupt, and this is as it was sent.
+        raise invalid(error.detail) from error
 
 
 def check_size(header: BatchHeader, limits: ProduceLimits) -> None:
@@ -144,14 +154,19 @@ def _check_client_header(header: BatchHeader) -> None:
 
 
 def _check_records(
-    view: memoryview, position: int, header: BatchHeader, limits: ProduceLimits, now_ms: int
+    view: memoryview,
+    position: int,
+    header: BatchHeader,
+    limits: ProduceLimits,
+    now_ms: int,
+    walk: Walk,
 ) -> int:
     limit_bytes = limits.max_decompressed_bytes
     latest = NO_TIMESTAMP
     index = 0
     # Rules that only the slow look at each record can apply: to Kafka's letter, with its words.
     doubtful = header.is_log_append_time
-    for stamps in _timestamps(walk_records(view, position, header, limit_bytes)):
+    for stamps in _timestamps(walk(view, position, header, limit_bytes)):
         largest = max(stamps)
         latest = max(latest, largest)
         doubtful = doubtful or (
@@ -165,9 +180,10 @@ def _check_records(
     if index != header.record_count:
         _refuse_misplaced(header, index, limits)
     if limits.compacted and not doubtful:
-        doubtful = _lacks_keys(walk_records(view, position, header, limit_bytes))
+        doubtful = _lacks_keys(walk(view, position, header, limit_bytes))
     if doubtful:
-        refuse_faulty(_faults(view, position, header, limits, now_ms), limits)
+        records = walk(view, position, header, limit_bytes)
+        refuse_faulty(_faults(records, header, limits, now_ms), limits)
     return latest
 
 
@@ -183,7 +199,7 @@ def _refuse_misplaced(header: BatchHeader, index: int, limits: ProduceLimits) ->
 # costs two to four times as much.
 
 
-def _timestamps(records: Iterator[DefaultRecord]) -> Iterator[list[int]]:
+def _timestamps(records: Iterator[WalkedRecord]) -> Iterator[list[int]]:
     """The records' timestamps in pieces, up to one whose offset is not its place in the batch.
 
     In pieces, because a batch of empty records costs six times its bytes as integers.
@@ -200,18 +216,16 @@ def _timestamps(records: Iterator[DefaultRecord]) -> Iterator[list[int]]:
             return
 
 
-def _lacks_keys(records: Iterator[DefaultRecord]) -> bool:
+def _lacks_keys(records: Iterator[WalkedRecord]) -> bool:
     return any(record.key is None for record in records)
 
 
 def _faults(
-    view: memoryview, position: int, header: BatchHeader, limits: ProduceLimits, now_ms: int
+    records: Iterator[WalkedRecord], header: BatchHeader, limits: ProduceLimits, now_ms: int
 ) -> Iterator[RecordFault]:
     # Where the batch would stay as it is, Kafka skips keys and values and prints less well.
     skimmed = header.is_compressed and limits.compression in (None, header.codec)
-    for index, record in enumerate(
-        walk_records(view, position, header, limits.max_decompressed_bytes)
-    ):
+    for index, record in enumerate(records):
         fault = fault_of(
             Checked(
                 index,
@@ -228,7 +242,7 @@ def _faults(
             yield fault
 
 
-def _text(record: DefaultRecord, *, skimmed: bool) -> str:
+def _text(record: WalkedRecord, *, skimmed: bool) -> str:
     name, null_size = ("PartialDefaultRecord", -1) if skimmed else ("DefaultRecord", 0)
     key_size = null_size if record.key is None else len(record.key)
     value_size = null_size if record.value is None else len(record.value)

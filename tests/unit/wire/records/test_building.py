@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import (
     BatchFlag,
+    Codec,
     Record,
     check_crc,
     encode_batch,
     iterate_records,
     read_header,
+    recompress,
 )
 
 
@@ -51,3 +54,29 @@ def test_a_batch_of_nothing_needs_to_be_told_where_it_ends() -> None:
 def test_a_batch_larger_than_any_default_is_one_batch() -> None:
     records = [Record(i, i, None, bytes(100_000)) for i in range(30)]
     assert read_back(encode_batch(records)) == [*records]
+
+
+def recompressed(batch: bytearray) -> bytearray:
+    view = memoryview(batch)
+    return recompress(view, 0, read_header(view), Codec.GZIP, 1 << 20)
+
+
+@pytest.mark.parametrize("flags", [0, 0x0480, BatchFlag.DELETE_HORIZON])
+def test_a_recompressed_batch_is_as_built_from_its_records(flags: int) -> None:
+    """Whatever its producer wrote besides: times relative to another, flags of no meaning."""
+    records = [Record(0, 50, b"a", b"1"), Record(1, 40, None, None)]
+    odd = encode_batch(records, flags=flags, base_timestamp=7)
+    assert recompressed(odd) == encode_batch(records, codec=Codec.GZIP)
+
+
+def test_a_recompressed_batch_with_append_times_has_records_of_that_time() -> None:
+    odd = encode_batch([Record(0, 5, b"a", b"1")], flags=BatchFlag.LOG_APPEND_TIME, max_timestamp=9)
+    (record,) = read_back(recompressed(odd))
+    header = read_header(memoryview(recompressed(odd)))
+    assert (record.timestamp_ms, header.base_timestamp) == (9, 9)
+
+
+def test_records_from_before_1970_are_not_recompressed() -> None:
+    with pytest.raises(RecordError) as refused:
+        recompressed(encode_batch([Record(0, 5, b"a", b"1"), Record(1, -2, b"b", b"2")]))
+    assert refused.value.code is ErrorCode.INVALID_TIMESTAMP

@@ -63,3 +63,13 @@ def test_nothing_is_written_when_nothing_changes() -> None:
     view = memoryview(bytes(two_batches()))  # read-only: a write would raise
     header = read_header(view)
     set_max_timestamp(view, 0, header, log_append_time=False, max_timestamp=header.max_timestamp)
+
+
+def test_attributes_that_nobody_has_defined_go_when_the_batch_is_patched() -> None:
+    buffer = bytearray(encode_batch([Record(0, 5, b"a", b"1")], flags=0x4480))
+    view = memoryview(buffer)
+    set_max_timestamp(view, 0, read_header(view), log_append_time=False, max_timestamp=5)
+    assert read_header(view).attributes == 0x4480
+    set_max_timestamp(view, 0, read_header(view), log_append_time=False, max_timestamp=6)
+    check_crc(view, 0, read_header(view))
+    assert read_header(view).attributes == 0

@@ -198,6 +198,15 @@ def test_a_produce_request_holds_one_batch_a_partition() -> None:
         assert refused.value.code is ErrorCode.INVALID_RECORD
 
 
+def test_what_cannot_be_a_batch_is_corrupt_even_where_it_is_incomplete() -> None:
+    batch = bytes(encode_batch(RECORDS))
+    impossible = batch[:16] + b"\x07"
+    for records in (impossible, bytes(40), batch + impossible, batch + bytes(40)):
+        with pytest.raises(RecordError) as refused:
+            read_produced(memoryview(records), 9)
+        assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
+
+
 def test_old_message_formats_are_refused_in_a_produce_request() -> None:
     batch = encode_batch(RECORDS)
     batch[16] = 1
