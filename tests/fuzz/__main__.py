@@ -2,7 +2,7 @@
 
 Damages valid bytes of every message and version, of requests with their headers, of coordinator
 keys and of record batches, in turn. Prints each input that ended in anything but success or the
-one error of its kind, and ends with 1 if there was one. Such an input again:
+one error of its kind, or took much memory, and ends with 1 if there was one. Such an input again:
 ``python -m tests.fuzz --replay TARGET:HEX``.
 
 Coverage does not guide it. Compiled decoders branch only on nulls, long lengths and tags, all of
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import resource
 import sys
 import time
 import traceback
@@ -23,6 +24,7 @@ from tests.fuzz.damage import damaged
 from tests.fuzz.targets import TARGETS, Target
 
 DAMAGED_EACH = 20  # from one valid input
+MOST_GROWTH_BYTES = 16 << 20  # all that is read here is small, and decoders have bounds
 
 
 def attempt(target: Target, data: bytes) -> bool:
@@ -44,10 +46,27 @@ def run(targets: list[Target], seed: int, seconds: float) -> int:
             break
         valid = target.valid(random)
         for _ in range(DAMAGED_EACH):
-            failures += not attempt(target, damaged(valid, random))
+            data = damaged(valid, random)
+            before = peak_bytes()
+            failures += not (attempt(target, data) and is_frugal(target, data, before))
             inputs += 1
-    print(f"seed {seed}: {inputs} inputs to {len(targets)} targets, {failures} failures")
+    print(
+        f"seed {seed}: {inputs} inputs to {len(targets)} targets, {failures} failures, "
+        f"{peak_bytes() >> 20} MiB at most"
+    )
     return 1 if failures else 0
+
+
+def is_frugal(target: Target, data: bytes, peak_before: int) -> bool:
+    """Whether the input left the most memory that the process ever had about where it was."""
+    grown = peak_bytes() - peak_before
+    if grown > MOST_GROWTH_BYTES:
+        print(f"{grown} bytes for --replay {target.name}:{data.hex()}", file=sys.stderr)
+    return grown <= MOST_GROWTH_BYTES
+
+
+def peak_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def main() -> int:

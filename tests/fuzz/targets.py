@@ -31,6 +31,7 @@ from logquake.wire.records import (
 )
 from logquake.wire.schema import Message, decode, encode
 from logquake.wire.versioned import decode_offsets_key, decode_transaction_key
+from tests.fuzz.batches import damaged_batch
 from tests.wire.samples import ONCE, Samples
 from tests.wire.tables import MESSAGE_TYPES, PAIRS
 
@@ -148,5 +149,6 @@ TARGETS = {
         Target("key", lambda random: random.randbytes(random.randrange(30)), read_keys),
         Target("batches", valid_batches, read_batches),
         Target("checksummed batches", valid_batches, read_checksummed),
+        Target("odd batches", lambda random: damaged_batch(random, NOW_MS), read_checksummed),
     )
 }

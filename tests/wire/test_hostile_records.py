@@ -21,6 +21,7 @@ from logquake.wire.records import (
     Codec,
     ProduceLimits,
     Record,
+    compress,
     decompress,
     encode_batch,
     iterate_batches,
@@ -93,6 +94,19 @@ def test_a_header_key_that_is_not_utf8_is_taken_and_reads_as_in_java() -> None:
     records = list(iterate_records(batch, 0, read_header(batch), MIB))
     assert [record.value for record in records] == [*(b"value" * i for i in range(5)), None]
     assert records[-1].headers == (("\ufffd", None),)
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.ZSTD])
+def test_of_many_records_none_is_read_slowly(codec: Codec) -> None:
+    """A MiB of zstd may hold millions: read to Kafka's letter, they would take minutes."""
+    records = (
+        b"\x0e\x00\x00\x00\x01\x02v\x00" * 4 + b"\x12\x00\x00\x00\x01\x01\x02\x02\xff\x01"
+    ) * 40
+    batch = with_body(compress(codec, records), 200, attributes=codec)
+    limits = ProduceLimits(max_exact_bytes=len(records) - 1)
+    with pytest.raises(RecordError, match="utf-8") as refused:
+        validate_produced(batch, 0, read_header(batch), limits, NOW_MS)
+    assert refused.value.code is ErrorCode.INVALID_RECORD
 
 
 def test_attributes_of_a_record_are_a_byte() -> None:

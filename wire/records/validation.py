@@ -9,7 +9,7 @@ Stricter than Kafka 3.9, on purpose:
   UNKNOWN_SERVER_ERROR if it is.
 - A transactional batch without a producer id, or a producer id without an epoch, is refused: no
   producer state could hold it.
-- Decompression is bounded.
+- Decompression is bounded; so are batches with header keys that are not UTF-8, to a MiB.
 And otherwise than Kafka: bytes that do not decompress are INVALID_RECORD, and codec ids that
 nobody has defined UNSUPPORTED_COMPRESSION_TYPE, where Kafka answers UNKNOWN_SERVER_ERROR.
 """
@@ -17,6 +17,7 @@ nobody has defined UNSUPPORTED_COMPRESSION_TYPE, where Kafka answers UNKNOWN_SER
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count, islice
 from typing import NoReturn
 
@@ -113,8 +114,8 @@ def validate_produced(
     _check_client_header(header)
     try:
         return _check_records(view, position, header, limits, now_ms, walk_records)
-    except UnwalkableError:
-        return _check_records(view, position, header, limits, now_ms, walk_exactly)
+    except UnwalkableError as refusal:
+        return _check_exactly(view, position, header, limits, now_ms, refusal)
     except RecordError as error:
         if error.code is not ErrorCode.CORRUPT_MESSAGE:
             raise
@@ -185,6 +186,24 @@ def _check_records(
         records = walk(view, position, header, limit_bytes)
         refuse_faulty(_faults(records, header, limits, now_ms), limits)
     return latest
+
+
+def _check_exactly(
+    view: memoryview,
+    position: int,
+    header: BatchHeader,
+    limits: ProduceLimits,
+    now_ms: int,
+    refusal: UnwalkableError,
+) -> int:
+    """A second opinion, so slow that it is asked about small batches only."""
+    if header.size > limits.max_exact_bytes:
+        raise refusal
+    small = replace(limits, max_decompressed_bytes=limits.max_exact_bytes)
+    try:
+        return _check_records(view, position, header, small, now_ms, walk_exactly)
+    except RecordError as error:
+        raise (refusal if error.code is ErrorCode.MESSAGE_TOO_LARGE else error) from None
 
 
 def _refuse_misplaced(header: BatchHeader, index: int, limits: ProduceLimits) -> None:
