@@ -18,8 +18,8 @@ class ProduceLimits:
     # What one batch may decompress to. Kafka has no such bound: a batch of 1 MiB can ask it for
     # a gigabyte. Too low refuses well-compressed batches that Kafka takes.
     max_decompressed_bytes: int = 128 * 1024 * 1024
-    # What one batch may have, decompressed, to be read once more where the compiled reader gives up.
-    # That takes half a second for a MiB of the smallest records, during which nobody is served.
+    # What one batch may have, decompressed, to be read again where the compiled reader gives up.
+    # For a MiB of the smallest records that takes half a second, in which nobody is served.
     max_exact_bytes: int = 1 << 20
     # Records that a refusal names, at most. Kafka names all: more bytes than the batch had.
     max_record_errors: int = 1000
