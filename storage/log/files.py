@@ -85,7 +85,8 @@ class LogFiles:
         except DamagedBatchError:  # a clean stop, and a file that was changed since
             report = self._recover(end_offset, gaps_allowed, scanned)
             end_offset = self.segments.active.next_offset()
-        if end_offset < start_offset:  # segments were deleted by hand
+        if end_offset < start_offset:  # segments were deleted by hand, or lost by a crash
+            report = report.with_all_dropped(self.segments.size, end_offset, start_offset)
             self.restart_at(start_offset)
             end_offset = start_offset
         self.segments.active.activate()

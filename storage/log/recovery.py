@@ -34,6 +34,11 @@ class RecoveryReport:
     truncated_bytes: int = 0
     why: str | None = None
 
+    def with_all_dropped(self, size: int, end_offset: int, start_offset: int) -> RecoveryReport:
+        """The same, and then the whole log went, which was thought to begin after its end."""
+        why = f"the log ended at {end_offset}, before its checkpointed start {start_offset}"
+        return RecoveryReport(self.scanned_bytes, self.truncated_bytes + size, why)
+
 
 def load_segments(disk: Disk, directory: str, segments: Segments) -> None:
     """Open the segments that the folder holds; remove what interrupted operations left there."""
