@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
+from logquake.controller.message_format import is_version
+
 Check = Callable[[str, str], None]
 
 INT_MAX = 2**31 - 1
@@ -54,11 +56,8 @@ def _refuse(name: str, value: object, reason: str = "") -> InvalidConfig:
 
 def _whole_number(kind: str, smallest: int, largest: int, at_least: int, at_most: int) -> Check:
     def check(name: str, value: str) -> None:
-        try:
-            number = int(value)
-        except ValueError:
-            raise _refuse(name, value, f"Not a number of type {kind}") from None
-        if not smallest <= number <= largest:
+        number = _parse_int(value)
+        if number is None or not smallest <= number <= largest:
             raise _refuse(name, value, f"Not a number of type {kind}")
         if number < at_least:
             raise _refuse(name, number, f"Value must be at least {at_least}")
@@ -66,6 +65,13 @@ def _whole_number(kind: str, smallest: int, largest: int, at_least: int, at_most
             raise _refuse(name, number, f"Value must be no more than {at_most}")
 
     return check
+
+
+def _parse_int(text: str) -> int | None:
+    try:
+        return None if "_" in text else int(text)  # Java knows no 1_000
+    except ValueError:
+        return None
 
 
 def _int(at_least: int, at_most: int = INT_MAX) -> Check:
@@ -140,7 +146,9 @@ def _throttled_replicas(name: str, value: str) -> None:
             )
 
 
-def _any_text(_name: str, _value: str) -> None: ...
+def _message_format(name: str, value: str) -> None:
+    if not is_version(value):
+        raise _refuse(name, value, f"Version {value} is not a valid version")
 
 
 TOPIC_CONFIG: Mapping[str, Check] = {
@@ -161,7 +169,7 @@ TOPIC_CONFIG: Mapping[str, Check] = {
     "max.compaction.lag.ms": _long(1),
     "max.message.bytes": _int(0),
     "message.downconversion.enable": _boolean,
-    "message.format.version": _any_text,  # ignored since inter-broker protocol 3.0
+    "message.format.version": _message_format,
     "message.timestamp.after.max.ms": _long(0),
     "message.timestamp.before.max.ms": _long(0),
     "message.timestamp.difference.max.ms": _long(0),

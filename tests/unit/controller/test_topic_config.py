@@ -23,6 +23,9 @@ from logquake.controller.topic_config import InvalidConfig, check_topic_config
         ("leader.replication.throttled.replicas", "0:1, 1:2"),
         ("follower.replication.throttled.replicas", "*"),
         ("remote.storage.enable", "false"),
+        ("message.format.version", "0.9.0.1"),
+        ("message.format.version", "2.8-IV1"),
+        ("message.format.version", "3.9.1"),
     ],
 )
 def test_taken(name: str, value: str) -> None:
@@ -48,6 +51,23 @@ def test_taken(name: str, value: str) -> None:
             "segment.bytes",
             "2147483648",
             "Invalid value 2147483648 for configuration segment.bytes: Not a number of type INT",
+        ),
+        (
+            "segment.bytes",
+            "1_000",
+            "Invalid value 1_000 for configuration segment.bytes: Not a number of type INT",
+        ),
+        (
+            "message.format.version",
+            "2.8-IV2",
+            "Invalid value 2.8-IV2 for configuration message.format.version: "
+            "Version 2.8-IV2 is not a valid version",
+        ),
+        (
+            "message.format.version",
+            "0.9",
+            "Invalid value 0.9 for configuration message.format.version: "
+            "Version 0.9 is not a valid version",
         ),
         (
             "retention.ms",
