@@ -137,6 +137,8 @@ def test_segments_below_the_log_start_are_replaced_when_none_reaches_it(
     log.close(clean=True)
     again = open_log(CONFIG, log_start_offset=100)
     assert (again.start_offset, again.end_offset, again.size) == (100, 100, 0)
+    assert again.recovery.truncated_bytes > 0
+    assert again.recovery.why == "the log ended at 60, before its checkpointed start 100"
 
 
 def test_a_truncation_between_the_steps_of_a_sync_keeps_the_recovery_point_down(
