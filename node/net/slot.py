@@ -40,12 +40,21 @@ class Slot:
         return self._header.api_key == ApiKey.PRODUCE
 
     def reply(self, message: Message | None) -> None:
-        """Answer with message, or with nothing. Raises RuntimeError the second time."""
+        """Answer with message, or with nothing. Raises RuntimeError the second time.
+
+        What cannot be written ends the connection: a name of 32767 bytes leaves no room for an
+        error message that quotes it.
+        """
         header = self._header
         if message is None or not self._connection.is_open:
             self._answer(())
-        else:
-            self._answer(encode_response(header.correlation_id, message, header.api_version))
+            return
+        try:
+            parts = encode_response(header.correlation_id, message, header.api_version)
+        except ValueError as error:
+            self.close(f"an answer that cannot be written: {error}")
+            return
+        self._answer(parts)
 
     def close(self, why: str) -> None:
         """Answer by closing, once the requests before this one are answered."""

@@ -397,6 +397,21 @@ class TestEnds:
         assert [event.why for event in server.journal.events] == ["append failed and acks=0"]
         server.handler.requests[2].reply(ProduceResponse())
 
+    def test_an_answer_that_cannot_be_written_ends_the_connection_and_no_more(
+        self, server: Server
+    ) -> None:
+        client, bystander = server.client(), server.client()
+        for each in (client, bystander):
+            each.send(metadata(), 9, 1)
+        arrive(server, 2)
+        quoted = MetadataResponse(cluster_id="a name and what is wrong with it" * 1024)
+        server.handler.requests[0].reply(quoted)
+        server.until(client.is_closed)
+        (event,) = server.journal.events
+        assert "cannot be written: MetadataResponse v9: cluster_id" in event.why
+        server.handler.requests[1].reply(MetadataResponse())
+        assert bystander.receive_response(ApiKey.METADATA, 9)[0] == 1
+
     def test_closing_the_processor_closes_every_connection(self, server: Server) -> None:
         clients = [server.client(), server.client()]
         server.until(lambda: len(server.processor) == 2)
