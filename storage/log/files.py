@@ -155,7 +155,8 @@ class LogFiles:
             active.truncate_at(active.size, offset)
             end_offset = active.next_offset()
         else:
-            end_offset = first_offset_at(active.file, place.position, active.size)
+            # A gap that compaction left may lie before the batch: what comes next may fill it.
+            end_offset = min(offset, first_offset_at(active.file, place.position, active.size))
             active.truncate_at(place.position, end_offset)
         active.activate()
         self.snapshots.delete_outside(-1, end_offset)

@@ -13,36 +13,48 @@ import tempfile
 from pathlib import Path
 
 from logquake.storage.log_config import LogConfig, TimestampType
-from logquake.wire.records import BatchFlag, ControlType, Record, encode_batch, encode_end_marker
 from tests.storage.kafka_log import KafkaLog, kafka_log
+from tests.storage.random_batches import RandomBatches
 from tests.storage.twin_logs import TwinLogs
 
 LARGE_INDEX = 2_000
-# Each in a slot of its own of Kafka's hash map, by which a snapshot is ordered.
-IDEMPOTENT = (7, 1000, 4016, 2**33 + 1)
-TRANSACTIONAL = (20, 2001, 21)
+NEVER_MS = 1_000_000
 
 
 class RandomLife:
     def __init__(self, seed: int, folder: Path, kafka: KafkaLog) -> None:
         self._rng = rng = random.Random(seed)
+        is_compacted = rng.random() < 0.3
         config = LogConfig(
-            segment_bytes=rng.choice((700, 2_000, 5_000)),
-            segment_ms=rng.choice((300, 1_000_000)),
+            segment_bytes=rng.choice((900, 2_000, 5_000)),
+            segment_ms=rng.choice((300, NEVER_MS)),
             index_interval_bytes=rng.choice((1, 200, 600)),
             index_max_bytes=rng.choice((48, 96, LARGE_INDEX)),
             retention_bytes=rng.choice((-1, 3_000)),
             retention_ms=rng.choice((-1, 500)),
             message_timestamp_type=rng.choice(tuple(TimestampType)),
+            compacted=is_compacted,
+            deleted=not is_compacted,
         )
         self.twins = TwinLogs(folder, kafka, config)
-        # Kafka does not start after a crash if an index comes out larger than it was.
-        self._crashes = config.index_max_bytes == LARGE_INDEX
-        # Where a segment has no times at all, Kafka takes that of its file's last change for them.
-        self._without_times = rng.random() < 0.3
+        # From a start within a gap that ends a segment Kafka recovers no producers.
+        self._gaps = (0, 0, 7) if is_compacted and rng.random() < 0.5 else (0,)
+        has_large_index = config.index_max_bytes == LARGE_INDEX
+        is_legacy = config.segment_ms == NEVER_MS and rng.random() < 0.3
+        # Kafka does not start after a crash if an index comes out larger than it was, and leaves a
+        # needless snapshot before a last batch that is an entry of a message set.
+        self._crashes = has_large_index and not is_legacy
+        # Where a segment has no times at all, Kafka takes those of its file, and of its own making.
+        self._has_times = not is_legacy and (config.segment_ms < NEVER_MS or rng.random() < 0.6)
+        self._batches = RandomBatches(
+            rng,
+            without_times=not self._has_times,
+            legacy=is_legacy,
+            # Kafka rolls, if it is time to, before it refuses.
+            misled=has_large_index and config.segment_ms == NEVER_MS and not is_legacy,
+        )
         self._epoch = 0
         self._is_leader = True
-        self._sequences: dict[int, int] = {}
         self._boundaries = [0]
         self.done: list[str] = []
         self.twins.lead(0)
@@ -51,93 +63,45 @@ class RandomLife:
         rng, twins = self._rng, self.twins
         twins.now_ms += rng.randint(0, 40)
         names = ("append", "restart", "become", "truncate", "reopen", "crash", "retain", "start")
-        weights = (40, 0.3, 2, 1.5, 2, 1.5 if self._crashes else 0, 2, 1)
+        crash = 1.5 if self._crashes else 0
+        start = 1 if len(self._gaps) == 1 else 0
+        weights = (40, 0.3, 2, 1.5, 2, crash, 2, start)
         (name,) = rng.choices(names, weights)
         self.done.append(name)
         getattr(self, f"_{name}")()
         twins.compare()
-        if not self._without_times and rng.random() < 0.1:
+        if self._has_times and rng.random() < 0.1:
             self._look_up()
 
     def end(self) -> None:
         self.twins.close()
 
+    # Steps
+
     def _append(self) -> None:
-        rng = self._rng
-        if not self._is_leader:
-            self._replicate()
-            return
-        writer = rng.choice((-1, -1, *IDEMPOTENT, *TRANSACTIONAL))
-        if writer in TRANSACTIONAL and rng.random() < 0.3:
-            self.twins.accepts(self._marker(writer, 0), self._epoch, coordinator=True)
+        if self._is_leader:
+            self._produce()
         else:
-            self.twins.accepts(self._batch(writer, 0, -1), self._epoch)
-        self._note_end()
+            self._replicate()
+        if self.twins.log.end_offset != self._boundaries[-1]:
+            self._boundaries.append(self.twins.log.end_offset)
+
+    def _produce(self) -> None:
+        log = self.twins.log
+        drawn = self._batches.draw(log, self.twins.now_ms, 0, -1)
+        if self._batches.misled and not self._has_room(len(drawn.batch)):
+            self._replicate()
+        else:
+            self.twins.accepts(drawn.batch, self._epoch, coordinator=drawn.is_marker)
 
     def _replicate(self) -> None:
-        batches = []
-        offset = self.twins.log.end_offset
-        for _ in range(1):
-            writer = self._rng.choice((-1, -1, *IDEMPOTENT, *TRANSACTIONAL))
-            if writer in TRANSACTIONAL and self._rng.random() < 0.3:
-                batches.append(self._marker(writer, offset))
-                offset += 1
-            else:
-                batches.append(self._batch(writer, offset, self._epoch))
-                offset += self._count
-        self.twins.replicate(*batches)
-        self._note_end()
+        log = self.twins.log
+        offset = log.end_offset + self._rng.choice(self._gaps)
+        self.twins.replicate(self._batches.draw(log, self.twins.now_ms, offset, self._epoch).batch)
 
-    def _batch(self, writer: int, base_offset: int, leader_epoch: int) -> bytes:
-        rng = self._rng
-        count = self._count = rng.randint(1, 4)
-        base_ms = (
-            -1
-            if self._without_times and writer < 0 and rng.random() < 0.1
-            else self.twins.now_ms + rng.randint(-100, 30)
-        )
-        records = [
-            Record(
-                base_offset + index,
-                base_ms if base_ms < 0 else base_ms + rng.randint(-20, 20),
-                b"k",
-                b"v" * rng.choice((1, 10, 50, 120)),
-            )
-            for index in range(count)
-        ]
-        sequence = -1
-        if writer >= 0:
-            entry = self.twins.log.producers.get(writer)
-            sequence = 0 if entry is None else entry.last_sequence + 1
-        return bytes(
-            encode_batch(
-                records,
-                base_offset=base_offset,
-                leader_epoch=leader_epoch,
-                producer_id=writer,
-                producer_epoch=0 if writer >= 0 else -1,
-                base_sequence=sequence,
-                flags=BatchFlag.TRANSACTIONAL if writer in TRANSACTIONAL else 0,
-            )
-        )
-
-    def _marker(self, writer: int, base_offset: int) -> bytes:
-        return bytes(
-            encode_end_marker(
-                self._rng.choice(tuple(ControlType)),
-                coordinator_epoch=0,
-                producer_id=writer,
-                producer_epoch=0,
-                timestamp_ms=self.twins.now_ms,
-                base_offset=base_offset,
-                leader_epoch=-1 if self._is_leader else self._epoch,
-            )
-        )
-
-    def _note_end(self) -> None:
-        end = self.twins.log.end_offset
-        if end != self._boundaries[-1]:
-            self._boundaries.append(end)
+    def _has_room(self, size: int) -> bool:
+        active = max(self.twins.ours.glob("*.log"))
+        return active.stat().st_size + size <= self.twins.config.segment_bytes
 
     def _become(self) -> None:
         self._epoch += self._rng.randint(1, 2)
@@ -146,45 +110,36 @@ class RandomLife:
             self.twins.lead(self._epoch)
 
     def _truncate(self) -> None:
-        offset = self._rng.choice([*self._boundaries[-8:], self.twins.log.end_offset + 3])
-        self.twins.truncate(offset)
-        self._boundaries = [at for at in self._boundaries if at <= self.twins.log.end_offset] or [
-            self.twins.log.end_offset
-        ]
+        beyond = self.twins.log.end_offset + 3
+        self.twins.truncate(self._rng.choice([*self._boundaries[-8:], beyond]))
+        self._forget_boundaries()
 
     def _restart(self) -> None:
         offset = self.twins.log.end_offset + self._rng.randint(0, 50)
         self.twins.restart(offset)
-        self._boundaries = [offset]
+        self._boundaries = []
+        self._forget_boundaries()
 
     def _reopen(self) -> None:
         self.twins.reopen()
+        self._forget_boundaries()
 
     def _crash(self) -> None:
         twins = self.twins
-        bases = sorted(int(path.stem) for path in twins.kafkas.glob("*.log"))
+        bases = twins.files(".log")
         recovery_point = self._recovery_point(bases)
         start = twins.checkpointed_start
         twins.crash()
         twins.extend(f"{bases[-1]:020d}.log", self._rng.choice((-17, 0, 100)))
         twins.open(clean=False, recovery_point=recovery_point, log_start=start)
-        end = twins.log.end_offset
-        self._boundaries = [at for at in self._boundaries if at <= end] or [end]
-
-    def _recovery_point(self, bases: list[int]) -> int:
-        """Within a segment: one that ends there is indexed anew here, and not by Kafka."""
-        log = self.twins.log
-        first = max(base for base in bases if base <= log.start_offset)
-        found = [base for base in bases if first <= base < log.end_offset]
-        return max(self._rng.choice(found) + 1, log.start_offset) if found else 0
+        self._forget_boundaries()
 
     def _retain(self) -> None:
         self.twins.retain()
 
     def _start(self) -> None:
         log = self.twins.log
-        offset = self._rng.randint(log.start_offset, log.end_offset)
-        self.twins.raise_start(offset)
+        self.twins.raise_start(self._rng.randint(log.start_offset, log.end_offset))
 
     def _look_up(self) -> None:
         twins = self.twins
@@ -193,6 +148,19 @@ class RandomLife:
         twins.offset_of_max_timestamp()
         for epoch in range(max(0, self._epoch - 4), self._epoch + 2):
             twins.epoch_end(epoch)
+
+    def _forget_boundaries(self) -> None:
+        end = self.twins.log.end_offset
+        self._boundaries = [offset for offset in self._boundaries if offset <= end] or [end]
+        if self._is_leader:
+            self.twins.lead(self._epoch)
+
+    def _recovery_point(self, bases: list[int]) -> int:
+        """Within a segment: one that ends there is indexed anew here, and not by Kafka."""
+        log = self.twins.log
+        first = max(base for base in bases if base <= log.start_offset)
+        found = [base for base in bases if first <= base < log.end_offset]
+        return max(self._rng.choice(found) + 1, log.start_offset) if found else 0
 
 
 def main(first_seed: int, seeds: int, steps: int) -> None:

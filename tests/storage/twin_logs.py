@@ -15,8 +15,9 @@ ACTIVE_INDEXES = (".index", ".timeindex")
 
 
 def topic_settings(config: LogConfig) -> list[str]:
+    policies = {"compact": config.compacted, "delete": config.deleted}
     settings = {
-        "cleanup.policy": "compact" if config.compacted else "delete",
+        "cleanup.policy": ",".join(name for name, holds in policies.items() if holds),
         "segment.bytes": config.segment_bytes,
         "segment.ms": config.segment_ms,
         "segment.index.bytes": config.index_max_bytes,

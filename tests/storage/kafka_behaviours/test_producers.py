@@ -43,17 +43,19 @@ def test_the_sixth_last_batch_is_a_gap(begin: Begin, batch: MakeBatch) -> None:
     assert not log.accepts(batches[0])
 
 
-def test_batches_after_the_last_snapshot_are_all_known(begin: Begin, batch: MakeBatch) -> None:
-    """UnifiedLog.rebuildProducerState reads them: a crash forgets less than a clean stop."""
+def test_after_a_crash_the_last_batch_is_known(begin: Begin, batch: MakeBatch) -> None:
+    """LogLoader.recoverSegment ends with a snapshot, from which Kafka goes on: it knows the last
+    batch of each producer then. Here all that were read again are known.
+    """
     log = begin()
     batches = [batch(START_MS, pid=7, sequence=at) for at in range(3)]
     for one in batches:
         log.produce(one)
     log.crash()
     log.open(clean=False)
-    # As of the snapshot that recovery takes at the log's end.
     assert log.files(SNAPSHOT) == [3]
     assert log.produce(batches[2])[:2] == (2, 2)
+    assert log.accepts(batch(START_MS, pid=7, sequence=3))
 
 
 def test_sequences_wrap_to_zero(begin: Begin, batch: MakeBatch) -> None:

@@ -128,6 +128,19 @@ def test_truncation_into_a_batch_takes_all_of_it(
     log.open(clean=False)
 
 
+def test_truncation_to_where_a_gap_begins_ends_there(begin: Begin, batch: MakeBatch) -> None:
+    """UnifiedLog.truncateTo: the log ends at the offset asked for, not after the gap that
+    compaction left: a new leader may have written to it what the old one's log never held.
+    """
+    log = begin(compacted=True)
+    log.replicate(batch(5, epoch=0))
+    log.replicate(batch(5, offset=10, epoch=0))
+    log.truncate(1)
+    assert log.log.end_offset == 1
+    log.replicate(batch(5, offset=1, epoch=1))
+    assert [header.base_offset for header in log.log.headers(0)] == [0, 1]
+
+
 def test_truncation_to_the_beginning_of_a_segment_keeps_it(begin: Begin, batch: MakeBatch) -> None:
     """LocalLog.truncateTo: segments that begin beyond go, the one that begins there is emptied."""
     size = len(batch(5))
