@@ -31,6 +31,10 @@ from logquake.wire.messages.produce import (
 from logquake.wire.messages.topics import CreatableTopic, CreateTopicsRequest, CreateTopicsResponse
 from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import Message as WireMessage
+from logquake.wire.schema import Struct
+from logquake.wire.schema.fields import Scalar
+from tests.fuzz.damage import damaged
+from tests.wire.samples import Manner, Samples
 
 TOPIC = "bystander"
 TIMEOUT_S = 20.0
@@ -284,7 +288,7 @@ def test_lengths_out_of_bounds_close_the_connection(broker: Broker, length: int)
         pytest.param(raw(0, 3, b"\xff\xff\xff\xff" + bytes(4) + b"\x7f\xff\xff\xff"), id="produce"),
         pytest.param(raw(1, 4, bytes(17) + b"\x7f\xff\xff\xff"), id="fetch-topics"),
         pytest.param(raw(19, 2, b"\x7f\xff\xff\xff"), id="create-topics"),
-        pytest.param(raw(3, 9, b"\x01\0\0\0\xff\xff\xff\xff\x0f", flexible=True), id="tags"),
+        pytest.param(raw(3, 9, b"\x01\0\0\0\xff\xff\xff\xff\x07", flexible=True), id="tags"),
         pytest.param(raw(3, 9, b"\xff" * 20, flexible=True), id="endless-varint"),
     ],
 )
@@ -439,3 +443,61 @@ def test_a_reader_that_takes_its_time_gets_every_byte(broker: Broker) -> None:
 def test_connections_that_come_and_go(broker: Broker) -> None:
     for _ in range(100):
         broker.connect().close()
+
+
+def test_requests_of_any_content_are_answered_or_end_their_connection(broker: Broker) -> None:
+    """Every key and version about names that exist and that do not, whole and damaged."""
+    random = Random(23)
+    for key, version in open_apis(broker):
+        request = request_type(key)
+        assert request is not None
+        for manner in Manner:
+            made = Samples(random.random()).message(request, version, manner)
+            make_answerable(made, random)
+            content = frame(made, version)[4:]
+            start = len(HEADER_START) + (version in request.__schema__.flexible)
+            bodies = content[start:], damaged(content[start:], random)
+            for body in bodies:
+                with broker.connect() as sock:
+                    framed = content[:start] + body
+                    send_some(sock, len(framed).to_bytes(4) + framed)
+                    read_to_the_end(sock)
+
+
+def make_answerable(struct: Struct, random: Random) -> None:
+    """Half of the time about the topic that exists; at once, and never without an answer."""
+    for name, field in struct.__schema__.fields.items():
+        value = getattr(struct, name)
+        if name in ("name", "topic") and random.random() < 0.5:
+            setattr(struct, name, TOPIC)
+        elif name in ("acks", "timeout_ms", "max_wait_ms", "num_partitions"):
+            setattr(struct, name, 1)
+        elif name in ("index", "partition", "partition_index"):
+            setattr(struct, name, random.choice((0, 0, 1, -1, 2**31 - 1)))
+        elif isinstance(value, Struct):
+            make_answerable(value, random)
+        elif isinstance(value, list) and not isinstance(field.type, Scalar):
+            for each in value:
+                if isinstance(each, Struct):
+                    make_answerable(each, random)
+
+
+@pytest.mark.parametrize("version", [2, 7])
+def test_a_name_whose_quotation_no_answer_can_hold_ends_the_connection(
+    broker: Broker, version: int
+) -> None:
+    topic = CreatableTopic(name="n" * 32767, num_partitions=1, replication_factor=1)
+    request = CreateTopicsRequest(topics=[topic], timeout_ms=10_000)
+    with broker.connect() as sock:
+        sock.sendall(frame(request, version))
+        assert read_to_the_end(sock) == b""
+
+
+def test_names_that_are_not_utf_8_are_invalid_names(broker: Broker) -> None:
+    request = MetadataRequest(topics=[MetadataRequestTopic(name="NAME")])
+    with broker.connect() as sock:
+        sock.sendall(frame(request, 4).replace(b"NAME", b"\xff\xed\xa0!"))
+        answer = read_response(sock, request, 4)
+    assert isinstance(answer, MetadataResponse)
+    (topic,) = answer.topics
+    assert (topic.name, topic.error_code) == ("\ufffd\ufffd!", ErrorCode.INVALID_TOPIC_EXCEPTION)
