@@ -220,6 +220,8 @@ class LogFiles:
         return report
 
     def _load_epochs(self) -> None:
+        if not self._disk.exists(self._epochs_path):  # as Kafka, which never looks for one in vain
+            self._disk.open(self._epochs_path, create=True)
         try:
             entries = checkpoint_files.read_epochs(self._disk, self._epochs_path)
         except DamagedCheckpointError:

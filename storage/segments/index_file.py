@@ -75,7 +75,8 @@ class _SparseIndex:
         file = self.open()
         self._write(file, 0)
         file.truncate(len(self) * self.ENTRY.size)
-        file.truncate(self._max_entries * self.ENTRY.size)
+        # More than fit, if segment.index.bytes was larger before: it rolls, they stay.
+        file.truncate(max(len(self), self._max_entries) * self.ENTRY.size)
 
     def trim(self) -> None:
         """Write what is in memory and cut the file to it."""

@@ -37,6 +37,7 @@ def begin(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[.
             begun.append(TwinLogs(tmp_path, request.getfixturevalue("_kafka"), config))
         else:
             begun.append(LoneLog(tmp_path, config))
+        begun[0].compare()
         begun[0].lead(0)
         return begun[0]
 

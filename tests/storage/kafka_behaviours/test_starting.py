@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -141,6 +142,23 @@ def test_an_index_may_be_larger_than_indexes_are_now(begin: Begin, batch: MakeBa
     log.open()
     assert len(log.entries(0, ".index")) == 7
     assert log.log.read(7, 100, up_to=10).first_offset == 7
+
+
+def test_more_entries_than_an_index_may_have_now_are_kept(tmp_path: Path, batch: MakeBatch) -> None:
+    """LogLoader.load resizes the active segment's indexes; Kafka cannot start where they have more
+    entries than fit (AbstractIndex.resize). Here they stay, and the segment rolls.
+    """
+    log = LoneLog(tmp_path, LogConfig(index_interval_bytes=1))
+    for timestamp in range(10):
+        log.produce(batch(timestamp))
+    log.close()
+    log.config = LogConfig(index_interval_bytes=1, index_max_bytes=24)
+    log.open()
+    log.produce(batch(10))
+    assert log.files(".log") == [0, 10]
+    assert [offset for offset, _ in log.entries(0, ".index")] == list(range(1, 10))
+    assert [offset for _, offset in log.entries(0, ".timeindex")] == list(range(1, 10))
+    log.close()
 
 
 def test_after_a_crash_epochs_are_found_in_the_batches(begin: Begin, batch: MakeBatch) -> None:
