@@ -88,7 +88,8 @@ class RandomBatches:
         earlier = [batch.first_sequence for batch in entry.batches]
         if misled and self.rng.random() < 0.2:
             epoch = max(0, entry.epoch + self.rng.choice((-1, 0, 0, 1)))
-            return epoch, self.rng.choice((entry.last_sequence + 2, *earlier[-1:]))
+            known = [*earlier[-1:], entry.last_sequence + 2]
+            return epoch, self.rng.choice([at for at in known if at not in earlier[:-1]] or [1_000])
         if entry.last_sequence + 1 in earlier:
             return entry.epoch + 1, 0
         return entry.epoch, entry.last_sequence + 1
