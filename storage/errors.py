@@ -49,3 +49,12 @@ def disk_faults(path: str) -> Iterator[None]:
         yield
     except DISK_FAULTS as error:
         raise StorageError(path, str(error)) from error
+
+
+@contextmanager
+def refusals(path: str) -> Iterator[None]:
+    """Turn what the disk refuses to do into StorageError(path), not what its files hold."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(path, str(error)) from error

@@ -80,7 +80,11 @@ def read_chunks(source: Source, position: int, chunk_bytes: int) -> Iterator[Chu
 def _read(source: Source, file: File, position: int, size: int) -> Chunk:
     left = source.size - position
     view = memoryview(file.pread(min(size, left), position))
-    batches = list(iterate_batches(view))
+    try:
+        batches = list(iterate_batches(view))
+    except RecordError as error:
+        where = f"segment {source.base_offset} from byte {position} on"
+        raise RecordError(error.code, f"{where}: {error.detail}") from error
     if batches:
         last, header = batches[-1]
         return Chunk(view, batches, last + header.size)

@@ -14,7 +14,7 @@ from logquake.storage.cleaner.policy import LogFacts, LogToClean, assess, segmen
 from logquake.storage.cleaner.retention import NO_OFFSET, LastRecord
 from logquake.storage.cleaner.source import SealedSegment
 from logquake.storage.cleaner.swap import swap_files
-from logquake.storage.errors import disk_faults
+from logquake.storage.errors import disk_faults, refusals
 from logquake.storage.log.deleted_files import DeletedFiles
 from logquake.storage.log.state import LogState
 from logquake.storage.log.sync import LogSyncs
@@ -54,7 +54,7 @@ class LogCleaning:
             state.files.segments.current.segments,
             state.config,
         )
-        with disk_faults(state.directory):
+        with refusals(state.directory):
             return assess(facts, self.cleaned_to, now_ms)
 
     def begin(self, to_clean: LogToClean, bounds: CleanerBounds, now_ms: int) -> Cleaning:
@@ -62,7 +62,7 @@ class LogCleaning:
         state = self._state
         segments = state.files.segments.current.segments
         end_offset = to_clean.first_uncleanable
-        with disk_faults(state.directory):
+        with refusals(state.directory):
             plan = CleaningPlan(
                 to_clean,
                 _sealed(segments, end_offset),
