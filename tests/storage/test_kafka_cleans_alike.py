@@ -20,7 +20,7 @@ import pytest
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
-from logquake.wire.records import Codec
+from logquake.wire.records import Codec, Record, encode_batch
 from tests.storage.compacting import (
     Producers,
     append,
@@ -128,3 +128,27 @@ def test_the_same_records_and_batches_are_left(
             assert left == [comparable(batch) for batch in stored_batches(kafkas / name)]
         assert content(ours, ".txnindex") == content(kafkas, ".txnindex")
         assert sum(map(len, logs.values())) < size_before
+
+
+def test_an_empty_batch_keeps_its_time(tmp_path: Path, kafka_clean: KafkaClean) -> None:
+    """DefaultRecordBatch.writeEmptyHeader: the largest time of the records that went stays in the
+    header of a producer's last batch, and in the time index.
+    """
+    ours, kafkas = tmp_path / "ours" / "t-0", tmp_path / "kafkas" / "t-0"
+    late, early = 1_700_000_009_000, 1_700_000_000_000
+
+    def batch(offset: int, timestamp: int, size: int, **producer: int) -> bytes:
+        record = Record(offset, timestamp, b"key", b"v" * size)
+        return bytes(encode_batch([record], base_offset=offset, leader_epoch=0, **producer))
+
+    producer = {"producer_id": 7, "producer_epoch": 0, "base_sequence": 0}
+    batches = [batch(0, late, 10, **producer), batch(1, early, 10), batch(2, early, 2_900)]
+    write([ours, kafkas], batches)
+    now_ms = late + DELETE_RETENTION_MS
+    assert our_clean(ours, now_ms, 0) == kafka_clean(kafkas, now_ms, 0)
+    emptied = stored_batches(ours / f"{0:020d}.log")[0]
+    header = header_of(emptied)
+    assert (header.record_count, header.base_timestamp, header.max_timestamp) == (0, -1, late)
+    for suffix in (".log", ".timeindex", ".index"):
+        assert content(ours, suffix) == content(kafkas, suffix)
+    assert content(ours, ".timeindex")[f"{0:020d}.timeindex"] == late.to_bytes(8, "big") + bytes(4)

@@ -19,7 +19,7 @@ def test_an_empty_batch_keeps_its_time(begin: Begin, batch: MakeBatch) -> None:
     """
     log = begin(compacted=True)
     log.replicate(batch(100, epoch=0))
-    empty = {"last_offset": 4, "base_timestamp": 900, "max_timestamp": 900}
+    empty = {"last_offset": 4, "max_timestamp": 900}
     log.replicate(batch(offset=1, pid=7, sequence=0, epoch=0, **empty))
     log.replicate(batch(300, offset=5, epoch=0))
     assert log.offset_for_time(200) == (300, 5)
