@@ -42,6 +42,7 @@ STRICTER = (
     "is not its place in the batch",
     "unreadable records",
     "lz4: incomplete frame",  # whose end mark is marked as incompressible
+    "unknown header flags set",  # which gzip reserves
 )
 # Of MESSAGE_TOO_LARGE, here and there, for what was compressed anew by different libraries.
 RECOMPRESSED = ("rewritten, ", "made anew, ")

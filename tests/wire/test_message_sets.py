@@ -12,7 +12,7 @@ import lz4.frame
 import pytest
 from aiokafka.record.legacy_records import LegacyRecordBatch as AiokafkaBatch
 from aiokafka.record.legacy_records import LegacyRecordBatchBuilder as AiokafkaBuilder
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from logquake.wire.compression import decompress, decompress_for_magic
@@ -303,6 +303,7 @@ def test_a_hostile_entry_with_a_right_checksum_is_refused_or_read(
     flips=st.dictionaries(st.integers(0, len(VALID) - 1), st.integers(0, 255)),
     offset=st.integers(-2, 2**63 - 1),
 )
+@example(magic=1, flips={1: 226}, offset=9_159_758_692_118_167_555)  # past the largest offset
 def test_hostile_messages_within_a_wrapper_are_refused_or_read(
     magic: int, flips: dict[int, int], offset: int
 ) -> None:

@@ -13,7 +13,6 @@ import crc32c
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 
 from logquake.wire.compression import Codec, compress, decompress
-from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records.header import (
     ATTRIBUTES_POSITION,
     HEADER,
@@ -24,12 +23,13 @@ from logquake.wire.records.header import (
     NO_SEQUENCE,
     BatchFlag,
     BatchHeader,
-    read_header,
 )
 from logquake.wire.records.reading import NO_TIMESTAMP, Record, iterate_records
-from logquake.wire.records.walk import UnwalkableError, walk_records
+from logquake.wire.records.refusals import before_1970
 
 _CODEC_BITS = 0x07
+_CONTINUES = 0x80  # of a varint
+_KEPT_ATTRIBUTES = _CODEC_BITS | int(BatchFlag.TRANSACTIONAL)
 _REBUILT_ATTRIBUTES = int(BatchFlag.LOG_APPEND_TIME | BatchFlag.TRANSACTIONAL)
 
 
@@ -158,11 +158,11 @@ def recompress(
 ) -> bytearray:
     """The same batch in another codec, for topics that set compression.type.
 
-    Raises RecordError as renumber and decompress do.
+    The batch was found valid for such a topic. Raises RecordError as decompress does.
     """
     packed = view[position + HEADER_BYTES : position + header.size]
     plain = decompress(header.codec, packed, limit_bytes)
-    if _is_as_built(_with_payload(header, Codec.NONE, plain)):
+    if _is_as_built(header, plain):
         return _with_payload(header, codec, compress(codec, plain, level))
     return renumber(view, position, header, codec, limit_bytes, level)
 
@@ -178,15 +178,12 @@ def renumber(
     """The same records in a new batch, their offsets in order without gaps (LogValidator's
     buildRecordsAndAssignOffsets). Whatever else the old batch had is left behind.
 
-    Raises RecordError INVALID_TIMESTAMP for a time before 1970, where Kafka answers
-    UNKNOWN_SERVER_ERROR, and as iterate_records does.
+    Raises RecordError: before_1970, and as iterate_records does.
     """
     payload = BatchPayload()
     for place, record in enumerate(iterate_records(view, position, header, limit_bytes)):
         if record.timestamp_ms < NO_TIMESTAMP:
-            raise RecordError(
-                ErrorCode.INVALID_TIMESTAMP, f"timestamp {record.timestamp_ms} is before 1970"
-            )
+            raise before_1970(record.timestamp_ms)
         payload.add(record._replace(offset=place))
     fresh = header._replace(
         attributes=header.attributes & _REBUILT_ATTRIBUTES,
@@ -197,16 +194,13 @@ def renumber(
     return _with_payload(fresh, codec, compress(codec, payload.encoded(), level))
 
 
-def _is_as_built(batch: bytearray) -> bool:
-    """Whether building a plain batch anew would write the same header, and nothing prevents it."""
-    header = read_header(memoryview(batch))
-    if header.attributes & ~int(BatchFlag.TRANSACTIONAL):
+def _is_as_built(header: BatchHeader, plain: bytes) -> bool:
+    """Whether building the batch anew would write the same header, and the same times."""
+    if header.attributes & ~_KEPT_ATTRIBUTES:
         return False  # with append times the records have other times than they say
-    try:
-        stamps = [each.timestamp for each in walk_records(memoryview(batch), 0, header, len(batch))]
-    except UnwalkableError:
-        return False
-    return stamps[0] == header.base_timestamp and min(stamps) >= NO_TIMESTAMP
+    size_bytes = next((at for at, byte in enumerate(plain) if byte < _CONTINUES), 0) + 1
+    first_delta = plain[size_bytes + 1 : size_bytes + 2]  # behind the record's attributes
+    return first_delta == b"\0"
 
 
 def _with_payload(header: BatchHeader, codec: Codec, packed: bytes) -> bytearray:

@@ -1,4 +1,4 @@
-"""The two refusals that all readers of records share."""
+"""The refusals that all readers of records share."""
 
 from __future__ import annotations
 
@@ -13,3 +13,8 @@ def corrupt(detail: str) -> RecordError:
 def invalid(detail: str) -> RecordError:
     """Intact bytes that break a rule."""
     return RecordError(ErrorCode.INVALID_RECORD, detail)
+
+
+def before_1970(timestamp_ms: int) -> RecordError:
+    """A time that no batch can be built with; Kafka answers UNKNOWN_SERVER_ERROR."""
+    return RecordError(ErrorCode.INVALID_TIMESTAMP, f"timestamp {timestamp_ms} is before 1970")

@@ -40,7 +40,7 @@ from logquake.wire.records.header import (
 )
 from logquake.wire.records.limits import UNBOUNDED_MS, ProduceLimits
 from logquake.wire.records.reading import NO_TIMESTAMP
-from logquake.wire.records.refusals import invalid
+from logquake.wire.records.refusals import before_1970, invalid
 from logquake.wire.records.walk import (
     UnwalkableError,
     Walk,
@@ -163,13 +163,17 @@ def _check_records(
     walk: Walk,
 ) -> int:
     limit_bytes = limits.max_decompressed_bytes
-    latest = NO_TIMESTAMP
+    latest = earliest = NO_TIMESTAMP
+    renewed = _is_renewed(header, limits)
     index = 0
     # Rules that only the slow look at each record can apply: to Kafka's letter, with its words.
     doubtful = header.is_log_append_time
     for stamps in _timestamps(walk(view, position, header, limit_bytes)):
         largest = max(stamps)
         latest = max(latest, largest)
+        if renewed:
+            smallest = min(stamps)
+            earliest = min(earliest, smallest)
         doubtful = doubtful or (
             not limits.log_append_time
             and (
@@ -185,7 +189,14 @@ def _check_records(
     if doubtful:
         records = walk(view, position, header, limit_bytes)
         refuse_faulty(_faults(records, header, limits, now_ms), limits)
+    if earliest < NO_TIMESTAMP:
+        raise before_1970(earliest)
     return latest
+
+
+def _is_renewed(header: BatchHeader, limits: ProduceLimits) -> bool:
+    """Whether the topic has the batch in another codec."""
+    return limits.compression is not None and limits.compression is not header.codec
 
 
 def _check_exactly(
@@ -208,7 +219,7 @@ def _check_exactly(
 
 def _refuse_misplaced(header: BatchHeader, index: int, limits: ProduceLimits) -> None:
     detail = f"the offset of record {index} is not its place in the batch"
-    if limits.compression not in (None, header.codec):
+    if _is_renewed(header, limits):
         raise MisplacedOffsetsError(ErrorCode.INVALID_RECORD, detail)
     raise invalid(detail)
 
@@ -243,7 +254,7 @@ def _faults(
     records: Iterator[WalkedRecord], header: BatchHeader, limits: ProduceLimits, now_ms: int
 ) -> Iterator[RecordFault]:
     # Where the batch would stay as it is, Kafka skips keys and values and prints less well.
-    skimmed = header.is_compressed and limits.compression in (None, header.codec)
+    skimmed = header.is_compressed and not _is_renewed(header, limits)
     for index, record in enumerate(records):
         fault = fault_of(
             Checked(

@@ -20,6 +20,7 @@ from logquake.wire.records.refusals import corrupt, invalid
 
 _RELATIVE_OFFSETS_SINCE_MAGIC = 1
 _LARGEST_MAGIC = 1
+_LARGEST_OFFSET = 2**63 - 1
 
 
 def iterate_messages(
@@ -124,6 +125,9 @@ def _resolved(message: Message, base_offset: int, append_time_ms: int | None) ->
     if append_time_ms is not None and message.magic:
         timestamp_ms = append_time_ms
         attributes |= LOG_APPEND_TIME_BIT
-    return message._replace(
-        offset=base_offset + message.offset, timestamp_ms=timestamp_ms, attributes=attributes
-    )
+    offset = base_offset + message.offset
+    if offset > _LARGEST_OFFSET:
+        raise invalid(
+            f"offset {message.offset} within a compressed message reaches past all others"
+        )
+    return message._replace(offset=offset, timestamp_ms=timestamp_ms, attributes=attributes)

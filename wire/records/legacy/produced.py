@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from logquake.wire.compression import Codec
-from logquake.wire.errors import ErrorCode, RecordError
+from logquake.wire.errors import ErrorCode
 from logquake.wire.records.building import BatchPayload, finish_batch
 from logquake.wire.records.faults import Checked, RecordFault, fault_of, refuse_faulty
 from logquake.wire.records.header import BatchHeader, check_crc, iterate_batches
@@ -19,7 +19,7 @@ from logquake.wire.records.legacy.entry import LOG_APPEND_TIME_BIT, Message, rea
 from logquake.wire.records.legacy.nesting import iterate_nested
 from logquake.wire.records.limits import ProduceLimits
 from logquake.wire.records.record import NO_TIMESTAMP, Record
-from logquake.wire.records.refusals import invalid
+from logquake.wire.records.refusals import before_1970, invalid
 from logquake.wire.records.validation import too_large
 
 _Entry = tuple[int, BatchHeader]
@@ -99,9 +99,7 @@ def _messages(
 
 def _add(payload: BatchPayload, message: Message) -> None:
     if message.timestamp_ms < NO_TIMESTAMP:
-        raise RecordError(
-            ErrorCode.INVALID_TIMESTAMP, f"timestamp {message.timestamp_ms} is before 1970"
-        )
+        raise before_1970(message.timestamp_ms)
     offset = payload.count
     payload.add(Record(offset, message.timestamp_ms, message.key, message.value))
 

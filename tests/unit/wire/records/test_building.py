@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import (
     BatchFlag,
     Codec,
@@ -74,9 +73,3 @@ def test_a_recompressed_batch_with_append_times_has_records_of_that_time() -> No
     (record,) = read_back(recompressed(odd))
     header = read_header(memoryview(recompressed(odd)))
     assert (record.timestamp_ms, header.base_timestamp) == (9, 9)
-
-
-def test_records_from_before_1970_are_not_recompressed() -> None:
-    with pytest.raises(RecordError) as refused:
-        recompressed(encode_batch([Record(0, 5, b"a", b"1"), Record(1, -2, b"b", b"2")]))
-    assert refused.value.code is ErrorCode.INVALID_TIMESTAMP

@@ -221,3 +221,10 @@ def test_zstd_needs_produce_version_7() -> None:
     with pytest.raises(RecordError) as refused:
         read_produced(batch, 6)
     assert refused.value.code is ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+
+
+def test_records_from_before_1970_cannot_be_compressed_anew() -> None:
+    batch = encode_batch([Record(0, 5, b"a", b"1"), Record(1, -2, b"b", b"2")])
+    assert validate(batch, ProduceLimits(compression=Codec.NONE))
+    error = refusal(batch, ProduceLimits(compression=Codec.GZIP))
+    assert error.code is ErrorCode.INVALID_TIMESTAMP
