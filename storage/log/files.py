@@ -12,6 +12,7 @@ from logquake.storage import checkpoint_files
 from logquake.storage.checkpoint_files import DamagedCheckpointError
 from logquake.storage.disk.seam import Disk, File
 from logquake.storage.file_names import join, parent
+from logquake.storage.log.epoch_recovery import derive_epochs
 from logquake.storage.log.leader_epochs import LeaderEpochs
 from logquake.storage.log.recovery import Recovery, RecoveryReport, load_segments
 from logquake.storage.log.staging import Roll, Run
@@ -74,6 +75,7 @@ class LogFiles:
         self._load_epochs()
         load_segments(self._disk, self._directory, self.segments)
         self._unindexed = find_unindexed(self._disk, self._directory, self.segments)
+        self._derive_lost_epochs(None if clean else recovery_point)
         report = RecoveryReport()
         if len(self.segments) and not clean:
             report = self._recover(recovery_point, gaps_allowed, scanned)
@@ -219,13 +221,20 @@ class LogFiles:
             self._disk.sync_dir(self._directory)
         return report
 
+    def _derive_lost_epochs(self, recovery_point: int | None) -> None:
+        """Of what no recovery is going to scan: without a recovery point, of everything."""
+        if len(self.segments) and not self.epochs.entries:
+            scanned = () if recovery_point is None else self.segments.unsynced(recovery_point)
+            known = self.segments.current.segments
+            derive_epochs(known[: len(known) - len(scanned)], self.epochs)
+
     def _load_epochs(self) -> None:
         if not self._disk.exists(self._epochs_path):  # as Kafka, which never looks for one in vain
             self._disk.open(self._epochs_path, create=True)
         try:
             entries = checkpoint_files.read_epochs(self._disk, self._epochs_path)
         except DamagedCheckpointError:
-            entries = []  # derived again from the batches that recovery scans
+            entries = []  # derived again from the batches
         for epoch, start_offset in entries:
             self.epochs.assign(epoch, start_offset)
         self.epochs.changed = False

@@ -309,3 +309,25 @@ def test_damage_that_cannot_be_mended_is_told_with_the_file_it_is_in(
     disk.open(f"{directory}/{damaged}", create=True).pwritev([b"\xff" * 200], 0)
     with pytest.raises(StorageError, match=damaged):
         open_log(CONFIG, clean=False, recovery_point=60)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"garbage"])
+@pytest.mark.parametrize("clean", [True, False])
+def test_leader_epochs_are_found_in_the_log_where_their_file_was_lost(
+    log: Log,
+    disk: MemoryDisk,
+    directory: str,
+    open_log: OpenLog,
+    content: bytes | None,
+    clean: bool,
+) -> None:
+    log.sync()
+    before = log.epochs.entries
+    log.close(clean=clean)
+    path = f"{directory}/leader-epoch-checkpoint"
+    disk.remove(path)
+    if content is not None:
+        disk.open(path, create=True).pwritev([content], 0)
+    again = open_log(CONFIG, clean=clean, recovery_point=60)
+    assert again.epochs.entries == before
+    assert again.recovery.truncated_bytes == 0
