@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from time import monotonic
+from time import monotonic, sleep
+from typing import TypeVar
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicPartition,
+)
 
 _BATCH = 10_000
 _POLL_S = 1.0
+_RETRY_S = 0.1
+_SHORTEST_WAIT_S = 0.1
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +99,33 @@ def _read(
 
 def _ends(consumer: Consumer, topic: str, deadline: float) -> dict[int, int]:
     """The high watermark of every partition."""
-    metadata = consumer.list_topics(topic, timeout=max(0.1, deadline - monotonic()))
+    metadata = _asked(
+        lambda left_s: consumer.list_topics(topic, timeout=left_s), f"who leads {topic}", deadline
+    )
     return {
-        partition: consumer.get_watermark_offsets(
-            TopicPartition(topic, partition), timeout=max(0.1, deadline - monotonic())
-        )[1]
+        partition: _end(consumer, TopicPartition(topic, partition), deadline)
         for partition in sorted(metadata.topics[topic].partitions)
     }
+
+
+def _end(consumer: Consumer, place: TopicPartition, deadline: float) -> int:
+    _, end = _asked(
+        lambda left_s: consumer.get_watermark_offsets(place, timeout=left_s),
+        f"where {place.topic}-{place.partition} ends",
+        deadline,
+    )
+    return int(end)
+
+
+def _asked(ask: Callable[[float], T], what: str, deadline: float) -> T:
+    """The answer. Leaders change after a fault, and librdkafka does not ask again by itself."""
+    while True:
+        try:
+            return ask(max(_SHORTEST_WAIT_S, deadline - monotonic()))
+        except KafkaException as error:
+            if monotonic() > deadline:
+                raise ReadbackTimeout(f"no answer to {what}: {error}") from error
+            sleep(_RETRY_S)
 
 
 def _record(message: Message) -> ReadRecord | None:

@@ -51,4 +51,5 @@ class LogquakeReader(DataSourceReader):
             return [InputPartition(wanted) for wanted in plan_ranges(router, self._options)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        return read_range(self._options, partition.value)
+        # Where nothing is to be read Spark asks once all the same, for a partition of no value.
+        return iter(()) if partition.value is None else read_range(self._options, partition.value)

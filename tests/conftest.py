@@ -76,11 +76,15 @@ def leaves_nothing(tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Three brokers for all tests of a module, which notice failures fast."""
+    """Three brokers for all tests of a module, which notice failures fast.
+
+    Records stay, however old their times: many tests write what looks years old.
+    """
     from logquake.cluster.api import Cluster
 
     folder = tmp_path_factory.mktemp("cluster")
-    with nothing_left_behind(folder / "temporary"), Cluster(brokers=3) as kafka:
+    config = {"log.retention.ms": -1}
+    with nothing_left_behind(folder / "temporary"), Cluster(brokers=3, config=config) as kafka:
         yield kafka
 
 

@@ -39,7 +39,8 @@ EXPECTED = {
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("cluster")
-    with Cluster(brokers=1, data_dir=folder) as cluster:
+    old_records_stay = {"log.retention.ms": -1}
+    with Cluster(brokers=1, config=old_records_stay, data_dir=folder) as cluster:
         Librdkafka(cluster.bootstrap_servers).create_topic(TOPIC, 1, 1, {})
         with cluster.stop(1):
             partition = folder / "broker-1" / "data" / f"{TOPIC}-0"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -122,6 +122,12 @@ def test_records_are_counted_by_key(spark: Any, servers: str) -> None:
 
     counts = count_by_key(spark, servers, TOPIC)
     assert counts == {f"file{index}": PER_PARTITION for index in range(3)}
+
+
+def test_a_topic_without_records_has_no_rows(
+    spark: Any, servers: str, topic: Callable[..., str]
+) -> None:
+    assert reader(spark, servers, subscribe=topic(partitions=2)).count() == 0
 
 
 def test_an_unknown_topic_fails_the_query_with_kafkas_name_for_it(spark: Any, servers: str) -> None:

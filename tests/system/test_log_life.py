@@ -11,6 +11,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from logquake.client.admin import Admin
+from logquake.client.offsets import EARLIEST, LATEST, list_offsets
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
@@ -65,12 +66,9 @@ def write(kafka: Cluster, topic: str, count: int, size: int = 1_000) -> None:
 
 
 def bounds(kafka: Cluster, topic: str) -> tuple[int, int]:
-    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "none"})
-    try:
-        low, high = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=TIMEOUT_S)
-        return low, high
-    finally:
-        consumer.close()
+    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
+        low, high = (list_offsets(router, topic, {0: each})[0] for each in (EARLIEST, LATEST))
+    return low.offset, high.offset
 
 
 def first_record(kafka: Cluster, topic: str) -> int:
