@@ -124,7 +124,7 @@ def _sealed(segments: Sequence[Segment], end_offset: int) -> list[SealedSegment]
 
 def _map_position(segments: Sequence[Segment], to_clean: LogToClean) -> int:
     dirty = segments_between(segments[:-1], to_clean.first_dirty, to_clean.first_uncleanable)
-    return dirty[0].index_position(to_clean.first_dirty) if dirty else 0
+    return dirty[0].indexes.position_of(to_clean.first_dirty) if dirty else 0
 
 
 def _do_nothing() -> None:

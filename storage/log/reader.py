@@ -127,7 +127,7 @@ class LogReader:
         """Where the first batch that limit excludes begins; not searched for beyond enough."""
         if limit >= self._end_offset(segment):
             return segment.size
-        if segment.index_position(limit) >= enough:
+        if segment.indexes.position_of(limit) >= enough:
             return enough
         excluded = segment.find(limit)
         return segment.size if excluded is None else excluded.position

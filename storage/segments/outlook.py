@@ -63,11 +63,11 @@ class SegmentOutlook:
         outlook = cls(segment.base_offset, segment.config, jitter_ms)
         outlook._segment = segment
         outlook.size = segment.size
-        outlook._bytes_since_entry = segment.bytes_since_entry
-        outlook._offset_entries = len(segment.offset_index)
-        outlook._time_entries = len(segment.time_index)
-        outlook._max_timestamp = segment.max_timestamp
-        outlook._indexed_timestamp = segment.time_index.last_entry()[0]
+        outlook._bytes_since_entry = segment.indexes.bytes_since_entry
+        outlook._offset_entries = len(segment.indexes.offsets)
+        outlook._time_entries = len(segment.indexes.times)
+        outlook._max_timestamp = segment.indexes.max_timestamp
+        outlook._indexed_timestamp = segment.indexes.times.last_entry()[0]
         return outlook
 
     def must_roll(

@@ -1,7 +1,4 @@
-"""One segment: a .log file with its indexes (Kafka's LogSegment).
-
-A segment's size counts what was written whole; bytes after it are what a failed write left.
-"""
+"""One segment: a .log file with its indexes (Kafka's LogSegment)."""
 
 from __future__ import annotations
 
@@ -12,16 +9,12 @@ from typing import NamedTuple
 from logquake.storage import file_names as names
 from logquake.storage.disk.seam import Buffer, Disk, File
 from logquake.storage.log_config import LogConfig
-from logquake.storage.segments.batch_walk import SCAN_CHUNK_BYTES, DamagedBatchError, walk_headers
-from logquake.storage.segments.index_file import (
-    NO_TIMESTAMP,
-    DamagedIndexError,
-    OffsetIndex,
-    TimeIndex,
-)
-from logquake.storage.segments.index_proof import points_at_batch
+from logquake.storage.segments.batch_walk import SCAN_CHUNK_BYTES, DamagedBatchError
+from logquake.storage.segments.index_file import NO_TIMESTAMP, OffsetIndex, TimeIndex
+from logquake.storage.segments.log_file import LogFile
 from logquake.storage.segments.open_files import OpenFiles
 from logquake.storage.segments.recent_batches import BatchPlace, RecentBatches
+from logquake.storage.segments.sparse_indexes import SparseIndexes
 from logquake.storage.segments.txn_index import AbortedTransaction, TransactionIndex
 from logquake.wire.records import BatchHeader
 
@@ -41,38 +34,26 @@ class Segment:
     def __init__(
         self, disk: Disk, directory: str, base_offset: int, config: LogConfig, mark: str = ""
     ) -> None:
-        """mark ends the names of the files while they are not yet, or no longer, part of the log.
-
-        bytes_since_entry is the size of what lies after the latest index entry. was_used: the
-        file was, since OpenFiles last looked.
-        """
+        """mark ends the names of the files while they are not, or no longer, part of the log."""
         self.base_offset = base_offset
-        self.size = 0
-        self.max_timestamp = NO_TIMESTAMP
-        self._offset_of_max_timestamp = base_offset
+        self.config = config
         self._disk = disk
         self._directory = directory
-        self.config = config
         self._mark = mark
-        self._recent = RecentBatches()
-        self.bytes_since_entry = 0
-        self._file: File | None = None
-        self._open_files: OpenFiles | None = None
-        self.was_used = False
-        self._first_timestamp: int | None = None
-        self._indexes_loaded = False
-        self._index_is_proven = False
-        self._max_timestamp_found = False
+        self._log = LogFile(disk, self._path(names.LOG_SUFFIX))
         max_bytes = config.index_max_bytes
-        self.offset_index = OffsetIndex(
-            disk, self._path(names.OFFSET_INDEX_SUFFIX), base_offset, max_bytes
-        )
-        self.time_index = TimeIndex(
-            disk, self._path(names.TIME_INDEX_SUFFIX), base_offset, max_bytes
+        self.indexes = SparseIndexes(
+            OffsetIndex(disk, self._path(names.OFFSET_INDEX_SUFFIX), base_offset, max_bytes),
+            TimeIndex(disk, self._path(names.TIME_INDEX_SUFFIX), base_offset, max_bytes),
+            self._log,
+            base_offset,
+            config.index_interval_bytes,
         )
         self.txn_index = TransactionIndex(
             disk, self._path(names.TRANSACTION_INDEX_SUFFIX), base_offset
         )
+        self._recent = RecentBatches()
+        self._first_timestamp: int | None = None
 
     @classmethod
     def create(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
@@ -89,8 +70,8 @@ class Segment:
         segment = cls(disk, directory, base_offset, config, mark)
         for suffix in names.SEGMENT_SUFFIXES:
             disk.remove(segment._path(suffix))
-        segment._file = disk.open(segment.log_path, create=True)
-        segment._indexes_loaded = segment._index_is_proven = segment._max_timestamp_found = True
+        segment._log.create()
+        segment.indexes.begin()
         return segment
 
     @classmethod
@@ -99,28 +80,21 @@ class Segment:
     ) -> Segment:
         """A segment that exists, its indexes not yet read."""
         segment = cls(disk, directory, base_offset, config, mark)
-        segment.size = segment.file.size()
+        segment._log.take_size()
         return segment
 
     @property
     def log_path(self) -> str:
-        return self._path(names.LOG_SUFFIX)
+        return self._log.path
 
     @property
     def file(self) -> File:
-        self.was_used = True
-        file = self._file
-        if file is None:
-            file = self._file = self._disk.open(self.log_path)
-            if self._open_files is not None:
-                self._open_files.opened(self)
-        return file
+        return self._log.handle
 
-    def share(self, open_files: OpenFiles) -> None:
-        """Keep the descriptor only as long as the bound on all of them allows."""
-        self._open_files = open_files
-        if self._file is not None:
-            open_files.opened(self)
+    @property
+    def size(self) -> int:
+        """Bytes of all batches."""
+        return self._log.size
 
     @property
     def first_timestamp(self) -> int:
@@ -131,11 +105,15 @@ class Segment:
         if self._first_timestamp is None:
             first = None
             with suppress(DamagedBatchError):
-                first = next(walk_headers(self.file, 0, self.size), None)
+                first = next(self._log.headers(0), None)
             if first is None:
                 return NO_TIMESTAMP
             self._first_timestamp = first[1].max_timestamp
         return self._first_timestamp
+
+    def largest_timestamp(self) -> int:
+        """Of any batch here; -1 for none. Raises DamagedBatchError where not all can be read."""
+        return self.indexes.largest_timestamp()
 
     # Writing
 
@@ -146,8 +124,7 @@ class Segment:
 
         aborted: the transactions whose abort markers are among them.
         """
-        position = self.size
-        self.size += self.file.pwritev([batch.data for batch in batches], position)
+        position = self._log.append([batch.data for batch in batches])
         for batch in batches:
             size = len(batch.data)
             self._index(batch.last_offset, batch.max_timestamp, position, size)
@@ -158,11 +135,7 @@ class Segment:
 
     def index_anew(self) -> None:
         """Forget all that is known of the content; note_scanned() follows for every batch."""
-        self.offset_index.reset()
-        self.time_index.reset()
-        self._indexes_loaded = self._index_is_proven = self._max_timestamp_found = True
-        self.bytes_since_entry = 0
-        self.max_timestamp, self._offset_of_max_timestamp = NO_TIMESTAMP, self.base_offset
+        self.indexes.reset()
         self._first_timestamp = None
         self._recent.clear()
 
@@ -173,65 +146,27 @@ class Segment:
     def _index(self, last_offset: int, max_timestamp: int, position: int, size: int) -> None:
         if position == 0:
             self._first_timestamp = max_timestamp
-        if max_timestamp > self.max_timestamp:
-            self.max_timestamp, self._offset_of_max_timestamp = max_timestamp, last_offset
-        if self.bytes_since_entry > self.config.index_interval_bytes:
-            self.offset_index.append(last_offset, position)
-            self.time_index.append_if_newer(self.max_timestamp, self._offset_of_max_timestamp)
-            self.bytes_since_entry = 0
-        self.bytes_since_entry += size
+        self.indexes.note(last_offset, max_timestamp, position, size)
 
     # Life
 
     def activate(self) -> None:
-        """Become the segment that is appended to: indexes take their zero-filled shape."""
-        self.largest_timestamp()
-        self.offset_index.preallocate()
-        self.time_index.preallocate()
-        self._index_is_proven = True
+        """Become the segment that is appended to."""
+        self.indexes.preallocate()
 
     def seal(self) -> None:
         """Stop being active."""
-        self.largest_timestamp()
-        self._finish_indexes()
+        self.indexes.finish()
         self._recent.clear()
 
-    def largest_timestamp(self) -> int:
-        """Of any batch here; -1 for none. Raises DamagedBatchError where not all can be read."""
-        self.load_indexes()
-        if not self._max_timestamp_found:
-            self._find_max_timestamp()
-        return self.max_timestamp
-
-    def load_indexes(self) -> None:
-        """Read the indexes unless they are in memory; rebuild them when they cannot be right."""
-        if self._indexes_loaded:
-            return
-        try:
-            self.offset_index.load()
-            self.time_index.load()
-            if self.offset_index.last_position() > self.size:
-                raise DamagedIndexError(f"an index of {self.log_path} points past its end")
-        except (DamagedIndexError, FileNotFoundError):
-            self._rebuild_indexes()
-        self._indexes_loaded = True
-
-    def _rebuild_indexes(self) -> None:
-        self.index_anew()
-        self._indexes_loaded = False  # should reading fail half-way
-        for position, header in walk_headers(self.file, 0, self.size, SCAN_CHUNK_BYTES):
-            self.note_scanned(position, header)
-        self._finish_indexes()
-
-    def _finish_indexes(self) -> None:
-        """The largest timestamp goes into the index, the zeros go.
-
-        Should it be appended to again, after a start, the next index entry counts from here.
-        """
-        self.time_index.append_if_newer(self.max_timestamp, self._offset_of_max_timestamp)
-        self.offset_index.trim()
-        self.time_index.trim()
-        self.bytes_since_entry = 0
+    def truncate_at(self, position: int, next_offset: int) -> None:
+        """Cut everything from position, where the batch that holds next_offset begins, durably."""
+        self.indexes.load()
+        self._log.cut_at(position)
+        self.txn_index.truncate_to(next_offset)
+        self._first_timestamp = None
+        self._recent.clear()
+        self.indexes.truncate_to(position, next_offset)
 
     def files_to_sync(self, *, active: bool) -> list[File]:
         """What cannot be rebuilt and, once sealed, the other indexes; syncing may be on a thread.
@@ -241,15 +176,15 @@ class Segment:
         """
         files = [self.file, *self.txn_index.files()]
         if not active:
-            files += [self.offset_index.open(), self.time_index.open()]
+            files += [self.indexes.offsets.open(), self.indexes.times.open()]
         return files
 
     def set_aside(self) -> list[str]:
         """Let the files' names end in .deleted, from where they can still be read; their paths."""
         sources = {suffix: self._path(suffix) for suffix in names.SEGMENT_SUFFIXES}
         self._mark = names.DELETED_FILE_SUFFIX
-        for index in (self.offset_index, self.time_index, self.txn_index):
-            index.path += self._mark
+        for file in (self._log, self.indexes.offsets, self.indexes.times, self.txn_index):
+            file.path += self._mark
         paths = []
         for suffix, source in sources.items():
             if self._disk.exists(source):
@@ -263,41 +198,13 @@ class Segment:
         for suffix in names.SEGMENT_SUFFIXES:
             self._disk.remove(self._path(suffix))
 
+    def share(self, open_files: OpenFiles) -> None:
+        """Keep the descriptor only as long as the bound on all of them allows."""
+        self._log.share(open_files)
+
     def release(self) -> None:
         """Drop the descriptor, which closes it unless a slice still reads from it."""
-        self.let_go()
-        if self._open_files is not None:
-            self._open_files.closed(self)
-
-    def let_go(self) -> None:
-        self._file = None
-
-    def truncate_at(self, position: int, next_offset: int) -> None:
-        """Cut everything from position, where the batch that holds next_offset begins, durably.
-
-        The cut is synced before anything is written after it: else a power loss could leave new
-        batches followed by intact old ones.
-        """
-        self.load_indexes()
-        self.file.truncate(position)
-        self.file.sync()
-        self.size = position
-        self.offset_index.truncate_to(position)
-        self.time_index.truncate_to(next_offset)
-        self.txn_index.truncate_to(next_offset)
-        self.bytes_since_entry = 0
-        self._first_timestamp = None
-        self._recent.clear()
-        self._find_max_timestamp()
-
-    def _find_max_timestamp(self) -> None:
-        """From the time index and the batches after its last entry (readLargestTimestamp)."""
-        timestamp, offset = self.time_index.last_entry()
-        for _, header in self._headers_from(self.index_position(offset)):
-            if header.max_timestamp > timestamp:
-                timestamp, offset = header.max_timestamp, header.last_offset
-        self.max_timestamp, self._offset_of_max_timestamp = timestamp, offset
-        self._max_timestamp_found = True
+        self._log.release()
 
     # Reading
 
@@ -306,43 +213,28 @@ class Segment:
         recent = self._recent.find(offset)
         if recent is not None:
             return recent
-        for position, header in self._headers_from(self.index_position(offset)):
+        for position, header in self._log.headers(self.indexes.position_of(offset)):
             if header.last_offset >= offset:
                 return BatchPlace(position, header.base_offset, header.last_offset, header.size)
         return None
-
-    def index_position(self, offset: int) -> int:
-        """A batch boundary at or before the batch that holds offset."""
-        self.load_indexes()
-        position = self.offset_index.lookup(offset)
-        if self._index_is_proven or position == 0:
-            return position
-        offsets = range(self.base_offset, offset + 1)
-        if not points_at_batch(self.file, self.size, position, offsets):
-            self._rebuild_indexes()
-            self._indexes_loaded = True
-            position = self.offset_index.lookup(offset)
-        return position
 
     def offset_bound_at(self, position: int) -> int | None:
         """An offset above all batches before position (fetchUpperBoundOffset); None: the next
         segment's base.
         """
-        self.load_indexes()
-        return self.offset_index.first_offset_at(position)
+        return self.indexes.first_offset_at(position)
 
     def next_offset(self) -> int:
         """The offset after the last batch; the base offset of an empty segment."""
-        self.load_indexes()
         next_offset = self.base_offset
-        for _, header in self._headers_from(self.offset_index.last_position()):
+        for _, header in self._log.headers(self.indexes.last_position()):
             next_offset = header.next_offset
         return next_offset
 
     def headers(self, from_offset: int) -> Iterator[tuple[int, BatchHeader]]:
         """Positions and headers of the batches that end at from_offset or later."""
-        start = self.index_position(from_offset)
-        for position, header in walk_headers(self.file, start, self.size, SCAN_CHUNK_BYTES):
+        start = self.indexes.position_of(from_offset)
+        for position, header in self._log.headers(start, SCAN_CHUNK_BYTES):
             if header.last_offset >= from_offset:
                 yield position, header
 
@@ -350,14 +242,10 @@ class Segment:
         self, timestamp_ms: int, from_offset: int
     ) -> Iterator[tuple[int, BatchHeader]]:
         """The batches from from_offset on that may hold records at or after timestamp_ms."""
-        self.load_indexes()
-        first = max(self.time_index.lookup(timestamp_ms), from_offset)
+        first = max(self.indexes.offset_before(timestamp_ms), from_offset)
         for position, header in self.headers(first):
             if header.max_timestamp >= timestamp_ms:
                 yield position, header
-
-    def _headers_from(self, position: int) -> Iterator[tuple[int, BatchHeader]]:
-        return walk_headers(self.file, position, self.size)
 
     def _path(self, suffix: str) -> str:
         return names.join(self._directory, names.offset_file(self.base_offset, suffix + self._mark))
