@@ -16,6 +16,7 @@ from benchmarks.figures import Result
 from benchmarks.latency import latency_cases
 from benchmarks.memory import load, memory_case
 from benchmarks.produce import Bound, produce_cases
+from benchmarks.quiet import wait_until_quiet
 from benchmarks.report import Output, report
 from benchmarks.rounds import Plan, measure
 from benchmarks.running import running_targets, starters
@@ -67,7 +68,9 @@ def produce(
 ) -> None:
     """Throughput of Produce by replicas, message and batch sizes."""
     with running_targets(own=own, kafka=kafka, peers=peer) as targets:
-        results = measure(produce_cases(options.bound(megabytes, seconds)), targets, Plan(rounds))
+        results = measure(
+            produce_cases(options.bound(megabytes, seconds)), targets, _plan(targets, rounds)
+        )
     _show(results, output)
 
 
@@ -83,7 +86,7 @@ def consume(
 ) -> None:
     """Throughput of Fetch."""
     with running_targets(own=own, kafka=kafka, peers=peer) as targets:
-        results = _consume(targets, options.bound(megabytes, seconds), Plan(rounds))
+        results = _consume(targets, options.bound(megabytes, seconds), _plan(targets, rounds))
     _show(results, output)
 
 
@@ -99,7 +102,7 @@ def latency(
 ) -> None:
     """One message in flight: time from produce to ack."""
     with running_targets(own=own, kafka=kafka, peers=peer) as targets:
-        results = measure(latency_cases(messages, seconds), targets, Plan(rounds))
+        results = measure(latency_cases(messages, seconds), targets, _plan(targets, rounds))
     _show(results, output)
 
 
@@ -129,10 +132,11 @@ def everything(
     output: options.Format = Output.TABLE,
 ) -> None:
     """Every benchmark of a running cluster, one after the other."""
-    plan = Plan(rounds, time.monotonic() + budget)
+    deadline = time.monotonic() + budget
     bound = options.bound(megabytes, seconds)
-    results = measure(startup_cases(), starters(3, kafka=kafka), plan)
+    results = measure(startup_cases(), starters(3, kafka=kafka), Plan(rounds, deadline))
     with running_targets(own=True, kafka=kafka, peers=peer) as targets:
+        plan = _plan(targets, rounds, deadline)
         results += measure([memory_case("idle")], targets, Plan(1))
         results += measure(latency_cases(messages, seconds), targets, plan)
         results += _consume(targets, bound, plan)
@@ -145,6 +149,10 @@ def everything(
 def default(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         everything()
+
+
+def _plan(targets: Sequence[Target], rounds: int, deadline: float = float("inf")) -> Plan:
+    return Plan(rounds, deadline, before=lambda: wait_until_quiet(targets))
 
 
 def _consume(targets: list[Target], bound: Bound, plan: Plan) -> list[Result]:

@@ -33,10 +33,14 @@ class Case(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``deadline`` (monotonic seconds) leaves out rounds after the first of a case."""
+    """``deadline`` (monotonic seconds) leaves out rounds after the first of a case.
+
+    ``before`` is called before each run that counts.
+    """
 
     rounds: int
     deadline: float = float("inf")
+    before: Callable[[], None] = lambda: None
 
 
 def measure(cases: Iterable[Case[T]], targets: Sequence[T], plan: Plan) -> list[Result]:
@@ -57,6 +61,7 @@ def _measure_case(case: Case[T], targets: Sequence[T], plan: Plan) -> list[Resul
             break
         for target in targets:
             print(f"{case.name}: {target.name}, round {number + 1}", file=sys.stderr, flush=True)
+            plan.before()
             figures = case.run(target)
             if figures is not None:
                 results.append(Result(case.name, target.name, number + 1, figures))

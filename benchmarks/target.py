@@ -23,10 +23,17 @@ class Target:
         """User and system seconds that the brokers used since they started, None if unknown."""
         if not self.broker_pids:
             return None
+        return self._cpu_s(self.broker_pids)
+
+    def cpu_s(self) -> float:
+        """The same of all processes that are known."""
+        return self._cpu_s(self.pids)
+
+    def _cpu_s(self, pids: tuple[int, ...]) -> float:
         try:
-            times = [psutil.Process(pid).cpu_times() for pid in self.broker_pids]
+            times = [psutil.Process(pid).cpu_times() for pid in pids]
         except psutil.Error as error:
-            raise BenchmarkError(f"a broker of {self.name} is gone: {error}") from error
+            raise BenchmarkError(f"a process of {self.name} is gone: {error}") from error
         return sum(float(one.user + one.system) for one in times)
 
 
