@@ -22,6 +22,7 @@ from confluent_kafka.admin import AdminClient
 
 from benchmarks.errors import BenchmarkError
 from benchmarks.target import Target
+from benchmarks.topics import FREES_SOON
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.java import find_java
 from logquake.cluster.layout import last_line
@@ -158,7 +159,7 @@ def _start_broker(jvms: _Jvms, folder: Path, broker_id: int, port: int, zookeepe
         f"zookeeper.connect={LOOPBACK}:{zookeeper_port}\n"
         f"default.replication.factor={BROKERS}\n"
         "offsets.topic.replication.factor=3\n"
-        "file.delete.delay.ms=1000\n"
+        + "".join(f"{key}={value}\n" for key, value in FREES_SOON.items())
     )
     return jvms.start(f"broker-{broker_id}", _BROKER_FLAGS, "kafka.Kafka", config)
 

@@ -18,6 +18,7 @@ import psutil
 
 from benchmarks.errors import BenchmarkError
 from benchmarks.target import Target
+from benchmarks.topics import FREES_SOON
 
 NAME = "logquake"
 
@@ -61,7 +62,7 @@ def _target(process: subprocess.Popen[bytes]) -> Target:
 def _serve(brokers: int) -> None:
     from logquake.cluster.api import Cluster
 
-    with Cluster(brokers=brokers) as cluster:
+    with Cluster(brokers=brokers, config=FREES_SOON) as cluster:
         state = cluster.state()
         place = {
             "bootstrap": state.bootstrap_servers,

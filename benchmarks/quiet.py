@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 
 from benchmarks.target import Target
+from benchmarks.topics import FREED_AFTER_S
 
 LOOK_S = 0.5
 ENOUGH = 0.1  # of one CPU, all of the clusters' processes together
@@ -22,6 +23,7 @@ def wait_until_quiet(targets: Sequence[Target]) -> None:
 
     Raises BenchmarkError when a process of theirs is gone.
     """
+    time.sleep(FREED_AFTER_S)
     deadline = time.monotonic() + TIMEOUT_S
     used = _cpu_s(targets)
     while True:

@@ -15,6 +15,11 @@ from benchmarks.errors import BenchmarkError
 TIMEOUT_S = 30
 _ERRORS_ONLY = 3
 
+# Broker settings. A deleted topic's pages are dirty until its files go: with the default of a
+# minute the machine would write one run's data to the disk while the next one is measured.
+FREED_AFTER_S = 1.0
+FREES_SOON = {"log.segment.delete.delay.ms": f"{FREED_AFTER_S * 1000:.0f}"}
+
 
 @contextlib.contextmanager
 def scratch_topic(bootstrap: str, partitions: int, replicas: int) -> Iterator[str]:
