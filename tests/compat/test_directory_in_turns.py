@@ -39,6 +39,14 @@ def verify(directory: Path) -> None:
     assert said.returncode == 0, said.stdout + said.stderr
 
 
+def grown(servers: str, topics: list[str], written: dict[str, Any]) -> dict[str, Any]:
+    """What is there once more is appended to what was written."""
+    assert read_all(servers, topics) == written
+    for topic in topics:
+        VariedRecords(servers).append(topic)
+    return read_all(servers, topics)
+
+
 @pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
 def test_kafka_opens_what_ours_wrote(turns: DirectoryInTurns, killed: bool) -> None:
     with turns.ours() as servers:
@@ -51,10 +59,7 @@ def test_kafka_opens_what_ours_wrote(turns: DirectoryInTurns, killed: bool) -> N
             turns.kill()
     verify(turns.data)
     with turns.kafka() as servers:
-        assert read_all(servers, topics) == written
-        for topic in topics:
-            VariedRecords(servers).append(topic)
-        written = read_all(servers, topics)
+        written = grown(servers, topics, written)
         verify(turns.data)
     assert turns.complaints_of_kafka() == ""
     verify(turns.data)
@@ -76,10 +81,7 @@ def test_ours_opens_what_kafka_wrote(turns: DirectoryInTurns, killed: bool) -> N
     (turns.data / "note.txt").write_text("left alone")
     verify(turns.data)
     with turns.ours() as servers:
-        assert read_all(servers, topics) == written
-        for topic in topics:
-            VariedRecords(servers).append(topic)
-        written = read_all(servers, topics)
+        written = grown(servers, topics, written)
         if killed:
             turns.kill()
     assert (turns.data / "none-0" / "unknown.file").read_text() == "left alone"
@@ -110,10 +112,7 @@ def test_ours_opens_message_sets_and_adds_batches(
             turns.kill()
     verify(turns.data)
     with turns.ours() as servers:
-        assert read_all(servers, topics) == written
-        for topic in topics:
-            VariedRecords(servers).append(topic)
-        written = read_all(servers, topics)
+        written = grown(servers, topics, written)
         if killed:
             turns.kill()
     verify(turns.data)

@@ -23,6 +23,7 @@ from tests.storage.crash.workload import STEPS, Step
 
 PAGE_BYTES = 128
 Inject = Callable[[MemoryDisk, int], None]
+Record = Callable[[str, object], None]
 
 
 def change_fails_once(disk: MemoryDisk, call: int) -> None:
@@ -52,32 +53,30 @@ def step_and_life(request: pytest.FixtureRequest) -> tuple[Step, Life]:
 
 @pytest.mark.parametrize("inject", [change_fails_once, disk_is_full])
 def test_a_change_that_fails(
-    step_and_life: tuple[Step, Life],
-    inject: Inject,
-    record_property: Callable[[str, object], None],
+    step_and_life: tuple[Step, Life], inject: Inject, record_property: Record
 ) -> None:
     step, life = step_and_life
-    probe = life.fork()
-    before = probe.disk.faults.changes
-    step(probe)
-    calls = probe.disk.faults.changes - before
+    calls = calls_of(step, life, lambda disk: disk.faults.changes)
     try_every_call(step, life, inject, calls)
     record_property("failed calls of a disk", calls)
 
 
 @pytest.mark.parametrize("inject", [read_fails_once, disk_is_unreadable])
 def test_a_read_that_fails(
-    step_and_life: tuple[Step, Life],
-    inject: Inject,
-    record_property: Callable[[str, object], None],
+    step_and_life: tuple[Step, Life], inject: Inject, record_property: Record
 ) -> None:
     step, life = step_and_life
-    probe = life.fork()
-    before = probe.disk.faults.reads
-    step(probe)
-    calls = probe.disk.faults.reads - before
+    calls = calls_of(step, life, lambda disk: disk.faults.reads)
     try_every_call(step, life, inject, calls)
     record_property("failed calls of a disk", calls)
+
+
+def calls_of(step: Step, before: Life, count: Callable[[MemoryDisk], int]) -> int:
+    """How many the step makes when nothing fails."""
+    life = before.fork()
+    earlier = count(life.disk)
+    step(life)
+    return count(life.disk) - earlier
 
 
 def try_every_call(step: Step, before: Life, inject: Inject, calls: int) -> None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import struct
-import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-SOURCE = Path(__file__).with_name("java") / "MessageOracle.java"
-OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+from tests.wire.jvm import Jvm, jvm
+
 DEFAULTS = -1  # the version to read when a message of defaults is wanted
 
 
@@ -51,38 +50,23 @@ class Refused:
 class JavaOracle:
     """Answers cases in their order."""
 
-    def __init__(self, stdin: IO[bytes], stdout: IO[bytes]) -> None:
-        self._stdin = stdin
-        self._stdout = stdout
+    def __init__(self, program: Jvm) -> None:
+        self._jvm = program
 
     def ask(self, cases: Iterable[Case]) -> list[Written | Refused]:
         packed = [case.packed() for case in cases]
-        self._stdin.write(struct.pack(">i", len(packed)) + b"".join(packed))
-        self._stdin.flush()
+        self._jvm.ask(packed)
         return [self._answer() for _ in packed]
 
     def _answer(self) -> Written | Refused:
-        (unread, is_written) = struct.unpack(">i?", self._read(5))
+        unread, is_written = self._jvm.number(">i"), self._jvm.number(">?")
         if not is_written:
-            return Refused(self._sized(">H").decode("utf-8", "replace"), unread >= 0)
-        data = self._sized(">i")
-        return Written(data, json.loads(self._sized(">i")), unread)
-
-    def _sized(self, code: str) -> bytes:
-        (size,) = struct.unpack(code, self._read(struct.calcsize(code)))
-        return self._read(size)
-
-    def _read(self, size: int) -> bytes:
-        data = self._stdout.read(size)
-        if len(data) < size:
-            raise EOFError("the JVM has ended; its complaint is on stderr")
-        return data
+            return Refused(self._jvm.text(), unread >= 0)
+        data = self._jvm.sized(">i")
+        return Written(data, json.loads(self._jvm.sized(">i")), unread)
 
 
 @contextmanager
 def java_oracle(java: str, libs: Path) -> Iterator[JavaOracle]:
-    command = [java, *OPTIONS, "-cp", f"{libs}/*", str(SOURCE)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        yield JavaOracle(process.stdin, process.stdout)
+    with jvm(java, libs, "MessageOracle.java") as program:
+        yield JavaOracle(program)

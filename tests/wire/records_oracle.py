@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import struct
-import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 from logquake.storage.log_config import LogConfig, TimestampType
+from tests.wire.jvm import Jvm, jvm
 
-SOURCE = Path(__file__).with_name("java") / "RecordsOracle.java"
-OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _SETTINGS = struct.Struct(">hib??qqqqii")
 
 
@@ -62,40 +59,23 @@ class Verdict:
 class RecordsOracle:
     """Judges in order."""
 
-    def __init__(self, stdin: IO[bytes], stdout: IO[bytes]) -> None:
-        self._stdin = stdin
-        self._stdout = stdout
+    def __init__(self, program: Jvm) -> None:
+        self._jvm = program
 
     def judge(self, cases: Iterable[Produced]) -> list[Verdict]:
         packed = [case.packed() for case in cases]
-        self._stdin.write(struct.pack(">i", len(packed)) + b"".join(packed))
-        self._stdin.flush()
+        self._jvm.ask(packed)
         return [self._verdict() for _ in packed]
 
     def _verdict(self) -> Verdict:
-        error, said = self._number(">h"), self._text()
-        faults = tuple((self._number(">i"), self._text()) for _ in range(self._number(">i")))
-        appended = self._read(self._number(">i"))
-        return Verdict(error, said, faults, appended, self._read(1) == b"\1")
-
-    def _text(self) -> str:
-        return self._read(self._number(">H")).decode("utf-8", "replace")
-
-    def _number(self, code: str) -> int:
-        (number,) = struct.unpack(code, self._read(struct.calcsize(code)))
-        return int(number)
-
-    def _read(self, size: int) -> bytes:
-        data = self._stdout.read(size)
-        if len(data) < size:
-            raise EOFError("the JVM has ended; its complaint is on stderr")
-        return data
+        jvm = self._jvm
+        error, said = jvm.number(">h"), jvm.text()
+        faults = tuple((jvm.number(">i"), jvm.text()) for _ in range(jvm.number(">i")))
+        appended = jvm.sized(">i")
+        return Verdict(error, said, faults, appended, jvm.read(1) == b"\1")
 
 
 @contextmanager
 def records_oracle(java: str, libs: Path) -> Iterator[RecordsOracle]:
-    command = [java, *OPTIONS, "-cp", f"{libs}/*", str(SOURCE)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        yield RecordsOracle(process.stdin, process.stdout)
+    with jvm(java, libs, "RecordsOracle.java") as program:
+        yield RecordsOracle(program)
