@@ -17,8 +17,9 @@ from logquake.storage.segments.segment import Segment
 def derive_epochs(segments: Sequence[Segment], epochs: LeaderEpochs) -> None:
     """Fill epochs that have no entries; nothing happens where the records have none either.
 
-    Reads every header, after a look at the first of the last segment that has some: logs of
-    message sets alone are not walked through at each start. Raises OSError.
+    Before a message set, which knows no epoch, none counts any more: a log goes without as long as
+    message sets come last. Reads every header, after a look at the first of the last segment that
+    has some: logs of message sets alone are not walked through at each start. Raises OSError.
     """
     filled = [segment for segment in segments if segment.size]
     if not filled or not _has_epochs(filled[-1]):
@@ -27,7 +28,9 @@ def derive_epochs(segments: Sequence[Segment], epochs: LeaderEpochs) -> None:
         with suppress(DamagedBatchError):  # told by who reads it
             for _, header in segment.headers(segment.base_offset):
                 latest = UNDEFINED_EPOCH if epochs.latest is None else epochs.latest
-                if not header.is_legacy and header.partition_leader_epoch > latest:
+                if header.is_legacy:
+                    epochs.clear()
+                elif header.partition_leader_epoch > latest:
                     epochs.assign(header.partition_leader_epoch, header.base_offset)
 
 

@@ -194,3 +194,15 @@ def test_growing_past_the_limit_by_conversion_is_refused(open_log: OpenLog) -> N
         log.stage_as_leader(data, 0, T)
     assert refused.value.code is ErrorCode.MESSAGE_TOO_LARGE
     assert log.end_offset == 0
+
+
+def test_epochs_that_a_message_set_made_forgotten_are_not_found_again(open_log: OpenLog) -> None:
+    log = open_log()
+    append(log, bytes(encode_batch(records(0, 10), leader_epoch=3)))
+    append(log, encode_message_set(records(10, 10), 1))
+    assert log.epochs.entries == ()
+    log.close(clean=True)
+    again = open_log(clean=True)
+    assert again.epochs.entries == ()
+    append(again, bytes(encode_batch(records(20, 10), base_offset=20, leader_epoch=4)))
+    assert [tuple(entry) for entry in again.epochs.entries] == [(4, 20)]
