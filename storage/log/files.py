@@ -72,10 +72,11 @@ class LogFiles:
         """Open what the folder holds, creating it when there is none, and repair it."""
         self._checkpointed_start = start_offset
         self._disk.make_dirs(self._directory)
-        self._load_epochs()
+        epochs_are_lost = not self._load_epochs()
         load_segments(self._disk, self._directory, self.segments)
         self._unindexed = find_unindexed(self._disk, self._directory, self.segments)
-        self._derive_lost_epochs(None if clean else recovery_point)
+        if epochs_are_lost:
+            self._derive_epochs(None if clean else recovery_point)
         report = RecoveryReport()
         if len(self.segments) and not clean:
             report = self._recover(recovery_point, gaps_allowed, scanned)
@@ -221,20 +222,22 @@ class LogFiles:
             self._disk.sync_dir(self._directory)
         return report
 
-    def _derive_lost_epochs(self, recovery_point: int | None) -> None:
-        """Of what no recovery is going to scan: without a recovery point, of everything."""
-        if len(self.segments) and not self.epochs.entries:
+    def _derive_epochs(self, recovery_point: int | None) -> None:
+        """From what no recovery is going to scan: without a recovery point, from everything."""
+        if len(self.segments):
             scanned = () if recovery_point is None else self.segments.unsynced(recovery_point)
             known = self.segments.current.segments
             derive_epochs(known[: len(known) - len(scanned)], self.epochs)
 
-    def _load_epochs(self) -> None:
+    def _load_epochs(self) -> bool:
+        """Whether a checkpoint was there: an empty file, which a new log has, says nothing."""
         if not self._disk.exists(self._epochs_path):  # as Kafka, which never looks for one in vain
             self._disk.open(self._epochs_path, create=True)
         try:
             entries = checkpoint_files.read_epochs(self._disk, self._epochs_path)
         except DamagedCheckpointError:
-            entries = []  # derived again from the batches
+            return False
         for epoch, start_offset in entries:
             self.epochs.assign(epoch, start_offset)
         self.epochs.changed = False
+        return bool(entries or self._disk.read(self._epochs_path))
