@@ -37,6 +37,7 @@ from tests.fuzz.damage import damaged
 from tests.wire.samples import Manner, Samples
 
 TOPIC = "bystander"
+VICTIM = "victim"
 TIMEOUT_S = 20.0
 MAX_GROWTH_BYTES = 64 * 1024 * 1024
 # What brokers ask of each other is not for strangers: a well-formed command would be obeyed.
@@ -108,16 +109,15 @@ def broker() -> Iterator[Broker]:
         [member] = [one for one in kafka.state().members if one.name == "broker-1"]
         assert member.pid is not None
         broker = Broker(member.port, member.pid)
-        created = broker.ask(
-            CreateTopicsRequest(
-                topics=[CreatableTopic(name=TOPIC, num_partitions=1, replication_factor=1)],
-                timeout_ms=10_000,
-            ),
-            5,
-        )
-        assert isinstance(created, CreateTopicsResponse)
-        assert created.topics[0].error_code == ErrorCode.NONE
+        create_topic(broker, TOPIC)
         yield broker
+
+
+def create_topic(broker: Broker, name: str) -> None:
+    topic = CreatableTopic(name=name, num_partitions=1, replication_factor=1)
+    created = broker.ask(CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 5)
+    assert isinstance(created, CreateTopicsResponse)
+    assert created.topics[0].error_code == ErrorCode.NONE
 
 
 @pytest.fixture(autouse=True)
@@ -437,7 +437,7 @@ def test_a_reader_that_takes_its_time_gets_every_byte(broker: Broker) -> None:
         for _ in range(200):
             answer = read_response(sock, MetadataRequest(), 9)
             assert isinstance(answer, MetadataResponse)
-            assert [topic.name for topic in answer.topics] == [TOPIC]
+            assert TOPIC in [topic.name for topic in answer.topics]
 
 
 def test_connections_that_come_and_go(broker: Broker) -> None:
@@ -447,6 +447,7 @@ def test_connections_that_come_and_go(broker: Broker) -> None:
 
 def test_requests_of_any_content_are_answered_or_end_their_connection(broker: Broker) -> None:
     """Every key and version about names that exist and that do not, whole and damaged."""
+    create_topic(broker, VICTIM)
     random = Random(23)
     for key, version in open_apis(broker):
         request = request_type(key)
@@ -465,11 +466,11 @@ def test_requests_of_any_content_are_answered_or_end_their_connection(broker: Br
 
 
 def make_answerable(struct: Struct, random: Random) -> None:
-    """Half of the time about the topic that exists; at once, and never without an answer."""
+    """Half of the time about a topic that exists, at first; never without an answer in time."""
     for name, field in struct.__schema__.fields.items():
         value = getattr(struct, name)
         if name in ("name", "topic") and random.random() < 0.5:
-            setattr(struct, name, TOPIC)
+            setattr(struct, name, VICTIM)
         elif name in ("acks", "timeout_ms", "max_wait_ms", "num_partitions"):
             setattr(struct, name, 1)
         elif name in ("index", "partition", "partition_index"):
