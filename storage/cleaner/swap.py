@@ -42,21 +42,30 @@ def finish_swaps(disk: Disk, directory: str, config: LogConfig) -> None:
     """Undo or finish what a crash interrupted, before the segments are opened. Raises OSError."""
     found = disk.list(directory)
     _remove(disk, directory, names.marked_files(found, names.DELETED_FILE_SUFFIX))
-    cleaned = names.marked_files(found, names.CLEANED_FILE_SUFFIX)
-    swapped = names.marked_files(found, names.SWAP_FILE_SUFFIX)
-    first_cleaned = min(map(names.leading_offset, cleaned), default=None)
-    if first_cleaned is not None:
-        # Renamed in descending order: those from there on may not be whole.
-        unfinished = [n for n in swapped if names.leading_offset(n) >= first_cleaned]
-        swapped = [n for n in swapped if n not in unfinished]
-        _remove(disk, directory, unfinished)
-    _remove(disk, directory, cleaned)
+    swapped = whole_swaps(found)
+    for mark in (names.SWAP_FILE_SUFFIX, names.CLEANED_FILE_SUFFIX):
+        left = [name for name in names.marked_files(found, mark) if name not in swapped]
+        _remove(disk, directory, left)
     if swapped:
         _remove(disk, directory, _replaced(disk, directory, config, found, swapped))
         for name in swapped:
             live = name.removesuffix(names.SWAP_FILE_SUFFIX)
             disk.rename(names.join(directory, name), names.join(directory, live))
         disk.sync_dir(directory)
+
+
+def whole_swaps(found: list[str]) -> list[str]:
+    """The files, of those in a folder, that the next start puts in the place of others.
+
+    They are renamed in descending order: from one that is still .cleaned on, none may be whole.
+    """
+    cleaned = names.marked_files(found, names.CLEANED_FILE_SUFFIX)
+    first_cleaned = min(map(names.leading_offset, cleaned), default=None)
+    return [
+        name
+        for name in names.marked_files(found, names.SWAP_FILE_SUFFIX)
+        if first_cleaned is None or names.leading_offset(name) < first_cleaned
+    ]
 
 
 def _replaced(

@@ -4,6 +4,7 @@
     dir_check.py        one log.dirs entry: whose it is, its checkpoints, its folders
     partition_check.py  one partition: its segments in order, its bounds
     folder_check.py     what lies beside the segments
+    swap_check.py       cleaned segments that wait to take their place
     segment_check.py    one segment, batch by batch
     batch_check.py      one batch: checksum, records, offsets, timestamps
     order_check.py      offsets and leader epochs from batch to batch

@@ -14,6 +14,7 @@ from logquake.storage.verify.producer_check import ProducerCheck
 from logquake.storage.verify.progress import Progress
 from logquake.storage.verify.report import PartitionReport
 from logquake.storage.verify.segment_check import SegmentCheck, Walk
+from logquake.storage.verify.swap_check import check_swaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class PartitionCheck:
         """Fill the report in. Raises OSError."""
         found = self.disk.list(report.path)
         check_files(report.path, found, self.findings)
+        check_swaps(self.disk, report.path, found, self.findings)
         check_metadata(self.disk, report.path, self.findings)
         base_offsets = names.offsets_with(found, names.LOG_SUFFIX)
         if not base_offsets:

@@ -387,6 +387,18 @@ def test_what_is_left_over_is_told(verify: Verify, log_dir: Path) -> None:
     }
 
 
+def test_a_swap_that_the_next_start_finishes_is_read(verify: Verify, log_dir: Path) -> None:
+    folder = log_dir / "plain-0"
+    swap = folder / f"{0:020d}.log.swap"
+    swap.write_bytes(segments(folder)[0].read_bytes())
+    assert verify(log_dir).is_sound
+    with changed(swap) as content:
+        content[-1] ^= 1
+    assert damages(verify(log_dir)) == {("swap", swap.name)}
+    (folder / f"{0:020d}.log.cleaned").touch()  # the swap is thrown away then
+    assert verify(log_dir).is_sound
+
+
 # While a broker runs
 
 
