@@ -18,9 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from logquake.cluster.api import Cluster
+
+# A gate has to say the same of the same code: examples that nobody saw before are sought with
+# HYPOTHESIS_PROFILE=explore, and what they find becomes an @example.
+settings.register_profile("gate", derandomize=True)
+settings.register_profile("explore")
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 
 MARK = "LOGQUAKE_TEST_RUN"  # inherited by whatever a test starts
 END_TIMEOUT_S = 10

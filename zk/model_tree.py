@@ -117,13 +117,14 @@ class Tree:
 
     def _create(self, zxid: int, session_id: int, create: Create) -> Create:
         parent_key, parent = self._parent(create.path)
+        asked = create.path  # a refusal tells no number
         if create.sequential:
             create = replace(create, path=f"{create.path}{parent.creates:010d}", sequential=False)
         key = _key(create.path)
         if key in self._nodes:
-            raise Refused(ZkError.NODE_EXISTS, create.path)
+            raise Refused(ZkError.NODE_EXISTS, asked)
         if parent.ephemeral_owner:
-            raise Refused(ZkError.NO_CHILDREN_FOR_EPHEMERALS, create.path)
+            raise Refused(ZkError.NO_CHILDREN_FOR_EPHEMERALS, asked)
         self._save(parent_key)
         self._save(key)
         self._nodes[key] = Node(

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from kazoo.client import KazooClient
 
@@ -127,5 +127,11 @@ def remove_tree(port: int) -> None:
 
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(sequence=steps)
+@example(
+    sequence=[
+        (0, Create(f"{ROOT}/a", None, ephemeral=True)),
+        (0, Create(f"{ROOT}/a/x", None, sequential=True)),
+    ]
+)
 def test_the_model_does_what_zookeeper_does(zookeeper_port: int, sequence: list[Step]) -> None:
     assert Run(ModelEnsemble(ROOT)).perform(sequence) == on_zookeeper(zookeeper_port, sequence)
