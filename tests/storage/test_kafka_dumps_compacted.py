@@ -5,11 +5,8 @@ LOGQUAKE_KAFKA_LIBS names a folder with the jars of Kafka 3.9.
 
 from __future__ import annotations
 
-import os
 import random
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -19,20 +16,10 @@ from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Codec
 from tests.storage.compacting import Producers, append, clean, records_of
+from tests.storage.kafka_dump import dump
 
 pytestmark = pytest.mark.maven
 CONFIG = LogConfig(compacted=True, segment_bytes=8_000, index_interval_bytes=200)
-
-
-def dump(files: list[Path], *options: str) -> str:
-    libs, java = os.environ.get("LOGQUAKE_KAFKA_LIBS"), shutil.which("java")
-    if not libs or java is None:
-        pytest.skip("no java, or LOGQUAKE_KAFKA_LIBS does not name a folder with Kafka's jars")
-    command = [java, "-cp", f"{libs}/*", "kafka.tools.DumpLogSegments", *options, "--files"]
-    command.append(",".join(map(str, files)))
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.mark.parametrize("codec", list(Codec))

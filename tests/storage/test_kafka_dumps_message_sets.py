@@ -5,10 +5,7 @@ LOGQUAKE_KAFKA_LIBS names a folder with the jars of Kafka 3.9.
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,21 +14,11 @@ from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Codec, Record, encode_batch, encode_message_set
+from tests.storage.kafka_dump import dump
 
 pytestmark = pytest.mark.maven
 CONFIG = LogConfig(segment_bytes=20_000, index_interval_bytes=200)
 T = 1_700_000_000_000
-
-
-def dump(files: list[Path], *options: str) -> str:
-    libs, java = os.environ.get("LOGQUAKE_KAFKA_LIBS"), shutil.which("java")
-    if not libs or java is None:
-        pytest.skip("no java, or LOGQUAKE_KAFKA_LIBS does not name a folder with Kafka's jars")
-    command = [java, "-cp", f"{libs}/*", "kafka.tools.DumpLogSegments", *options, "--files"]
-    command.append(",".join(map(str, files)))
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def entries(first: int, kind: int) -> bytes:

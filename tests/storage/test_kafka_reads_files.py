@@ -6,10 +6,7 @@ they depend on, from Maven Central).
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,29 +15,11 @@ import pytest
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
+from tests.storage.kafka_dump import dump
 
 pytestmark = pytest.mark.maven
 CONFIG = LogConfig(segment_bytes=60_000, index_interval_bytes=4096)
 BATCHES = 400
-
-
-@pytest.fixture(scope="module")
-def dump() -> Callable[..., str]:
-    libs = os.environ.get("LOGQUAKE_KAFKA_LIBS")
-    if not libs:
-        pytest.skip("LOGQUAKE_KAFKA_LIBS does not name a folder with Kafka's jars")
-    java = shutil.which("java")
-    if java is None:
-        pytest.skip("no java on the path")
-
-    def run(files: list[Path], *options: str) -> str:
-        command = [java, "-cp", f"{libs}/*", "kafka.tools.DumpLogSegments", *options, "--files"]
-        command.append(",".join(map(str, files)))
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +41,7 @@ def files(folder: Path, suffix: str) -> list[Path]:
     return sorted(folder.glob(f"*{suffix}"))
 
 
-def test_every_record_is_there_and_valid(folder: Path, dump: Callable[..., str]) -> None:
+def test_every_record_is_there_and_valid(folder: Path) -> None:
     logs = files(folder, ".log")
     assert len(logs) > 2
     report = dump(logs, "--deep-iteration")
@@ -73,7 +52,7 @@ def test_every_record_is_there_and_valid(folder: Path, dump: Callable[..., str])
     assert [int(epoch) for epoch in epochs] == [number // 100 for number in range(BATCHES)]
 
 
-def test_the_indexes_agree_with_the_log(folder: Path, dump: Callable[..., str]) -> None:
+def test_the_indexes_agree_with_the_log(folder: Path) -> None:
     indexes = files(folder, ".index") + files(folder, ".timeindex")
     report = dump(indexes, "--index-sanity-check")
     assert report.count("passed sanity check") == len(indexes)
@@ -85,7 +64,7 @@ def test_the_indexes_agree_with_the_log(folder: Path, dump: Callable[..., str]) 
     assert len(re.findall(r"timestamp: \d+ offset: \d+", full)) > 10
 
 
-def test_the_producer_snapshot_is_read(folder: Path, dump: Callable[..., str]) -> None:
+def test_the_producer_snapshot_is_read(folder: Path) -> None:
     report = dump(files(folder, ".snapshot")[-1:])
     assert "producerId: 7 producerEpoch: 0" in report
     assert f"lastSequence: {10 * BATCHES - 1}" in report.replace("lastSeq:", "lastSequence:")
