@@ -52,7 +52,8 @@ class Controller:
 
     ``session`` retries over lost connections; the broker must be registered in it before start()
     and, after an expiry, before on_session_established(). ``random`` gives topic ids and where
-    assignments start. A request that comes out of office is answered with NOT_CONTROLLER.
+    assignments start. ``on_holder_changed`` is called whenever active_controller_id is
+    another one. A request that comes out of office is answered with NOT_CONTROLLER.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Controller:
         scheduler: Scheduler,
         journal: Journal,
         random: Random,
+        on_holder_changed: Callable[[], None] = lambda: None,
     ) -> None:
         self._office = Office(
             broker.broker_id,
@@ -74,6 +76,7 @@ class Controller:
             scheduler=scheduler,
             journal=journal,
             random=random,
+            on_holder_changed=on_holder_changed,
         )
 
     @property

@@ -59,6 +59,7 @@ class Office:
         scheduler: Scheduler,
         journal: Journal,
         random: Random,
+        on_holder_changed: Callable[[], None],
     ) -> None:
         self._broker_id = broker_id
         self._settings = settings
@@ -66,6 +67,7 @@ class Office:
         self._scheduler = scheduler
         self._journal = journal
         self._random = random
+        self._on_holder_changed = on_holder_changed
         self._queue = EventQueue(session, self._recover)
         self._rebalance: Timer | None = None
         self._closed = False
@@ -87,8 +89,8 @@ class Office:
     def session_expired(self) -> None:
         """What is in progress ends by its next operation; what waits is answered now."""
         self._queue.clear(ErrorCode.NOT_CONTROLLER)
-        self.holder_id = NOBODY
         self._end_term("the ZooKeeper session expired")
+        self._take_note_of(NOBODY)
 
     def close(self) -> None:
         self._closed = True
@@ -117,9 +119,15 @@ class Office:
 
     async def _look(self) -> None:
         """Not being in office any more ends the term."""
-        self.holder_id = await read_controller_id()
-        if self.holder_id != self._broker_id:
-            self._end_term(f"/controller names broker {self.holder_id}")
+        holder_id = await read_controller_id()
+        if holder_id != self._broker_id:
+            self._end_term(f"/controller names broker {holder_id}")
+        self._take_note_of(holder_id)
+
+    def _take_note_of(self, holder_id: int) -> None:
+        if holder_id != self.holder_id:
+            self.holder_id = holder_id
+            self._on_holder_changed()
 
     async def _look_and_stand(self) -> None:
         await self._look()
@@ -145,7 +153,7 @@ class Office:
             await step_down(epoch_version)
 
     def _begin_term(self, mandate: Mandate) -> Term:
-        self.holder_id = self._broker_id
+        self._take_note_of(self._broker_id)
         self._record("controller-elected", mandate.epoch, "it created /controller")
         term = Term(
             self._broker_id,

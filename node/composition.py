@@ -105,12 +105,12 @@ class Composer:
     ) -> Parts:
         settings, ports = self._settings, self._ports
         registrar = self._registrar(on_registered, on_refused)
-        controller = self._controller()
         link = ControllerLink(
             ports.network,
             str(settings.broker_id),
             lambda: self._endpoint_of(controller.active_controller_id),
         )
+        controller = self._controller(on_holder_changed=link.follow)
         replicas = ReplicaManager(
             settings.broker_id,
             settings.replication,
@@ -151,7 +151,7 @@ class Composer:
             on_refused=on_refused,
         )
 
-    def _controller(self) -> Controller:
+    def _controller(self, on_holder_changed: Callable[[], None]) -> Controller:
         here = self._settings.listeners.inter_broker_listener()
         return Controller(
             Endpoint(self._settings.broker_id, here.host, here.port),
@@ -161,6 +161,7 @@ class Composer:
             scheduler=self._ports.scheduler,
             journal=self._ports.journal,
             random=self._ports.random,
+            on_holder_changed=on_holder_changed,
         )
 
     def _log_dir_notice(self) -> LogDirNotice:

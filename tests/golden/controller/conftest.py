@@ -170,6 +170,7 @@ class Node:
         self.queue: deque[Action] = deque()
         self.model_session: ModelSession | None = None
         self.session = RetryingSession(self._open_session, self)
+        self.controllers_seen: list[int] = []
         self.controller = Controller(
             Endpoint(broker_id, f"host{broker_id}", 9092),
             world.settings,
@@ -178,7 +179,11 @@ class Node:
             scheduler=world.scheduler,
             journal=self,
             random=Random(broker_id),
+            on_holder_changed=self._see_controller,
         )
+
+    def _see_controller(self) -> None:
+        self.controllers_seen.append(self.controller.active_controller_id)
 
     def post(self, action: Action) -> None:
         if self.alive:

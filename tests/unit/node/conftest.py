@@ -53,13 +53,16 @@ class ManualScheduler:
         self._now = end
 
 
+Done = Callable[[Message | Disconnected], None]
+
+
 @dataclass(slots=True)
 class Sent:
     endpoint: Endpoint
     client_id: str
     request: Message
     version: int
-    done: Callable[[Message | Disconnected], None]
+    done: Done
 
 
 @dataclass
@@ -77,14 +80,24 @@ class _ScriptedChannel:
     network: ScriptedNetwork
     endpoint: Endpoint
     client_id: str
+    _unanswered: list[Done] = field(default_factory=list)
 
-    def send(
-        self, request: Message, version: int, done: Callable[[Message | Disconnected], None]
-    ) -> None:
-        self.network.sent.append(Sent(self.endpoint, self.client_id, request, version, done))
+    def send(self, request: Message, version: int, done: Done) -> None:
+        sent = Sent(self.endpoint, self.client_id, request, version, self._once(done))
+        self._unanswered.append(sent.done)
+        self.network.sent.append(sent)
 
     def close(self) -> None:
-        """Nothing is connected."""
+        for done in list(self._unanswered):
+            done(Disconnected("closed"))
+
+    def _once(self, done: Done) -> Done:
+        def answer(response: Message | Disconnected) -> None:
+            if answer in self._unanswered:
+                self._unanswered.remove(answer)
+                done(response)
+
+        return answer
 
 
 class MemoryJournal:
