@@ -81,10 +81,8 @@ def check(code: int, context: str, *, final: Collection[ErrorCode] = ()) -> None
 
 
 def broker_error(code: int, context: str) -> BrokerError:
-    try:
-        known = ErrorCode(code)
-    except ValueError:
-        known = ErrorCode.UNKNOWN_SERVER_ERROR
+    known = ErrorCode.of_peer(code)
+    if known != code:
         context = f"{context} (error code {code})"
     if known is ErrorCode.OFFSET_OUT_OF_RANGE:
         return OffsetOutOfRangeError(context)

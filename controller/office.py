@@ -205,9 +205,9 @@ class Office:
         if self.term is None:
             return
         code = error_of(answer)
-        if code is not ErrorCode.NONE:
+        if code != ErrorCode.NONE:
             note_refusal(self.term, outgoing, code)
-        if code is ErrorCode.STALE_CONTROLLER_EPOCH:
+        if code == ErrorCode.STALE_CONTROLLER_EPOCH:
             self.look()  # the broker knows a newer controller
         found = event_for_answer(outgoing, answer)
         if found is not None:

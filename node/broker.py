@@ -22,7 +22,6 @@ from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.configs import read_all
 from logquake.storage.dirs.log_dirs import LogDirs
-from logquake.wire.messages.broker_to_controller import ControlledShutdownRequest
 from logquake.wire.uuids import encode_uuid
 from logquake.zk.operations import WatchEvent
 from logquake.zk.procedure import ZkFailure, run
@@ -132,13 +131,11 @@ class Broker:
         if self._parts is None or not self._was_registered:
             done()
             return
-        request = ControlledShutdownRequest(
-            broker_id=self._settings.broker_id,
-            broker_epoch=self._parts.registrar.broker_epoch,
-        )
+        registrar = self._parts.registrar
         ControlledShutdown(
             self._settings.controlled_shutdown,
-            request,
+            self._settings.broker_id,
+            lambda: registrar.broker_epoch,
             self._parts.controller_link,
             self._ports.scheduler,
             self._ports.journal,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from logquake.controller.journal import Event, Journal
 from logquake.controller.ports import Channel, Disconnected, Scheduler
 from logquake.node.controller_link import ControllerLink
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, error_name
 from logquake.wire.messages.broker_to_controller import (
     ControlledShutdownRequest,
     ControlledShutdownResponse,
@@ -34,19 +34,24 @@ class ControlledShutdownSettings:
 
 
 class ControlledShutdown:
-    """One shutdown of one broker: run it once; done is called when the broker may stop."""
+    """One shutdown of one broker: run it once; done is called when the broker may stop.
+
+    ``broker_epoch`` is asked at each attempt: a session that ends meanwhile brings another one.
+    """
 
     def __init__(
         self,
         settings: ControlledShutdownSettings,
-        request: ControlledShutdownRequest,
+        broker_id: int,
+        broker_epoch: Callable[[], int],
         controller: ControllerLink,
         scheduler: Scheduler,
         journal: Journal,
         done: Callable[[], None],
     ) -> None:
         self._settings = settings
-        self._request = request
+        self._broker_id = broker_id
+        self._broker_epoch = broker_epoch
         self._controller = controller
         self._scheduler = scheduler
         self._journal = journal
@@ -83,7 +88,10 @@ class ControlledShutdown:
             timer.cancel()
             self._on_answer(this_attempt, answer)
 
-        channel.send(self._request, _VERSION, answered)
+        request = ControlledShutdownRequest(
+            broker_id=self._broker_id, broker_epoch=self._broker_epoch()
+        )
+        channel.send(request, _VERSION, answered)
 
     def _on_answer(self, attempt: int, answer: Message | Disconnected | None) -> None:
         if attempt != self._attempt:
@@ -93,7 +101,7 @@ class ControlledShutdown:
                 self._finish("every leadership was moved")
             case ControlledShutdownResponse():
                 left = len(answer.remaining_partitions)
-                self._retry(f"{ErrorCode(answer.error_code).name}, {left} partitions still led")
+                self._retry(f"{error_name(answer.error_code)}, {left} partitions still led")
             case Disconnected(reason):
                 self._retry(reason)
             case _:
@@ -107,8 +115,6 @@ class ControlledShutdown:
             self._scheduler.call_later(self._settings.retry_backoff_ms, self.run)
 
     def _finish(self, why: str) -> None:
-        broker_id = self._request.broker_id
-        self._journal.record(
-            Event(what="controlled-shutdown", subject=f"broker-{broker_id}", why=why)
-        )
+        subject = f"broker-{self._broker_id}"
+        self._journal.record(Event(what="controlled-shutdown", subject=subject, why=why))
         self._done()

@@ -143,11 +143,21 @@ class ErrorCode(IntEnum):
     DUPLICATE_VOTER = 126
     VOTER_NOT_FOUND = 127
 
+    @classmethod
+    def of_peer(cls, code: int) -> ErrorCode:
+        """What a peer's number means here: one that Kafka 3.9 lacks is UNKNOWN_SERVER_ERROR.
+
+        Later releases have more of them (Errors.forCode).
+        """
+        return _BY_NUMBER.get(code, cls.UNKNOWN_SERVER_ERROR)
+
     @property
     def retriable(self) -> bool:
         """Whether Kafka's clients try again on this code."""
         return self in _RETRIABLE
 
+
+_BY_NUMBER = {int(code): code for code in ErrorCode}
 
 _RETRIABLE = frozenset(
     {
@@ -184,6 +194,12 @@ _RETRIABLE = frozenset(
         ErrorCode.INVALID_SHARE_SESSION_EPOCH,
     }
 )
+
+
+def error_name(code: int) -> str:
+    """A peer's error for journals and messages: its name, and the number that has none here."""
+    known = ErrorCode.of_peer(code)
+    return known.name if known == code else f"{known.name} (error code {code})"
 
 
 class ProtocolError(Exception):

@@ -12,27 +12,25 @@ from logquake.controller.events.replicas_offline import replicas_offline
 from logquake.controller.partitions import Replica, TopicPartition
 from logquake.controller.request_batch import Outgoing
 from logquake.controller.term import Term, TermProcedure
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, error_name
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrResponse
 from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
 from logquake.wire.messages.update_metadata import UpdateMetadataResponse
 from logquake.wire.schema import Message
 
-_CODES = {int(code): code for code in ErrorCode}
 
-
-def error_of(answer: Message) -> ErrorCode:
-    """The error of the whole request; a code that no Kafka knows is as good as any failure."""
+def error_of(answer: Message) -> int:
+    """The error code of the whole request, which need not be known here."""
     if isinstance(answer, LeaderAndIsrResponse | UpdateMetadataResponse | StopReplicaResponse):
-        return _CODES.get(answer.error_code, ErrorCode.UNKNOWN_SERVER_ERROR)
+        return answer.error_code
     return ErrorCode.UNKNOWN_SERVER_ERROR
 
 
-def note_refusal(term: Term, outgoing: Outgoing, code: ErrorCode) -> None:
+def note_refusal(term: Term, outgoing: Outgoing, code: int) -> None:
     term.note(
         "request-refused",
         f"broker-{outgoing.broker_id}",
-        f"it answered {type(outgoing.request).__name__} with {code.name}",
+        f"it answered {type(outgoing.request).__name__} with {error_name(code)}",
     )
 
 

@@ -16,7 +16,7 @@ from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.wire.errors import ErrorCode
-from logquake.wire.uuids import ZERO_UUID, encode_uuid
+from logquake.wire.uuids import encode_uuid
 
 
 class Replicas:
@@ -38,7 +38,7 @@ class Replicas:
         self.remove_later(self._log_dirs.deleted())
 
     def host(
-        self, topic: str, index: int, topic_id: bytes, config: TopicConfig, *, is_new: bool
+        self, topic: str, index: int, topic_id: bytes | None, config: TopicConfig, *, is_new: bool
     ) -> Partition | ErrorCode:
         """A partition not hosted so far, with the log that is there or a new one.
 
@@ -52,16 +52,28 @@ class Replicas:
             self._record("replica-failed", topic, index, str(error))
             self._log_dirs.report(error)
             return ErrorCode.KAFKA_STORAGE_ERROR
-        if not _same_topic(log.topic_id, topic_id):
+        if topic_id is not None and topic_id != log.topic_id:
             self._record("replica-of-another-topic", topic, index, _strange(log, topic_id))
             return ErrorCode.INCONSISTENT_TOPIC_ID
         name = f"{topic}-{index}"
         mark = self._marks.initial(topic, index, log)
         replica = ReplicaLog(name, log, self._context.journal, mark)
-        partition = Partition(topic, index, topic_id, replica, config, self._context)
+        partition = Partition(topic, index, replica, config, self._context)
         self.sync_rolled(partition)
         self._hosted.add(partition)
         return partition
+
+    def identify(self, partition: Partition, topic_id: bytes) -> None:
+        """A partition that was hosted without a topic id has one now. Raises StorageError."""
+        self._hosted.remove(partition)
+        try:
+            partition.replica.log.assign_topic_id(topic_id)
+            if partition.future is not None:
+                partition.future.assign_topic_id(topic_id)
+        finally:
+            self._hosted.add(partition)
+        why = f"the controller gave its topic the id {encode_uuid(topic_id)}"
+        self._record("topic-id-assigned", partition.topic, partition.index, why)
 
     def sync_rolled(self, partition: Partition) -> None:
         """Have the segments of a partition's log synced after they rolled."""
@@ -93,7 +105,7 @@ class Replicas:
             )
 
     def _find_or_create(
-        self, topic: str, index: int, topic_id: bytes, config: TopicConfig, *, is_new: bool
+        self, topic: str, index: int, topic_id: bytes | None, config: TopicConfig, *, is_new: bool
     ) -> Log:
         log = self._log_dirs.log(topic, index)
         if log is None:
@@ -103,7 +115,7 @@ class Replicas:
                 self._record("replica-empty", topic, index, "no log here for an existing partition")
             return log
         log.reconfigure(config.log)
-        if log.topic_id is None and topic_id != ZERO_UUID:
+        if log.topic_id is None and topic_id is not None:
             log.assign_topic_id(topic_id)
         return log
 
@@ -114,7 +126,3 @@ class Replicas:
 def _strange(log: Log, topic_id: bytes) -> str:
     there = "none" if log.topic_id is None else encode_uuid(log.topic_id)
     return f"{log.directory} is of topic id {there}, this topic's is {encode_uuid(topic_id)}"
-
-
-def _same_topic(log_topic_id: bytes | None, topic_id: bytes) -> bool:
-    return log_topic_id is None or topic_id in (ZERO_UUID, log_topic_id)

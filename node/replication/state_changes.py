@@ -44,7 +44,7 @@ class _Told(NamedTuple):
     """One partition of a LeaderAndIsr request."""
 
     topic: str
-    topic_id: bytes
+    topic_id: bytes | None
     state: LeaderAndIsrPartitionState
 
 
@@ -139,12 +139,22 @@ class StateChanges:
         partition = self._partition(told, config)
         if isinstance(partition, ErrorCode):
             return partition
-        if state.leader_epoch <= partition.leader_epoch:
+        is_newer = state.leader_epoch > partition.leader_epoch
+        new_id = told.topic_id if partition.topic_id == ZERO_UUID else None
+        # A controller that begins to use topic ids tells them without a new epoch.
+        is_naming = new_id is not None and state.leader_epoch == partition.leader_epoch
+        if not is_newer and not is_naming:
             return ErrorCode.STALE_CONTROLLER_EPOCH
         if state.partition_epoch < partition.partition_epoch:
             return ErrorCode.NONE  # as Kafka: what is known here is newer
+        self._fetchers.forget(partition)
         try:
-            self._change_role(partition, state, followers)
+            if new_id is not None:
+                self._replicas.identify(partition, new_id)
+            if is_newer:
+                self._change_role(partition, state)
+            if isinstance(partition.role, Follower):
+                followers.append(partition)
             self._moves.resume(partition)
         except StorageError as error:
             partition.go_offline(str(error))
@@ -158,18 +168,13 @@ class StateChanges:
             return self._replicas.host(
                 told.topic, index, told.topic_id, config, is_new=told.state.is_new
             )
-        if told.topic_id not in (ZERO_UUID, partition.topic_id):
+        if told.topic_id is not None and partition.topic_id not in (ZERO_UUID, told.topic_id):
             return ErrorCode.INCONSISTENT_TOPIC_ID
         if isinstance(partition.role, Offline):
             return ErrorCode.KAFKA_STORAGE_ERROR
         return partition
 
-    def _change_role(
-        self,
-        partition: Partition,
-        state: LeaderAndIsrPartitionState,
-        followers: list[Partition],
-    ) -> None:
+    def _change_role(self, partition: Partition, state: LeaderAndIsrPartitionState) -> None:
         assigned = AssignedState(
             controller_epoch=state.controller_epoch,
             leader=state.leader,
@@ -178,13 +183,11 @@ class StateChanges:
             isr=tuple(state.isr),
             replicas=tuple(state.replicas),
         )
-        self._fetchers.forget(partition)
         if state.leader == self._broker_id:
             leader = partition.become_leader(assigned)
             leading.advance_high_watermark(partition, leader)
         else:
             partition.become_follower(assigned)
-            followers.append(partition)
 
     def _with_leaders(
         self, followers: Iterable[Partition], live: Mapping[int, Endpoint]
@@ -215,10 +218,11 @@ class StateChanges:
 
 def _told(request: LeaderAndIsrRequest) -> Iterator[_Told]:
     for state in request.ungrouped_partition_states:
-        yield _Told(state.topic_name, ZERO_UUID, state)
+        yield _Told(state.topic_name, None, state)
     for topic in request.topic_states:
+        topic_id = None if topic.topic_id == ZERO_UUID else topic.topic_id
         for state in topic.partition_states:
-            yield _Told(topic.topic_name, topic.topic_id, state)
+            yield _Told(topic.topic_name, topic_id, state)
 
 
 def _stops(request: StopReplicaRequest) -> Iterator[_Stop]:
@@ -254,11 +258,10 @@ def _leader_and_isr_response(
         if not by_topic_id:
             response.partition_errors.append(partition_error)
             continue
-        topic = by_id.get(told.topic_id)
+        topic_id = told.topic_id or ZERO_UUID
+        topic = by_id.get(topic_id)
         if topic is None:
-            topic = by_id[told.topic_id] = LeaderAndIsrTopicError(
-                topic_id=told.topic_id, partition_errors=[]
-            )
+            topic = by_id[topic_id] = LeaderAndIsrTopicError(topic_id=topic_id, partition_errors=[])
             response.topics.append(topic)
         topic.partition_errors.append(partition_error)
     return response

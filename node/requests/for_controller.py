@@ -22,13 +22,19 @@ from logquake.wire.messages.broker_to_controller import (
     ControlledShutdownResponse,
 )
 
+_FIRST_VERSION_WITH_INELIGIBLE = 2
+
 
 class AlterPartition(ControllerOnly[AlterPartitionRequest]):
     key = ApiKey.ALTER_PARTITION
     versions = range(4)
 
     def act(self, request: Request, body: AlterPartitionRequest) -> None:
-        self._controller.alter_partition(body, request.reply)
+        def answered(response: AlterPartitionResponse) -> None:
+            _say_for_version(request.header.api_version, response)
+            request.reply(response)
+
+        self._controller.alter_partition(body, answered)
 
     def not_controller(self, _: AlterPartitionRequest, /) -> AlterPartitionResponse:
         return AlterPartitionResponse(error_code=ErrorCode.NOT_CONTROLLER)
@@ -54,3 +60,12 @@ class AllocateProducerIds(ControllerOnly[AllocateProducerIdsRequest]):
 
     def not_controller(self, _: AllocateProducerIdsRequest, /) -> AllocateProducerIdsResponse:
         return AllocateProducerIdsResponse(error_code=ErrorCode.NOT_CONTROLLER)
+
+
+def _say_for_version(version: int, response: AlterPartitionResponse) -> None:
+    """INELIGIBLE_REPLICA (KIP-841) is younger than versions 0 and 1."""
+    if version < _FIRST_VERSION_WITH_INELIGIBLE:
+        for topic in response.topics:
+            for partition in topic.partitions:
+                if partition.error_code == ErrorCode.INELIGIBLE_REPLICA:
+                    partition.error_code = ErrorCode.OPERATION_NOT_ATTEMPTED

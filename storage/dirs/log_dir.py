@@ -123,12 +123,15 @@ class LogDir:
         with disk_faults(self.path):
             self._disk.make_dirs(log_path(self.path, (topic, partition)))
 
-    def create_log(self, topic: str, partition: int, topic_id: bytes, config: LogConfig) -> Log:
-        """A new, empty log, its topic id recorded. Raises StorageError."""
+    def create_log(
+        self, topic: str, partition: int, topic_id: bytes | None, config: LogConfig
+    ) -> Log:
+        """A new, empty log, its topic id recorded if it has one. Raises StorageError."""
         key = (topic, partition)
         path = log_path(self.path, key)
         log = Log.open(self._disk, path, config, clean=True, open_files=self._options.open_files)
-        log.assign_topic_id(topic_id)
+        if topic_id is not None:
+            log.assign_topic_id(topic_id)
         self._adopt(self.logs, key, log)
         return log
 

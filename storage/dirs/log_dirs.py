@@ -76,7 +76,7 @@ class LogDirs:
             self._preferred[topic, partition] = path
 
     def create_log(
-        self, topic: str, partition: int, topic_id: bytes, config: LogConfig, *, is_new: bool
+        self, topic: str, partition: int, topic_id: bytes | None, config: LogConfig, *, is_new: bool
     ) -> Log:
         """A new, empty log in the preferred directory, or in the one with the fewest logs.
 

@@ -15,7 +15,6 @@ from logquake.node.replication.fetcher.offset_reset import OffsetReset
 from logquake.node.replication.fetcher.requests import API_VERSION, FetchRequests, by_partition
 from logquake.node.replication.fetcher.session import FetchSessionClient
 from logquake.node.replication.partition.partition import Partition
-from logquake.node.replication.peer_errors import error_of
 from logquake.node.replication.settings import ReplicationSettings
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
@@ -95,7 +94,7 @@ class ReplicaFetcher:
     def _on_answer(self, response: FetchResponse) -> None:
         data = by_partition(response)
         if not self._session.on_answer(
-            error_of(response.error_code), response.session_id, data.keys()
+            ErrorCode.of_peer(response.error_code), response.session_id, data.keys()
         ):
             return
         for key, partition_data in data.items():

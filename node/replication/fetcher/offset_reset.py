@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from logquake.controller.ports import Channel, Disconnected
 from logquake.node.replication.fetcher.followed import Followed
-from logquake.node.replication.peer_errors import error_of
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import (
@@ -99,5 +98,5 @@ def _offset_in(response: Message | Disconnected) -> tuple[ErrorCode, int]:
         return ErrorCode.NETWORK_EXCEPTION, -1
     for topic in response.topics:
         for partition in topic.partitions:
-            return error_of(partition.error_code), partition.offset
+            return ErrorCode.of_peer(partition.error_code), partition.offset
     return ErrorCode.UNKNOWN_SERVER_ERROR, -1

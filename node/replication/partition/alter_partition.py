@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from logquake.controller.ports import Channel, Disconnected, Scheduler
-from logquake.node.replication.peer_errors import error_of
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
     AlterPartitionRequest,
@@ -42,7 +41,7 @@ class NewIsr:
     isr: tuple[int, ...]
 
 
-IsrOutcome = NewIsr | ErrorCode
+IsrOutcome = NewIsr | int  # else the error code, which need not be known here
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,5 +165,5 @@ def _outcomes(response: AlterPartitionResponse) -> dict[tuple[bytes, int], IsrOu
 
 def _outcome(partition: AlterPartitionResponsePartitionData) -> IsrOutcome:
     if partition.error_code != ErrorCode.NONE:
-        return error_of(partition.error_code)
+        return partition.error_code
     return NewIsr(partition.leader_epoch, partition.partition_epoch, tuple(partition.isr))

@@ -21,7 +21,7 @@ from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.progress import UNKNOWN_BROKER_EPOCH
 from logquake.node.replication.partition.roles import Leader
 from logquake.storage.log.appended import Appended
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, error_name
 
 ACKS_ALL = -1
 
@@ -245,14 +245,12 @@ def _commit_isr(partition: Partition, leader: Leader, pending: PendingIsr, new: 
     partition.context.touched(partition)
 
 
-def _journal_refusal(
-    partition: Partition, pending: PendingIsr, error: ErrorCode, then: str
-) -> None:
+def _journal_refusal(partition: Partition, pending: PendingIsr, error: int, then: str) -> None:
     partition.context.journal.record(
         Event(
             "isr-refused",
             partition.name,
-            f"the controller answered {error.name}: {then}",
+            f"the controller answered {error_name(error)}: {then}",
             list(pending.committed),
             list(pending.proposed),
             partition.leader_epoch,

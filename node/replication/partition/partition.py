@@ -32,6 +32,7 @@ from logquake.storage.errors import StorageError
 from logquake.storage.file_names import parent
 from logquake.storage.log.log import Log
 from logquake.wire.errors import ErrorCode
+from logquake.wire.uuids import ZERO_UUID
 
 UNKNOWN_LEADER_EPOCH = -1  # below every epoch that a controller hands out
 
@@ -74,14 +75,12 @@ class Partition:
         self,
         topic: str,
         index: int,
-        topic_id: bytes,
         replica: ReplicaLog,
         config: TopicConfig,
         context: PartitionContext,
     ) -> None:
         self.topic = topic
         self.index = index
-        self.topic_id = topic_id
         self.name = f"{topic}-{index}"
         self.replica = replica
         self.config = config
@@ -92,6 +91,11 @@ class Partition:
         self.controller_epoch = 0
         self.future: Log | None = None  # a copy in another log directory, while it is made
         self._damage: str | None = None  # of the records, as told last
+
+    @property
+    def topic_id(self) -> bytes:
+        """The log's, from partition.metadata; ZERO_UUID before the topic has one (KIP-516)."""
+        return self.replica.log.topic_id or ZERO_UUID
 
     @property
     def leader(self) -> Leader | None:

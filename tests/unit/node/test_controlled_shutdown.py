@@ -11,7 +11,6 @@ from logquake.node.controlled_shutdown import ControlledShutdown, ControlledShut
 from logquake.node.controller_link import ControllerLink
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
-    ControlledShutdownRequest,
     ControlledShutdownResponse,
     RemainingPartition,
 )
@@ -29,12 +28,14 @@ class World:
     def __init__(self, scheduler: Any, network: Any, journal: Any) -> None:
         self.scheduler, self.network, self.journal = scheduler, network, journal
         self.controller: Endpoint | None = CONTROLLER
+        self.broker_epoch = 77
         self.ended: list[int] = []
 
     def begin(self, **settings: Any) -> None:
         ControlledShutdown(
             ControlledShutdownSettings(**settings),
-            ControlledShutdownRequest(broker_id=1, broker_epoch=77),
+            1,
+            lambda: self.broker_epoch,
             ControllerLink(self.network, "1", lambda: self.controller),
             self.scheduler,
             self.journal,
@@ -73,6 +74,10 @@ def test_it_stops_when_every_leadership_was_moved(world: World) -> None:
             ControlledShutdownResponse(error_code=ErrorCode.NOT_CONTROLLER),
             "NOT_CONTROLLER, 0 partitions still led",
         ),
+        (
+            ControlledShutdownResponse(error_code=999),
+            "UNKNOWN_SERVER_ERROR (error code 999), 0 partitions still led",
+        ),
         (Disconnected("reset"), "reset"),
     ],
 )
@@ -87,6 +92,14 @@ def test_it_asks_again_after_the_back_off_and_gives_up_in_the_end(
     assert len(world.network.sent) == 3
     assert world.ended == [10_000]
     assert world.why == f"{why}; giving up"
+
+
+def test_a_session_that_ended_meanwhile_shows_in_the_next_attempt(world: World) -> None:
+    world.begin(retry_backoff_ms=5_000)
+    world.broker_epoch = 99
+    world.answer(ControlledShutdownResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
+    world.scheduler.advance(5_000)
+    assert [sent.request.broker_epoch for sent in world.network.sent] == [77, 99]
 
 
 def test_a_controller_that_does_not_answer_is_not_waited_for_for_ever(world: World) -> None:

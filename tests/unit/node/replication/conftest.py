@@ -62,6 +62,7 @@ class OneBroker:
         isr: tuple[int, ...] = (1, 2),
         port: int = 9092,
         leader_is_live: bool = True,
+        topic_id: bytes = TOPIC_ID,
     ) -> int:
         """LeaderAndIsr for one partition; the error that it is answered with."""
         state = LeaderAndIsrPartitionState(
@@ -78,7 +79,7 @@ class OneBroker:
             controller_epoch=1,
             topic_states=[
                 LeaderAndIsrTopicState(
-                    topic_name="orders", topic_id=TOPIC_ID, partition_states=[state]
+                    topic_name="orders", topic_id=topic_id, partition_states=[state]
                 )
             ],
             live_leaders=[

@@ -7,7 +7,7 @@ that a version cannot carry shows itself. Time moves only to let an answer come.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, TypeVar, cast
 
@@ -25,6 +25,7 @@ from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_response
 from logquake.wire.messages.metadata import MetadataRequest
 from logquake.wire.messages.topics import (
+    CreatableReplicaAssignment,
     CreatableTopic,
     CreatableTopicConfig,
     CreateTopicsRequest,
@@ -188,12 +189,21 @@ class LoneBroker:
     # What most tests begin with
 
     def create_topic(
-        self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None
+        self,
+        name: str,
+        partitions: int = 1,
+        config: Mapping[str, str] | None = None,
+        assignment: Sequence[int] = (),
     ) -> bytes:
-        """Its id."""
+        """Its id. ``assignment`` is where its one partition lies; unknown brokers may be named."""
         configs = [CreatableTopicConfig(name=key, value=v) for key, v in (config or {}).items()]
+        placed = [CreatableReplicaAssignment(partition_index=0, broker_ids=list(assignment))]
         topic = CreatableTopic(
-            name=name, num_partitions=partitions, replication_factor=1, configs=configs
+            name=name,
+            num_partitions=-1 if assignment else partitions,
+            replication_factor=-1 if assignment else 1,
+            assignments=placed if assignment else [],
+            configs=configs,
         )
         made: CreateTopicsResponse = self.ask(
             CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 7

@@ -167,13 +167,15 @@ def test_an_older_controller_tells_nothing(broker: Any, version: int) -> None:
     assert reply.error_code == ErrorCode.STALE_CONTROLLER_EPOCH
 
 
-def alter(version: int, broker: Any, name: str = "orders", **rest: Any) -> AlterPartitionRequest:
+def alter(
+    version: int, broker: Any, name: str = "orders", isr: tuple[int, ...] = (1,), **rest: Any
+) -> AlterPartitionRequest:
     partition = AlterPartitionRequestPartitionData(partition_index=0, leader_epoch=0)
     if version >= 3:
-        partition.new_isr_with_epochs = [BrokerState(broker_id=1)]
+        partition.new_isr_with_epochs = [BrokerState(broker_id=each) for each in isr]
     else:
-        partition.new_isr = [1]
-    known = name == "orders"
+        partition.new_isr = list(isr)
+    known = name != "nowhere"
     topic_id = broker.topic_id(name) if known else NEW_ID
     topic = AlterPartitionRequestTopicData(
         topic_name=name, topic_id=topic_id, partitions=[partition]
@@ -191,6 +193,16 @@ def test_an_isr_that_is_the_same_is_confirmed(broker: Any, version: int) -> None
     assert (answer.leader_id, answer.leader_epoch, answer.isr) == (1, 0, [1])
     named = (topic.topic_name, b"") if version < 2 else ("", topic.topic_id)
     assert named in (("orders", b""), ("", broker.topic_id("orders")))
+
+
+@pytest.mark.parametrize("version", AlterPartition.versions)
+def test_a_broker_that_is_not_there_cannot_join_the_isr(broker: Any, version: int) -> None:
+    """KafkaController.tryProcessAlterPartition: INELIGIBLE_REPLICA is younger than version 1."""
+    broker.create_topic("absent", assignment=[1, 2])
+    request = alter(version, broker, "absent", isr=(1, 2), broker_epoch=broker.epoch())
+    (answer,) = broker.ask(request, version).topics[0].partitions
+    young, old = ErrorCode.INELIGIBLE_REPLICA, ErrorCode.OPERATION_NOT_ATTEMPTED
+    assert answer.error_code == (young if version >= 2 else old)
 
 
 @pytest.mark.parametrize("version", AlterPartition.versions)

@@ -1,0 +1,80 @@
+"""Topic ids that come late (KIP-516): ReplicaManager.becomeLeaderOrFollower."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from logquake.controller.ports import Disconnected
+from logquake.storage.disk.memory_disk import MemoryDisk
+from logquake.wire.errors import ErrorCode
+from logquake.wire.uuids import ZERO_UUID
+
+TOPIC_ID = b"orders".ljust(16, b"-")
+OTHER_ID = b"others".ljust(16, b"-")
+METADATA = "/data/orders-0/partition.metadata"
+
+
+def refuse_metadata(_operation: str, path: str) -> None:
+    if path.startswith(METADATA):
+        raise OSError(5, "the disk does not answer")
+
+
+def located(broker: Any, topic_id: bytes) -> Any:
+    return broker.replicas._hosted.locate_key((topic_id, 0), "orders")
+
+
+def test_a_partition_hosted_without_a_topic_id_records_none(broker: Any) -> None:
+    assert broker.tell(0, leader=1, epoch=0, topic_id=ZERO_UUID) == ErrorCode.NONE
+    assert broker.replicas.partition("orders", 0).topic_id == ZERO_UUID
+    assert not broker.disk.exists(METADATA)
+
+
+@pytest.mark.parametrize("epoch", [3, 4], ids=["within the epoch", "with a new epoch"])
+@pytest.mark.parametrize("leader", [1, 2], ids=["leading", "following"])
+def test_a_topic_id_that_comes_later_is_taken(
+    start: Callable[[MemoryDisk], Any], network: Any, scheduler: Any, leader: int, epoch: int
+) -> None:
+    disk = MemoryDisk()
+    broker = start(disk)
+    broker.tell(0, leader=leader, epoch=3, topic_id=ZERO_UUID)
+    assert broker.tell(0, leader=leader, epoch=epoch, topic_id=TOPIC_ID) == ErrorCode.NONE
+    partition = broker.replicas.partition("orders", 0)
+    assert (partition.topic_id, partition.leader_epoch) == (TOPIC_ID, epoch)
+    assert located(broker, TOPIC_ID) is partition
+    if leader == 2:
+        network.sent[-1].done(Disconnected("so that the next Fetch is sent"))
+        scheduler.advance(1_000)
+        assert [t.topic_id for t in network.sent[-1].request.topics] == [TOPIC_ID]
+    again = start(disk.fork())
+    assert again.tell(0, leader=1, epoch=9, topic_id=OTHER_ID) == ErrorCode.INCONSISTENT_TOPIC_ID
+    assert again.tell(0, leader=1, epoch=9, topic_id=TOPIC_ID) == ErrorCode.NONE
+
+
+def test_an_older_epoch_gives_no_topic_id(broker: Any) -> None:
+    broker.tell(0, leader=1, epoch=3, topic_id=ZERO_UUID)
+    stale = ErrorCode.STALE_CONTROLLER_EPOCH
+    assert broker.tell(0, leader=1, epoch=2, topic_id=TOPIC_ID) == stale
+    assert broker.replicas.partition("orders", 0).topic_id == ZERO_UUID
+
+
+def test_two_topic_ids_do_not_agree(broker: Any) -> None:
+    broker.tell(0, leader=1, epoch=3)
+    assert broker.tell(0, leader=1, epoch=4, topic_id=OTHER_ID) == ErrorCode.INCONSISTENT_TOPIC_ID
+    assert broker.replicas.partition("orders", 0).leader_epoch == 3
+
+
+def test_without_a_topic_id_the_one_that_is_there_stays(broker: Any) -> None:
+    broker.tell(0, leader=1, epoch=3)
+    assert broker.tell(0, leader=1, epoch=4, topic_id=ZERO_UUID) == ErrorCode.NONE
+    assert broker.replicas.partition("orders", 0).topic_id == TOPIC_ID
+    repeated = broker.tell(0, leader=1, epoch=4)
+    assert repeated == ErrorCode.STALE_CONTROLLER_EPOCH
+
+
+def test_a_disk_that_refuses_the_topic_id_takes_the_partition_offline(broker: Any) -> None:
+    broker.tell(0, leader=1, epoch=3, topic_id=ZERO_UUID)
+    broker.disk.faults.watcher = refuse_metadata
+    assert broker.tell(0, leader=1, epoch=3) == ErrorCode.KAFKA_STORAGE_ERROR
