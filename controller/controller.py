@@ -11,7 +11,7 @@ them and for preferred elections are not read.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 
 from logquake.controller.answer_once import AnswerOnce
@@ -95,6 +95,10 @@ class Controller:
 
     def statistics(self) -> ControllerStatistics:
         return statistics_of(self._office.term)
+
+    def misplaced(self) -> Iterator[str]:
+        """What is wrong with the groups in which it keeps partitions: for tests."""
+        return self._office.term.context.misplaced() if self._office.term else iter(())
 
     def start(self) -> None:
         self._office.stand()

@@ -35,7 +35,7 @@ async def take_office(term: Term) -> None:
     _inform_of_everything(term)
     await _start_replicas(term)
     await _start_partitions(term)
-    await topic_deletion.advance(term)
+    await topic_deletion.advance(term, term.context.topics_to_delete)
 
 
 def _inform_of_everything(term: Term) -> None:
@@ -59,7 +59,8 @@ async def _read_in(term: Term) -> None:
     context = term.context
     context.brokers.update(await read_brokers())
     await take_in_topics(term, await read_topic_names())
-    context.leaderships.update(await term.zk.read_states(context.partitions()))
+    for partition, leadership in (await term.zk.read_states(context.partitions())).items():
+        context.take_in(partition, leadership)
     for broker in context.brokers.values():
         term.outbox.add(broker)
 
@@ -105,5 +106,5 @@ async def _start_partitions(term: Term) -> None:
             status = PartitionStatus.ONLINE
         else:
             status = PartitionStatus.OFFLINE
-        context.partition_status[partition] = status
+        context.set_status(partition, status)
     await partition_moves.bring_leaderless_online(term)

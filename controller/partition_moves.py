@@ -38,7 +38,7 @@ class Occasion(Enum):
 def mark(term: Term, partitions: Iterable[TopicPartition], target: PartitionStatus) -> None:
     """A move that is only remembered: to NEW, OFFLINE or NON_EXISTENT."""
     for partition in _movable(term, partitions, target):
-        term.context.partition_status[partition] = target
+        term.context.set_status(partition, target)
 
 
 async def bring_leaderless_online(
@@ -176,8 +176,8 @@ async def _rules(
 
 
 def _take_in(term: Term, partition: TopicPartition, state: LeaderAndIsr) -> None:
-    term.context.leaderships[partition] = Leadership(state, term.zk.epoch)
-    term.context.partition_status[partition] = PartitionStatus.ONLINE
+    term.context.take_in(partition, Leadership(state, term.zk.epoch))
+    term.context.set_status(partition, PartitionStatus.ONLINE)
 
 
 def _note_elected(

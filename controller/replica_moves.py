@@ -100,7 +100,7 @@ async def _leave_isr(
             **written.done,
         }
         for partition, state in sorted(settled.items()):
-            term.context.leaderships[partition] = Leadership(state, term.zk.epoch)
+            term.context.take_in(partition, Leadership(state, term.zk.epoch))
             out.append(partition)
         remaining = written.conflicts
     return sorted(out)

@@ -32,18 +32,13 @@ def statistics_of(term: Term | None) -> ControllerStatistics:
         for each in context.partitions_in(PartitionStatus.OFFLINE)
         if each.topic not in context.deletions_started
     ]
-    imbalanced = [
-        partition
-        for partition, leadership in context.led()
-        if leadership.state.leader != context.assignment(partition).replicas[0]
-    ]
     return ControllerStatistics(
         active_controller_count=1,
         active_broker_count=len(context.brokers),
-        global_topic_count=len(list(context.topics)),
+        global_topic_count=len(context.topics),
         global_partition_count=len(context.leaderships),
         offline_partitions_count=len(offline),
-        preferred_replica_imbalance_count=len(imbalanced),
+        preferred_replica_imbalance_count=sum(map(len, context.led_elsewhere().values())),
         topics_to_delete_count=len(context.topics_to_delete),
         leader_elections=term.elections,
         unclean_leader_elections=term.unclean_elections,

@@ -17,13 +17,13 @@ from logquake.controller.transitions import PartitionStatus, ReplicaStatus
 from logquake.controller.znode_removal import remove_topic_znodes
 
 
-async def enqueue(term: Term, topics: Iterable[str]) -> None:
+async def enqueue(term: Term, topics: Collection[str]) -> None:
     """Raises ControllerMoved, ZkFailure, as everything here."""
     for topic in topics:
         if topic not in term.context.topics_to_delete:
             term.note("topic-deletion-asked", topic, "it is marked in /admin/delete_topics")
     term.context.topics_to_delete.update(topics)
-    await advance(term)
+    await advance(term, topics)
 
 
 async def resume(term: Term, topics: Iterable[str], why: str) -> None:
@@ -32,28 +32,32 @@ async def resume(term: Term, topics: Iterable[str], why: str) -> None:
     for topic in sorted(resumed & term.context.deletions_halted):
         term.note("topic-deletion-resumed", topic, why)
     term.context.deletions_halted -= resumed
-    if resumed:
-        await advance(term)
+    await advance(term, resumed)
 
 
 async def replicas_deleted(term: Term, replicas: Iterable[Replica]) -> None:
-    replica_moves.mark(term, _queued(term, replicas), ReplicaStatus.DELETION_SUCCESSFUL)
-    await advance(term)
+    deleted = _queued(term, replicas)
+    replica_moves.mark(term, deleted, ReplicaStatus.DELETION_SUCCESSFUL)
+    await advance(term, _topics(deleted))
 
 
 async def replicas_not_deleted(term: Term, replicas: Iterable[Replica], why: str) -> None:
     failed = _queued(term, replicas)
     if failed:
         replica_moves.mark(term, failed, ReplicaStatus.DELETION_INELIGIBLE)
-        _halt(term, {replica.partition.topic for replica in failed}, why)
-        await advance(term)
+        _halt(term, _topics(failed), why)
+        await advance(term, _topics(failed))
 
 
-async def advance(term: Term) -> None:
-    """Finish, retry or start whatever can be: called after everything that may matter."""
+async def advance(term: Term, topics: Iterable[str]) -> None:
+    """Finish, retry or start those of these topics that can be.
+
+    Called for the topics whose replicas or brokers something has happened to: for the others
+    nothing has changed. (Kafka goes over all that are queued, each time.)
+    """
     retriable = []
     ready = []
-    for topic in sorted(term.context.topics_to_delete):
+    for topic in sorted(term.context.topics_to_delete.intersection(topics)):
         if _all_deleted(term, topic):
             await _finish(term, topic)
             continue
@@ -71,6 +75,10 @@ async def advance(term: Term) -> None:
 def _queued(term: Term, replicas: Iterable[Replica]) -> list[Replica]:
     queued = term.context.topics_to_delete
     return [replica for replica in replicas if replica.partition.topic in queued]
+
+
+def _topics(replicas: Iterable[Replica]) -> set[str]:
+    return {replica.partition.topic for replica in replicas}
 
 
 def _halt(term: Term, topics: Collection[str], why: str) -> None:
@@ -129,7 +137,7 @@ async def _delete_replicas(term: Term, topics: Iterable[str]) -> None:
     replica_moves.start_deletion(term, alive)
     if dead:
         brokers = sorted({each.broker_id for each in dead})
-        _halt(term, {each.partition.topic for each in dead}, f"no answer from brokers {brokers}")
+        _halt(term, _topics(dead), f"no answer from brokers {brokers}")
 
 
 async def _finish(term: Term, topic: str) -> None:

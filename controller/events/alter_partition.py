@@ -127,7 +127,7 @@ def _judge(term: Term, proposal: Proposal) -> Verdict:
 
 def _take_in(term: Term, partition: TopicPartition, after: LeaderAndIsr) -> LeaderAndIsr:
     before = term.context.leaderships[partition].state
-    term.context.leaderships[partition] = Leadership(after, term.zk.epoch)
+    term.context.take_in(partition, Leadership(after, term.zk.epoch))
     joined = sorted(set(after.isr) - set(before.isr))
     left = sorted(set(before.isr) - set(after.isr))
     why = f"leader {after.leader} proposed it: {joined} joined, {left} left"
@@ -151,7 +151,7 @@ def _note_refused(term: Term, partition: TopicPartition, refused: Refused) -> No
 async def _refresh(term: Term, partitions: list[TopicPartition]) -> None:
     """What another wrote is taken in: else every later proposal would be judged by old epochs."""
     for partition, leadership in (await term.zk.read_states(partitions)).items():
-        term.context.leaderships[partition] = leadership
+        term.context.take_in(partition, leadership)
 
 
 def _response(

@@ -51,15 +51,24 @@ async def controlled_shutdown(
 
 
 async def _move_away(term: Term, broker_id: int) -> None:
-    hosted = [each.partition for each in term.context.replicas_on([broker_id])]
-    movable = {each for each, _ in term.context.led() if _is_replicated(term, each)}
-    concerned = [each for each in hosted if each in movable]
-    led = [each for each in concerned if term.context.leaderships[each].state.leader == broker_id]
-    followed = [each for each in concerned if each not in led]
+    led = [each for each in term.context.led_by(broker_id) if _is_replicated(term, each)]
+    followed = [each for each in _followed_by(term, broker_id) if _is_replicated(term, each)]
     await partition_moves.bring_online(term, led, Occasion.CONTROLLED_SHUTDOWN)
     _stop_following(term, broker_id, followed)
     replicas = [Replica(each, broker_id) for each in followed]
     await replica_moves.take_offline(term, replicas, f"broker {broker_id} shuts down")
+
+
+def _followed_by(term: Term, broker_id: int) -> list[TopicPartition]:
+    """Those of the broker's replicas that another one leads, or none."""
+    context = term.context
+    return [
+        partition
+        for partition, _ in context.replicas_on([broker_id])
+        if partition.topic not in context.topics_to_delete
+        and partition in context.leaderships
+        and context.leaderships[partition].state.leader != broker_id
+    ]
 
 
 def _stop_following(term: Term, broker_id: int, partitions: Iterable[TopicPartition]) -> None:

@@ -6,23 +6,18 @@ partitions led by others is above leader.imbalance.per.broker.percentage.
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from logquake.controller import partition_moves
 from logquake.controller.election import Elected, elect_preferred
 from logquake.controller.partition_moves import Occasion
-from logquake.controller.partitions import Leadership, TopicPartition
+from logquake.controller.partitions import TopicPartition
 from logquake.controller.term import Term
 
 
 async def rebalance_leaders(term: Term) -> None:
     """Raises ControllerMoved, ZkFailure."""
     limit = term.settings.leader_imbalance_per_broker_percentage / 100
-    for broker_id, partitions in sorted(_by_preferred_leader(term).items()):
-        elsewhere = [
-            each for each, leadership in partitions if leadership.state.leader != broker_id
-        ]
-        share = len(elsewhere) / len(partitions)
+    for broker_id, elsewhere in term.context.led_elsewhere().items():
+        share = len(elsewhere) / term.context.preferring_count(broker_id)
         if share > limit:
             term.note(
                 "leaders-imbalanced",
@@ -31,13 +26,6 @@ async def rebalance_leaders(term: Term) -> None:
             )
             ready = [each for each in elsewhere if _can_be_given_back(term, each)]
             await partition_moves.bring_online(term, ready, Occasion.PREFERRED)
-
-
-def _by_preferred_leader(term: Term) -> dict[int, list[tuple[TopicPartition, Leadership]]]:
-    preferring = defaultdict(list)
-    for partition, leadership in term.context.led():
-        preferring[term.context.assignment(partition).replicas[0]].append((partition, leadership))
-    return preferring
 
 
 def _can_be_given_back(term: Term, partition: TopicPartition) -> bool:

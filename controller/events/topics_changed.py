@@ -22,12 +22,12 @@ from logquake.zk.znodes.topics import TopicAssignment
 async def topics_changed(term: Term) -> None:
     """Raises ControllerMoved, ZkFailure."""
     names = await read_topic_names()
-    known = set(term.context.topics)
-    for topic in sorted(known - names):
+    known = term.context.topics
+    new, gone = names - known, known - names
+    for topic in sorted(gone):
         term.context.remove_topic(topic)
         term.note("topic-forgotten", topic, "its znode is gone without a deletion")
-    new = await take_in_topics(term, names - known)
-    await _create_partitions(term, new)
+    await _create_partitions(term, await take_in_topics(term, new))
 
 
 async def partitions_changed(term: Term, topic: str) -> None:

@@ -203,6 +203,14 @@ def min_isr(world: World, step: Step) -> Iterator[str]:
                 yield f"{refused} is in the log of broker {broker} all the same"
 
 
+def groups(world: World, _step: Step) -> Iterator[str]:
+    """A controller's groups of partitions are what assignments, leaders and statuses make them."""
+    for machine in world.machines.values():
+        broker = machine.broker
+        if broker is not None and broker._parts is not None:
+            yield from broker._parts.controller.misplaced()
+
+
 EVERY_EVENT: tuple[Invariant, ...] = (
     one_value_per_offset,
     idempotence,
@@ -215,6 +223,7 @@ EVERY_EVENT: tuple[Invariant, ...] = (
     isr_history,
     one_controller,
     min_isr,
+    groups,
 )
 
 

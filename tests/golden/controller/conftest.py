@@ -283,6 +283,8 @@ class World:
             for node in list(self.nodes.values()):
                 if node.queue and not node.paused:
                     node.queue.popleft()()
+        for node in self.nodes.values():
+            assert list(node.controller.misplaced()) == []
 
     def pass_time(self, duration_ms: int) -> None:
         until = self.scheduler.now + duration_ms

@@ -82,7 +82,7 @@ def context() -> ControllerContext:
 
 def _lead(context: ControllerContext, partition: TopicPartition, replicas: tuple[int, ...]) -> None:
     context.assign(partition, Assignment(replicas))
-    context.leaderships[partition] = Leadership(LeaderAndIsr(replicas[0], 0, replicas, 0), 1)
+    context.take_in(partition, Leadership(LeaderAndIsr(replicas[0], 0, replicas, 0), 1))
 
 
 def sent(batch: RequestBatch, broker_id: int) -> list[Message]:
@@ -180,9 +180,10 @@ def test_every_listener_is_told_but_leaders_by_the_one_between_brokers(
 
 
 def test_partitions_without_a_state_are_left_out(context: ControllerContext) -> None:
-    del context.leaderships[GONE]
+    unled = TopicPartition("orders", 2)
+    context.assign(unled, Assignment((0, 1, 2)))
     batch = RequestBatch(context)
-    batch.inform([0], [GONE])
+    batch.inform([0], [unled])
     (request,) = sent(batch, 0)
     assert isinstance(request, UpdateMetadataRequest)
     assert request.topic_states == []
