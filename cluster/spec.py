@@ -2,7 +2,8 @@
 
 A launched cluster starts from Kafka's defaults and changes a few: internal topics and new topics
 get min(3, n) replicas and min(2, n) in-sync ones, and a group's first rebalance waits for nobody,
-as in Kafka's stock server.properties. A preset then says how soon a failure is noticed.
+as in Kafka's stock server.properties. A preset then says how soon a failure is noticed, and how
+near to Kafka's the behaviour is.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
         "zookeeper.session.timeout.ms": "2000",
         "replica.lag.time.max.ms": "1000",
     },
-    KAFKA_DEFAULTS: {},
+    KAFKA_DEFAULTS: {"logquake.produce.pipelining": "none"},
 }
 OWNED_KEYS = frozenset({"broker.id", "listeners", "log.dirs", "log.dir", "zookeeper.connect"})
 

@@ -219,7 +219,7 @@ class Composer:
         first_image = FirstImage(cache, waiters, settings.first_metadata_max_wait_ms)
         api = ApiTable(
             [
-                Produce(replicas, cache),
+                Produce(replicas, cache, settings.produce_pipelining),
                 Fetch(
                     replicas,
                     cache,

@@ -1,8 +1,8 @@
 """One client's connection: frames in, requests handed on in order, responses out in that order.
 
-Kafka mutes a connection until each answer is sent. So does this one, except that a Produce is
-handed on while earlier Produce requests still wait for their followers: with acks=all that is
-worth a replication round trip a request, and the log keeps the order all the same.
+Kafka mutes a connection until each answer is sent. So does this one, unless the handler of the last
+request lets the next one of the same API follow (``Request.next_may_follow``): a Produce that waits
+for its followers may, which with acks=all is worth a replication round trip a request.
 
 A frame that cannot be parsed, or asks for what is not served, closes the connection, as in Kafka;
 only ApiVersions has a fallback answer. No response is sent for such a frame, since a client that
@@ -23,11 +23,9 @@ from logquake.node.net.parser import ParsedRequest, VersionFallback
 from logquake.node.net.shared import Shared
 from logquake.node.net.slot import Slot
 from logquake.node.requests.request import Request
-from logquake.wire.api import ApiKey
 from logquake.wire.errors import ProtocolError
 
 _MAX_REQUESTS_PER_PASS = 64  # then the other connections get their turn
-_PRODUCE = int(ApiKey.PRODUCE).to_bytes(2)
 
 
 class Connection:
@@ -188,9 +186,10 @@ class Connection:
             return False
         if not slots:
             return True
+        last = slots[-1]
         return (
-            slots[-1].is_produce
-            and frame[:2] == _PRODUCE
+            last.next_may_follow
+            and int.from_bytes(frame[:2]) == last.api_key
             and len(slots) < limits.max_requests_in_progress
             and self._bytes_in_progress + len(frame) <= limits.max_bytes_in_progress
         )
@@ -202,16 +201,16 @@ class Connection:
         if isinstance(parsed, VersionFallback):
             slot.reply(parsed.answer)
             return
-        self._shared.handler.handle(
-            Request(
-                parsed.header,
-                parsed.body,
-                self._received_ms,
-                self.peer_host,
-                slot.reply,
-                slot.close,
-            )
+        request = Request(
+            parsed.header,
+            parsed.body,
+            self._received_ms,
+            self.peer_host,
+            slot.reply,
+            slot.close,
         )
+        self._shared.handler.handle(request)
+        slot.next_may_follow = request.next_may_follow
 
     # Out
 

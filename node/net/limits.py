@@ -14,7 +14,8 @@ class ConnectionLimits:
     # socket.request.max.bytes: a longer request closes the connection.
     max_request_bytes: int = 104_857_600
     # Requests of one connection that were handed on and not answered. Only Produce requests are
-    # handed on side by side, so this bounds how many wait for followers.
+    # handed on side by side (logquake.produce.pipelining), so this bounds how many wait for
+    # followers.
     max_requests_in_progress: int = 100
     # The same in bytes: 64 MiB hold the five requests in flight of an idempotent producer at any
     # batch size in use. One request is always let through.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from logquake.wire.api import ApiKey
 from logquake.wire.header import RequestHeader, encode_response
 from logquake.wire.schema import Message, Part
 
@@ -23,10 +22,10 @@ class Slot:
     """Kept in the connection's queue until it is answered and everything before it is.
 
     ``parts`` are the encoded answer, None while there is none. ``close_reason`` is set when the
-    answer is the end of the connection.
+    answer is the end of the connection. ``next_may_follow`` is the handler's word.
     """
 
-    __slots__ = ("_connection", "_header", "close_reason", "parts", "size")
+    __slots__ = ("_connection", "_header", "close_reason", "next_may_follow", "parts", "size")
 
     def __init__(self, connection: Answered, header: RequestHeader, size: int) -> None:
         self._connection = connection
@@ -34,10 +33,11 @@ class Slot:
         self.size = size
         self.parts: Sequence[Part] | None = None
         self.close_reason: str | None = None
+        self.next_may_follow = False
 
     @property
-    def is_produce(self) -> bool:
-        return self._header.api_key == ApiKey.PRODUCE
+    def api_key(self) -> int:
+        return self._header.api_key
 
     def reply(self, message: Message | None) -> None:
         """Answer with message, or with nothing. Raises RuntimeError the second time.

@@ -7,6 +7,8 @@ the wrong broker (KIP-951).
 Of a partition that is named twice the last records count, and its refusal hides its success.
 Absent: transactional appends.
 
+While a Produce waits, the connection's next one may be appended already: see pipelining.py.
+
 With acks=0 there is no response; an error can only be told by closing the connection, so that the
 producer refreshes its metadata, as Kafka does.
 """
@@ -18,6 +20,7 @@ from logquake.node.replication.api import ProduceEntry, ProduceResult
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.current_leader import leader_hint, node_endpoints
 from logquake.node.requests.handler import Handler
+from logquake.node.requests.pipelining import ProducePipelining
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode, RecordError
@@ -47,9 +50,12 @@ class Produce(Handler[ProduceRequest]):
     key = ApiKey.PRODUCE
     versions = range(12)
 
-    def __init__(self, replicas: ReplicaManager, cache: MetadataCache) -> None:
+    def __init__(
+        self, replicas: ReplicaManager, cache: MetadataCache, pipelining: ProducePipelining
+    ) -> None:
         self._replicas = replicas
         self._cache = cache
+        self._pipelining = pipelining
 
     def handle(self, request: Request, body: ProduceRequest) -> None:
         entries: dict[tuple[str, int], ProduceEntry] = {}
@@ -72,6 +78,7 @@ class Produce(Handler[ProduceRequest]):
             self._reply(request, body.acks, [*kept, *refused.values()])
 
         if entries:
+            request.next_may_follow = self._pipelining.lets_follow(entries.values())
             self._replicas.append(list(entries.values()), body.acks, body.timeout_ms, done)
         else:
             done([])

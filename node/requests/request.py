@@ -22,6 +22,9 @@ class Request:
     (Produce with acks=0) and lets the connection's next request proceed. ``close`` is called
     instead of reply where only the end of the connection can tell the client (a failed Produce
     with acks=0); it takes the reason, for the journal.
+
+    ``next_may_follow`` is for the handler to set before it returns: the connection's next request
+    of the same API need not wait for this one's reply. The replies keep their order all the same.
     """
 
     header: RequestHeader
@@ -30,3 +33,4 @@ class Request:
     client_host: str
     reply: Callable[[Message | None], None]
     close: Callable[[str], None]
+    next_may_follow: bool = False

@@ -18,6 +18,7 @@ from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.requests.downward import DownConversionSettings
+from logquake.node.requests.pipelining import ProducePipelining
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.listeners import ListenerSettings, read_listeners
 from logquake.node.settings.network import read_connection_limits
@@ -49,6 +50,7 @@ class BrokerSettings:
     rack: str | None  # broker.rack
     listeners: ListenerSettings
     connections: ConnectionLimits
+    produce_pipelining: ProducePipelining
     listen_backlog: int  # socket.listen.backlog.size
     zookeeper: ZooKeeperSettings
     # log.dirs, absolute: new partitions go where the fewest are, a failing disk takes its own.
@@ -90,6 +92,9 @@ class BrokerSettings:
             rack=reader.optional("broker.rack"),
             listeners=listeners,
             connections=read_connection_limits(reader),
+            produce_pipelining=reader.choice(
+                "logquake.produce.pipelining", ProducePipelining.IDEMPOTENT
+            ),
             listen_backlog=reader.integer("socket.listen.backlog.size", 50, minimum=1),
             zookeeper=_read_zookeeper(reader),
             log_dirs=_read_log_dirs(reader),

@@ -8,7 +8,6 @@ from functools import partial
 
 from logquake.controller.ports import Channel, Disconnected, Endpoint
 from logquake.wire.header import RequestHeader
-from logquake.wire.messages.produce import ProduceRequest
 from logquake.wire.schema import Message
 from tests.sim.clock import Event
 from tests.sim.host import Host
@@ -51,13 +50,16 @@ class SimChannel:
 
 @dataclass(slots=True, eq=False)
 class _Exchange:
-    """One request; ``answered`` once the server has replied, with or without an answer."""
+    """One request; ``answered`` once the server has replied, with or without an answer, and
+    ``next_may_follow`` once its handler let the next one of the same API go first.
+    """
 
     request: Message
     version: int
     done: Done
     patience: Event
     answered: bool = False
+    next_may_follow: bool = False
     answer: Message | None = None
 
 
@@ -65,7 +67,7 @@ class Connection:
     """Requests are served in order, and answered in order.
 
     As in a broker's own process, a connection's next request waits until the one before it is
-    answered, except that Produce requests follow one another at once.
+    answered, unless that one's handler lets it follow.
     """
 
     def __init__(self, fabric: Fabric, source: Host, server: Server, client_id: str) -> None:
@@ -134,10 +136,10 @@ class Connection:
             self._server.host.run(self._server_life, partial(self._serve, exchange))
 
     def _may_serve(self, exchange: _Exchange) -> bool:
-        return not self._serving or (
-            isinstance(exchange.request, ProduceRequest)
-            and isinstance(self._serving[-1].request, ProduceRequest)
-        )
+        if not self._serving:
+            return True
+        last = self._serving[-1]
+        return last.next_may_follow and type(exchange.request) is type(last.request)
 
     def _serve(self, exchange: _Exchange) -> None:
         key = type(exchange.request).__schema__.key
@@ -145,7 +147,10 @@ class Connection:
             raise TypeError(f"{type(exchange.request).__name__} is no request")
         header = RequestHeader(key, exchange.version, 0, self._client_id)
         reply = partial(self._on_reply, exchange)
-        self._server.serve(header, exchange.request, self._source.name, reply)
+        exchange.next_may_follow = self._server.serve(
+            header, exchange.request, self._source.name, reply
+        )
+        self._serve_next()
 
     def _on_reply(self, exchange: _Exchange, answer: Message | None) -> None:
         exchange.answered = True

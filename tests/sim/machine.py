@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from random import Random
 
@@ -28,10 +29,16 @@ PASS_US = 300  # events that reach a broker within this time are of one pass
 
 
 class Machine:
-    """``broker`` is None while the process is dead."""
+    """``broker`` is None while the process is dead. ``properties`` go before the usual ones."""
 
     def __init__(
-        self, broker_id: int, fabric: Fabric, zookeeper: ModelServer, trace: Trace, rng: Random
+        self,
+        broker_id: int,
+        fabric: Fabric,
+        zookeeper: ModelServer,
+        trace: Trace,
+        rng: Random,
+        properties: Mapping[str, str] | None = None,
     ) -> None:
         self.broker_id = broker_id
         self.host = Host(f"b{broker_id}", fabric.clock)
@@ -44,7 +51,7 @@ class Machine:
         self._zookeeper = zookeeper
         self._trace = trace
         self._rng = rng
-        self._settings = broker_settings(broker_id)
+        self._settings = broker_settings(broker_id, properties or {})
         self._link: ModelSession | None = None
         self._link_is_cut = False
         self._pass_is_due = False
@@ -112,14 +119,16 @@ class Machine:
     def resume(self) -> None:
         self.host.resume()
 
-    def serve(self, header: RequestHeader, body: Message, client: str, reply: Reply) -> None:
+    def serve(self, header: RequestHeader, body: Message, client: str, reply: Reply) -> bool:
         assert self.broker is not None
         received_ms = self._fabric.clock.now_us // 1000
 
         def close(_why: str) -> None:
             reply(None)
 
-        self.broker.handle(Request(header, body, received_ms, client, reply, close))
+        request = Request(header, body, received_ms, client, reply, close)
+        self.broker.handle(request)
+        return request.next_may_follow
 
     def _listen(self) -> None:
         self.listening = True

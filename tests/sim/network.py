@@ -24,12 +24,15 @@ Reply = Callable[[Message | None], None]
 
 
 class Server(Protocol):
-    """A process that may listen; ``host`` tells whether it is alive."""
+    """A process that may listen; ``host`` tells whether it is alive.
+
+    serve() answers whether the connection's next request of the same API may follow at once.
+    """
 
     host: Host
     listening: bool
 
-    def serve(self, header: RequestHeader, body: Message, client: str, reply: Reply) -> None: ...
+    def serve(self, header: RequestHeader, body: Message, client: str, reply: Reply) -> bool: ...
 
 
 class Fabric:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from logquake.node.settings import BrokerSettings
 
 PORT = 9092
@@ -29,11 +31,12 @@ _PROPERTIES = {
 }
 
 
-def broker_settings(broker_id: int) -> BrokerSettings:
+def broker_settings(broker_id: int, extra: Mapping[str, str]) -> BrokerSettings:
     return BrokerSettings.from_properties(
         {
             "broker.id": str(broker_id),
             "listeners": f"PLAINTEXT://b{broker_id}:{PORT}",
             **_PROPERTIES,
+            **extra,
         }
     )

@@ -55,7 +55,7 @@ class Summary:
     counts: Counter[str]
 
 
-class _Bystander:
+class Bystander:
     """Somebody else's ZooKeeper session."""
 
     def on_connected(self, session_id: int) -> None: ...
@@ -85,7 +85,7 @@ class Simulation:
         self.machines = [
             Machine(broker, fabric, self._zookeeper, self.trace, rng) for broker in (1, 2, 3)
         ]
-        self._admin: ModelSession = self._zookeeper.connect(_Bystander(), lambda action: action())
+        self._admin: ModelSession = self._zookeeper.connect(Bystander(), lambda action: action())
         self.world = World(self.machines, self._zookeeper.model, MIN_ISR)
         self.producers = [
             IdempotentProducer(f"p{index}", partition, fabric, self.world, rng)

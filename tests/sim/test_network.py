@@ -26,11 +26,13 @@ class EchoServer:
     def __init__(self, clock: Clock) -> None:
         self.host = Host("server", clock)
         self.listening = True
+        self.next_may_follow = False
         self.open: list[Reply] = []
 
-    def serve(self, header: RequestHeader, body: Message, client: str, reply: Reply) -> None:
+    def serve(self, header: RequestHeader, body: Message, client: str, reply: Reply) -> bool:
         del header, body, client
         self.open.append(reply)
+        return self.next_may_follow
 
     def answer(self, name: str) -> None:
         self.open.pop(0)(MetadataResponse(cluster_id=name))
@@ -77,6 +79,18 @@ def test_a_request_waits_until_the_one_before_it_is_answered(net: Net) -> None:
     assert len(net.server.open) == 1
     net.server.answer("first")
     assert len(net.server.open) == 1
+    net.server.answer("second")
+    net.run()
+    assert net.heard == ["first", "second"]
+
+
+def test_a_request_follows_at_once_where_the_one_before_it_lets_it(net: Net) -> None:
+    net.server.next_may_follow = True
+    net.ask()
+    net.ask()
+    net.run()
+    assert len(net.server.open) == 2
+    net.server.answer("first")
     net.server.answer("second")
     net.run()
     assert net.heard == ["first", "second"]

@@ -48,6 +48,12 @@ def test_the_user_wins_over_the_preset_and_the_preset_over_kafka() -> None:
     assert properties(asked)["zookeeper.session.timeout.ms"] == "4000"
 
 
+def test_kafkas_defaults_mute_connections_as_kafka_does() -> None:
+    key = "logquake.produce.pipelining"
+    assert properties(ClusterSpec(preset="kafka_defaults"))[key] == "none"
+    assert key not in properties(ClusterSpec())
+
+
 def test_what_the_launcher_decides_cannot_be_set() -> None:
     with pytest.raises(ClusterError, match=r"^listeners is set by the launcher"):
         ClusterSpec(config={"listeners": "PLAINTEXT://:1"})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from logquake.node.requests.pipelining import ProducePipelining
 from logquake.node.settings import (
     BrokerSettings,
     SettingsError,
@@ -168,6 +169,11 @@ class TestValues:
     ) -> None:
         assert settings(**keys).connections.max_queued_bytes == bound
 
+    def test_produce_is_pipelined_for_idempotent_producers_unless_told_otherwise(self) -> None:
+        assert settings().produce_pipelining is ProducePipelining.IDEMPOTENT
+        got = settings(logquake_produce_pipelining="all")
+        assert got.produce_pipelining is ProducePipelining.ALL
+
     def test_flush_ms_is_the_checks_interval_unless_it_is_set(self) -> None:
         def flush_ms(**keys: str) -> int:
             return settings(**keys).replication.topic_defaults.log.flush_ms
@@ -200,6 +206,7 @@ class TestRefusals:
             {"compression_lz4_level": "18"},
             {"compression_zstd_level": "23"},
             {"logquake_downconversion_max_bytes": "-1"},
+            {"logquake_produce_pipelining": "some"},
         ],
     )
     def test_codecs_and_levels_that_do_not_exist(self, keys: dict[str, str]) -> None:

@@ -52,12 +52,16 @@ class ListJournal:
 
 
 class Handler:
-    """Keeps what arrives; answers it at once while ``answer`` is set."""
+    """Keeps what arrives; answers it at once while ``answer`` is set.
+
+    Lets Produce follow Produce, unless it is told otherwise.
+    """
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self.ends_of_pass = 0
         self.answer: Callable[[Request], Message | None] | None = None
+        self.lets_follow: Callable[[Request], bool] = _is_produce
         self.on_request: Callable[[Request], None] = lambda _: None
         self.on_end_of_pass: Callable[[], None] = lambda: None
 
@@ -67,6 +71,7 @@ class Handler:
 
     def handle(self, request: Request) -> None:
         self.requests.append(request)
+        request.next_may_follow = self.lets_follow(request)
         self.on_request(request)
         if self.answer is not None:
             request.reply(self.answer(request))
@@ -74,6 +79,10 @@ class Handler:
     def end_of_pass(self) -> None:
         self.ends_of_pass += 1
         self.on_end_of_pass()
+
+
+def _is_produce(request: Request) -> bool:
+    return request.header.api_key == ApiKey.PRODUCE
 
 
 class Client:

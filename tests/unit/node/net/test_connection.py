@@ -70,12 +70,30 @@ class TestTurns:
         assert correlation_id == 7
         assert response == MetadataResponse(cluster_id="c")
 
-    def test_produce_requests_are_handed_on_while_earlier_ones_wait(self, server: Server) -> None:
+    def test_requests_of_an_api_are_handed_on_while_the_last_one_lets_them_follow(
+        self, server: Server
+    ) -> None:
         client = server.client()
         for correlation_id in range(5):
             client.send(produce(), 9, correlation_id)
         arrive(server, 5)
         assert server.handler.correlation_ids == [0, 1, 2, 3, 4]
+
+    def test_a_request_that_lets_none_follow_is_the_only_one_of_its_kind_in_progress(
+        self, server: Server
+    ) -> None:
+        server.handler.lets_follow = lambda request: request.header.correlation_id != 1
+        client = server.client()
+        for correlation_id in range(4):
+            client.send(produce(), 9, correlation_id)
+        arrive(server, 2)
+        assert server.handler.correlation_ids == [0, 1]
+        server.handler.requests[1].reply(ProduceResponse())
+        server.settle()
+        assert server.handler.correlation_ids == [0, 1]  # its answer has not been sent yet
+        server.handler.requests[0].reply(ProduceResponse())
+        arrive(server, 4)
+        assert server.handler.correlation_ids == [0, 1, 2, 3]
 
     def test_answers_leave_in_the_order_of_the_requests(self, server: Server) -> None:
         client = server.client()
