@@ -158,8 +158,10 @@ class LogFiles:
             active.truncate_at(active.size, offset)
             end_offset = active.next_offset()
         else:
-            # A gap that compaction left may lie before the batch: what comes next may fill it.
-            end_offset = min(offset, first_offset_at(active.file, place.position, active.size))
+            # A gap that compaction left may lie before the batch: what comes next may fill it. A
+            # message set's wrapper may begin before its segment, where the log started amid it.
+            first_offset = first_offset_at(active.file, place.position, active.size)
+            end_offset = max(active.base_offset, min(offset, first_offset))
             active.truncate_at(place.position, end_offset)
         active.activate()
         self.snapshots.delete_outside(-1, end_offset)

@@ -218,7 +218,8 @@ class Log:
 
         now_ms, wall time, ages a segment whose first batch has no timestamp.
         Raises RecordError when one is damaged or does not continue this log; those before it in
-        records are then not staged either. Raises StorageError.
+        records are then not staged either. UnexpectedAppendOffset is the one that tells of records
+        which are intact, and begin before this log's end. Raises StorageError.
         """
         try:
             return self._state.appender.stage_as_follower(records, now_ms)

@@ -27,6 +27,11 @@ def align(source: Log, future: Log, high_watermark: int, *, was_cut: bool) -> No
         future.truncate_fully_and_start_at(floor)
 
 
+def position(source: Log, future: Log) -> int:
+    """Where in the source to go on copying: it may start within the batch that comes next."""
+    return max(source.start_offset, future.written_end_offset)
+
+
 def complete(source: Log, future: Log, high_watermark: int) -> None:
     """Give a future that has all records the rest of what the source knows. Raises StorageError.
 
@@ -56,7 +61,11 @@ def _divergence(source: Log, future: Log, high_watermark: int, *, was_cut: bool)
 
 
 def _first_offset(source: Log) -> int:
-    """Where the batch begins that holds the log's start."""
+    """Where the batch begins that holds the log's start; the start itself, if there is none.
+
+    Of a message set's wrapper no more than the last offset is known without decompressing it: the
+    copy then begins at the start, with a wrapper that holds earlier records (as in Kafka).
+    """
     start = source.start_offset
     first = source.read(start, 1, up_to=source.written_end_offset)
-    return first.first_offset if first.size else start
+    return min(start, first.first_offset) if first.size else start

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from logquake.controller.journal import Event
 from logquake.controller.ports import Scheduler, Timer
-from logquake.node.replication.moves.alignment import align
+from logquake.node.replication.moves.alignment import align, position
 from logquake.node.replication.moves.copy_step import CopyStep, Gate, SyncStep, append
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.workers import Workers
@@ -100,7 +100,8 @@ class ReplicaMove:
         source, future = self._source, self.future
         end_offset = source.written_end_offset
         self._is_synced, self._goal = False, end_offset
-        piece = source.read(future.written_end_offset, self._tools.piece_bytes, up_to=end_offset)
+        offset = position(source, future)
+        piece = source.read(offset, self._tools.piece_bytes, up_to=end_offset)
         now_ms = self._tools.scheduler.wall_ms()
         step = CopyStep(source, future, piece, source.cuts, now_ms, self._gate)
         self._tools.workers.run_in_worker(step.run, self._on_copied)
@@ -149,9 +150,8 @@ class ReplicaMove:
         source.commit()
         end_offset, left = source.written_end_offset, self._last_piece_bytes
         while future.written_end_offset < end_offset:
-            piece = source.read(
-                future.written_end_offset, left, up_to=end_offset, min_one_batch=False
-            )
+            offset = position(source, future)
+            piece = source.read(offset, left, up_to=end_offset, min_one_batch=False)
             copied = append(future, piece.read(), self._tools.scheduler.wall_ms())
             if not copied:
                 self._last_piece_bytes = min(2 * self._last_piece_bytes, _LARGEST_LAST_PIECE_BYTES)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from logquake.controller.journal import Event, Journal
 from logquake.storage.log.log import Log
+from logquake.storage.log.replicated_batches import UnexpectedAppendOffset
 
 
 class ReplicaLog:
@@ -58,8 +59,19 @@ class ReplicaLog:
         self._move_mark(self.high_watermark)
 
     def append_from_leader(self, records: memoryview, now_ms: int) -> None:
-        """Write a leader's batches at the end; now_ms is wall time. RecordError, StorageError."""
-        self.log.stage_as_follower(records, now_ms)
+        """Write a leader's batches at the end; now_ms is wall time. RecordError, StorageError.
+
+        A leader's log may start within a batch, which it can only send as a whole. A log that
+        waits, empty, for that start then begins with the batch, and must be raised to the start
+        again (Kafka's Partition.appendRecordsToFollowerOrFutureReplica).
+        """
+        try:
+            self.log.stage_as_follower(records, now_ms)
+        except UnexpectedAppendOffset as unexpected:
+            if not (self.start == self.end <= unexpected.last_offset):
+                raise
+            self._begin_with_batch(unexpected.first_offset)
+            self.log.stage_as_follower(records, now_ms)
         self.log.commit()
 
     def raise_start(self, offset: int, why: str) -> bool:
@@ -90,6 +102,13 @@ class ReplicaLog:
         end = self.end
         self.log.truncate_fully_and_start_at(offset)
         self._journal_truncation("log-restarted", end, offset, why)
+        self._move_mark(offset)
+
+    def _begin_with_batch(self, offset: int) -> None:
+        """No truncation, though the end goes back: there is nothing in this log."""
+        why = f"the log is empty, and {self.end} lies within the leader's first batch"
+        self._journal.record(Event("log-begun-with-batch", self.name, why, self.end, offset))
+        self.log.truncate_fully_and_start_at(offset)
         self._move_mark(offset)
 
     def _move_mark(self, mark: int) -> None:

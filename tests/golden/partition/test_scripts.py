@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from logquake.node.replication.api import (
+    DeletedRecords,
     FetchParams,
     FetchPartition,
     FetchResult,
@@ -213,6 +214,16 @@ class Player:
 
         self.world.nodes[int(broker)].replicas.fetch(params, [asked], done)
 
+    def do_delete(self, name: str, broker: str, *, before: str) -> None:
+        """DeleteRecords: the log is to start at this offset."""
+        label = f"delete#{next(self._labels)}"
+
+        def done(results: list[DeletedRecords]) -> None:
+            self.world.log(f"{label} {results[0].error.name} low {results[0].low_watermark}")
+
+        asked = [(*_partition(name), int(before))]
+        self.world.nodes[int(broker)].replicas.delete_records(asked, 30_000, done)
+
     def do_offsets(
         self, name: str, broker: str, at: str, *, isolation: str = "uncommitted"
     ) -> None:
@@ -285,4 +296,5 @@ def _state(partition: Any) -> str:
         text += f" isr {list(leader.isr.committed)}"
         if not isinstance(leader.isr, CommittedIsr):
             text += f" pending {list(leader.isr.proposed)}"
-    return f"{text} end {replica.end} hw {replica.high_watermark}"
+    start = f" start {replica.start}" if replica.start else ""
+    return f"{text}{start} end {replica.end} hw {replica.high_watermark}"

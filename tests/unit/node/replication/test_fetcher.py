@@ -16,6 +16,7 @@ from logquake.wire.messages.offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
+from logquake.wire.records import Codec, Record, encode_message_set
 
 Batch = Callable[..., memoryview]
 BACKOFF_MS = 1_000
@@ -226,6 +227,16 @@ def test_a_leader_that_was_away_is_followed_when_it_is_back_in_the_same_epoch(
     assert len(network.sent) == sent  # it is followed already
 
 
+def begin_at(broker: Any, network: Any, leader_start: int) -> None:
+    """An empty log follows one that starts at an offset."""
+    broker.assign(leader=2)
+    answer(network, data(error_code=ErrorCode.OFFSET_OUT_OF_RANGE))
+    answer(network)  # to the Fetch that leaves the partition out meanwhile
+    list_offset(network, 90)
+    list_offset(network, leader_start)
+    assert named(network) == [(0, leader_start)]
+
+
 class TestWhereTheLogStarts:
     def test_a_follower_takes_over_its_leaders_start_and_tells_of_it(
         self, broker: Any, network: Any, batch: Batch
@@ -248,6 +259,70 @@ class TestWhereTheLogStarts:
             data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=1, log_start_offset=2),
         )
         assert (replica(broker).start, replica(broker).high_watermark) == (1, 1)
+
+    @pytest.mark.parametrize("first", [0, 10])  # 10: compaction took what was before
+    def test_one_that_lies_within_a_batch_is_reached_with_the_whole_batch(
+        self, broker: Any, network: Any, batch: Batch, first: int
+    ) -> None:
+        begin_at(broker, network, 25)
+        values = [b"%d" % offset for offset in range(first, 50)]
+        records = batch(*values, base_offset=first, leader_epoch=0)
+        answer(network, data(records=records, high_watermark=50, log_start_offset=25))
+        assert (replica(broker).start, replica(broker).end) == (25, 50)
+        assert replica(broker).high_watermark == 50
+        assert replica(broker).log.epochs.entries == ((0, 25),)
+        (partition,) = last(network).request.topics[0].partitions
+        assert (partition.fetch_offset, partition.log_start_offset) == (50, 25)
+        assert broker.disk.exists(f"/data/orders-0/{first:020}.log")
+
+    def test_what_follows_within_the_same_answer_is_taken_too(
+        self, broker: Any, network: Any, batch: Batch
+    ) -> None:
+        begin_at(broker, network, 1)
+        records = b"".join(
+            (batch(b"a", b"b", leader_epoch=0), batch(b"c", base_offset=2, leader_epoch=1))
+        )
+        both = memoryview(bytearray(records))
+        answer(network, data(records=both, high_watermark=3, log_start_offset=1))
+        assert (replica(broker).start, replica(broker).end) == (1, 3)
+
+    def test_a_wrapper_of_old_messages_needs_no_new_beginning(
+        self, broker: Any, network: Any
+    ) -> None:
+        begin_at(broker, network, 25)
+        records = [Record(offset, offset, None, b"old", ()) for offset in range(50)]
+        wrapper = bytearray(encode_message_set(records, 1, codec=Codec.GZIP))
+        answer(
+            network,
+            data(records=memoryview(wrapper), high_watermark=50, log_start_offset=25),
+        )
+        assert (replica(broker).start, replica(broker).end) == (25, 50)
+        assert broker.disk.exists("/data/orders-0/00000000000000000025.log")
+
+    def test_a_damaged_batch_there_changes_nothing(
+        self, broker: Any, network: Any, batch: Batch
+    ) -> None:
+        begin_at(broker, network, 1)
+        damaged = batch(b"a", b"b", leader_epoch=0)
+        damaged[-1] ^= 1
+        answer(network, data(records=damaged, high_watermark=2, log_start_offset=1))
+        assert (replica(broker).start, replica(broker).end) == (1, 1)
+
+    def test_a_log_that_has_records_never_begins_anew_for_an_earlier_batch(
+        self, broker: Any, network: Any, journal: Any, batch: Batch
+    ) -> None:
+        begin_at(broker, network, 2)
+        answer(network, data(records=batch(b"c", base_offset=2, leader_epoch=0), high_watermark=3))
+        answer(network, data(records=batch(b"b", b"c", base_offset=1, leader_epoch=0)))
+        assert (replica(broker).start, replica(broker).end) == (2, 3)
+        assert journal.events[-1].what == "fetched-records-refused"
+
+    def test_a_batch_that_ends_before_it_is_refused(
+        self, broker: Any, network: Any, batch: Batch
+    ) -> None:
+        begin_at(broker, network, 2)
+        answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=2))
+        assert (replica(broker).start, replica(broker).end) == (2, 2)
 
     def test_a_leader_that_starts_earlier_changes_nothing(
         self, broker: Any, network: Any, batch: Batch

@@ -24,6 +24,7 @@ from logquake.wire.messages.stop_replica import (
     StopReplicaRequest,
     StopReplicaTopicState,
 )
+from logquake.wire.records import Codec, Record, encode_message_set
 
 Batch = Callable[..., memoryview]
 PIECE_BYTES = 3_000
@@ -213,6 +214,49 @@ class TestThrottle:
         assert where(filled) == "/a/orders-0"
         scheduler.advance(1_000)
         assert where(filled) == "/b/orders-0"
+
+
+class TestALogThatStartsWithinABatch:
+    @pytest.fixture
+    def follower(self, broker: Any) -> Any:
+        broker.config = TopicConfig(log=LOG)
+        broker.assign(leader=2)
+        return broker
+
+    def moved(self, broker: Any, scheduler: Any, start: int) -> Log:
+        """Once it starts there."""
+        replica = partition(broker).replica
+        replica.advance_to(replica.end)
+        replica.raise_start(start, "a test")
+        move(broker, "/b")
+        scheduler.advance(1_000)
+        assert where(broker) == "/b/orders-0"
+        log: Log = partition(broker).replica.log
+        return log
+
+    def test_is_copied_with_the_whole_batch(
+        self, follower: Any, batch: Batch, scheduler: Any
+    ) -> None:
+        replica = partition(follower).replica
+        for first in (0, 10, 20):
+            values = [bytes(10)] * 10
+            replica.append_from_leader(batch(*values, base_offset=first, leader_epoch=0), 0)
+        before = content(replica.log)
+        log = self.moved(follower, scheduler, 15)
+        assert (log.start_offset, log.written_end_offset) == (15, 30)
+        assert before.endswith(content(log))
+        assert [header.base_offset for header in log.headers(0)] == [10, 20]
+
+    def test_is_copied_with_the_whole_wrapper(self, follower: Any, scheduler: Any) -> None:
+        replica = partition(follower).replica
+        for first in (0, 10, 20):
+            old = [Record(offset, 0, None, b"old", ()) for offset in range(first, first + 10)]
+            wrapper = bytearray(encode_message_set(old, 1, codec=Codec.GZIP))
+            replica.append_from_leader(memoryview(wrapper), 0)
+        before = content(replica.log)
+        log = self.moved(follower, scheduler, 15)
+        assert (log.start_offset, log.written_end_offset) == (15, 30)
+        assert before.endswith(content(log))
 
 
 class TestSeveral:

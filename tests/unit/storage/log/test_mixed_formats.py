@@ -114,6 +114,15 @@ def test_truncation_drops_whole_entries(open_log: OpenLog, cut: int, end: int) -
     assert offsets_from(log, 0) == list(range(end + 3))
 
 
+def test_a_wrapper_that_begins_before_its_segment_is_dropped_as_a_whole(open_log: OpenLog) -> None:
+    log = open_log()
+    log.truncate_fully_and_start_at(25)
+    append(log, encode_message_set(records(20, 10), 1, codec=Codec.GZIP))
+    append(log, encode_message_set(records(30, 10), 1, codec=Codec.GZIP))
+    assert log.truncate_to(27) == 25
+    assert (log.start_offset, log.end_offset, log.size) == (25, 25, 0)
+
+
 def test_a_torn_message_is_cut_off(open_log: OpenLog, disk: MemoryDisk, directory: str) -> None:
     log = open_log()
     append(log, mixed())

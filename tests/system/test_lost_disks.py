@@ -1,0 +1,77 @@
+"""A follower comes back with an empty disk to a log that starts within a batch."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from logquake.client.admin import Admin
+from logquake.client.offsets import EARLIEST, LATEST, list_offsets
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
+from logquake.cluster.api import Cluster
+from logquake.wire.records import iterate_batches
+
+BROKERS = 3
+TOPIC = "orders"
+TIMEOUT_S = 30.0
+RECORDS, START = 50, 25
+
+
+def write_one_batch(kafka: Cluster) -> None:
+    producer = Producer(
+        {"bootstrap.servers": kafka.bootstrap_servers, "acks": "all", "linger.ms": 1_000}
+    )
+    for number in range(RECORDS):
+        producer.produce(TOPIC, b"%d" % number, partition=0)
+    assert producer.flush(TIMEOUT_S) == 0
+
+
+def delete_records_before(kafka: Cluster, offset: int) -> None:
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
+    asked = TopicPartition(TOPIC, 0, offset)
+    deleted = admin.delete_records([asked], operation_timeout=TIMEOUT_S)[asked].result()
+    assert deleted.low_watermark == offset
+
+
+def bounds(kafka: Cluster) -> tuple[int, int]:
+    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
+        low, high = (list_offsets(router, TOPIC, {0: each})[0] for each in (EARLIEST, LATEST))
+    return low.offset, high.offset
+
+
+def logs(kafka: Cluster) -> set[bytes]:
+    """The partition's one segment on all brokers: a single content where they agree."""
+    name = f"{TOPIC}-0/{0:020d}.log"
+    brokers = range(1, BROKERS + 1)
+    return {(kafka.layout.data_of(broker) / name).read_bytes() for broker in brokers}
+
+
+@pytest.mark.timeout(120)
+def test_an_emptied_follower_gets_past_a_log_start_within_a_batch(tmp_path: Path) -> None:
+    with Cluster(brokers=BROKERS, data_dir=tmp_path / "cluster") as kafka:
+        with Router(ClientSettings(kafka.bootstrap_servers)) as router:
+            Admin(router).create_topic(TOPIC, partitions=1, replication_factor=BROKERS)
+        write_one_batch(kafka)
+        delete_records_before(kafka, START)
+        leader = kafka.leader(TOPIC, 0)
+        emptied = next(broker for broker in range(1, BROKERS + 1) if broker != leader)
+        kafka.kill(emptied)
+        kafka.wait_isr(TOPIC, 0, BROKERS - 1)
+        shutil.rmtree(kafka.layout.data_of(emptied))
+        kafka.start(emptied)
+        kafka.wait_isr(TOPIC, 0, BROKERS)
+        assert bounds(kafka) == (START, RECORDS)
+        (log,) = logs(kafka)
+        ((_, batch),) = iterate_batches(memoryview(log))
+        assert (batch.base_offset, batch.next_offset) == (0, RECORDS)
+        others = {*range(1, BROKERS + 1)} - {emptied}
+        for left, broker in enumerate(sorted(others)):
+            kafka.kill(broker)
+            kafka.wait_isr(TOPIC, 0, BROKERS - 1 - left)
+        assert kafka.leader(TOPIC, 0) == emptied
+        assert bounds(kafka) == (START, RECORDS)
