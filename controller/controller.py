@@ -17,18 +17,18 @@ from random import Random
 from logquake.controller.answer_once import AnswerOnce
 from logquake.controller.events.alter_partition import alter_partition
 from logquake.controller.events.controlled_shutdown import controlled_shutdown
-from logquake.controller.events.create_topics import create_topics
-from logquake.controller.events.delete_topics import delete_topics
+from logquake.controller.events.create_topics import TopicCreation
+from logquake.controller.events.delete_topics import DeletionRequest
 from logquake.controller.events.producer_ids import allocate_producer_ids
 from logquake.controller.journal import Journal
 from logquake.controller.office import Office
 from logquake.controller.partition_moves import bring_leaderless_online
 from logquake.controller.ports import Endpoint, Network, Scheduler
-from logquake.controller.refusals import creation_refused, deletion_refused
 from logquake.controller.settings import ControllerSettings
 from logquake.controller.statistics import ControllerStatistics, statistics_of
 from logquake.controller.term import Term
 from logquake.controller.watches import event_for
+from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
@@ -167,18 +167,12 @@ class Controller:
     def create_topics(
         self, request: CreateTopicsRequest, reply: Callable[[CreateTopicsResponse], None]
     ) -> None:
-        answer = AnswerOnce(reply, creation_refused(request))
-        self._office.put(
-            "create-topics", lambda term: create_topics(term, request, answer.give), answer.fail
-        )
+        self._put_settled("create-topics", TopicCreation(request, reply))
 
     def delete_topics(
         self, request: DeleteTopicsRequest, reply: Callable[[DeleteTopicsResponse], None]
     ) -> None:
-        answer = AnswerOnce(reply, deletion_refused(request))
-        self._office.put(
-            "delete-topics", lambda term: delete_topics(term, request, answer.give), answer.fail
-        )
+        self._put_settled("delete-topics", DeletionRequest(request, reply))
 
     def enable_unclean_election(self, topic: str | None = None) -> None:
         """unclean.leader.election.enable has become true, for a topic or by default (None)."""
@@ -187,3 +181,18 @@ class Controller:
             await bring_leaderless_online(term, topic)
 
         self._office.put("unclean-election-enabled", elect)
+
+    def _put_settled(self, name: str, request: TopicCreation | DeletionRequest) -> None:
+        """A request that is not carried out is answered when it is known how far it came."""
+
+        def abandon(code: ErrorCode) -> None:
+            async def find_out() -> None:
+                await request.settle()
+                request.refuse_rest(code)
+
+            if request.is_in_doubt:
+                self._office.put_out_of_office(f"{name}-in-doubt", find_out)
+            else:
+                request.refuse_rest(code)
+
+        self._office.put(name, request.carry_out, abandon)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from logquake.wire.errors import ErrorCode
-from logquake.zk.operations import Session
+from logquake.zk.operations import Session, ZkError
 from logquake.zk.procedure import Procedure, ZkFailure, run
 from logquake.zk.znodes.json_text import MalformedZnode
 
@@ -21,6 +21,8 @@ from logquake.zk.znodes.json_text import MalformedZnode
 class ControllerMoved(Exception):  # noqa: N818 - it happened to us, it is no bug
     """Another controller has been elected: what this one meant to write was refused."""
 
+
+_OF_THE_SESSION = {ZkError.SESSION_EXPIRED, ZkError.CONNECTION_LOSS}
 
 Failure = ControllerMoved | ZkFailure | MalformedZnode
 
@@ -84,7 +86,16 @@ class EventQueue:
         self._start_waiting()
 
 
+def session_is_over(failure: Failure) -> bool:
+    return isinstance(failure, ZkFailure) and failure.failed.error in _OF_THE_SESSION
+
+
 def _code_of(failure: Failure) -> ErrorCode:
-    if isinstance(failure, ControllerMoved):
+    """What the next controller may well do is worth asking again: clients do on NOT_CONTROLLER.
+
+    Kafka answers UNKNOWN_SERVER_ERROR when its session ends amid a request, which clients take
+    for final.
+    """
+    if isinstance(failure, ControllerMoved) or session_is_over(failure):
         return ErrorCode.NOT_CONTROLLER
     return ErrorCode.UNKNOWN_SERVER_ERROR

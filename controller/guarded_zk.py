@@ -28,7 +28,7 @@ from logquake.zk.operations import (
     Write,
     ZkError,
 )
-from logquake.zk.procedure import ZkFailure, attempt_all
+from logquake.zk.procedure import ZkFailure, attempt, attempt_all
 from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, guarded
 from logquake.zk.znodes.topics import PartitionState, partition_path, partitions_path
 
@@ -61,6 +61,14 @@ class GuardedZk:
         """
         outcomes = await attempt_all([guarded(self.epoch_version, write) for write in writes])
         return [_unguarded(outcome) for outcome in outcomes]
+
+    async def write_together(self, writes: Sequence[Write]) -> tuple[Outcome, ...] | Failed:
+        """All of the writes under the guard or none; a Failed names the node that refused.
+
+        Raises ControllerMoved, and ZkFailure if ZooKeeper cannot be asked.
+        """
+        outcome = await attempt(guarded(self.epoch_version, *writes))
+        return _refusal(outcome) if isinstance(outcome, Failed) else outcome[1:]
 
     async def delete_each(self, paths: Iterable[str]) -> None:
         """Nodes that are gone already are no failure."""

@@ -27,6 +27,7 @@ from logquake.controller.event_queue import (
     ControllerMoved,
     EventQueue,
     Failure,
+    session_is_over,
 )
 from logquake.controller.events.answers import error_of, event_for_answer, note_refusal
 from logquake.controller.events.leader_rebalance import rebalance_leaders
@@ -36,12 +37,13 @@ from logquake.controller.journal import Event, Journal
 from logquake.controller.outbox import Outbox
 from logquake.controller.ports import Network, Scheduler, Timer
 from logquake.controller.request_batch import Outgoing
+from logquake.controller.session_work import SessionWork
 from logquake.controller.settings import ControllerSettings
 from logquake.controller.term import Term, TermProcedure
 from logquake.wire.errors import ErrorCode
 from logquake.wire.schema import Message
-from logquake.zk.operations import Session, ZkError
-from logquake.zk.procedure import ZkFailure
+from logquake.zk.operations import Session
+from logquake.zk.procedure import Procedure
 
 FIRST_REBALANCE_MS = 5000
 
@@ -69,6 +71,7 @@ class Office:
         self._random = random
         self._on_holder_changed = on_holder_changed
         self._queue = EventQueue(session, self._recover)
+        self._session_work = SessionWork(self._queue)
         self._rebalance: Timer | None = None
         self._closed = False
         self.term: Term | None = None
@@ -80,8 +83,9 @@ class Office:
         self._queue.put(ControllerEvent("look", self._look))
 
     def stand(self) -> None:
-        """Be a candidate, if nobody is in office."""
+        """Be a candidate, if nobody is in office. A session serves."""
         self._queue.put(ControllerEvent("stand", self._look_and_stand))
+        self._session_work.resume()
 
     def resign(self) -> None:
         self._queue.put(ControllerEvent("resign", self._resign))
@@ -116,6 +120,10 @@ class Office:
                 abandon(ErrorCode.NOT_CONTROLLER)
 
         self._queue.put(ControllerEvent(name, run_in_term, abandon))
+
+    def put_out_of_office(self, name: str, procedure: Callable[[], Procedure[None]]) -> None:
+        """Reads that whoever is in office may do, in this session or in the next."""
+        self._session_work.put(name, procedure)
 
     async def _look(self) -> None:
         """Not being in office any more ends the term."""
@@ -182,7 +190,7 @@ class Office:
         self._record("controller-event-failed", epoch, f"{event.name}: {failure}")
         if isinstance(failure, ControllerMoved):
             await self._look()
-        elif self.term is not None and not self.term.took_office and not _is_expiry(failure):
+        elif self.term is not None and not self.term.took_office and not session_is_over(failure):
             await self._resign()
 
     def _record(self, what: str, epoch: int, why: str) -> None:
@@ -222,7 +230,3 @@ class Office:
             self._schedule_rebalance(self._settings.leader_imbalance_check_interval_seconds * 1000)
 
         self._rebalance = self._scheduler.call_later(delay_ms, due)
-
-
-def _is_expiry(failure: Failure) -> bool:
-    return isinstance(failure, ZkFailure) and failure.failed.error is ZkError.SESSION_EXPIRED

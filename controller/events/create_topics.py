@@ -1,8 +1,14 @@
 """CreateTopics (19): topics are checked and their znodes written; the watch does the rest.
 
-ZkAdminManager.createTopics. /config/topics/T comes first and /brokers/topics/T after it: with the
-latter the topic exists. The answer does not wait for leaders: the broker that asks does. Its
+ZkAdminManager.createTopics. /config/topics/T and /brokers/topics/T are written in one multi (Kafka
+writes one after the other). The answer does not wait for leaders: the broker that asks does. Its
 ``configs`` are left to the broker as well, which knows the defaults.
+
+An answer is true for each topic, also where ZooKeeper's own did not come: a client that were told
+NOT_CONTROLLER of a topic that is there would ask again and be told that it exists already.
+
+Caveat: of a request that creates several topics some may be made and others answered with
+NOT_CONTROLLER. Kafka's admin client then sends the whole request again.
 
 Absent: create.topic.policy.class.name, mutation quotas.
 """
@@ -32,7 +38,7 @@ from logquake.wire.messages.topics import (
     CreateTopicsResponse,
 )
 from logquake.zk.operations import Create, Exists, Failed, GetChildren, GetData, SetData, ZkError
-from logquake.zk.procedure import ZkFailure, perform
+from logquake.zk.procedure import ZkFailure, attempt, perform
 from logquake.zk.znodes.admin import delete_topic_path
 from logquake.zk.znodes.configs import EntityConfig, topic_entity
 from logquake.zk.znodes.topics import TOPICS_PATH, TopicAssignment
@@ -48,26 +54,57 @@ class NewTopic:
     topic_id: bytes
 
 
-async def create_topics(
-    term: Term, request: CreateTopicsRequest, reply: Callable[[CreateTopicsResponse], None]
-) -> None:
-    """Each topic by itself: one that is refused does not hinder the others.
+class TopicCreation:
+    """One request. Each topic by itself: one that is refused does not hinder the others."""
 
-    Raises ControllerMoved, ZkFailure.
-    """
-    named = Counter(topic.name for topic in request.topics)
-    results = []
-    for topic in request.topics:
+    def __init__(
+        self, request: CreateTopicsRequest, reply: Callable[[CreateTopicsResponse], None]
+    ) -> None:
+        self._request = request
+        self._reply = reply
+        self._results: list[CreatableTopicResult] = []
+        self._in_doubt: NewTopic | None = None
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """A topic was written and ZooKeeper's answer did not come: it may be there."""
+        return self._in_doubt is not None
+
+    async def carry_out(self, term: Term) -> None:
+        """Raises ControllerMoved, ZkFailure; refuse_rest() must follow then."""
+        named = Counter(topic.name for topic in self._request.topics)
+        for topic in self._request.topics:
+            self._results.append(await self._create(term, topic, named[topic.name]))
+            self._in_doubt = None
+        self._reply(CreateTopicsResponse(topics=self._results))
+
+    async def settle(self) -> None:
+        """See whether the topic in doubt is there. Raises ZkFailure."""
+        new = self._in_doubt
+        if new is not None and await _is_there(new):
+            self._results.append(_created(new, validate_only=False))
+        self._in_doubt = None
+
+    def refuse_rest(self, code: ErrorCode) -> None:
+        """Answer, with this code for all that was not come to."""
+        rest = self._request.topics[len(self._results) :]
+        refused = [CreatableTopicResult(name=each.name, error_code=code) for each in rest]
+        self._reply(CreateTopicsResponse(topics=[*self._results, *refused]))
+
+    async def _create(
+        self, term: Term, topic: CreatableTopic, times_named: int
+    ) -> CreatableTopicResult:
+        validate_only = self._request.validate_only
         try:
-            _check_request(topic, named[topic.name])
+            _check_request(topic, times_named)
             new = _plan(term, topic)
             await _check_absence(topic.name)
-            if not request.validate_only:
+            if not validate_only:
+                self._in_doubt = new
                 await _write(term, new)
-            results.append(_created(new, request.validate_only))
+            return _created(new, validate_only)
         except TopicRefused as refused:
-            results.append(_refused(topic.name, refused))
-    reply(CreateTopicsResponse(topics=results))
+            return _refused(topic.name, refused)
 
 
 def _check_request(topic: CreatableTopic, times_named: int) -> None:
@@ -155,24 +192,41 @@ async def _check_absence(topic: str) -> None:
 
 
 async def _write(term: Term, new: NewTopic) -> None:
-    config = EntityConfig(new.config).encode()
-    config_path = EntityConfig.path(topic_entity(new.name))
-    (made,) = await term.zk.write_each([Create(config_path, config)])
-    if isinstance(made, Failed) and made.error is ZkError.NODE_EXISTS:
-        await term.zk.write_each([SetData(config_path, config)])
-    elif isinstance(made, Failed):
-        raise ZkFailure(made)
-    assignment = TopicAssignment(new.topic_id, new.partitions).encode()
-    path = TopicAssignment.path(new.name)
-    (made,) = await term.zk.write_each([Create(path, assignment)])
-    if isinstance(made, Failed) and (await perform(GetData(path))).data != assignment:
-        raise _exists(new.name)  # else it is ours: the first attempt's answer was lost
+    config, topic = _znodes(new)
+    made = await term.zk.write_together([config, topic])
+    if isinstance(made, Failed) and made.path == config.path:
+        # Left behind by an earlier topic, or the answer to our own first attempt was lost.
+        made = await term.zk.write_together([SetData(config.path, config.data), topic])
+    if isinstance(made, Failed):
+        if made.path != topic.path:
+            raise ZkFailure(made)
+        if not await _is_there(new):
+            raise _exists(new.name)
     term.note(
         "topic-created",
         new.name,
         "a client asked for it",
         after={str(number): list(ids) for number, ids in new.partitions.items()},
     )
+
+
+def _znodes(new: NewTopic) -> tuple[Create, Create]:
+    """Configuration and assignment: together, so that neither is ever there alone."""
+    return (
+        Create(EntityConfig.path(topic_entity(new.name)), EntityConfig(new.config).encode()),
+        Create(
+            TopicAssignment.path(new.name), TopicAssignment(new.topic_id, new.partitions).encode()
+        ),
+    )
+
+
+async def _is_there(new: NewTopic) -> bool:
+    """Whether it is this very topic that ZooKeeper has: its id tells. Raises ZkFailure."""
+    _, topic = _znodes(new)
+    found = await attempt(GetData(topic.path))
+    if isinstance(found, Failed) and found.error is not ZkError.NO_NODE:
+        raise ZkFailure(found)
+    return not isinstance(found, Failed) and found.data == topic.data
 
 
 def _created(new: NewTopic, validate_only: bool) -> CreatableTopicResult:

@@ -18,30 +18,62 @@ from logquake.wire.messages.topics import (
     DeleteTopicState,
 )
 from logquake.wire.uuids import ZERO_UUID
-from logquake.zk.operations import Create, Failed, ZkError
-from logquake.zk.procedure import ZkFailure
+from logquake.zk.operations import Create, Exists, Failed, ZkError
+from logquake.zk.procedure import ZkFailure, perform
 from logquake.zk.znodes.admin import delete_topic_path
+from logquake.zk.znodes.topics import TopicAssignment
 
 
-async def delete_topics(
-    term: Term, request: DeleteTopicsRequest, reply: Callable[[DeleteTopicsResponse], None]
-) -> None:
-    """Raises ControllerMoved, ZkFailure."""
-    wanted = [
-        *(DeleteTopicState(name=name) for name in request.topic_names),
-        *request.topics,
-    ]
-    results = []
-    for topic in wanted:
+class DeletionRequest:
+    """One request, each topic by itself."""
+
+    def __init__(
+        self, request: DeleteTopicsRequest, reply: Callable[[DeleteTopicsResponse], None]
+    ) -> None:
+        by_name = [DeleteTopicState(name=name) for name in request.topic_names]
+        self._wanted = [*by_name, *request.topics]
+        self._reply = reply
+        self._results: list[DeletableTopicResult] = []
+        self._in_doubt: DeletableTopicResult | None = None
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """A mark was written and ZooKeeper's answer did not come: it may be there."""
+        return self._in_doubt is not None
+
+    async def carry_out(self, term: Term) -> None:
+        """Raises ControllerMoved, ZkFailure; refuse_rest() must follow then."""
+        for topic in self._wanted:
+            self._results.append(await self._ask_for(term, topic))
+            self._in_doubt = None
+        self._reply(DeleteTopicsResponse(responses=self._results))
+
+    async def settle(self) -> None:
+        """See whether the mark in doubt is there, or has done its work. Raises ZkFailure."""
+        result = self._in_doubt
+        if result is not None and await _is_going(str(result.name)):
+            self._results.append(result)
+        self._in_doubt = None
+
+    def refuse_rest(self, code: ErrorCode) -> None:
+        """Answer, with this code for all that was not come to."""
+        rest = self._wanted[len(self._results) :]
+        refused = [
+            DeletableTopicResult(name=each.name, topic_id=each.topic_id, error_code=code)
+            for each in rest
+        ]
+        self._reply(DeleteTopicsResponse(responses=[*self._results, *refused]))
+
+    async def _ask_for(self, term: Term, topic: DeleteTopicState) -> DeletableTopicResult:
         result = DeletableTopicResult(name=topic.name, topic_id=topic.topic_id)
         try:
             result.name = _resolve(term, topic)
+            self._in_doubt = result
             await _mark(term, result.name)
         except TopicRefused as refused:
             result.error_code = refused.code
             result.error_message = refused.message
-        results.append(result)
-    reply(DeleteTopicsResponse(responses=results))
+        return result
 
 
 def _resolve(term: Term, topic: DeleteTopicState) -> str:
@@ -58,6 +90,11 @@ def _resolve(term: Term, topic: DeleteTopicState) -> str:
     if name is None or not term.context.has_topic(name):
         raise TopicRefused(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     return name
+
+
+async def _is_going(topic: str) -> bool:
+    marked = await perform(Exists(delete_topic_path(topic)))
+    return marked is not None or await perform(Exists(TopicAssignment.path(topic))) is None
 
 
 async def _mark(term: Term, topic: str) -> None:

@@ -121,19 +121,44 @@ class FakeChannel:
             done(answer)
 
 
+@dataclass
+class Mishap:
+    """What befalls the session just before, or just after, ZooKeeper does a write of ``path``.
+
+    After it: the answer is lost.
+    """
+
+    path: str
+    before: Action = lambda: None
+    after: Action = lambda: None
+
+
 class RecordingSession:
     """Writes down what ZooKeeper did or refused to do."""
 
-    def __init__(self, below: Session, log: Callable[[str], None]) -> None:
+    def __init__(self, below: Session, log: Callable[[str], None], mishaps: list[Mishap]) -> None:
         self._below = below
         self._log = log
+        self._mishaps = mishaps
 
     def submit(self, operation: Operation[Any], done: Callable[[Any], None]) -> None:
         def answered(outcome: Any) -> None:
             self._record(operation, outcome)
             done(outcome)
 
+        mishap = self._due(operation)
+        mishap.before()
         self._below.submit(operation, answered)
+        mishap.after()
+
+    def _due(self, operation: Operation[Any]) -> Mishap:
+        written = operation.operations if isinstance(operation, Multi) else ()
+        paths = {write.path for write in written}
+        due = next((mishap for mishap in self._mishaps if mishap.path in paths), None)
+        if due is None:
+            return Mishap("")
+        self._mishaps.remove(due)
+        return due
 
     def close(self) -> None:
         self._below.close()
@@ -169,6 +194,7 @@ class Node:
         self.session_id = 0
         self.queue: deque[Action] = deque()
         self.model_session: ModelSession | None = None
+        self.mishaps: list[Mishap] = []
         self.session = RetryingSession(self._open_session, self)
         self.controllers_seen: list[int] = []
         self.controller = Controller(
@@ -213,6 +239,9 @@ class Node:
 
         self.session.submit(Create(path, registration.encode(), ephemeral=True), made)
 
+    def befall(self, path: str, **mishap: Action) -> None:
+        self.mishaps.append(Mishap(path, **mishap))
+
     def on_connected(self, session_id: int) -> None:
         if session_id != self.session_id:
             self.session_id = session_id
@@ -228,7 +257,7 @@ class Node:
 
     def _open_session(self, listener: SessionListener) -> Session:
         self.model_session = self.world.server.connect(listener, self.post)
-        return RecordingSession(self.model_session, self.world.log)
+        return RecordingSession(self.model_session, self.world.log, self.mishaps)
 
 
 class World:

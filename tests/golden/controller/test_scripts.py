@@ -112,6 +112,15 @@ class Player:
     def do_disconnect(self, broker: str) -> None:
         self.world.nodes[int(broker)].model_session.disconnect()
 
+    def do_expire_before(self, broker: str, path: str) -> None:
+        self.world.nodes[int(broker)].befall(path, before=lambda: self.do_expire(broker))
+
+    def do_expire_after(self, broker: str, path: str) -> None:
+        self.world.nodes[int(broker)].befall(path, after=lambda: self.do_expire(broker))
+
+    def do_disconnect_after(self, broker: str, path: str) -> None:
+        self.world.nodes[int(broker)].befall(path, after=lambda: self.do_disconnect(broker))
+
     def do_reconnect(self, broker: str) -> None:
         self.world.nodes[int(broker)].model_session.reconnect()
 
@@ -198,6 +207,10 @@ class Player:
             validate_only=check,
         )
         self.world.active().create_topics(request, self._created)
+
+    def do_create_each(self, *topics: str) -> None:
+        wanted = [CreatableTopic(name=t, num_partitions=1, replication_factor=1) for t in topics]
+        self.world.active().create_topics(CreateTopicsRequest(topics=wanted), self._created)
 
     def _created(self, response: Any) -> None:
         for each in response.topics:

@@ -90,9 +90,18 @@ def test_the_queue_goes_on_when_even_the_recovery_fails(world: World) -> None:
     world.put("b")
     expired = Failed(ZkError.SESSION_EXPIRED, "/any")
     world.session.answer(expired)
-    assert world.log[1:] == ["abandon a UNKNOWN_SERVER_ERROR", "recover a ZkFailure"]
+    assert world.log[1:] == ["abandon a NOT_CONTROLLER", "recover a ZkFailure"]
     world.session.answer(expired)
     assert world.log[-1] == "begin b"
+
+
+@pytest.mark.parametrize("error", [ZkError.NO_NODE, ZkError.OTHER])
+def test_a_refusal_that_another_controller_would_meet_too_is_an_error(
+    world: World, error: ZkError
+) -> None:
+    world.put("a")
+    world.session.answer(Failed(error, "/any"))
+    assert world.log[1] == "abandon a UNKNOWN_SERVER_ERROR"
 
 
 def test_clearing_drops_what_waits_but_not_what_runs(world: World) -> None:
