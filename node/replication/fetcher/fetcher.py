@@ -14,6 +14,7 @@ from logquake.node.replication.fetcher.followed import Followed, Phase
 from logquake.node.replication.fetcher.offset_reset import OffsetReset
 from logquake.node.replication.fetcher.requests import API_VERSION, FetchRequests, by_partition
 from logquake.node.replication.fetcher.session import FetchSessionClient
+from logquake.node.replication.fetcher.truncation import truncate_without_epochs
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.settings import ReplicationSettings
 from logquake.storage.errors import StorageError
@@ -53,6 +54,15 @@ class ReplicaFetcher:
 
     def partitions(self) -> list[Followed]:
         return list(self._followed.values())
+
+    def begin(self, partition: Partition) -> None:
+        """Copy this partition from now on. A disk that fails takes it offline."""
+        try:
+            truncate_without_epochs(partition.replica)
+        except StorageError as error:
+            partition.go_offline(str(error))
+        else:
+            self.add(partition)
 
     def add(self, partition: Partition) -> None:
         """Copy this partition from the end of its log, in its present leader epoch."""

@@ -37,7 +37,7 @@ class FetcherPool:
         for partition, leader in partitions:
             self.forget(partition)
             fetcher = self._fetcher(leader)
-            fetcher.add(partition)
+            fetcher.begin(partition)
             started[leader.broker_id] = fetcher
         for leader_id in sorted(started):
             started[leader_id].fetch_next()

@@ -1,13 +1,26 @@
-"""Where a follower must cut its log after its leader answered with a diverging epoch.
+"""Where a follower must cut its log: when it begins to follow, and after a diverging epoch.
 
-Kafka's AbstractFetcherThread.getOffsetTruncationState, with KIP-279 (ask again with an epoch that
-both know) and KIP-595 (the question is the next fetch).
+Kafka's AbstractFetcherThread.truncateToHighWatermark and getOffsetTruncationState, with KIP-279
+(ask again with an epoch that both know) and KIP-595 (the question is the next fetch).
 """
 
 from __future__ import annotations
 
 from logquake.node.replication.api import NO_EPOCH, NO_OFFSET
+from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.storage.log.leader_epochs import LeaderEpochs
+
+
+def truncate_without_epochs(replica: ReplicaLog) -> None:
+    """Let a log that knows no leader epochs begin to follow with what is committed for certain.
+
+    Its last records came in message sets (magic 0 and 1): where they part from the leader's no
+    Fetch will tell. What is cut off and was committed all the same, the leader has (Kafka before
+    KIP-101). Raises StorageError.
+    """
+    mark = replica.high_watermark
+    if replica.latest_epoch is None and mark < replica.end:
+        replica.truncate_to(mark, "the log has no leader epochs, and follows another from now on")
 
 
 def truncation_offset(

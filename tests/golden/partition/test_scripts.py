@@ -27,7 +27,13 @@ from logquake.node.replication.api import (
 from logquake.node.replication.partition.isr import CommittedIsr
 from logquake.node.replication.settings import TopicConfig
 from logquake.wire.errors import ErrorCode
-from logquake.wire.records import Record, encode_batch, iterate_batches, iterate_records
+from logquake.wire.records import (
+    Record,
+    encode_batch,
+    encode_message_set,
+    iterate_batches,
+    iterate_records,
+)
 from tests.golden.partition.world import ControlState, World
 
 SCRIPTS = sorted(Path(__file__).parent.glob("*.txt"))
@@ -87,6 +93,11 @@ class Player:
     def do_crash(self, *brokers: str, wipe: str = "no") -> None:
         for broker in brokers:
             self.world.crash(int(broker), wipe=wipe == "yes")
+
+    def do_old_log(self, name: str, broker: str, *values: str, mark: str) -> None:
+        """A log of message sets, from before the broker was upgraded."""
+        records = [Record(i, 1_700_000_000_000, None, v.encode(), ()) for i, v in enumerate(values)]
+        self.world.write_old_log(int(broker), name, encode_message_set(records, 1), int(mark))
 
     def do_alive(self, *brokers: str) -> None:
         self.world.set_alive(map(int, brokers))

@@ -58,6 +58,7 @@ from logquake.wire.schema import Message, decode, encode_parts
 
 Done = Callable[[Message | Disconnected], None]
 LISTENER = "PLAINTEXT"
+CLUSTER_ID = "nuPQdOmPTNSLpn_S3CpZjQ"
 MAX_EVENTS = 1_000  # at one moment: more is a livelock
 
 
@@ -168,7 +169,7 @@ class Node:
             "/data",
             LogDirOptions(
                 broker_id,
-                "nuPQdOmPTNSLpn_S3CpZjQ",
+                CLUSTER_ID,
                 1_700_000_000_000,
                 lambda topic: world.configs[topic].log,
                 lambda: f"{next(world.unique):032x}",
@@ -273,8 +274,22 @@ class World:
 
     # Brokers
 
+    def write_old_log(self, broker_id: int, name: str, message_set: bytes, mark: int) -> None:
+        """What a broker that knew no leader epochs left on a disk, its high watermark with it."""
+        topic, _, index = name.rpartition("-")
+        options = LogDirOptions(broker_id, CLUSTER_ID, 0, lambda topic: self.configs[topic].log)
+        log_dir = LogDir.open(self._disk(broker_id), "/data", options)
+        log = log_dir.create_log(topic, int(index), None, self.configs[topic].log)
+        log.stage_as_follower(memoryview(message_set))
+        log.commit()
+        log_dir.offsets.write_high_watermarks({(topic, int(index)): mark})
+        log_dir.close(clean=True)
+
+    def _disk(self, broker_id: int) -> MemoryDisk:
+        return self._disks.setdefault(broker_id, MemoryDisk())
+
     def start(self, broker_id: int) -> None:
-        disk = self._disks.setdefault(broker_id, MemoryDisk())
+        disk = self._disk(broker_id)
         self.nodes[broker_id] = Node(self, broker_id, disk, 100 * (1 + next(self.unique)))
         self.set_alive({*self.alive, broker_id})
 

@@ -227,6 +227,35 @@ def test_a_leader_that_was_away_is_followed_when_it_is_back_in_the_same_epoch(
     assert len(network.sent) == sent  # it is followed already
 
 
+class TestALogWithoutLeaderEpochs:
+    @pytest.fixture
+    def follower(self, broker: Any, network: Any) -> Any:
+        """Its log ends with messages of magic 1, half of them known to be committed."""
+        broker.assign(leader=2)
+        records = [Record(offset, offset, None, b"old", ()) for offset in range(4)]
+        old = bytearray(encode_message_set(records, 1))
+        answer(network, data(records=memoryview(old), high_watermark=2))
+        return broker
+
+    def test_is_cut_to_what_is_committed_when_it_follows_anew(
+        self, follower: Any, network: Any
+    ) -> None:
+        assert named(network) == [(0, 4)]
+        follower.assign(leader=2, epoch=1)
+        answer(network, session=0)
+        assert named(network) == [(0, 2)]
+
+    def test_is_left_as_it_is_while_nobody_leads(self, follower: Any) -> None:
+        follower.assign(leader=-1, epoch=1)
+        assert replica(follower).end == 4
+
+    def test_that_cannot_be_cut_goes_offline(self, follower: Any) -> None:
+        follower.disk.fail_at(1, OSError(28, "no space left on device"), lasting=True)
+        follower.assign(leader=2, epoch=1)
+        partition = follower.replicas.partition("orders", 0)
+        assert partition.access_error(-1, only_leader=False) is ErrorCode.KAFKA_STORAGE_ERROR
+
+
 def begin_at(broker: Any, network: Any, leader_start: int) -> None:
     """An empty log follows one that starts at an offset."""
     broker.assign(leader=2)
