@@ -8,6 +8,7 @@ from logquake.controller.broker_channel import BrokerChannel, ChannelTiming
 from logquake.controller.context import LiveBroker
 from logquake.controller.ports import Channel, Endpoint, Network, Scheduler
 from logquake.controller.request_batch import Outgoing
+from logquake.wire.listeners import ListenerName
 from logquake.wire.schema import Message
 
 
@@ -19,7 +20,7 @@ class Outbox:
         timing: ChannelTiming,
         *,
         client_id: str,
-        listener: str,
+        listener: ListenerName,
         on_answer: Callable[[Outgoing, Message], None],
     ) -> None:
         self._network = network

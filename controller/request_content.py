@@ -18,6 +18,7 @@ from logquake.controller.partitions import (
     Replica,
     TopicPartition,
 )
+from logquake.wire.listeners import SECURITY_PROTOCOL_IDS, ListenerName
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrLiveLeader,
     LeaderAndIsrPartitionState,
@@ -38,8 +39,6 @@ from logquake.wire.messages.update_metadata import (
 )
 from logquake.wire.uuids import ZERO_UUID
 
-SECURITY_PROTOCOL_IDS = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
-
 
 @dataclass(frozen=True, slots=True)
 class Sender:
@@ -47,7 +46,7 @@ class Sender:
 
     controller_id: int
     controller_epoch: int
-    listener: str
+    listener: ListenerName
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from logquake.wire.listeners import PLAINTEXT, ListenerName
+
 
 @dataclass(frozen=True, slots=True)
 class ControllerSettings:
@@ -39,7 +41,7 @@ class ControllerSettings:
     """controller.socket.timeout.ms: after so long without an answer the connection to a broker is
     dropped and the request sent again. Too low, and a broker busy with recovery gets it twice."""
 
-    inter_broker_listener_name: str = "PLAINTEXT"
+    inter_broker_listener_name: ListenerName = PLAINTEXT
     """inter.broker.listener.name: which of a broker's registered endpoints is called."""
 
     request_retry_backoff_ms: int = 100

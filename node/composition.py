@@ -108,7 +108,7 @@ class Composer:
         link = ControllerLink(
             ports.network,
             str(settings.broker_id),
-            lambda: self._endpoint_of(controller.active_controller_id),
+            lambda: self._cache.endpoint(controller.active_controller_id),
         )
         controller = self._controller(on_holder_changed=link.follow)
         replicas = ReplicaManager(
@@ -191,10 +191,6 @@ class Composer:
         )
         loading.start()
         return loading
-
-    def _endpoint_of(self, broker_id: int) -> Endpoint | None:
-        broker = self._cache.broker(broker_id)
-        return broker.endpoint if broker else None
 
     def _api(
         self,

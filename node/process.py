@@ -32,6 +32,7 @@ from logquake.node.ports import Ports
 from logquake.node.settings import BrokerSettings
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.errors import LogDirError, StorageError
+from logquake.wire.listeners import ListenerName
 from logquake.zk.kazoo_session import KazooSession
 from logquake.zk.operations import SessionListener
 
@@ -152,9 +153,10 @@ class BrokerProcess:
         self._processor = Processor(
             self._loop, self._broker, served, self._settings.connections, self._journal
         )
-        for listener in self._listeners.values():
+        for name, listener in self._listeners.items():
             acceptor = Acceptor(
                 self._loop,
+                name,
                 listener,
                 self._processor,
                 self._journal,
@@ -221,7 +223,7 @@ class BrokerProcess:
         self._loop.close()
 
 
-def _bind_all(settings: BrokerSettings) -> dict[str, socket.socket]:
+def _bind_all(settings: BrokerSettings) -> dict[ListenerName, socket.socket]:
     """Bound sockets by listener name."""
     return {
         one.listener: bind_listener(

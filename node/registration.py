@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from logquake.controller.ports import Disconnected, Endpoint, Network, Scheduler, Timer
+from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.api_versions import ApiVersionsRequest
 from logquake.wire.schema import Message
 from logquake.zk.operations import (
@@ -89,7 +90,7 @@ class Registrar:
         scheduler: Scheduler,
         registration: BrokerRegistration,
         *,
-        listener: str,
+        listener: ListenerName,
         session_timeout_ms: int,
         on_registered: Callable[[], None],
         on_refused: Callable[[str], None],

@@ -30,6 +30,7 @@ from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.segments.open_files import DEFAULT_LIMIT, OpenFiles
+from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionState,
     LeaderAndIsrRequest,
@@ -77,7 +78,7 @@ def _lead(path: str, partitions: int) -> object:
         network=TcpNetwork(loop, LinkSettings()),
         journal=_NoJournal(),
         random=Random(1),
-        metadata=MetadataCache("PLAINTEXT"),
+        metadata=MetadataCache(PLAINTEXT),
         broker_epoch=lambda: 1,
         controller=lambda: None,
     )

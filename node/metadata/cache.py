@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from logquake.controller.ports import Endpoint
+from logquake.wire.listeners import PLAINTEXT, ListenerName, listener_of_protocol
 from logquake.wire.messages.update_metadata import (
     UpdateMetadataBroker,
     UpdateMetadataPartitionState,
@@ -22,17 +23,13 @@ NO_LEADER = -1
 
 
 @dataclass(frozen=True, slots=True)
-class LiveBroker:
-    """A registered broker and where clients of one listener reach it."""
+class Node:
+    """A live broker, and where those who came by one listener reach it."""
 
     broker_id: int
     host: str
     port: int
     rack: str | None
-
-    @property
-    def endpoint(self) -> Endpoint:
-        return Endpoint(self.broker_id, self.host, self.port)
 
 
 @dataclass(slots=True)
@@ -44,13 +41,16 @@ class TopicImage:
 
 
 class MetadataCache:
-    """The image of the cluster for one listener. Mutated by update() only."""
+    """The image of the cluster. Mutated by update() only.
 
-    def __init__(self, listener_name: str) -> None:
-        self._listener_name = listener_name
+    ``inter_broker`` names the listener by which brokers reach each other.
+    """
+
+    def __init__(self, inter_broker: ListenerName) -> None:
+        self._inter_broker = inter_broker
         self._topics: dict[str, TopicImage] = {}
         self._names: dict[bytes, str] = {}
-        self._brokers: dict[int, LiveBroker] = {}
+        self._brokers: dict[int, dict[ListenerName, Node]] = {}
         self.controller_id: int | None = None
         self.is_fed = False  # an update came: before it the image is empty, not the cluster
 
@@ -58,11 +58,7 @@ class MetadataCache:
         """Apply one UpdateMetadata; the names of the topics that it touched."""
         self.is_fed = True
         self.controller_id = request.controller_id if request.controller_id >= 0 else None
-        self._brokers = {
-            broker.broker_id: broker
-            for broker in (self._live_broker(b) for b in request.live_brokers)
-            if broker is not None
-        }
+        self._brokers = {broker.id: _nodes(broker) for broker in request.live_brokers}
         touched = set()
         for name, topic_id, state in _states(request):
             self._apply(name, topic_id, state)
@@ -90,28 +86,31 @@ class MetadataCache:
             self._names.pop(image.topic_id, None)
             del self._topics[name]
 
-    def _live_broker(self, broker: UpdateMetadataBroker) -> LiveBroker | None:
-        if broker.v0_host:
-            return LiveBroker(broker.id, broker.v0_host, broker.v0_port, broker.rack)
-        for endpoint in broker.endpoints:
-            if endpoint.listener in ("", self._listener_name):  # versions 1-2 name no listener
-                return LiveBroker(broker.id, endpoint.host, endpoint.port, broker.rack)
-        return None
-
     # Brokers
 
-    def brokers(self) -> list[LiveBroker]:
-        """The live brokers, by id."""
-        return [self._brokers[broker_id] for broker_id in sorted(self._brokers)]
+    def is_alive(self, broker_id: int) -> bool:
+        return broker_id in self._brokers
 
-    def broker(self, broker_id: int) -> LiveBroker | None:
-        return self._brokers.get(broker_id)
+    def nodes(self, listener: ListenerName) -> list[Node]:
+        """The live brokers that have this listener, by id."""
+        found = (self.node(broker_id, listener) for broker_id in sorted(self._brokers))
+        return [node for node in found if node is not None]
+
+    def node(self, broker_id: int, listener: ListenerName) -> Node | None:
+        """None for a broker that is not alive, or that has no such listener."""
+        by_listener = self._brokers.get(broker_id)
+        return by_listener.get(listener) if by_listener else None
+
+    def endpoint(self, broker_id: int) -> Endpoint | None:
+        """Where other brokers reach this one."""
+        node = self.node(broker_id, self._inter_broker)
+        return Endpoint(broker_id, node.host, node.port) if node else None
 
     # Topics
 
-    def topics(self) -> list[str]:
-        """The names of all topics, sorted."""
-        return sorted(self._topics)
+    def images(self) -> list[tuple[str, TopicImage]]:
+        """All topics, by name."""
+        return sorted(self._topics.items(), key=lambda item: item[0])
 
     def topic(self, name: str) -> TopicImage | None:
         return self._topics.get(name)
@@ -132,6 +131,19 @@ class MetadataCache:
         """Whether each of these partitions is known to have a live leader."""
         states = (self.partition(topic, index) for index in partitions)
         return all(state is not None and state.leader in self._brokers for state in states)
+
+
+def _nodes(broker: UpdateMetadataBroker) -> dict[ListenerName, Node]:
+    """A broker's addresses, from any version: before v1 there is one, before v3 none is named."""
+    if broker.v0_host:
+        return {PLAINTEXT: Node(broker.id, broker.v0_host, broker.v0_port, broker.rack)}
+    nodes = {}
+    for endpoint in broker.endpoints:
+        name = endpoint.listener or listener_of_protocol(endpoint.security_protocol)
+        if name is not None:
+            node = Node(broker.id, endpoint.host, endpoint.port, broker.rack)
+            nodes[ListenerName(name)] = node
+    return nodes
 
 
 def _states(

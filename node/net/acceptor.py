@@ -15,6 +15,7 @@ from logquake.node.net.listener import start_listening
 from logquake.node.net.loop import EPOLLIN, EventLoop
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
+from logquake.wire.listeners import ListenerName
 
 _MAX_ACCEPTS_PER_PASS = 64
 _OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
@@ -22,11 +23,15 @@ _REST_MS = 500  # without descriptors; until then the backlog holds the clients
 
 
 class Acceptor:
-    """Listens on a bound socket, and owns it from here on. Raises ListenError."""
+    """Listens on a bound socket, which it owns from here on, for the listener of that name.
+
+    Raises ListenError.
+    """
 
     def __init__(
         self,
         loop: EventLoop,
+        name: ListenerName,
         listener: socket.socket,
         processor: Processor,
         journal: Journal,
@@ -35,6 +40,7 @@ class Acceptor:
     ) -> None:
         start_listening(listener, backlog)
         self._loop = loop
+        self._name = name
         self._listener = listener
         self._processor = processor
         self._journal = journal
@@ -85,7 +91,9 @@ class Acceptor:
             sock.setsockopt(
                 socket.SOL_SOCKET, socket.SO_SNDBUF, self._processor.limits.send_buffer_bytes
             )
-        self._processor.adopt(sock, (host, port), lambda: self._on_connection_closed(host))
+        self._processor.adopt(
+            sock, (host, port), self._name, lambda: self._on_connection_closed(host)
+        )
 
     def _on_connection_closed(self, host: str) -> None:
         self._quotas.release(host)

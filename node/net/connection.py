@@ -24,6 +24,7 @@ from logquake.node.net.shared import Shared
 from logquake.node.net.slot import Slot
 from logquake.node.requests.request import Request
 from logquake.wire.errors import ProtocolError
+from logquake.wire.listeners import ListenerName
 
 _MAX_REQUESTS_PER_PASS = 64  # then the other connections get their turn
 
@@ -39,6 +40,7 @@ class Connection:
         "_flushing_later",
         "_interest",
         "_limits",
+        "_listener",
         "_loop",
         "_memory",
         "_on_close",
@@ -59,11 +61,13 @@ class Connection:
         self,
         sock: socket.socket,
         peer: tuple[str, int],
+        listener: ListenerName,
         shared: Shared,
         on_close: Callable[[], None],
     ) -> None:
         self._socket = sock
         self.peer_host, self.peer_port = peer
+        self._listener = listener
         self._shared = shared
         self._on_close = on_close
         self._loop = shared.loop
@@ -206,6 +210,7 @@ class Connection:
             parsed.body,
             self._received_ms,
             self.peer_host,
+            self._listener,
             slot.reply,
             slot.close,
         )

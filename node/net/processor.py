@@ -14,6 +14,7 @@ from logquake.node.net.loop import EventLoop
 from logquake.node.net.memory import MemoryPool
 from logquake.node.net.parser import RequestParser
 from logquake.node.net.shared import Shared
+from logquake.wire.listeners import ListenerName
 
 _SWEEP_INTERVAL_MS = 5_000
 _MAX_HOLD_MS = 30_000  # while memory is short: as long as clients wait for an answer
@@ -47,7 +48,11 @@ class Processor:
         return len(self._connections)
 
     def adopt(
-        self, sock: socket.socket, peer: tuple[str, int], on_close: Callable[[], None]
+        self,
+        sock: socket.socket,
+        peer: tuple[str, int],
+        listener: ListenerName,
+        on_close: Callable[[], None],
     ) -> None:
         """Serve a connected, non-blocking socket; on_close is called once it is closed."""
 
@@ -55,7 +60,7 @@ class Processor:
             del self._connections[connection]
             on_close()
 
-        connection = Connection(sock, peer, self._shared, closed)
+        connection = Connection(sock, peer, listener, self._shared, closed)
         self._connections[connection] = None
 
     def close(self) -> None:

@@ -92,7 +92,7 @@ class ReplicaManager:
             settings=settings,
             scheduler=scheduler,
             journal=journal,
-            is_alive=lambda broker: metadata.broker(broker) is not None,
+            is_alive=metadata.is_alive,
             propose=alter_partition.submit,
             touched=self._waiting.touch,
             disk_failed=log_dirs.report_failure,

@@ -197,8 +197,7 @@ class StateChanges:
             hint = partition.leader_hint()
             if hint is None:
                 continue
-            broker = self._metadata.broker(hint.leader_id)
-            endpoint = live.get(hint.leader_id) or (broker.endpoint if broker else None)
+            endpoint = live.get(hint.leader_id) or self._metadata.endpoint(hint.leader_id)
             if endpoint is not None:
                 yield partition, endpoint
 

@@ -7,12 +7,20 @@ from typing import Any, TypeVar
 
 from logquake.node.metadata.cache import NO_LEADER, MetadataCache
 from logquake.node.replication.api import NO_EPOCH, LeaderHint
+from logquake.wire.listeners import ListenerName
 
 N = TypeVar("N")
 
 
-def leader_hint(cache: MetadataCache, topic: str, partition: int) -> LeaderHint:
-    """The leader of a partition as far as this broker knows; -1 and -1 where it does not."""
+def leader_hint(
+    cache: MetadataCache, topic: str, partition: int, by_replica: LeaderHint | None
+) -> LeaderHint:
+    """Who leads (KafkaApis.getCurrentLeader); -1 and -1 where this broker does not know.
+
+    ``by_replica`` is what the partition's replica here says: it is told before the metadata cache.
+    """
+    if by_replica is not None:
+        return by_replica
     state = cache.partition(topic, partition)
     if state is None:
         return LeaderHint(NO_LEADER, NO_EPOCH)
@@ -20,16 +28,21 @@ def leader_hint(cache: MetadataCache, topic: str, partition: int) -> LeaderHint:
 
 
 def node_endpoints(
-    make: Callable[..., N], cache: MetadataCache, broker_ids: Iterable[int]
+    make: Callable[..., N],
+    cache: MetadataCache,
+    listener: ListenerName,
+    broker_ids: Iterable[int],
 ) -> list[N]:
-    """The addresses of brokers, by ``make(node_id=, host=, port=, rack=)``; not of dead ones.
+    """The addresses of brokers, by ``make(node_id=, host=, port=, rack=)``.
+
+    Brokers that are not alive, or that have no such listener, are left out.
 
     Produce and Fetch each have a NodeEndpoint struct of their own, alike in every field.
     """
     endpoints: list[N] = []
     for broker_id in sorted(broker_ids):
-        broker = cache.broker(broker_id)
-        if broker is not None:
-            fields: dict[str, Any] = {"host": broker.host, "port": broker.port, "rack": broker.rack}
+        node = cache.node(broker_id, listener)
+        if node is not None:
+            fields: dict[str, Any] = {"host": node.host, "port": node.port, "rack": node.rack}
             endpoints.append(make(node_id=broker_id, **fields))
     return endpoints

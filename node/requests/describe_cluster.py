@@ -1,6 +1,7 @@
 """DescribeCluster (60), versions 0-1: brokers and controller (KIP-700; KIP-919 adds v1).
 
-A broker describes brokers: an endpoint type other than that is refused.
+A broker describes brokers: an endpoint type other than that is refused. A controller that the
+listener does not reach is not named (AuthHelper.computeDescribeClusterResponse).
 """
 
 from __future__ import annotations
@@ -38,20 +39,19 @@ class DescribeCluster(Handler[DescribeClusterRequest]):
             self._first_image.wait(lambda: self._answer(request, body), request.close)
 
     def _answer(self, request: Request, body: DescribeClusterRequest) -> None:
+        brokers = [
+            DescribeClusterBroker(
+                broker_id=node.broker_id, host=node.host, port=node.port, rack=node.rack
+            )
+            for node in self._cache.nodes(request.listener)
+        ]
+        reached = {broker.broker_id for broker in brokers}
         controller_id = self._cache.controller_id
         request.reply(
             DescribeClusterResponse(
                 cluster_id=self._cluster_id,
-                controller_id=NO_LEADER if controller_id is None else controller_id,
-                brokers=[
-                    DescribeClusterBroker(
-                        broker_id=broker.broker_id,
-                        host=broker.host,
-                        port=broker.port,
-                        rack=broker.rack,
-                    )
-                    for broker in self._cache.brokers()
-                ],
+                controller_id=controller_id if controller_id in reached else NO_LEADER,
+                brokers=brokers,
                 cluster_authorized_operations=ON_CLUSTER
                 if body.include_cluster_authorized_operations
                 else NOT_ASKED,

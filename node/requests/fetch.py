@@ -28,6 +28,7 @@ from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
+from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.fetch import (
     AbortedTransaction,
     EpochEndOffset,
@@ -97,7 +98,7 @@ class Fetch(Handler[FetchRequest]):
         def reply(
             answer: FetchAnswer, partitions: Sequence[tuple[FetchPartition, FetchResult]]
         ) -> None:
-            response = self._response(version, partitions)
+            response = self._response(version, request.listener, partitions)
             response.error_code, response.session_id = answer.error, answer.session_id
             request.reply(response)
 
@@ -143,14 +144,22 @@ class Fetch(Handler[FetchRequest]):
                 )
 
     def _response(
-        self, version: int, partitions: Sequence[tuple[FetchPartition, FetchResult]]
+        self,
+        version: int,
+        listener: ListenerName,
+        partitions: Sequence[tuple[FetchPartition, FetchResult]],
     ) -> FetchResponse:
         topics: dict[bytes | str, FetchableTopicResponse] = {}
         leaders: set[int] = set()
         for partition, result in partitions:
             data = _partition_data(version, partition.partition, result)
             if result.error in _ELSEWHERE and version >= _FIRST_VERSION_WITH_LEADER:
-                hint = leader_hint(self._cache, partition.topic or "", partition.partition)
+                hint = leader_hint(
+                    self._cache,
+                    partition.topic or "",
+                    partition.partition,
+                    result.current_leader,
+                )
                 data.current_leader = LeaderIdAndEpoch(
                     leader_id=hint.leader_id, leader_epoch=hint.leader_epoch
                 )
@@ -163,7 +172,7 @@ class Fetch(Handler[FetchRequest]):
             topic.partitions.append(data)
         return FetchResponse(
             responses=list(topics.values()),
-            node_endpoints=node_endpoints(NodeEndpoint, self._cache, leaders),
+            node_endpoints=node_endpoints(NodeEndpoint, self._cache, listener, leaders),
         )
 
 

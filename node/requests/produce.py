@@ -24,6 +24,7 @@ from logquake.node.requests.pipelining import ProducePipelining
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode, RecordError
+from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.produce import (
     BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
@@ -108,9 +109,11 @@ class Produce(Handler[ProduceRequest]):
             else:
                 request.close(f"{failed.error.name} on {failed.topic}-{failed.partition}, acks=0")
             return
-        request.reply(self._response(request.header.api_version, results))
+        request.reply(self._response(request.header.api_version, request.listener, results))
 
-    def _response(self, version: int, results: list[ProduceResult]) -> ProduceResponse:
+    def _response(
+        self, version: int, listener: ListenerName, results: list[ProduceResult]
+    ) -> ProduceResponse:
         by_topic: dict[str, list[PartitionProduceResponse]] = {}
         leaders: set[int] = set()
         for result in results:
@@ -119,7 +122,9 @@ class Produce(Handler[ProduceRequest]):
                 result.error == ErrorCode.NOT_LEADER_OR_FOLLOWER
                 and version >= _FIRST_VERSION_WITH_LEADER
             ):
-                hint = leader_hint(self._cache, result.topic, result.partition)
+                hint = leader_hint(
+                    self._cache, result.topic, result.partition, result.current_leader
+                )
                 answer.current_leader = LeaderIdAndEpoch(
                     leader_id=hint.leader_id, leader_epoch=hint.leader_epoch
                 )
@@ -130,7 +135,7 @@ class Produce(Handler[ProduceRequest]):
                 TopicProduceResponse(name=name, partition_responses=answers)
                 for name, answers in by_topic.items()
             ],
-            node_endpoints=node_endpoints(NodeEndpoint, self._cache, leaders),
+            node_endpoints=node_endpoints(NodeEndpoint, self._cache, listener, leaders),
         )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from logquake.wire.header import RequestHeader
+from logquake.wire.listeners import ListenerName
 from logquake.wire.schema import Message
 
 
@@ -17,8 +18,9 @@ from logquake.wire.schema import Message
 class Request:
     """A decoded request.
 
-    ``received_ms`` is the loop's monotonic time at which its last byte was read. ``reply`` is
-    called exactly once, on the loop, now or later; None means that the client gets no response
+    ``listener`` is the one that it came in by: an answer that names brokers names their addresses
+    there. ``received_ms`` is the loop's monotonic time at which its last byte was read. ``reply``
+    is called exactly once, on the loop, now or later; None means that the client gets no response
     (Produce with acks=0) and lets the connection's next request proceed. ``close`` is called
     instead of reply where only the end of the connection can tell the client (a failed Produce
     with acks=0); it takes the reason, for the journal.
@@ -31,6 +33,7 @@ class Request:
     body: Message
     received_ms: int
     client_host: str
+    listener: ListenerName
     reply: Callable[[Message | None], None]
     close: Callable[[str], None]
     next_may_follow: bool = False

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.reader import PropertyReader, refusal
-from logquake.zk.znodes.brokers import PLAINTEXT, ListenerEndpoint
+from logquake.wire.listeners import PLAINTEXT, ListenerName
+from logquake.zk.znodes.brokers import ListenerEndpoint
 
 _FORM = "NAME://HOST:PORT, separated by commas,"
 _ENTRY = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)://\[?(?P<host>[0-9A-Za-z\-%._:]*)\]?:(?P<port>\d+)")
@@ -26,7 +27,7 @@ class ListenerSettings:
 
     listeners: tuple[ListenerEndpoint, ...]
     advertised: tuple[ListenerEndpoint, ...]
-    inter_broker: str
+    inter_broker: ListenerName
 
     def inter_broker_listener(self) -> ListenerEndpoint:
         """The address at which other brokers reach this one."""
@@ -40,7 +41,9 @@ class ListenerSettings:
         host = _named(self.inter_broker, self.listeners).host
         return host if _LOOPBACK_ADDRESS.fullmatch(host) else ""
 
-    def resolved(self, ports: Mapping[str, int], host_name: Callable[[], str]) -> ListenerSettings:
+    def resolved(
+        self, ports: Mapping[ListenerName, int], host_name: Callable[[], str]
+    ) -> ListenerSettings:
         """Addresses that can be told: with the ports that were bound, by listener name.
 
         ``host_name`` answers this machine's name; it is asked only where no host was set.
@@ -55,7 +58,7 @@ class ListenerSettings:
         )
 
 
-def _named(name: str, endpoints: tuple[ListenerEndpoint, ...]) -> ListenerEndpoint:
+def _named(name: ListenerName, endpoints: tuple[ListenerEndpoint, ...]) -> ListenerEndpoint:
     return next(endpoint for endpoint in endpoints if endpoint.listener == name)
 
 
@@ -73,7 +76,7 @@ def read_listeners(reader: PropertyReader) -> ListenerSettings:
 def _protocols(reader: PropertyReader) -> dict[str, str]:
     """Security protocol by listener name."""
     key = "listener.security.protocol.map"
-    protocols = {PLAINTEXT: PLAINTEXT}
+    protocols: dict[str, str] = {PLAINTEXT: PLAINTEXT}
     for entry in reader.names(key, [f"{PLAINTEXT}:{PLAINTEXT}"]):
         name, colon, protocol = entry.partition(":")
         if not name or not colon:
@@ -104,7 +107,7 @@ def _endpoint(key: str, entry: str, protocols: dict[str, str]) -> ListenerEndpoi
         raise SettingsError(
             refusal(key, entry, f"a listener of protocol PLAINTEXT, and {name} has {protocol};")
         )
-    return ListenerEndpoint(match["host"], int(match["port"]), name, protocol)
+    return ListenerEndpoint(match["host"], int(match["port"]), ListenerName(name), protocol)
 
 
 def _check_ports(key: str, endpoints: tuple[ListenerEndpoint, ...]) -> None:
@@ -127,7 +130,7 @@ def _check_advertised(
             raise SettingsError(refusal(key, str(endpoint), allowed))
 
 
-def _inter_broker(reader: PropertyReader, advertised: tuple[ListenerEndpoint, ...]) -> str:
+def _inter_broker(reader: PropertyReader, advertised: tuple[ListenerEndpoint, ...]) -> ListenerName:
     by_name = reader.optional("inter.broker.listener.name")
     protocol = reader.optional("security.inter.broker.protocol")
     if by_name and protocol:
@@ -136,7 +139,7 @@ def _inter_broker(reader: PropertyReader, advertised: tuple[ListenerEndpoint, ..
             "one of them is allowed"
         )
     key = "inter.broker.listener.name" if by_name else "security.inter.broker.protocol"
-    name = (by_name or protocol or PLAINTEXT).upper()
+    name = ListenerName((by_name or protocol or PLAINTEXT).upper())
     if name not in {endpoint.listener for endpoint in advertised}:
         raise SettingsError(refusal(key, name, "the name of an advertised listener"))
     return name

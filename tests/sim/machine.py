@@ -21,7 +21,7 @@ from tests.sim.connection import HostNetwork
 from tests.sim.delays import Wire
 from tests.sim.host import Host, HostScheduler
 from tests.sim.network import Fabric, Reply
-from tests.sim.settings import PORT, SESSION_TIMEOUT_MS, broker_settings
+from tests.sim.settings import LISTENER, PORT, SESSION_TIMEOUT_MS, broker_settings
 from tests.sim.trace import Trace, TraceJournal
 
 ONE_EVENT_SHARE = 0.5
@@ -126,7 +126,7 @@ class Machine:
         def close(_why: str) -> None:
             reply(None)
 
-        request = Request(header, body, received_ms, client, reply, close)
+        request = Request(header, body, received_ms, client, LISTENER, reply, close)
         self.broker.handle(request)
         return request.next_may_follow
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from logquake.node.settings import BrokerSettings
+from logquake.wire.listeners import PLAINTEXT
 
 PORT = 9092
+LISTENER = PLAINTEXT
 SESSION_TIMEOUT_MS = 1_500
 
 _PROPERTIES = {

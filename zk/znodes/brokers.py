@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from logquake.wire.listeners import PLAINTEXT, ListenerName
 from logquake.zk.znodes.json_text import dump_json, read_json
 
 IDS_PATH = "/brokers/ids"
 SEQUENCE_ID_PATH = "/brokers/seqid"  # its version counts up: generated broker ids
-PLAINTEXT = "PLAINTEXT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class ListenerEndpoint:
 
     host: str
     port: int
-    listener: str = PLAINTEXT
+    listener: ListenerName = PLAINTEXT
     security_protocol: str = PLAINTEXT
 
     def __str__(self) -> str:
@@ -45,7 +45,7 @@ class BrokerRegistration:
     def path(broker_id: int) -> str:
         return f"{IDS_PATH}/{broker_id}"
 
-    def endpoint(self, listener: str) -> ListenerEndpoint | None:
+    def endpoint(self, listener: ListenerName) -> ListenerEndpoint | None:
         return next((one for one in self.endpoints if one.listener == listener), None)
 
     def encode(self) -> bytes:
@@ -90,6 +90,6 @@ def _parse_endpoint(text: str, protocols: Mapping[str, str]) -> ListenerEndpoint
     return ListenerEndpoint(
         host=host.removeprefix("[").removesuffix("]"),
         port=int(port),
-        listener=listener,
+        listener=ListenerName(listener),
         security_protocol=protocols.get(listener, listener),
     )

@@ -30,6 +30,7 @@ from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader
+from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.broker_to_controller import (
     AlterPartitionRequest,
     AlterPartitionResponse,
@@ -57,7 +58,7 @@ from logquake.wire.messages.update_metadata import (
 from logquake.wire.schema import Message, decode, encode_parts
 
 Done = Callable[[Message | Disconnected], None]
-LISTENER = "PLAINTEXT"
+LISTENER = ListenerName("PLAINTEXT")
 CLUSTER_ID = "nuPQdOmPTNSLpn_S3CpZjQ"
 MAX_EVENTS = 1_000  # at one moment: more is a livelock
 
@@ -212,7 +213,8 @@ class Node:
     def handle(self, request: Message, version: int, reply: Callable[[Message], None]) -> None:
         header = RequestHeader(request.__schema__.key or 0, version, 0)
         answer: Callable[[Message | None], None] = lambda m: reply(m) if m else None  # noqa: E731
-        asked = Request(header, request, self.world.scheduler.now, "h", answer, self.world.log)
+        now = self.world.scheduler.now
+        asked = Request(header, request, now, "h", LISTENER, answer, self.world.log)
         self.handlers[type(request)].handle(asked, request)
 
 

@@ -146,7 +146,9 @@ def ask() -> Callable[[Message, int], Asked]:
         key = body.__schema__.key or 0
         header = RequestHeader(key, version, 1, "test")
         return Asked(
-            Request(header, body, 0, "127.0.0.1", replies.append, closed.append), replies, closed
+            Request(header, body, 0, "127.0.0.1", "PLAINTEXT", replies.append, closed.append),
+            replies,
+            closed,
         )
 
     return make

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from logquake.node.metadata.cache import LEADER_DURING_DELETE, LiveBroker, MetadataCache
+import pytest
+
+from logquake.controller.ports import Endpoint
+from logquake.node.metadata.cache import LEADER_DURING_DELETE, MetadataCache, Node
 from logquake.wire.messages.update_metadata import (
     UpdateMetadataBroker,
     UpdateMetadataEndpoint,
@@ -44,11 +47,46 @@ def update(*states: UpdateMetadataPartitionState, brokers: int = 2) -> UpdateMet
     )
 
 
-def test_brokers_are_known_by_the_listener_of_the_cache() -> None:
+def test_brokers_are_known_by_each_of_their_listeners() -> None:
     cache = MetadataCache("PLAINTEXT")
     cache.update(update())
-    assert cache.brokers() == [LiveBroker(1, "h", 9001, None), LiveBroker(2, "h", 9002, None)]
+    assert cache.nodes("PLAINTEXT") == [Node(1, "h", 9001, None), Node(2, "h", 9002, None)]
+    assert cache.nodes("SSL") == [Node(1, "other", 1, None), Node(2, "other", 1, None)]
+    assert cache.endpoint(2) == Endpoint(2, "h", 9002)
     assert cache.controller_id == 1
+
+
+def test_a_broker_without_a_listener_is_alive_all_the_same() -> None:
+    cache = MetadataCache("PLAINTEXT")
+    cache.update(update(brokers=1))
+    assert cache.is_alive(1)
+    assert cache.node(1, "INTERNAL") is None
+    assert cache.nodes("INTERNAL") == []
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "listener"),
+    [
+        (UpdateMetadataEndpoint(host="h", port=1, security_protocol=0), "PLAINTEXT"),
+        (UpdateMetadataEndpoint(host="h", port=1, security_protocol=3), "SASL_SSL"),
+    ],
+)
+def test_a_listener_without_a_name_has_its_protocols(
+    endpoint: UpdateMetadataEndpoint, listener: str
+) -> None:
+    """Versions 1 and 2 of UpdateMetadata."""
+    cache = MetadataCache("PLAINTEXT")
+    broker = UpdateMetadataBroker(id=1, endpoints=[endpoint], rack=None)
+    cache.update(UpdateMetadataRequest(controller_id=1, live_brokers=[broker]))
+    assert cache.nodes(listener) == [Node(1, "h", 1, None)]
+
+
+def test_an_address_of_an_unknown_protocol_is_passed_over() -> None:
+    cache = MetadataCache("PLAINTEXT")
+    endpoint = UpdateMetadataEndpoint(host="h", port=1, security_protocol=77)
+    broker = UpdateMetadataBroker(id=1, endpoints=[endpoint], rack=None)
+    cache.update(UpdateMetadataRequest(controller_id=1, live_brokers=[broker]))
+    assert cache.is_alive(1)
 
 
 def test_live_brokers_are_replaced_and_partitions_are_merged() -> None:
@@ -64,9 +102,9 @@ def test_a_topic_goes_with_its_last_partition() -> None:
     cache = MetadataCache("PLAINTEXT")
     cache.update(update(state(0, 1), state(1, 1)))
     cache.update(update(state(0, LEADER_DURING_DELETE)))
-    assert cache.topics() == ["orders"]
+    assert [name for name, _ in cache.images()] == ["orders"]
     assert cache.update(update(state(1, LEADER_DURING_DELETE))) == {"orders"}
-    assert cache.topics() == []
+    assert cache.images() == []
     assert cache.topic_name(TOPIC_ID) is None
 
 

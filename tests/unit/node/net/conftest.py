@@ -18,6 +18,7 @@ from logquake.node.net.processor import Processor
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_request
+from logquake.wire.listeners import ListenerName
 from logquake.wire.schema import Message
 
 SERVED = {
@@ -163,7 +164,11 @@ class Server:
         self.journal = ListJournal()
         self.processor = Processor(self.loop, self.handler, SERVED, limits, self.journal)
         self.acceptor = Acceptor(
-            self.loop, bind_listener("127.0.0.1", 0), self.processor, self.journal
+            self.loop,
+            ListenerName("INTERNAL"),
+            bind_listener("127.0.0.1", 0),
+            self.processor,
+            self.journal,
         )
         self._clients: list[Client] = []
 

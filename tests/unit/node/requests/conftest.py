@@ -142,6 +142,7 @@ class LoneBroker:
         version: int,
         done: Callable[[Message | Disconnected], None],
         client_id: str = "test",
+        listener: str = "PLAINTEXT",
     ) -> None:
         """Handle a request that comes as bytes; the answer goes back as bytes, at its time."""
         schema = type(message).__schema__
@@ -163,13 +164,15 @@ class LoneBroker:
 
         header = RequestHeader(key, version, 7, client_id)
         now_ms = self.scheduler.now_ms()
-        self.broker.handle(Request(header, body, now_ms, "127.0.0.1", reply, close))
+        self.broker.handle(Request(header, body, now_ms, "127.0.0.1", listener, reply, close))
         self.broker.end_of_pass()
 
-    def outcomes(self, message: Message, version: int) -> list[Message | Disconnected]:
+    def outcomes(
+        self, message: Message, version: int, **serving: str
+    ) -> list[Message | Disconnected]:
         """Everything that came back, after as much time as any request may take."""
         outcomes: list[Message | Disconnected] = []
-        self.serve(message, version, outcomes.append)
+        self.serve(message, version, outcomes.append, **serving)
         self.settle()
         waited_ms = 0
         while not outcomes and waited_ms < PATIENCE_MS:
@@ -179,9 +182,11 @@ class LoneBroker:
             self.settle()
         return outcomes
 
-    def ask(self, message: Message, version: int) -> Any:
-        """The one answer. Raises NoReplyError."""
-        (outcome,) = self.outcomes(message, version) or (Disconnected("no answer in time"),)
+    def ask(self, message: Message, version: int, **serving: str) -> Any:
+        """The one answer, by the listener given. Raises NoReplyError."""
+        (outcome,) = self.outcomes(message, version, **serving) or (
+            Disconnected("no answer in time"),
+        )
         if isinstance(outcome, Disconnected):
             raise NoReplyError(outcome.reason)
         return outcome

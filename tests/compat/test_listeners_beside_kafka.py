@@ -1,0 +1,196 @@
+"""Ours and a Kafka 3.9 in one cluster tell the clients of a listener the same.
+
+Both have the listener PLAINTEXT, by which brokers reach each other, and OUTSIDE; the brokers of the
+launched cluster have the first alone.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from logquake.client.clock import SystemClock
+from logquake.client.connection import Connection, tcp_connect
+from logquake.client.errors import ClientError
+from logquake.client.settings import Address, ClientSettings
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    ReplicaState,
+)
+from logquake.wire.messages.metadata import (
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+)
+from logquake.wire.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from logquake.wire.records import Record, encode_batch
+from logquake.wire.schema import Message
+from tests.by_hand import broker_by_hand
+from tests.compat.kafka_programs import KafkaPrograms
+
+pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+
+R = TypeVar("R", bound=Message)
+
+START_S = 90
+TOPIC = "by-listener"
+INSIDE, OUTSIDE = "PLAINTEXT", "OUTSIDE"
+ONLY_INSIDE, OURS, KAFKA = 1, 7, 9
+# By partition, the leader first.
+ASSIGNMENT = [[ONLY_INSIDE, OURS, KAFKA], [OURS, KAFKA, ONLY_INSIDE], [KAFKA, OURS, ONLY_INSIDE]]
+LED_BY_ONLY_INSIDE = 0
+
+
+class Brokers:
+    """Ours and Kafka, each by both listeners."""
+
+    def __init__(self) -> None:
+        ports = {
+            (broker, name): free_port() for broker in (OURS, KAFKA) for name in (INSIDE, OUTSIDE)
+        }
+        self._ports = ports
+        self.topic_id = b""
+
+    def listeners_of(self, broker: int) -> dict[str, str]:
+        return {
+            "broker.id": str(broker),
+            "listeners": ",".join(
+                f"{name}://127.0.0.1:{self._ports[broker, name]}" for name in (INSIDE, OUTSIDE)
+            ),
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,OUTSIDE:PLAINTEXT",
+            "inter.broker.listener.name": INSIDE,
+        }
+
+    def ask(self, broker: int, listener: str, request: Message, answer: type[R], version: int) -> R:
+        address = Address("127.0.0.1", self._ports[broker, listener])
+        settings = ClientSettings(f"127.0.0.1:{address.port}")
+        connection = Connection(address, settings, SystemClock(), tcp_connect)
+        try:
+            return connection.request(request, answer, at_most=version)
+        finally:
+            connection.close()
+
+    def both(self, listener: str, request: Message, answer: type[R], version: int) -> tuple[R, R]:
+        """What ours and what Kafka answers, in one order."""
+        ours, kafkas = (
+            in_order(self.ask(broker, listener, request, answer, version))
+            for broker in (OURS, KAFKA)
+        )
+        return ours, kafkas
+
+    def know_all(self) -> bool:
+        """Both have been told of every broker and every leader."""
+        request = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
+        try:
+            answers = self.both(INSIDE, request, MetadataResponse, 12)
+        except ClientError:
+            return False
+        self.topic_id = answers[0].topics[0].topic_id
+        return all(
+            len(each.brokers) == 5
+            and [sorted(p.isr_nodes) for p in each.topics[0].partitions]
+            == [sorted(replicas) for replicas in ASSIGNMENT]
+            for each in answers
+        )
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def in_order(answer: R) -> R:
+    """Kafka's maps have no order."""
+    body: Any = answer
+    for attribute, key in (
+        ("brokers", lambda each: getattr(each, "node_id", None) or each.broker_id),
+        ("topics", lambda each: each.name),
+        ("node_endpoints", lambda each: each.node_id),
+    ):
+        getattr(body, attribute, []).sort(key=key)
+    for topic in getattr(body, "topics", []):
+        topic.partitions.sort(key=lambda each: each.partition_index)
+    return answer
+
+
+@pytest.fixture
+def brokers(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iterator[Brokers]:
+    brokers = Brokers()
+    common = {"zookeeper.connect": cluster.zookeeper_connect, "zookeeper.session.timeout.ms": 6000}
+    ours = brokers.listeners_of(OURS) | common | {"log.dirs": tmp_path / "ours"}
+    kafkas = brokers.listeners_of(KAFKA) | common | {"log.dirs": tmp_path / "kafkas"}
+    with broker_by_hand(tmp_path, ours), kafka_programs.broker("broker-9", kafkas):
+        assert cluster.view.wait_until(
+            lambda: {OURS, KAFKA} <= cluster.view.live_brokers(), START_S
+        )
+        admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+        new = NewTopic(TOPIC, len(ASSIGNMENT), replica_assignment=ASSIGNMENT)
+        admin.create_topics([new])[TOPIC].result(START_S)
+        wait_until_known(brokers)
+        yield brokers
+
+
+def wait_until_known(brokers: Brokers) -> None:
+    deadline = time.monotonic() + START_S
+    while not brokers.know_all():
+        assert time.monotonic() < deadline, "a broker does not know all of the cluster"
+        time.sleep(0.1)
+
+
+def test_both_tell_the_same_by_each_listener(brokers: Brokers) -> None:
+    """One start of Kafka serves all that is compared."""
+    for listener in (INSIDE, OUTSIDE):
+        for version in range(13):
+            request = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
+            ours, kafkas = brokers.both(listener, request, MetadataResponse, version)
+            assert ours == kafkas, (listener, version)
+            assert len(ours.brokers) == (5 if listener == INSIDE else 2)
+        for version in range(2):
+            described = brokers.both(
+                listener, DescribeClusterRequest(), DescribeClusterResponse, version
+            )
+            assert described[0] == described[1], (listener, version)
+        endpoints = [ONLY_INSIDE] if listener == INSIDE else []
+        produced = brokers.both(listener, misled_produce(), ProduceResponse, 11)
+        assert produced[0] == produced[1], listener
+        assert [node.node_id for node in produced[0].node_endpoints] == endpoints
+        fetched = brokers.both(listener, misled_fetch(brokers.topic_id), FetchResponse, 17)
+        assert fetched[0] == fetched[1], listener
+        assert [node.node_id for node in fetched[0].node_endpoints] == endpoints
+    (partition, *_) = ours.topics[0].partitions
+    assert partition.error_code == ErrorCode.LISTENER_NOT_FOUND
+
+
+def misled_produce() -> ProduceRequest:
+    """To a broker that follows."""
+    records = bytes(encode_batch([Record(0, 1_700_000_000_000, None, b"x")]))
+    partition = PartitionProduceData(index=LED_BY_ONLY_INSIDE, records=records)
+    topic = TopicProduceData(name=TOPIC, partition_data=[partition])
+    return ProduceRequest(acks=1, timeout_ms=1000, topic_data=[topic])
+
+
+def misled_fetch(topic_id: bytes) -> FetchRequest:
+    """From a follower, as only a leader is asked: by another replica."""
+    partition = FetchPartition(partition=LED_BY_ONLY_INSIDE, fetch_offset=0, partition_max_bytes=1)
+    return FetchRequest(
+        replica_state=ReplicaState(replica_id=ONLY_INSIDE),
+        max_bytes=1,
+        topics=[FetchTopic(topic_id=topic_id, partitions=[partition])],
+    )
