@@ -5,7 +5,7 @@
     event_queue.py       one event at a time
     failover.py          the first acts of a term
     events/              what happens in a term, one module an event
-    context.py           what is known in a term
+    context.py, partition_groups.py      what is known in a term
     election.py, isr_change.py, assignment.py, topic_rules.py    decisions, pure
     partition_moves.py, replica_moves.py, topic_deletion.py      decisions written and told
     request_batch.py, request_content.py, outbox.py              what brokers are told, and how

@@ -2,7 +2,8 @@
 
 Every write is a multi that begins with a check of /controller_epoch (KAFKA-6082): a controller
 that was replaced without noticing is stopped by ZooKeeper itself, and learns it by
-ControllerMoved. Writes of many partitions go side by side, each in its own multi.
+ControllerMoved. Writes of many partitions go side by side, in multis of bounded size (Kafka sends
+one for each): what a multi holds is written one by one if one of its writes is refused.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from logquake.controller.partitions import (
     Leadership,
     TopicPartition,
 )
+from logquake.zk.multi_groups import multi_groups
 from logquake.zk.operations import (
     Create,
     Data,
@@ -57,10 +59,33 @@ class GuardedZk:
     async def write_each(self, writes: Sequence[Write]) -> list[Outcome]:
         """Each write by itself under the guard; its answer, or a Failed about its node.
 
-        Raises ControllerMoved, and ZkFailure if ZooKeeper cannot be asked.
+        They are done in order, save that one which is refused, and its neighbours, may be done
+        after those that follow. Raises ControllerMoved, and ZkFailure if ZooKeeper cannot be asked.
         """
-        outcomes = await attempt_all([guarded(self.epoch_version, write) for write in writes])
-        return [_unguarded(outcome) for outcome in outcomes]
+        groups = list(multi_groups(writes))
+        answers: list[Outcome] = []
+        undone: list[int] = []
+        for group, outcome in zip(groups, await self._write_groups(groups), strict=True):
+            if not isinstance(outcome, Failed):
+                answers += outcome
+                continue
+            if len(group) > 1:
+                undone += range(len(answers), len(answers) + len(group))
+            answers += [outcome] * len(group)
+        alone = await self._write_groups([[writes[index]] for index in undone])
+        for index, outcome in zip(undone, alone, strict=True):
+            answers[index] = outcome if isinstance(outcome, Failed) else outcome[0]
+        return answers
+
+    async def _write_groups(
+        self, groups: Sequence[Sequence[Write]]
+    ) -> list[tuple[Outcome, ...] | Failed]:
+        """Each group in a multi: its answers, or the refusal of the write that made it fail."""
+        multis = [guarded(self.epoch_version, *group) for group in groups]
+        return [
+            _refusal(outcome) if isinstance(outcome, Failed) else outcome[1:]
+            for outcome in await attempt_all(multis)  # the first answer of a multi is the check's
+        ]
 
     async def write_together(self, writes: Sequence[Write]) -> tuple[Outcome, ...] | Failed:
         """All of the writes under the guard or none; a Failed names the node that refused.
@@ -132,10 +157,11 @@ class GuardedZk:
         partitions = sorted(states)
         topics = dict.fromkeys(partition.topic for partition in partitions)
         await self.write_each([Create(partitions_path(topic)) for topic in topics])
-        await self.write_each([Create(partition_path(*each)) for each in partitions])
-        outcomes = await self.write_each(
-            [Create(PartitionState.path(*each), self._encode(states[each])) for each in partitions]
-        )
+        parents = [Create(partition_path(*each)) for each in partitions]
+        first = [
+            Create(PartitionState.path(*each), self._encode(states[each])) for each in partitions
+        ]
+        outcomes = (await self.write_each([*parents, *first]))[len(parents) :]
         written = Written()
         for partition, outcome in zip(partitions, outcomes, strict=True):
             if not isinstance(outcome, Failed):
@@ -163,12 +189,6 @@ class GuardedZk:
         return PartitionState(
             state.leader, state.leader_epoch, state.isr, self.epoch, state.recovery
         ).encode()
-
-
-def _unguarded(outcome: tuple[str | Stat | None, ...] | Failed) -> Outcome:
-    if isinstance(outcome, Failed):
-        return _refusal(outcome)
-    return outcome[1]  # the first answer is the check's
 
 
 def _refusal(failed: Failed) -> Failed:

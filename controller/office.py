@@ -11,6 +11,7 @@ up at once, so that another broker can try. Where the data itself is at fault th
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
 
 from logquake.controller.broker_channel import ChannelTiming
@@ -70,7 +71,7 @@ class Office:
         self._journal = journal
         self._random = random
         self._on_holder_changed = on_holder_changed
-        self._queue = EventQueue(session, self._recover)
+        self._queue = EventQueue(session, self._recover, partial(scheduler.call_later, 0))
         self._session_work = SessionWork(self._queue)
         self._rebalance: Timer | None = None
         self._closed = False
@@ -171,9 +172,15 @@ class Office:
             self._outbox(),
             self._journal,
             self._random,
+            self._give_way,
         )
         self.term = term
         return term
+
+    async def _give_way(self, term: Term) -> None:
+        await self._queue.give_way()
+        if self.term is not term:
+            raise ControllerMoved("the term ended meanwhile")
 
     def _end_term(self, why: str) -> None:
         term, self.term = self.term, None

@@ -31,10 +31,18 @@ class Term:
     outbox: Outbox
     journal: Journal
     random: Random
+    _give_way: Callable[[Term], Procedure[None]]
     took_office: bool = False
     """The whole state is read in and every replica was told what it is."""
     elections: int = 0
     unclean_elections: int = 0
+
+    async def give_way(self) -> None:
+        """Between two pieces of long work: urgent events that wait are carried out.
+
+        What was known before may have changed. Raises ControllerMoved if the term has ended.
+        """
+        await self._give_way(self)
 
     def batch(self) -> RequestBatch:
         return RequestBatch(self.context)

@@ -34,15 +34,20 @@ class World:
     def __init__(self) -> None:
         self.session = ManualSession()
         self.log: list[str] = []
-        self.queue = EventQueue(self.session, self._recover)
+        self.later: deque[Callable[[], None]] = deque()
+        self.queue = EventQueue(self.session, self._recover, self.later.append)
 
     async def _recover(self, event: ControllerEvent, failure: Failure) -> None:
         self.log.append(f"recover {event.name} {type(failure).__name__}")
         await perform(Exists("/recovery"))
 
-    def put(self, name: str, *, asks: bool = True, moved: bool = False) -> None:
+    def put(
+        self, name: str, *, asks: bool = True, moved: bool = False, gives_way: bool = False
+    ) -> None:
         async def procedure() -> None:
             self.log.append(f"begin {name}")
+            if gives_way:
+                await self.queue.give_way()
             if asks:
                 await perform(Exists("/any"))
             if moved:
@@ -110,3 +115,49 @@ def test_clearing_drops_what_waits_but_not_what_runs(world: World) -> None:
     world.queue.clear(ErrorCode.NOT_CONTROLLER)
     world.session.answer()
     assert world.log == ["begin a", "abandon b NOT_CONTROLLER", "end a"]
+
+
+def test_urgent_events_go_first_and_in_their_order(world: World) -> None:
+    world.put("a")
+    world.put("b", asks=False)
+    world.put("brokers-changed", asks=False)
+    world.put("alter-partition", asks=False)
+    world.session.answer()
+    begun = [line for line in world.log if line.startswith("begin")]
+    assert begun == ["begin a", "begin brokers-changed", "begin alter-partition", "begin b"]
+
+
+def test_long_work_gives_way_to_the_loop_and_to_urgent_events(world: World) -> None:
+    world.put("create-topics", gives_way=True)
+    world.put("b", asks=False)
+    world.put("brokers-changed")
+    assert world.log == ["begin create-topics"]
+    world.later.popleft()()
+    assert world.log == ["begin create-topics", "begin brokers-changed"]
+    world.session.answer()
+    assert world.log[-1] == "end brokers-changed"
+    world.session.answer()
+    assert world.log[-4:] == ["end brokers-changed", "end create-topics", "begin b", "end b"]
+
+
+def test_an_election_is_not_interrupted_by_another(world: World) -> None:
+    world.put("brokers-changed", gives_way=True)
+    world.put("alter-partition", asks=False)
+    world.later.popleft()()
+    assert world.log == ["begin brokers-changed"]
+    world.session.answer()
+    assert world.log[1:] == ["end brokers-changed", "begin alter-partition", "end alter-partition"]
+
+
+def test_an_urgent_event_that_fails_does_not_end_the_one_that_gave_way(world: World) -> None:
+    world.put("create-topics", gives_way=True)
+    world.put("brokers-changed", asks=False, moved=True)
+    world.later.popleft()()
+    assert world.log[1:] == [
+        "begin brokers-changed",
+        "abandon brokers-changed NOT_CONTROLLER",
+        "recover brokers-changed ControllerMoved",
+    ]
+    world.session.answer()
+    world.session.answer()
+    assert world.log[-1] == "end create-topics"

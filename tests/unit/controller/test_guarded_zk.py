@@ -15,7 +15,7 @@ from logquake.controller.partitions import LeaderAndIsr, TopicPartition
 from logquake.zk.model import ZooKeeperModel
 from logquake.zk.operations import Create, Delete, Failed, Multi, Operation, SetData, ZkError
 from logquake.zk.procedure import Procedure, ZkFailure, run
-from logquake.zk.znodes.control import CONTROLLER_PATH
+from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, CONTROLLER_PATH
 from logquake.zk.znodes.parents import create_parents
 from logquake.zk.znodes.topics import PartitionState
 
@@ -31,6 +31,7 @@ class ModelZk:
         self.model = ZooKeeperModel()
         self.session_id = self.model.open_session()
         self.repeat = False
+        self.multis: list[Multi] = []
         for create in create_parents():
             self.apply(create)
         self.apply(Create("/brokers/topics/orders", b"{}"))
@@ -39,8 +40,10 @@ class ModelZk:
         return self.model.apply(self.session_id, operation)[0]
 
     def submit(self, operation: Operation[Any], done: Callable[[Any], None]) -> None:
-        if self.repeat and isinstance(operation, Multi):
-            self.apply(operation)
+        if isinstance(operation, Multi):
+            self.multis.append(operation)
+            if self.repeat:
+                self.apply(operation)
         done(self.apply(operation))
 
     def close(self) -> None: ...
@@ -132,3 +135,25 @@ def test_refusals_about_the_node_are_values_and_others_end_the_procedure(
     with pytest.raises(ZkFailure) as failure:
         zk.run(guarded.write_each([Create("/later")]))
     assert failure.value.failed.error is ZkError.SESSION_EXPIRED
+
+
+def test_many_writes_go_in_few_multis_each_under_the_guard(zk: ModelZk, guarded: GuardedZk) -> None:
+    partitions = [TopicPartition("orders", number) for number in range(1000)]
+    zk.multis.clear()
+    states = zk.run(guarded.create_states(dict.fromkeys(partitions, FIRST))).done
+    zk.run(guarded.write_states(states))
+    assert len(zk.multis) == 1 + 4 + 2
+    assert all(multi.operations[0].path == CONTROLLER_EPOCH_PATH for multi in zk.multis)
+    assert list(zk.run(guarded.read_states(partitions))) == partitions
+
+
+def test_one_refused_write_leaves_its_neighbours_alone(zk: ModelZk, guarded: GuardedZk) -> None:
+    partitions = [TopicPartition("orders", number) for number in range(10)]
+    states = zk.run(guarded.create_states(dict.fromkeys(partitions, FIRST))).done
+    zk.apply(SetData(PartitionState.path(*partitions[3]), PartitionState(2, 0, (2,), 1).encode()))
+    zk.apply(Delete(PartitionState.path(*partitions[5])))
+    written = zk.run(guarded.write_states(states))
+    assert (written.conflicts, written.missing) == ([partitions[3]], [partitions[5]])
+    assert len(written.done) == 8
+    after = zk.run(guarded.read_states(partitions))
+    assert {one.state.partition_epoch for each, one in after.items() if each in written.done} == {1}
