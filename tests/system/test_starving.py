@@ -1,0 +1,126 @@
+"""The starving of processes: it stops them for the share that was asked, and always ends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import psutil
+import pytest
+
+from tests.starving.plan import Starvation
+from tests.starving.starver import ROOT, Starver
+
+TIMEOUT_S = 30
+PLAN = Starvation(seed=3, busy_loops=1, shortest_ms=10, longest_ms=30, at_most_s=60)
+SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
+# A process whose child is to be starved with it, and which says the child's id.
+PARENT = f"""
+import subprocess
+with subprocess.Popen({SLEEPER!r}) as child:
+    print(child.pid, flush=True)
+"""
+OWNER = """
+import sys
+from tests.starving.plan import Starvation
+from tests.starving.starver import Starver
+with Starver(int(sys.argv[1]), Starvation(seed=3, busy_loops=2, at_most_s=60)) as starver:
+    print(starver._guard.pid, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def sleeper() -> Iterator[psutil.Process]:
+    with subprocess.Popen(SLEEPER) as process:
+        yield psutil.Process(process.pid)
+        process.kill()
+
+
+def wait_until(holds: Callable[[], object], what: str) -> None:
+    deadline = time.monotonic() + TIMEOUT_S
+    while not holds():
+        assert time.monotonic() < deadline, f"not within {TIMEOUT_S} s: {what}"
+        time.sleep(0.005)
+
+
+def is_stopped(process: psutil.Process) -> bool:
+    return bool(process.status() == psutil.STATUS_STOPPED)
+
+
+def test_slices_come_from_the_seed_and_keep_the_share() -> None:
+    plan = Starvation(seed=1, stopped_share=0.4)
+    slices = list(islice(plan.slices(0), 2000))
+    assert slices == list(islice(plan.slices(0), 2000))
+    assert slices != list(islice(plan.slices(1), 2000))
+    running, stopped = (sum(column) for column in zip(*slices, strict=True))
+    assert stopped / (running + stopped) == pytest.approx(0.4, abs=0.02)
+    assert all(0.05 <= stop <= 0.4 for _, stop in slices)
+
+
+def test_every_process_of_a_tree_is_stopped_again_and_again_and_goes_on_at_the_end() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        tree = [psutil.Process(parent.pid), psutil.Process(int(parent.stdout.readline()))]
+        with Starver(parent.pid, PLAN) as starver:
+            for process in tree * 5:
+                wait_until(lambda p=process: is_stopped(p), f"{process} is stopped")
+                wait_until(lambda p=process: not is_stopped(p), f"{process} goes on")
+        assert not any(map(is_stopped, tree))
+        for process in reversed(tree):
+            process.kill()
+    suffered = starver.suffered
+    assert suffered is not None
+    assert suffered.processes == 2
+    assert suffered.stops >= 10
+    # A guard that is starved itself stops for longer, and never for less than was asked.
+    assert suffered.stopped_s >= suffered.stops * PLAN.shortest_ms / 1000 / 2
+
+
+def test_a_process_that_is_spared_is_left_in_the_state_that_others_give_it(
+    sleeper: psutil.Process,
+) -> None:
+    with Starver(sleeper.pid, PLAN) as starver:
+        with starver.sparing(sleeper.pid):
+            sleeper.send_signal(signal.SIGSTOP)
+            wait_until(lambda: is_stopped(sleeper), "paused by the test")
+            assert all(is_stopped(sleeper) for _ in range(1000))
+            sleeper.send_signal(signal.SIGCONT)
+            wait_until(lambda: not is_stopped(sleeper), "continued by the test")
+        wait_until(lambda: is_stopped(sleeper), "starved again")
+
+
+def test_an_owner_that_is_killed_leaves_nobody_stopped_and_no_busy_loop(
+    sleeper: psutil.Process,
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(sleeper.pid)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as owner:
+        assert owner.stdout is not None
+        guard = psutil.Process(int(owner.stdout.readline()))
+        busy = guard.children()
+        assert len(busy) == 2
+        wait_until(lambda: is_stopped(sleeper), "the process is stopped")
+        owner.kill()
+    psutil.wait_procs([guard, *busy], timeout=TIMEOUT_S)
+    assert not any(process.is_running() for process in (guard, *busy))
+    assert not is_stopped(sleeper)
+
+
+def test_it_ends_by_itself_when_its_time_is_up(sleeper: psutil.Process) -> None:
+    with Starver(sleeper.pid, Starvation(seed=3, busy_loops=1, at_most_s=0.3)) as starver:
+        guard = psutil.Process(starver._guard.pid)
+        wait_until(lambda: guard.status() == psutil.STATUS_ZOMBIE, "the guard ended")
+        assert not is_stopped(sleeper)
+    assert starver.suffered is not None
+    assert starver.suffered.lasted_s >= 0.3
