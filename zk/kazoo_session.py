@@ -18,6 +18,7 @@ from kazoo.client import KazooClient
 from kazoo.protocol.states import KazooState
 from kazoo.retry import KazooRetry
 
+from logquake.zk.kazoo_connection import PatientConnection
 from logquake.zk.kazoo_handler import DirectHandler
 from logquake.zk.kazoo_requests import answer_of, rooted, to_request
 from logquake.zk.kazoo_watches import Watch, WatchKeeper, WatchKind
@@ -140,7 +141,7 @@ class KazooSession:
 def _quiet_client(hosts: str, session_timeout_ms: int, connect_timeout_ms: int) -> KazooClient:
     """kazoo says in its log what the listener is told anyway."""
     handler = DirectHandler(connect_timeout_ms)
-    return KazooClient(
+    client = KazooClient(
         hosts,
         timeout=session_timeout_ms / 1000,
         handler=handler,
@@ -152,3 +153,5 @@ def _quiet_client(hosts: str, session_timeout_ms: int, connect_timeout_ms: int) 
             sleep_func=handler.sleep_func,
         ),
     )
+    client._connection = PatientConnection(client)
+    return client

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -45,6 +47,13 @@ class Client:
         """Raises queue.Empty when nothing arrives for long."""
         while not arrived():
             self._loop.get(timeout=PATIENCE_S)()
+
+    def run_for(self, seconds: float) -> None:
+        """Take in whatever arrives meanwhile."""
+        deadline = time.monotonic() + seconds
+        while (left_s := deadline - time.monotonic()) > 0:
+            with contextlib.suppress(queue.Empty):
+                self._loop.get(timeout=left_s)()
 
     def on_connected(self, session_id: int) -> None:
         self.session_id = session_id

@@ -1,4 +1,7 @@
-"""A TCP relay that can be shut: what was connected breaks, and nothing new gets through."""
+"""A TCP relay that can be shut: what was connected breaks, and nothing new gets through.
+
+It can also be slow: answers are held back for a while, and all that was said arrives in the end.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ class Relay:
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
         self._open = True
+        self._answers_flow = threading.Event()
+        self._answers_flow.set()
         self._acceptor = threading.Thread(target=self._accept, daemon=True)
 
     def __enter__(self) -> Relay:
@@ -31,6 +36,7 @@ class Relay:
         trace: TracebackType | None,
     ) -> None:
         self.shut()
+        self.release_answers()
         self._listener.shutdown(socket.SHUT_RDWR)
         self._acceptor.join()
         self._listener.close()
@@ -44,6 +50,13 @@ class Relay:
             for connection in self._connections:
                 with contextlib.suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
+
+    def hold_answers(self) -> None:
+        """Let what the client says through, and nothing back."""
+        self._answers_flow.clear()
+
+    def release_answers(self) -> None:
+        self._answers_flow.set()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
@@ -60,12 +73,15 @@ class Relay:
             self._connections |= {client, server}
         for end in (client, server):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for source, target in ((client, server), (server, client)):
-            threading.Thread(target=self._copy, args=(source, target), daemon=True).start()
+        always = threading.Event()
+        always.set()
+        for way in ((client, server, always), (server, client, self._answers_flow)):
+            threading.Thread(target=self._copy, args=way, daemon=True).start()
 
-    def _copy(self, source: socket.socket, target: socket.socket) -> None:
+    def _copy(self, source: socket.socket, target: socket.socket, flow: threading.Event) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
+                flow.wait()
                 target.sendall(data)
         for end in (source, target):
             with contextlib.suppress(OSError):

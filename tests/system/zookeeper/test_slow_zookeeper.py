@@ -1,0 +1,27 @@
+"""A server that answers late keeps its clients: only their sessions' end parts them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from logquake.zk.kazoo_session import KazooSession
+from logquake.zk.operations import Exists
+from tests.system.zookeeper.client import Client
+from tests.system.zookeeper.relay import Relay
+
+SESSION_TIMEOUT_MS = 4_000
+# kazoo alone gives up two thirds of the session after the last request, at the latest.
+SLOW_S = 3.0
+
+
+def test_a_connection_is_not_given_up_while_the_session_lives(zookeeper_port: int) -> None:
+    with Relay(zookeeper_port) as relay:
+        hosts = f"127.0.0.1:{relay.port}"
+        client = Client(partial(KazooSession, hosts, SESSION_TIMEOUT_MS, SESSION_TIMEOUT_MS))
+        client.settle()
+        relay.hold_answers()
+        client.run_for(SLOW_S)
+        relay.release_answers()
+        assert client.perform(Exists("/")) is not None
+        client.session.close()
+    assert client.log == ["connected"]
