@@ -257,6 +257,28 @@ class ReplicaManager:
             found.note_damage(error.detail)
             return ListedOffset(error.code)
 
+    def offsets_before(
+        self,
+        topic: str,
+        partition: int,
+        timestamp: int,
+        max_count: int,
+        *,
+        isolation: Isolation,
+        only_leader: bool = True,
+    ) -> list[int] | ErrorCode:
+        """Where segments begin, newest first, by the time of their last write: ListOffsets 0."""
+        found = self._hosted.locate(topic, partition)
+        if isinstance(found, ErrorCode):
+            return found
+        try:
+            return offsets.offsets_before(
+                found, timestamp, max_count, isolation=isolation, only_leader=only_leader
+            )
+        except StorageError as error:
+            found.go_offline(str(error))
+            return ErrorCode.KAFKA_STORAGE_ERROR
+
     def end_offset_for_epoch(
         self, topic: str, partition: int, current_leader_epoch: int, leader_epoch: int
     ) -> EpochEndOffset:

@@ -1,8 +1,9 @@
 """ListOffsets (2), versions 0-9: the earliest, the latest, or the first offset from a time on.
 
-v0 answers a list of segment starts, v1 (KIP-79) one offset with its timestamp; v2 isolation
-levels, v4 leader epochs (KIP-320), v7 the largest timestamp (KIP-734), v8-9 tiered storage's own
-(KIP-405, KIP-1005), of which there is none here: the local log is the whole log.
+v0 answers with the starts of segments, by the time of their files; v1 (KIP-79) with one offset and
+its timestamp; v2 knows isolation levels, v4 leader epochs (KIP-320), v7 the largest timestamp
+(KIP-734), v8-9 tiered storage's own (KIP-405, KIP-1005), of which there is none here: the local log
+is the whole log.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class ListOffsets(Handler[ListOffsetsRequest]):
                 return _failed(asked, ErrorCode.INVALID_REQUEST)
             if asked.timestamp < 0 and version < _SINCE_VERSION.get(asked.timestamp, version + 1):
                 return _failed(asked, ErrorCode.UNSUPPORTED_VERSION)
+            if version == 0:
+                return self._offsets_before(body, topic, asked)
             return self._offset(version, body, topic, asked)
 
         request.reply(
@@ -59,6 +62,23 @@ class ListOffsets(Handler[ListOffsetsRequest]):
                     for topic in body.topics
                 ]
             )
+        )
+
+    def _offsets_before(
+        self, body: ListOffsetsRequest, topic: str, asked: ListOffsetsPartition
+    ) -> ListOffsetsPartitionResponse:
+        found = self._replicas.offsets_before(
+            topic,
+            asked.partition_index,
+            asked.timestamp,
+            asked.max_num_offsets,
+            isolation=_isolation(body),
+            only_leader=body.replica_id != _DEBUGGING_REPLICA_ID,
+        )
+        if isinstance(found, ErrorCode):
+            return _failed(asked, found)
+        return ListOffsetsPartitionResponse(
+            partition_index=asked.partition_index, old_style_offsets=found
         )
 
     def _offset(
@@ -87,9 +107,6 @@ def _found(
     version: int, asked: ListOffsetsPartition, found: ListedOffset
 ) -> ListOffsetsPartitionResponse:
     response = ListOffsetsPartitionResponse(partition_index=asked.partition_index)
-    if version == 0:
-        response.old_style_offsets = [found.offset][: max(0, asked.max_num_offsets)]
-        return response
     response.timestamp, response.offset = found.timestamp_ms, found.offset
     if version >= _FIRST_VERSION_WITH_EPOCHS:
         response.leader_epoch = found.leader_epoch

@@ -264,6 +264,15 @@ class Log:
         with disk_faults(self.directory):
             return self._reader.record_with_max_timestamp()
 
+    def segment_bounds(self, now_ms: int) -> list[tuple[int, int]]:
+        """(offset, time of the last write) of where each segment begins, oldest first.
+
+        The log's start stands for what lies before it. Last comes the log's end, which counts as
+        written at now_ms, wall time, unless the last segment is empty. Raises StorageError.
+        """
+        with disk_faults(self.directory):
+            return self._reader.segment_bounds(now_ms)
+
     # The log's start
 
     @property

@@ -65,6 +65,20 @@ class LogReader:
             for _, header in segment.headers(from_offset):
                 yield header
 
+    def segment_bounds(self, now_ms: int) -> list[tuple[int, int]]:
+        """(offset, time of the last write) of where each segment begins, and of the log's end."""
+        state = self._state
+        bounds = [
+            (
+                max(segment.base_offset, state.start_offset),
+                state.disk.modified_ms(segment.log_path),
+            )
+            for segment in self._segments
+        ]
+        if self._segments.active.size:
+            bounds.append((state.written_end_offset, now_ms))
+        return bounds
+
     def first_record_at(self, timestamp_ms: int) -> tuple[int, int] | None:
         """(timestamp, offset) of the first record at or after timestamp_ms (KIP-79)."""
         with self._looking_up(f"time {timestamp_ms}"):

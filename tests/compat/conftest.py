@@ -20,6 +20,7 @@ from tests.compat.adapters.kafka_python import KafkaPython
 from tests.compat.adapters.librdkafka import Librdkafka
 from tests.compat.directory_in_turns import DirectoryInTurns, directory_in_turns
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.lone_kafka import LoneKafka, lone_broker
 
 LIBRARIES: list[type[Adapter]] = [Librdkafka, KafkaPython, AioKafka]
 
@@ -51,6 +52,13 @@ def kafka_programs(tmp_path_factory: pytest.TempPathFactory) -> KafkaPrograms:
     if java is None:
         pytest.skip("no java on the path")
     return KafkaPrograms(java, Path(libs), tmp_path_factory.mktemp("kafka"))
+
+
+@pytest.fixture(scope="module")
+def lone_kafka(kafka_programs: KafkaPrograms, cluster: Any) -> Iterator[LoneKafka]:
+    """A real broker beside the cluster."""
+    with lone_broker(kafka_programs, cluster.zookeeper_connect) as kafka:
+        yield kafka
 
 
 @pytest.fixture

@@ -6,18 +6,14 @@ UPDATE_VECTORS=1 stores Kafka's answers anew.
 from __future__ import annotations
 
 import os
-import socket
-import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
 import pytest
-from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from logquake.cluster.ports import hold_port_for_java, port_of
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.metadata import (
     MetadataRequest,
@@ -26,7 +22,7 @@ from logquake.wire.messages.metadata import (
     MetadataResponseTopic,
 )
 from logquake.wire.schema import decode, encode
-from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.lone_kafka import KAFKA_ID, START_S, LoneKafka, Wire
 from tests.compat.old_frames import (
     cases,
     differences,
@@ -38,37 +34,6 @@ from tests.compat.old_frames import (
 )
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
-
-START_S = 60
-ANSWER_S = 20
-KAFKA_ID = 9
-
-
-class Wire:
-    """One connection that speaks in bodies, all of versions before flexible ones."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._address = host, port
-        self._connect()
-
-    def _connect(self) -> None:
-        self._socket = socket.create_connection(self._address, timeout=ANSWER_S)
-        self._file = self._socket.makefile("rb")
-
-    def send(self, key: int, version: int, body: bytes) -> bytes:
-        client = b"old frames"
-        header = struct.pack(f">hhih{len(client)}s", key, version, 1, len(client), client)
-        self._socket.sendall(struct.pack(">i", len(header) + len(body)) + header + body)
-        size = self._file.read(4)
-        if len(size) < 4:
-            self.close()
-            self._connect()
-            return b""
-        return self._file.read(int.from_bytes(size, "big"))[4:]
-
-    def close(self) -> None:
-        self._file.close()
-        self._socket.close()
 
 
 def answers(servers: str, broker_id: int) -> dict[str, list[bytes]]:
@@ -114,40 +79,11 @@ def _leaders(topic: MetadataResponseTopic) -> list[int]:
     return [partition.leader_id for partition in topic.partitions]
 
 
-def wait_until_up(servers: str) -> None:
-    deadline = time.monotonic() + START_S
-    while True:
-        try:
-            AdminClient({"bootstrap.servers": servers}).list_topics(timeout=2)
-            return
-        except KafkaException:
-            if time.monotonic() > deadline:
-                raise
-
-
-@pytest.fixture(scope="module")
-def kafka(kafka_programs: KafkaPrograms, cluster: Any) -> Iterator[str]:
-    """A real broker, alone, in another corner of the same ZooKeeper."""
-    held = hold_port_for_java()
-    servers = f"127.0.0.1:{port_of(held)}"
-    held.close()
-    properties = {
-        "broker.id": KAFKA_ID,
-        "listeners": f"PLAINTEXT://{servers}",
-        "log.dirs": kafka_programs.folder / "old-frames",
-        "zookeeper.connect": f"{cluster.zookeeper_connect}/alone",
-        "auto.create.topics.enable": "false",
-    }
-    with kafka_programs.broker("alone", properties):
-        wait_until_up(servers)
-        yield servers
-
-
 @pytest.mark.maven
 def test_a_real_kafka_answers_as_was_stored(
-    kafka: str, record_property: Callable[[str, object], None]
+    lone_kafka: LoneKafka, record_property: Callable[[str, object], None]
 ) -> None:
-    got = answers(kafka, KAFKA_ID)
+    got = answers(lone_kafka.servers, KAFKA_ID)
     if os.environ.get("UPDATE_VECTORS"):
         store(got)
     expected = stored()

@@ -1,10 +1,13 @@
 """Looking up offsets: ListOffsets and OffsetForLeaderEpoch on one partition.
 
-Follows Kafka 3.9's Partition.fetchOffsetForTimestamp and lastOffsetForLeaderEpoch. Caveat: the
-epoch of an offset that is older than every epoch entry is unknown, -1.
+Follows Kafka 3.9's Partition.fetchOffsetForTimestamp, legacyFetchOffsetsForTimestamp and
+lastOffsetForLeaderEpoch. Caveat: the epoch of an offset that is older than every epoch entry is
+unknown, -1.
 """
 
 from __future__ import annotations
+
+from itertools import dropwhile
 
 from logquake.node.replication.api import NO_EPOCH, EpochEndOffset, Isolation, ListedOffset
 from logquake.node.replication.partition import reading
@@ -76,6 +79,38 @@ def _is_mark_lagging(partition: Partition, isolation: Isolation) -> bool:
 def _epoch_at(replica: ReplicaLog, offset: int) -> int:
     epoch = replica.log.epochs.epoch_for(offset)
     return NO_EPOCH if epoch is None else epoch
+
+
+def offsets_before(
+    partition: Partition, timestamp: int, max_count: int, *, isolation: Isolation, only_leader: bool
+) -> list[int] | ErrorCode:
+    """Where segments begin, newest first, from the newest that was last written by timestamp.
+
+    The log's end counts as another that is written now; for who may read no further than the high
+    watermark, that takes the place of all beyond it. -1 is the latest, -2 the oldest alone. No time
+    of a record has a say. Raises StorageError.
+    """
+    error = partition.access_error(NO_EPOCH, only_leader=only_leader)
+    if error is not ErrorCode.NONE:
+        return error
+    if max_count < 0:
+        return ErrorCode.UNKNOWN_SERVER_ERROR  # Kafka fails to make an array of that length
+    replica = partition.replica
+    bounds = replica.log.segment_bounds(partition.context.scheduler.wall_ms())
+    found = _newest_first(bounds, timestamp)[:max_count]
+    mark = reading.bound(replica, isolation)
+    if any(offset > mark for offset in found):
+        return [mark, *dropwhile(lambda offset: offset > mark, found)]
+    return found
+
+
+def _newest_first(bounds: list[tuple[int, int]], timestamp: int) -> list[int]:
+    if timestamp == EARLIEST:
+        return [bounds[0][0]]
+    newest_first = iter(reversed(bounds))
+    if timestamp != LATEST:
+        newest_first = dropwhile(lambda bound: bound[1] > timestamp, newest_first)
+    return [offset for offset, _ in newest_first]
 
 
 def end_offset_for_epoch(

@@ -116,10 +116,20 @@ def test_a_partition_asked_twice(filled: Any, version: int) -> None:
     assert [answer.error_code for answer in answers] == [expected, expected]
 
 
-@pytest.mark.parametrize("count", [-1, 0, 1, 2**31 - 1])
-def test_version_0_bounds_how_many_offsets(filled: Any, count: int) -> None:
+@pytest.mark.parametrize(
+    ("count", "error", "offsets"),
+    [
+        (-1, ErrorCode.UNKNOWN_SERVER_ERROR, []),  # as Kafka
+        (0, ErrorCode.NONE, []),
+        (1, ErrorCode.NONE, [4]),
+        (2**31 - 1, ErrorCode.NONE, [4, 0]),
+    ],
+)
+def test_version_0_answers_up_to_so_many_offsets(
+    filled: Any, count: int, error: ErrorCode, offsets: list[int]
+) -> None:
     (answer,) = ask(filled, 0, at(LATEST, max_num_offsets=count))
-    assert len(answer.old_style_offsets) <= max(0, count)
+    assert (answer.error_code, answer.old_style_offsets) == (error, offsets)
 
 
 @pytest.mark.parametrize("version", range(4, 10))

@@ -1,0 +1,84 @@
+"""A real Kafka broker that stands alone, and a connection that speaks in bodies."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from logquake.cluster.ports import hold_port_for_java, port_of
+from tests.compat.kafka_programs import KafkaPrograms
+
+START_S = 60
+ANSWER_S = 20
+KAFKA_ID = 9
+
+
+class Wire:
+    """One connection that speaks in bodies, all of versions before flexible ones."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._address = host, port
+        self._connect()
+
+    def _connect(self) -> None:
+        self._socket = socket.create_connection(self._address, timeout=ANSWER_S)
+        self._file = self._socket.makefile("rb")
+
+    def send(self, key: int, version: int, body: bytes) -> bytes:
+        client = b"wire"
+        header = struct.pack(f">hhih{len(client)}s", key, version, 1, len(client), client)
+        self._socket.sendall(struct.pack(">i", len(header) + len(body)) + header + body)
+        size = self._file.read(4)
+        if len(size) < 4:
+            self.close()
+            self._connect()
+            return b""
+        return self._file.read(int.from_bytes(size, "big"))[4:]
+
+    def close(self) -> None:
+        self._file.close()
+        self._socket.close()
+
+
+@dataclass(frozen=True)
+class LoneKafka:
+    servers: str
+    data: Path
+
+
+@contextmanager
+def lone_broker(programs: KafkaPrograms, zookeeper_connect: str) -> Iterator[LoneKafka]:
+    """In a corner of a ZooKeeper that nobody else uses."""
+    held = hold_port_for_java()
+    servers = f"127.0.0.1:{port_of(held)}"
+    held.close()
+    data = programs.folder / "alone"
+    properties = {
+        "broker.id": KAFKA_ID,
+        "listeners": f"PLAINTEXT://{servers}",
+        "log.dirs": data,
+        "zookeeper.connect": f"{zookeeper_connect}/alone",
+        "auto.create.topics.enable": "false",
+    }
+    with programs.broker("alone", properties):
+        _wait_until_up(servers)
+        yield LoneKafka(servers, data)
+
+
+def _wait_until_up(servers: str) -> None:
+    deadline = time.monotonic() + START_S
+    while True:
+        try:
+            AdminClient({"bootstrap.servers": servers}).list_topics(timeout=2)
+            return
+        except KafkaException:
+            if time.monotonic() > deadline:
+                raise
