@@ -25,7 +25,10 @@ from logquake.controller.partitions import (
     Replica,
     TopicPartition,
 )
+from logquake.controller.ports import Endpoint
 from logquake.controller.transitions import PartitionStatus, ReplicaStatus
+from logquake.controller.vigil import Sign
+from logquake.wire.listeners import ListenerName
 from logquake.zk.znodes.brokers import BrokerRegistration
 
 UNASSIGNED = Assignment(())
@@ -33,16 +36,33 @@ UNASSIGNED = Assignment(())
 
 @dataclass(frozen=True, slots=True)
 class LiveBroker:
-    """A registration and its epoch: the czxid of its znode, another one after every restart."""
+    """A registration and its epoch: the czxid of its znode, another one after every restart.
+
+    ``has_listened``: the registration was written again, which a broker does when it is up.
+    """
 
     registration: BrokerRegistration
     epoch: int
+    has_listened: bool = False
+
+    @property
+    def sign(self) -> Sign:
+        return Sign.LISTENED if self.has_listened else Sign.NONE
+
+    def endpoint(self, listener: ListenerName) -> Endpoint | None:
+        """Where to call it; None if it does not name that listener."""
+        found = self.registration.endpoint(listener)
+        if found is None:
+            return None
+        return Endpoint(self.registration.broker_id, found.host, found.port)
 
 
 class ControllerContext:
     def __init__(self) -> None:
         self.brokers: dict[int, LiveBroker] = {}
-        """Every registered broker, those in controlled shutdown included."""
+        """Every registered broker that can be reached, those in controlled shutdown included."""
+        self.refused: dict[int, LiveBroker] = {}
+        """Registered brokers whose address refuses connections: to every decision they are gone."""
         self.leaving: set[int] = set()
         """Brokers in controlled shutdown."""
         self.topic_ids: dict[str, bytes] = {}
@@ -233,7 +253,7 @@ class ControllerContext:
 
     @property
     def active_broker_ids(self) -> set[int]:
-        """Registered and not leaving: who may be in an ISR, lead, or get new partitions."""
+        """Here and not leaving: who may be in an ISR, lead, or get new partitions."""
         return self.brokers.keys() - self.leaving
 
     # --- proof

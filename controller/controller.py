@@ -50,8 +50,8 @@ from logquake.zk.znodes.control import CONTROLLER_PATH
 class Controller:
     """Lives on one loop: every call, and every callback of its ports, comes from there.
 
-    ``session`` retries over lost connections; the broker must be registered in it before start()
-    and, after an expiry, before on_session_established(). ``random`` gives topic ids and where
+    ``session`` retries over lost connections; the broker must be registered in it before
+    on_session_established(). ``random`` gives topic ids and where
     assignments start. ``on_holder_changed`` is called whenever active_controller_id is
     another one. A request that comes out of office is answered with NOT_CONTROLLER.
     """
@@ -100,12 +100,9 @@ class Controller:
         """What is wrong with the groups in which it keeps partitions: for tests."""
         return self._office.term.context.misplaced() if self._office.term else iter(())
 
-    def start(self) -> None:
-        self._office.stand()
-
-    def on_session_established(self) -> None:
-        """A new session, with the broker registered in it."""
-        self._office.stand()
+    def on_session_established(self, session_id: int) -> None:
+        """A new session, the first one too, with the broker registered in it."""
+        self._office.session_established(session_id)
 
     def on_session_expired(self) -> None:
         """Whatever was asked is answered; the term is over."""

@@ -32,8 +32,11 @@ URGENT = frozenset(
     {
         "allocate-producer-ids",
         "alter-partition",
+        "broker-accepts",
+        "broker-refused",
         "brokers-changed",
         "controlled-shutdown",
+        "controller-refused",
         "leader-and-isr-answered",
         "log-dirs-failed",
         "unclean-election-enabled",

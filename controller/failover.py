@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from logquake.controller import partition_moves, replica_moves, topic_deletion
+from logquake.controller.context import LiveBroker
+from logquake.controller.events.brokers_changed import REFUSES
 from logquake.controller.events.topic_intake import take_in_topics
 from logquake.controller.partitions import Replica
 from logquake.controller.term import Term
@@ -26,11 +28,14 @@ from logquake.zk.znodes.admin import ISR_CHANGE_PATH, LOG_DIR_EVENT_PATH, delete
 from logquake.zk.znodes.cluster import Features
 
 
-async def take_office(term: Term) -> None:
-    """Raises ControllerMoved, ZkFailure."""
+async def take_office(term: Term, refused: LiveBroker | None = None) -> None:
+    """``refused`` is the broker whose refusal made the office free.
+
+    Raises ControllerMoved, ZkFailure.
+    """
     await term.zk.write_each([Create(Features.path(), Features().encode())])
     await _drop_old_notifications(term)
-    await _read_in(term)
+    await _read_in(term, refused)
     await _take_over_deletions(term)
     _inform_of_everything(term)
     await _start_replicas(term)
@@ -55,14 +60,29 @@ async def _drop_old_notifications(term: Term) -> None:
         await term.zk.delete_each([f"{parent}/{name}" for name in children])
 
 
-async def _read_in(term: Term) -> None:
+async def _read_in(term: Term, refused: LiveBroker | None) -> None:
     context = term.context
     context.brokers.update(await read_brokers())
+    if refused is not None:
+        _leave_out(term, refused)
     await take_in_topics(term, await read_topic_names())
     for partition, leadership in (await term.zk.read_states(context.partitions())).items():
         context.take_in(partition, leadership)
     for broker in context.brokers.values():
-        term.outbox.add(broker)
+        term.admit(broker)
+
+
+def _leave_out(term: Term, refused: LiveBroker) -> None:
+    """The broker that made the office free is gone from the first decision on.
+
+    One that has registered anew is another one.
+    """
+    broker_id = refused.registration.broker_id
+    known = term.context.brokers.get(broker_id)
+    if known is not None and known.epoch == refused.epoch:
+        term.context.refused[broker_id] = term.context.brokers.pop(broker_id)
+        term.reachability.watch(known, refused=True)
+        term.note("broker-refused", f"broker-{broker_id}", REFUSES, before={"epoch": known.epoch})
 
 
 async def _take_over_deletions(term: Term) -> None:

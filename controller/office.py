@@ -17,12 +17,15 @@ from random import Random
 from logquake.controller.broker_channel import ChannelTiming
 from logquake.controller.candidacy import (
     NOBODY,
+    VACANT,
+    Incumbent,
     Mandate,
-    read_controller_id,
+    read_incumbent,
     stand,
     step_down,
+    take_over,
 )
-from logquake.controller.context import ControllerContext
+from logquake.controller.context import ControllerContext, LiveBroker
 from logquake.controller.event_queue import (
     ControllerEvent,
     ControllerMoved,
@@ -31,16 +34,21 @@ from logquake.controller.event_queue import (
     session_is_over,
 )
 from logquake.controller.events.answers import error_of, event_for_answer, note_refusal
+from logquake.controller.events.brokers_changed import broker_accepts, broker_refused
 from logquake.controller.events.leader_rebalance import rebalance_leaders
 from logquake.controller.failover import take_office
 from logquake.controller.guarded_zk import GuardedZk
 from logquake.controller.journal import Event, Journal
 from logquake.controller.outbox import Outbox
 from logquake.controller.ports import Network, Scheduler, Timer
+from logquake.controller.reachability import Reachability
 from logquake.controller.request_batch import Outgoing
 from logquake.controller.session_work import SessionWork
 from logquake.controller.settings import ControllerSettings
+from logquake.controller.succession import Succession
 from logquake.controller.term import Term, TermProcedure
+from logquake.controller.vigil import VigilTiming
+from logquake.controller.watched_reads import read_broker
 from logquake.wire.errors import ErrorCode
 from logquake.wire.schema import Message
 from logquake.zk.operations import Session
@@ -74,7 +82,10 @@ class Office:
         self._queue = EventQueue(session, self._recover, partial(scheduler.call_later, 0))
         self._session_work = SessionWork(self._queue)
         self._rebalance: Timer | None = None
+        self._session_id = 0
         self._closed = False
+        self._vigil_timing = _vigil_timing(settings)
+        self._succession = self._new_succession()
         self.term: Term | None = None
         self.holder_id = NOBODY
         """The broker in office, as /controller said last."""
@@ -82,6 +93,11 @@ class Office:
     def look(self) -> None:
         """Learn who is in office; no more."""
         self._queue.put(ControllerEvent("look", self._look))
+
+    def session_established(self, session_id: int) -> None:
+        """A new session, with the broker registered in it."""
+        self._session_id = session_id
+        self.stand()
 
     def stand(self) -> None:
         """Be a candidate, if nobody is in office. A session serves."""
@@ -96,11 +112,13 @@ class Office:
         self._queue.clear(ErrorCode.NOT_CONTROLLER)
         self._end_term("the ZooKeeper session expired")
         self._take_note_of(NOBODY)
+        self._stop_watching()
 
     def close(self) -> None:
         self._closed = True
         self._queue.clear(ErrorCode.NOT_CONTROLLER)
         self._end_term("the broker stops")
+        self._stop_watching()
 
     def put(
         self,
@@ -127,11 +145,17 @@ class Office:
         self._session_work.put(name, procedure)
 
     async def _look(self) -> None:
+        await self._find_incumbent()
+
+    async def _find_incumbent(self) -> Incumbent:
         """Not being in office any more ends the term."""
-        holder_id = await read_controller_id()
+        incumbent = await read_incumbent()
+        holder_id = incumbent.broker_id
         if holder_id != self._broker_id:
             self._end_term(f"/controller names broker {holder_id}")
         self._take_note_of(holder_id)
+        await self._watch_over(incumbent)
+        return incumbent
 
     def _take_note_of(self, holder_id: int) -> None:
         if holder_id != self.holder_id:
@@ -139,18 +163,65 @@ class Office:
             self._on_holder_changed()
 
     async def _look_and_stand(self) -> None:
-        await self._look()
-        if self.holder_id != NOBODY or self._closed:
+        incumbent = await self._find_incumbent()
+        if self._closed:
             return
+        if incumbent == VACANT:
+            election = stand(self._broker_id, self._scheduler.wall_ms())
+            await self._run_for(election, "it created /controller")
+        elif self._is_own_of_before(incumbent):
+            await self._take_over(incumbent, None, "/controller named an earlier life of this one")
+
+    async def _take_over(self, incumbent: Incumbent, refused: LiveBroker | None, why: str) -> None:
+        if not self._closed:
+            now_ms = self._scheduler.wall_ms()
+            election = take_over(incumbent, self._broker_id, now_ms)
+            await self._run_for(election, f"it took /controller over: {why}", refused)
+
+    async def _run_for(
+        self, election: Procedure[Mandate], why: str, refused: LiveBroker | None = None
+    ) -> None:
         try:
-            mandate = await stand(self._broker_id, self._scheduler.wall_ms())
+            mandate = await election
         except ControllerMoved:
             await self._look()  # another was faster: no failure
             return
-        await self._serve(self._begin_term(mandate))
+        await self._serve(self._begin_term(mandate, why), refused)
 
-    async def _serve(self, term: Term) -> None:
-        await take_office(term)
+    def _is_own_of_before(self, incumbent: Incumbent) -> bool:
+        """Held in the name of this broker, by the session of a process that was here before."""
+        return (
+            self._vigil_timing is not None
+            and self.term is None
+            and incumbent.broker_id == self._broker_id
+            and incumbent.session_id != self._session_id
+        )
+
+    async def _watch_over(self, incumbent: Incumbent) -> None:
+        """Another one in office: be there when its broker is gone."""
+        succession = self._succession
+        if succession is None or succession.is_watching(incumbent):
+            return
+        succession.stop()
+        if incumbent.broker_id not in (NOBODY, self._broker_id):
+            broker = await read_broker(incumbent.broker_id)
+            if broker is not None and not self._closed:
+                succession.watch(incumbent, broker)
+
+    def _stop_watching(self) -> None:
+        if self._succession is not None:
+            self._succession.stop()
+
+    def _incumbent_refused(self, incumbent: Incumbent, broker: LiveBroker) -> None:
+        why = f"broker {incumbent.broker_id} refuses connections"
+
+        async def succeed() -> None:
+            await self._take_over(incumbent, broker, why)
+
+        self._queue.put(ControllerEvent("controller-refused", succeed))
+
+    async def _serve(self, term: Term, refused: LiveBroker | None) -> None:
+        await take_office(term, refused)
         if self.term is term:  # else the broker was closed meanwhile
             term.took_office = True
             self._schedule_rebalance(FIRST_REBALANCE_MS)
@@ -161,15 +232,17 @@ class Office:
             self._end_term("it gives the office up")
             await step_down(epoch_version)
 
-    def _begin_term(self, mandate: Mandate) -> Term:
+    def _begin_term(self, mandate: Mandate, why: str) -> Term:
         self._take_note_of(self._broker_id)
-        self._record("controller-elected", mandate.epoch, "it created /controller")
+        self._stop_watching()
+        self._record("controller-elected", mandate.epoch, why)
         term = Term(
             self._broker_id,
             self._settings,
             GuardedZk(mandate.epoch, mandate.epoch_version),
             ControllerContext(),
             self._outbox(),
+            self._reachability(),
             self._journal,
             self._random,
             self._give_way,
@@ -188,7 +261,7 @@ class Office:
             self._rebalance.cancel()
             self._rebalance = None
         if term is not None:
-            term.outbox.close()
+            term.close()
             self._record("controller-resigned", term.zk.epoch, why)
 
     async def _recover(self, event: ControllerEvent, failure: Failure) -> None:
@@ -216,6 +289,32 @@ class Office:
             on_answer=self._answered,
         )
 
+    def _reachability(self) -> Reachability:
+        return Reachability(
+            self._network,
+            self._scheduler,
+            self._vigil_timing,
+            own_id=self._broker_id,
+            listener=self._settings.inter_broker_listener_name,
+            on_refused=lambda broker: self.put(
+                "broker-refused", lambda term: broker_refused(term, broker)
+            ),
+            on_accepted=lambda broker: self.put(
+                "broker-accepts", lambda term: broker_accepts(term, broker)
+            ),
+        )
+
+    def _new_succession(self) -> Succession | None:
+        if self._vigil_timing is None:
+            return None
+        return Succession(
+            self._network,
+            self._scheduler,
+            self._vigil_timing,
+            listener=self._settings.inter_broker_listener_name,
+            on_refused=self._incumbent_refused,
+        )
+
     def _answered(self, outgoing: Outgoing, answer: Message) -> None:
         if self.term is None:
             return
@@ -237,3 +336,13 @@ class Office:
             self._schedule_rebalance(self._settings.leader_imbalance_check_interval_seconds * 1000)
 
         self._rebalance = self._scheduler.call_later(delay_ms, due)
+
+
+def _vigil_timing(settings: ControllerSettings) -> VigilTiming | None:
+    if not settings.failover_on_refusal:
+        return None
+    return VigilTiming(
+        settings.failover_reconnect_backoff_ms,
+        settings.failover_reconnect_backoff_max_ms,
+        settings.failover_connect_timeout_ms,
+    )

@@ -38,10 +38,10 @@ class Outbox:
         """
         broker_id = broker.registration.broker_id
         self.remove(broker_id)
-        endpoint = broker.registration.endpoint(self._listener)
+        endpoint = broker.endpoint(self._listener)
         if endpoint is not None:
             self._channels[broker_id] = BrokerChannel(
-                self._connector(Endpoint(broker_id, endpoint.host, endpoint.port)),
+                self._connector(endpoint),
                 self._scheduler,
                 self._timing,
                 self._on_answer,

@@ -41,9 +41,15 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Disconnected:
-    """The answer to a request whose connection ended first: it may or may not have been done."""
+    """The answer to a request whose connection ended first: it may or may not have been done.
+
+    ``refused``: it never began, since nobody listens at the address (ECONNREFUSED). A process
+    that is only slow is not refused, its system accepts for it; so a refusal where a broker
+    listened before says that the process is gone, or has closed its listener.
+    """
 
     reason: str
+    refused: bool = False
 
 
 class Channel(Protocol):
@@ -63,5 +69,22 @@ class Channel(Protocol):
         """Drop the connection; requests in flight are answered with Disconnected."""
 
 
+class Tether(Protocol):
+    """A connection that carries nothing, to hear when the broker at its other end is gone."""
+
+    def close(self) -> None:
+        """Let go of it; nothing is told any more."""
+
+
 class Network(Protocol):
     def channel(self, endpoint: Endpoint, client_id: str) -> Channel: ...
+
+    def tether(
+        self,
+        endpoint: Endpoint,
+        held: Callable[[], None],
+        ended: Callable[[Disconnected], None],
+    ) -> Tether:
+        """One attempt to connect, at once: held() when it succeeds, ended() when it does not, or
+        later when the connection is lost. Neither is called from within; after ended() it is over.
+        """

@@ -50,3 +50,24 @@ class ControllerSettings:
     max_partitions_per_topic: int = 10_000
     """No key of Kafka's in ZooKeeper mode; KRaft has the same bound. A topic is created with no
     more partitions than this: its assignment must fit into one znode (a megabyte)."""
+
+    failover_on_refusal: bool = False
+    """logquake.failover.on.refusal: a registered broker whose address refuses connections is gone.
+
+    It leads and follows nothing from that moment, and if it was the controller the next candidate
+    takes over; its ZooKeeper session is not waited for. A broker that only closed its listener
+    loses its leaderships for that while. Where something between brokers refuses in their name
+    (a firewall that rejects, a proxy), leave it off, as Kafka is.
+    """
+
+    failover_reconnect_backoff_ms: int = 50
+    """logquake.failover.reconnect.backoff.ms: the first pause between attempts to reach a broker
+    that refuses; each one after it is twice as long."""
+
+    failover_reconnect_backoff_max_ms: int = 1000
+    """logquake.failover.reconnect.backoff.max.ms: the longest such pause, and so how late a broker
+    that listens again is noticed."""
+
+    failover_connect_timeout_ms: int = 10_000
+    """logquake.failover.connect.timeout.ms: one attempt is given up after so long. That is no
+    refusal, and says nothing about the broker."""

@@ -1,6 +1,7 @@
 """One term of office: all that a controller has between its election and its end.
 
-A term owns what it knows (context), what it writes with (zk) and what it sends through (outbox).
+A term owns what it knows (context), what it writes with (zk), what it sends through (outbox) and
+what it hears of brokers by (reachability).
 When it ends, all of it is dropped at once; the next term begins from ZooKeeper.
 """
 
@@ -11,11 +12,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from logquake.controller.context import ControllerContext
+from logquake.controller.context import ControllerContext, LiveBroker
 from logquake.controller.guarded_zk import GuardedZk
 from logquake.controller.journal import Event, Journal
 from logquake.controller.outbox import Outbox
 from logquake.controller.partitions import LeaderAndIsr, TopicPartition
+from logquake.controller.reachability import Reachability
 from logquake.controller.request_batch import RequestBatch
 from logquake.controller.request_content import Sender
 from logquake.controller.settings import ControllerSettings
@@ -29,6 +31,7 @@ class Term:
     zk: GuardedZk
     context: ControllerContext
     outbox: Outbox
+    reachability: Reachability
     journal: Journal
     random: Random
     _give_way: Callable[[Term], Procedure[None]]
@@ -43,6 +46,20 @@ class Term:
         What was known before may have changed. Raises ControllerMoved if the term has ended.
         """
         await self._give_way(self)
+
+    def admit(self, broker: LiveBroker) -> None:
+        """A broker that came, or came back: requests go to it, and its listener is watched."""
+        self.outbox.add(broker)
+        self.reachability.watch(broker)
+
+    def dismiss(self, broker_id: int) -> None:
+        """Its registration is gone."""
+        self.outbox.remove(broker_id)
+        self.reachability.forget(broker_id)
+
+    def close(self) -> None:
+        self.outbox.close()
+        self.reachability.close()
 
     def batch(self) -> RequestBatch:
         return RequestBatch(self.context)

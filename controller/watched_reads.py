@@ -76,4 +76,5 @@ def _present(outcome: Data | Failed) -> Data | None:
 
 
 def _live_broker(broker_id: int, read: Data) -> LiveBroker:
-    return LiveBroker(BrokerRegistration.decode(broker_id, read.data), read.stat.czxid)
+    registration = BrokerRegistration.decode(broker_id, read.data)
+    return LiveBroker(registration, read.stat.czxid, has_listened=read.stat.version > 0)

@@ -122,7 +122,7 @@ class Broker:
             self._was_registered = True
             self._on_serving(parts.api.served)
             self._on_first_registration()
-        parts.controller.on_session_established()
+        parts.controller.on_session_established(self._session_id)
 
     # Stopping
 

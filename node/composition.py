@@ -147,6 +147,7 @@ class Composer:
             registration,
             listener=settings.listeners.inter_broker,
             session_timeout_ms=settings.zookeeper.session_timeout_ms,
+            replaces_dead=settings.controller.failover_on_refusal,
             on_registered=on_registered,
             on_refused=on_refused,
         )

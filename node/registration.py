@@ -3,7 +3,15 @@
 The registration's czxid is the broker epoch: what the controller sends to an earlier incarnation
 is told apart by it. A registration that is already there belongs either to a live broker with the
 same id, which is a mistake to be told at once, or to a session of a dead one that ZooKeeper has
-not expired yet, which is waited for. A request to its address tells which.
+not expired yet. A request to its address tells which.
+
+A dead one's registration is waited for, or, with logquake.failover.on.refusal, taken over at once:
+where its address is this broker's own, which this process has bound, so that nobody else is there,
+or where a broker that had listened is refused. Taking over is a deletion of just that znode and
+the creation of this broker's, in one: controllers see a broker that restarted.
+
+Caveat: the deletion names the znode's version, and its czxid is looked at right before. Between
+the two a third broker with the same id would have to find the znode gone and register.
 """
 
 from __future__ import annotations
@@ -17,12 +25,15 @@ from logquake.wire.messages.api_versions import ApiVersionsRequest
 from logquake.wire.schema import Message
 from logquake.zk.operations import (
     Create,
+    Delete,
     EventType,
     Exists,
     Failed,
     GetData,
+    Multi,
     Session,
     SetData,
+    Stat,
     WatchEvent,
     ZkError,
 )
@@ -31,6 +42,7 @@ from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 from logquake.zk.znodes.cluster import CLUSTER_PATH, ClusterId, Features
 from logquake.zk.znodes.parents import create_parents
 
+_CHANGED_HANDS = (ZkError.NO_NODE, ZkError.NODE_EXISTS, ZkError.BAD_VERSION)
 _EXPIRY_GRACE_MS = 5_000  # ZooKeeper expires sessions in ticks, and its clock is not ours
 
 
@@ -50,9 +62,10 @@ class _Registered:
 
 @dataclass(frozen=True, slots=True)
 class _Occupied:
-    """Another session holds the id; a watch tells when it lets go."""
+    """Another session holds the id; a watch tells when it lets go, or writes it again."""
 
     holder: BrokerRegistration
+    stat: Stat
 
 
 async def _register(
@@ -71,7 +84,19 @@ async def _register(
     held = await attempt(GetData(path))
     if isinstance(held, Failed):
         return None
-    return _Occupied(BrokerRegistration.decode(registration.broker_id, held.data))
+    return _Occupied(BrokerRegistration.decode(registration.broker_id, held.data), held.stat)
+
+
+async def _replace(registration: BrokerRegistration, stale: Stat) -> None:
+    """Put the registration in place of the stale one, if it is still there. Raises ZkFailure."""
+    path = registration.path(registration.broker_id)
+    now = await perform(Exists(path))
+    if now is None or now.czxid != stale.czxid:
+        return
+    create = Create(path, registration.encode(), ephemeral=True)
+    outcome = await attempt(Multi((Delete(path, now.version), create)))
+    if isinstance(outcome, Failed) and outcome.error not in _CHANGED_HANDS:
+        raise ZkFailure(outcome)
 
 
 async def _write_again(registration: BrokerRegistration) -> None:
@@ -81,7 +106,10 @@ async def _write_again(registration: BrokerRegistration) -> None:
 
 
 class Registrar:
-    """Registers one broker, again after each new session, and keeps its broker epoch."""
+    """Registers one broker, again after each new session, and keeps its broker epoch.
+
+    ``replaces_dead``: the registration of a broker that is gone is not waited for.
+    """
 
     def __init__(
         self,
@@ -92,6 +120,7 @@ class Registrar:
         *,
         listener: ListenerName,
         session_timeout_ms: int,
+        replaces_dead: bool,
         on_registered: Callable[[], None],
         on_refused: Callable[[str], None],
     ) -> None:
@@ -101,11 +130,13 @@ class Registrar:
         self._registration = registration
         self._path = registration.path(registration.broker_id)
         self._listener = listener
+        self._replaces_dead = replaces_dead
         self._patience_ms = session_timeout_ms + _EXPIRY_GRACE_MS
         self._on_registered = on_registered
         self._on_refused = on_refused
         self._session_id = 0
         self._patience: Timer | None = None
+        self._trying = False
         self.broker_epoch = -1
 
     def register(self, session_id: int) -> None:
@@ -114,22 +145,25 @@ class Registrar:
         self._try()
 
     def on_watch(self, event: WatchEvent) -> None:
-        if event.path == self._path and event.type is EventType.DELETED and self._patience:
+        is_news = event.path == self._path and event.type in (EventType.DELETED, EventType.CHANGED)
+        if is_news and self._patience is not None and not self._trying:
             self._try()
 
     def _try(self) -> None:
+        self._trying = True
         run(self._session, _register(self._registration, self._session_id), self._on_outcome)
 
     def _on_outcome(self, outcome: _Registered | _Occupied | ZkFailure | None) -> None:
+        self._trying = False
         match outcome:
             case _Registered(broker_epoch):
                 self.broker_epoch = broker_epoch
                 self._stop_waiting()
                 self._on_registered()
                 run(self._session, _write_again(self._registration), lambda _outcome: None)
-            case _Occupied(holder):
+            case _Occupied():
                 self._wait_for_expiry()
-                self._probe(holder)
+                self._probe(outcome)
             case ZkFailure():
                 pass  # the session ended; the next one registers anew
             case None:
@@ -154,10 +188,14 @@ class Registrar:
             "give this broker another broker.id"
         )
 
-    def _probe(self, holder: BrokerRegistration) -> None:
+    def _probe(self, occupied: _Occupied) -> None:
         """Ask the holder's address for its versions. We hold our own, so nobody else is there."""
+        holder = occupied.holder
         there = holder.endpoint(self._listener)
-        if there is None or _same_address(there, self._registration.endpoint(self._listener)):
+        if there is None:
+            return
+        if _same_address(there, self._registration.endpoint(self._listener)):
+            self._replace(occupied.stat)
             return
         channel = self._network.channel(
             Endpoint(holder.broker_id, there.host, there.port), f"broker-{holder.broker_id}-probe"
@@ -165,10 +203,25 @@ class Registrar:
 
         def answered(answer: Message | Disconnected) -> None:
             channel.close()
-            if not isinstance(answer, Disconnected) and self._patience is not None:
+            if self._patience is None or self._trying:
+                return
+            if not isinstance(answer, Disconnected):
                 self._refuse(f"a live broker at {there.host}:{there.port} has it")
+            elif answer.refused and occupied.stat.version > 0:  # before that it may be starting
+                self._replace(occupied.stat)
 
         channel.send(ApiVersionsRequest(), 0, answered)
+
+    def _replace(self, stale: Stat) -> None:
+        if self._replaces_dead:
+            self._trying = True
+            run(self._session, _replace(self._registration, stale), self._on_replaced)
+
+    def _on_replaced(self, outcome: ZkFailure | None) -> None:
+        if outcome is None:
+            self._try()  # finds it made, or changed again
+        else:
+            self._trying = False  # the session ended; the next one registers anew
 
 
 def _same_address(one: ListenerEndpoint, other: ListenerEndpoint | None) -> bool:

@@ -1,12 +1,14 @@
-"""Children of /brokers/ids changed, or a registration did (KafkaController.processBrokerChange).
+"""Brokers come and go (KafkaController.processBrokerChange, processBrokerModification).
 
-A broker that restarted faster than its session's end shows only by a newer epoch: it is taken as
-having left and come back.
+Children of /brokers/ids changed, or a registration did. A broker that restarted faster than its
+session's end shows only by a newer epoch: it is taken as having left and come back. One whose
+address refuses connections has left before its registration goes, and comes back when it accepts
+them again; Kafka waits for the registration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from logquake.controller import partition_moves, replica_moves, topic_deletion
 from logquake.controller.context import LiveBroker
@@ -14,12 +16,16 @@ from logquake.controller.events.replicas_offline import replicas_offline
 from logquake.controller.term import Term
 from logquake.controller.watched_reads import read_broker, read_brokers
 
+REFUSES = "its address refuses connections"
+
 
 async def brokers_changed(term: Term) -> None:
     """Raises ControllerMoved, ZkFailure."""
     now = await read_brokers()
     known = term.context.brokers
-    came = {each: now[each] for each in sorted(now.keys() - known.keys())}
+    _forget_refused(term, now)
+    registered = known.keys() | term.context.refused.keys()
+    came = {each: now[each] for each in sorted(now.keys() - registered)}
     left = sorted(known.keys() - now.keys())
     back = {
         each: now[each]
@@ -27,9 +33,9 @@ async def brokers_changed(term: Term) -> None:
         if now[each].epoch > known[each].epoch
     }
     for broker_id in left:
-        term.outbox.remove(broker_id)
+        term.dismiss(broker_id)
     for broker in (*came.values(), *back.values()):
-        term.outbox.add(broker)
+        term.admit(broker)
     if came:
         await _brokers_came(term, came, "it registered")
     if back:
@@ -43,8 +49,13 @@ async def broker_modified(term: Term, broker_id: int) -> None:
     """A registration was written again: brokers hear of new endpoints. Raises ZkFailure."""
     known = term.context.brokers.get(broker_id)
     now = await read_broker(broker_id)
+    if now is not None and now.epoch == _epoch_of(term.context.refused.get(broker_id)):
+        term.context.refused[broker_id] = now
+        term.reachability.watch(now, refused=True)
+        return
     if known is None or now is None or now.epoch != known.epoch:
         return  # the change of the children tells it
+    term.reachability.watch(now)
     if now.registration.endpoints == known.registration.endpoints:
         return
     term.context.brokers[broker_id] = now
@@ -56,6 +67,52 @@ async def broker_modified(term: Term, broker_id: int) -> None:
         [str(each) for each in now.registration.endpoints],
     )
     term.inform_all()
+
+
+async def broker_refused(term: Term, refused: LiveBroker) -> None:
+    """Nobody listens at its address: it has left, whatever its session says.
+
+    It stays registered, so it is remembered. A newer registration is not the one that was
+    refused. Raises ControllerMoved, ZkFailure.
+    """
+    broker_id = refused.registration.broker_id
+    known = term.context.brokers.get(broker_id)
+    if known is None or known.epoch != refused.epoch:
+        return
+    term.outbox.remove(broker_id)
+    term.context.refused[broker_id] = known
+    await _brokers_left(term, [broker_id], REFUSES, what="broker-refused")
+
+
+async def broker_accepts(term: Term, accepting: LiveBroker) -> None:
+    """One that was refused had only closed its listener. It missed what was decided since, and is
+    told all of it, as one that came. Raises ControllerMoved, ZkFailure.
+    """
+    broker_id = accepting.registration.broker_id
+    known = term.context.refused.get(broker_id)
+    if known is None or known.epoch != accepting.epoch:
+        return
+    del term.context.refused[broker_id]
+    term.outbox.add(known)
+    await _brokers_came(term, {broker_id: known}, "its address accepts connections again")
+
+
+def _forget_refused(term: Term, now: Mapping[int, LiveBroker]) -> None:
+    """Those whose registration is gone, or another one. They have left before."""
+    for broker_id, refused in list(term.context.refused.items()):
+        if _epoch_of(now.get(broker_id)) != refused.epoch:
+            del term.context.refused[broker_id]
+            term.dismiss(broker_id)
+            term.note(
+                "broker-down",
+                f"broker-{broker_id}",
+                "its registration is gone; its address had refused before",
+                before={"epoch": refused.epoch},
+            )
+
+
+def _epoch_of(broker: LiveBroker | None) -> int | None:
+    return None if broker is None else broker.epoch
 
 
 async def _brokers_came(term: Term, came: dict[int, LiveBroker], why: str) -> None:
@@ -83,11 +140,13 @@ def _introduce(term: Term, already_there: Collection[int], came: Collection[int]
     term.send(batch)
 
 
-async def _brokers_left(term: Term, left: Collection[int], why: str) -> None:
+async def _brokers_left(
+    term: Term, left: Collection[int], why: str, *, what: str = "broker-down"
+) -> None:
     context = term.context
     for broker_id in left:
         gone = context.brokers.pop(broker_id)
-        term.note("broker-down", f"broker-{broker_id}", why, before={"epoch": gone.epoch})
+        term.note(what, f"broker-{broker_id}", why, before={"epoch": gone.epoch})
         context.failed_replicas.pop(broker_id, None)
         context.leaving.discard(broker_id)
     reason = f"brokers {list(left)} left: {why}"

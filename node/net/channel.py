@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 
-from logquake.controller.ports import Endpoint
+from logquake.controller.ports import Disconnected, Endpoint
 from logquake.node.net.link import Done, Link, LinkSettings
 from logquake.node.net.loop import EventLoop
+from logquake.node.net.tether import TcpTether
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
 
@@ -72,3 +74,12 @@ class TcpNetwork:
 
     def channel(self, endpoint: Endpoint, client_id: str) -> TcpChannel:
         return TcpChannel(self._loop, endpoint, client_id, self._settings)
+
+    def tether(
+        self,
+        endpoint: Endpoint,
+        held: Callable[[], None],
+        ended: Callable[[Disconnected], None],
+    ) -> TcpTether:
+        address = (endpoint.host, endpoint.port)
+        return TcpTether(self._loop, address, self._settings.connect, held=held, ended=ended)

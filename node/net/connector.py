@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
+from logquake.controller.ports import Disconnected
 from logquake.node.net.loop import EPOLLOUT, EventLoop
 
 _Resolved = tuple[socket.AddressFamily, tuple[Any, ...]]
@@ -27,7 +29,7 @@ class ConnectSettings:
 
 
 class Connector:
-    """One attempt to connect; ends with connected(socket) or failed(reason), or with cancel().
+    """One attempt to connect; ends with connected(socket) or failed(why), or with cancel().
 
     Neither is called before the constructor returned.
     """
@@ -40,7 +42,7 @@ class Connector:
         *,
         delay_ms: float,
         connected: Callable[[socket.socket], None],
-        failed: Callable[[str], None],
+        failed: Callable[[Disconnected], None],
     ) -> None:
         self._loop = loop
         self._address = address
@@ -71,7 +73,7 @@ class Connector:
         try:
             family, address = resolved.result()
         except OSError as error:
-            self._fail(str(error.strerror))
+            self._fail(str(error.strerror))  # a look-up's errno is of another kind
         else:
             self._connect(family, address)
 
@@ -84,7 +86,7 @@ class Connector:
             pass
         except OSError as error:
             sock.close()
-            self._fail(str(error.strerror))
+            self._fail(str(error.strerror), error.errno)
             return
         self._socket = sock
         self._loop.watch(sock.fileno(), EPOLLOUT, self._on_writable)
@@ -103,9 +105,11 @@ class Connector:
     def _on_writable(self, _events: int) -> None:
         sock = self._take_socket()
         code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if not code and meets_itself(sock):
+            code = errno.ECONNREFUSED
         if code:
             sock.close()
-            self._fail(os.strerror(code))
+            self._fail(os.strerror(code), code)
         else:
             self._connected(sock)
 
@@ -116,9 +120,18 @@ class Connector:
         self._loop.unwatch(sock.fileno())
         return sock
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, reason: str, code: int | None = None) -> None:
         host, port = self._address
-        self._failed(f"cannot connect to {host}:{port}: {reason}")
+        why = f"cannot connect to {host}:{port}: {reason}"
+        self._failed(Disconnected(why, refused=code == errno.ECONNREFUSED))
+
+
+def meets_itself(sock: socket.socket) -> bool:
+    """Whether the system gave the connection the port that it goes to, so that both ends are one.
+
+    Linux allows that where nobody listens on a port of the range that it chooses from.
+    """
+    return bool(sock.getsockname() == sock.getpeername())
 
 
 def _look_up(host: str, port: int) -> _Resolved:

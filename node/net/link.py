@@ -78,7 +78,7 @@ class Link:
             settings.connect,
             delay_ms=delay_ms,
             connected=self._on_connected,
-            failed=self.lose,
+            failed=self._end,
         )
 
     def send(self, header: RequestHeader, request: Message, done: Done) -> None:
@@ -95,6 +95,9 @@ class Link:
 
     def lose(self, reason: str) -> None:
         """Give the connection up; requests in flight are told in the next pass."""
+        self._end(Disconnected(reason))
+
+    def _end(self, why: Disconnected) -> None:
         if self._is_lost:
             return
         self._is_lost = True
@@ -105,7 +108,7 @@ class Link:
             self._loop.unwatch(self._socket.fileno())
             self._socket.close()
         self._on_lost()
-        self._loop.call_soon(lambda: self._tell_lost(Disconnected(reason)))
+        self._loop.call_soon(lambda: self._tell_lost(why))
 
     def _tell_lost(self, answer: Disconnected) -> None:
         while self._in_flight:

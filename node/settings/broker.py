@@ -186,6 +186,22 @@ def _read_controller(
             "controller.socket.timeout.ms", default.controller_socket_timeout_ms, minimum=1
         ),
         inter_broker_listener_name=listeners.inter_broker,
+        failover_on_refusal=reader.flag(
+            "logquake.failover.on.refusal", default.failover_on_refusal
+        ),
+        failover_reconnect_backoff_ms=reader.integer(
+            "logquake.failover.reconnect.backoff.ms",
+            default.failover_reconnect_backoff_ms,
+            minimum=1,
+        ),
+        failover_reconnect_backoff_max_ms=reader.integer(
+            "logquake.failover.reconnect.backoff.max.ms",
+            default.failover_reconnect_backoff_max_ms,
+            minimum=1,
+        ),
+        failover_connect_timeout_ms=reader.integer(
+            "logquake.failover.connect.timeout.ms", default.failover_connect_timeout_ms, minimum=1
+        ),
     )
 
 

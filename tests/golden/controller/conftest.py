@@ -133,6 +133,47 @@ class Mishap:
     after: Action = lambda: None
 
 
+class FakeTether:
+    """A connection that one controller holds to a broker, or one attempt to have it."""
+
+    def __init__(
+        self,
+        world: World,
+        sender: Node,
+        target: int,
+        held: Action,
+        ended: Callable[[Disconnected], None],
+    ) -> None:
+        self._sender = sender
+        self._held = held
+        self._ended = ended
+        self.target = target
+        self._closed = False
+        sender.post(lambda: self._attempt(world))
+
+    def close(self) -> None:
+        self._closed = True
+
+    def end(self, why: Disconnected) -> None:
+        self._sender.post(lambda: self._end(why))
+
+    def _attempt(self, world: World) -> None:
+        if self._closed:
+            return
+        if not world.listens(self.target):
+            self._end(Disconnected("connection refused", refused=True))
+        elif self.target in world.unreachable:
+            self._end(Disconnected("no route to host"))
+        else:
+            world.tethers.append(self)
+            self._held()
+
+    def _end(self, why: Disconnected) -> None:
+        if not self._closed:
+            self._closed = True
+            self._ended(why)
+
+
 class RecordingSession:
     """Writes down what ZooKeeper did or refused to do."""
 
@@ -220,6 +261,11 @@ class Node:
             raise ValueError(client_id)
         return FakeChannel(self.world, self, endpoint.broker_id)
 
+    def tether(
+        self, endpoint: Endpoint, held: Action, ended: Callable[[Disconnected], None]
+    ) -> FakeTether:
+        return FakeTether(self.world, self, endpoint.broker_id, held, ended)
+
     def record(self, event: Event) -> int:
         if self.alive:
             self.world.log(f"{self.broker_id} {event.what} {event.subject}: {event.why}")
@@ -235,9 +281,16 @@ class Node:
                 raise ValueError(outcome)
             data = self.world.server.model.data(path)
             self.epoch = data.stat.czxid if data else -1
-            self.controller.on_session_established()
+            self.controller.on_session_established(self.session_id)
 
-        self.session.submit(Create(path, registration.encode(), ephemeral=True), made)
+        create = Create(path, registration.encode(), ephemeral=True)
+        if self.world.server.model.data(path) is None:
+            self.session.submit(create, made)
+        else:  # of an earlier life, whose session has not ended yet
+            again = Multi((Delete(path), create))
+            self.session.submit(
+                again, lambda outcome: made("" if isinstance(outcome, tuple) else outcome)
+            )
 
     def befall(self, path: str, **mishap: Action) -> None:
         self.mishaps.append(Mishap(path, **mishap))
@@ -268,6 +321,8 @@ class World:
         self.nodes: dict[int, Node] = {}
         self.silent: set[int] = set()
         self.unreachable: set[int] = set()
+        self.deaf: set[int] = set()
+        self.tethers: list[FakeTether] = []
         self.refusals: dict[tuple[int, str], ErrorCode] = {}
         self._lines: list[str] = []
         self._admin = self.server.model.open_session()
@@ -293,13 +348,33 @@ class World:
         self.settle()
 
     def kill(self, broker_id: int) -> None:
+        """It dies, and its session ends at once."""
+        self.server.expire(self.crash(broker_id))
+
+    def crash(self, broker_id: int) -> int:
+        """It dies, and its session, which is answered, lives on."""
         node = self.nodes.pop(broker_id)
         node.alive = False
         node.controller.close()  # of a process that dies nothing is left: no timer either
-        session = node.model_session
-        if session is not None:
-            session.abandon()
-            self.server.expire(session.session_id)
+        self.reset_tethers(broker_id)
+        if node.model_session is None:
+            raise ValueError(f"broker {broker_id} has no session")
+        node.model_session.abandon()
+        return node.model_session.session_id
+
+    def close_listener(self, broker_id: int) -> None:
+        """The process lives, and refuses connections for a while."""
+        self.deaf.add(broker_id)
+        self.reset_tethers(broker_id)
+
+    def listens(self, broker_id: int) -> bool:
+        return broker_id in self.nodes and broker_id not in self.deaf
+
+    def reset_tethers(self, target: int) -> None:
+        broken = [each for each in self.tethers if each.target == target]
+        self.tethers = [each for each in self.tethers if each.target != target]
+        for tether in broken:
+            tether.end(Disconnected("reset by the peer"))
 
     def active(self) -> Controller:
         """The controller in office that knows of itself; the latest epoch if two believe it."""
@@ -307,7 +382,13 @@ class World:
         return max(candidates, key=lambda controller: controller.epoch)
 
     def settle(self) -> None:
-        """Run until nobody has anything to do, one action a broker in turn."""
+        """Run until nobody has anything to do now, one action a broker in turn."""
+        self._empty_queues()
+        while (timer := self.scheduler.next_due(self.scheduler.now)) is not None:
+            timer.action()
+            self._empty_queues()
+
+    def _empty_queues(self) -> None:
         while any(node.queue and not node.paused for node in self.nodes.values()):
             for node in list(self.nodes.values()):
                 if node.queue and not node.paused:
@@ -326,7 +407,7 @@ class World:
     def answer_of(self, broker_id: int, request: Message) -> Message | Disconnected | None:
         if broker_id in self.silent:
             return None
-        if broker_id not in self.nodes or broker_id in self.unreachable:
+        if not self.listens(broker_id) or broker_id in self.unreachable:
             return Disconnected("connection refused")
         name = type(request).__name__.removesuffix("Request")
         return _answer(request, self.refusals.get((broker_id, name), ErrorCode.NONE))

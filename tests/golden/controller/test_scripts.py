@@ -59,6 +59,7 @@ class Player:
         self._make_world = make_world
         self._settings = ControllerSettings(auto_leader_rebalance_enable=False)
         self._world: Any = None
+        self._crashed: dict[str, int] = {}
 
     @property
     def world(self) -> Any:
@@ -99,6 +100,28 @@ class Player:
     def do_kill(self, *brokers: str) -> None:
         for broker in brokers:
             self.world.kill(int(broker))
+
+    def do_crash(self, broker: str) -> None:
+        self._crashed[broker] = self.world.crash(int(broker))
+
+    def do_end_session(self, broker: str) -> None:
+        """Of a broker that crashed."""
+        self.world.server.expire(self._crashed.pop(broker))
+
+    def do_start_deaf(self, broker: str) -> None:
+        """It registers, and does not listen yet."""
+        self.world.deaf.add(int(broker))
+        self.world.start(int(broker))
+
+    def do_close_listener(self, broker: str) -> None:
+        self.world.close_listener(int(broker))
+
+    def do_open_listener(self, broker: str) -> None:
+        self.world.deaf.discard(int(broker))
+
+    def do_write_registration_again(self, broker: str) -> None:
+        path = BrokerRegistration.path(int(broker))
+        self.world.write(SetData(path, self.world.server.model.data(path).data))
 
     def do_pause(self, broker: str) -> None:
         self.world.nodes[int(broker)].paused = True

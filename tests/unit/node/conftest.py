@@ -1,11 +1,9 @@
-"""Fakes of a broker's ports: time that moves by hand, and a network of scripted answers."""
+"""Fakes of a broker's ports: a network of scripted answers, a journal in memory."""
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import count
 
 import pytest
 
@@ -14,44 +12,6 @@ from logquake.controller.ports import Channel, Disconnected, Endpoint
 from logquake.node.requests.request import Request
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
-
-
-@dataclass(slots=True, eq=False)
-class ManualTimer:
-    action: Callable[[], None]
-    cancelled: bool = False
-
-    def cancel(self) -> None:
-        self.cancelled = True
-
-
-class ManualScheduler:
-    """Time stands still until advance()."""
-
-    def __init__(self) -> None:
-        self._now = 0.0
-        self._order = count()
-        self._timers: list[tuple[float, int, ManualTimer]] = []
-
-    def now_ms(self) -> int:
-        return int(self._now)
-
-    def wall_ms(self) -> int:
-        return 1_700_000_000_000 + int(self._now)
-
-    def call_later(self, delay_ms: float, action: Callable[[], None]) -> ManualTimer:
-        timer = ManualTimer(action)
-        heapq.heappush(self._timers, (self._now + delay_ms, next(self._order), timer))
-        return timer
-
-    def advance(self, delta_ms: float) -> None:
-        end = self._now + delta_ms
-        while self._timers and self._timers[0][0] <= end:
-            self._now, _, timer = heapq.heappop(self._timers)
-            if not timer.cancelled:
-                timer.action()
-        self._now = end
-
 
 Done = Callable[[Message | Disconnected], None]
 
@@ -121,11 +81,6 @@ class Asked:
     def reply(self) -> Message | None:
         (only,) = self.replies
         return only
-
-
-@pytest.fixture
-def scheduler() -> ManualScheduler:
-    return ManualScheduler()
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""A broker takes its id in ZooKeeper, waits for a dead holder, and yields to a live one."""
+"""A broker takes its id in ZooKeeper, waits for a dead holder or replaces it, and yields to a live
+one.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from logquake.controller.ports import Disconnected
 from logquake.node.registration import Registrar, join_cluster
 from logquake.wire.messages.api_versions import ApiVersionsResponse
 from logquake.zk.model_session import ModelServer, ModelSession
-from logquake.zk.operations import Create, GetData, SessionListener, WatchEvent
+from logquake.zk.operations import Create, GetData, SessionListener, SetData, WatchEvent
 from logquake.zk.procedure import run
 from logquake.zk.retry import RetryingSession
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
@@ -87,7 +89,9 @@ class World:
         assert ids == ["nuPQdOmPTNSLpn_S3CpZjQ"]
         return client
 
-    def register(self, client: Client | Survivor, port: int) -> Registrar:
+    def register(
+        self, client: Client | Survivor, port: int, *, replaces_dead: bool = False
+    ) -> Registrar:
         registrar = Registrar(
             client.session,
             self.network,
@@ -95,6 +99,7 @@ class World:
             BrokerRegistration(1, (ListenerEndpoint("127.0.0.1", port),), 0),
             listener="PLAINTEXT",
             session_timeout_ms=2000,
+            replaces_dead=replaces_dead,
             on_registered=lambda: self.said.append(f"registered {port}"),
             on_refused=self.said.append,
         )
@@ -132,6 +137,94 @@ def test_a_dead_holder_is_waited_for(world: World) -> None:
     world.server.expire(dead.session_id)
     world.settle()
     assert world.said == ["registered 9001", "registered 9001"]
+
+
+REFUSED = Disconnected("connection refused", refused=True)
+
+
+def test_a_dead_holder_at_the_same_address_is_replaced_at_once(world: World) -> None:
+    dead = world.join()
+    before = world.register(dead, 9001).broker_epoch
+    dead.session.abandon()
+    registrar = world.register(world.join(), 9001, replaces_dead=True)
+    assert world.said == ["registered 9001", "registered 9001"]
+    assert world.network.sent == []  # this process has the address bound: there is nobody to ask
+    assert registrar.broker_epoch > before
+    world.server.expire(dead.session_id)
+    world.settle()
+    assert holder_of(world) == registrar.broker_epoch
+    world.scheduler.advance(60_000)
+    assert len(world.said) == 2
+
+
+def test_a_dead_holder_elsewhere_is_replaced_once_it_is_refused(world: World) -> None:
+    dead = world.join()
+    world.register(dead, 9001)
+    dead.session.abandon()
+    registrar = world.register(world.join(), 9002, replaces_dead=True)
+    world.network.sent[0].done(REFUSED)
+    world.settle()
+    assert world.said == ["registered 9001", "registered 9002"]
+    assert holder_of(world) == registrar.broker_epoch
+
+
+@pytest.mark.parametrize("answer", [Disconnected("no answer in time"), ApiVersionsResponse()])
+def test_a_holder_that_is_not_refused_is_not_replaced(
+    world: World, answer: Disconnected | ApiVersionsResponse
+) -> None:
+    epoch = world.register(world.join(), 9001).broker_epoch
+    world.register(world.join(), 9002, replaces_dead=True)
+    world.network.sent[0].done(answer)
+    world.settle()
+    assert holder_of(world) == epoch
+
+
+def test_a_holder_that_starts_and_does_not_listen_yet_is_not_replaced(world: World) -> None:
+    """It has registered, and will write its registration again when it listens."""
+    starting = world.join()
+    path = "/brokers/ids/1"
+    there = BrokerRegistration(1, (ListenerEndpoint("127.0.0.1", 9001),), 0)
+    starting.session.submit(Create(path, there.encode(), ephemeral=True), lambda _: None)
+    world.settle()
+    world.register(world.join(), 9002, replaces_dead=True)
+    world.network.sent[0].done(REFUSED)
+    world.settle()
+    assert world.said == []
+    starting.session.submit(SetData(path, there.encode()), lambda _: None)
+    world.settle()
+    world.network.sent[1].done(ApiVersionsResponse())
+    assert "a live broker at 127.0.0.1:9001 has it" in world.said[0]
+
+
+def test_a_registration_that_is_another_one_by_now_is_not_replaced(world: World) -> None:
+    dead = world.join()
+    world.register(dead, 9001)
+    dead.session.abandon()
+    newcomer = world.join()
+    world.register(newcomer, 9002, replaces_dead=True)
+    third = world.join()
+    world.server.expire(dead.session_id)
+    third.session.submit(
+        Create(
+            "/brokers/ids/1",
+            BrokerRegistration(1, (ListenerEndpoint("127.0.0.1", 9003),), 0).encode(),
+            ephemeral=True,
+        ),
+        lambda _: None,
+    )
+    world.network.sent[0].done(REFUSED)
+    world.settle()
+    owner = world.server.model.data("/brokers/ids/1")
+    assert owner is not None
+    assert owner.stat.ephemeral_owner == third.session_id
+    assert world.said == ["registered 9001"]
+
+
+def holder_of(world: World) -> int:
+    """The epoch of who is registered."""
+    found = world.server.model.data("/brokers/ids/1")
+    assert found is not None
+    return found.stat.czxid
 
 
 def test_a_live_holder_keeps_the_id(world: World) -> None:
@@ -217,6 +310,7 @@ def test_a_registration_that_vanished_meanwhile_is_tried_again(world: World) -> 
         BrokerRegistration(1, (ListenerEndpoint("127.0.0.1", 9001),), 0),
         listener="PLAINTEXT",
         session_timeout_ms=2000,
+        replaces_dead=False,
         on_registered=lambda: world.said.append("registered"),
         on_refused=world.said.append,
     )

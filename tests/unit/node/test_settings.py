@@ -73,6 +73,7 @@ class TestValues:
         assert got.replication.topic_defaults.log.segment_bytes == 1 << 30
         assert got.replication.topic_defaults.log.flush_messages == NEVER
         assert got.controller.num_partitions == 1
+        assert not got.controller.failover_on_refusal
         assert got.auto_creation.enabled
         assert got.log_dirs == ("/tmp/kafka-logs",)
         assert got.unknown == got.without_effect == ()
@@ -186,6 +187,18 @@ class TestValues:
     def test_links_wait_as_long_as_the_more_patient_of_their_users(self) -> None:
         got = settings(replica_socket_timeout_ms="1000", controller_socket_timeout_ms="2000")
         assert got.links.request_timeout_ms == 2000
+
+    def test_failover_on_refusal_has_keys_of_its_own(self) -> None:
+        got = settings(
+            logquake_failover_on_refusal="true",
+            logquake_failover_reconnect_backoff_ms="10",
+            logquake_failover_reconnect_backoff_max_ms="20",
+            logquake_failover_connect_timeout_ms="30",
+        ).controller
+        assert got.failover_on_refusal
+        assert got.failover_reconnect_backoff_ms == 10
+        assert got.failover_reconnect_backoff_max_ms == 20
+        assert got.failover_connect_timeout_ms == 30
 
     def test_an_empty_value_is_the_default(self) -> None:
         assert settings(broker_rack="", num_partitions="").rack is None

@@ -96,7 +96,8 @@ def test_a_refused_connection_is_an_answer_and_the_next_send_tries_again(
         ask(channel, answers)
         assert answers == []  # never from within send()
         server.until(lambda: len(answers) == 2)
-        refused = Disconnected(f"cannot connect to 127.0.0.1:{port}: Connection refused")
+        why = f"cannot connect to 127.0.0.1:{port}: Connection refused"
+        refused = Disconnected(why, refused=True)
         assert answers == [refused, refused]
         silent.listen()
         failed_ms = server.loop.now_ms()
