@@ -3,13 +3,14 @@
 Every write is a multi that begins with a check of /controller_epoch (KAFKA-6082): a controller
 that was replaced without noticing is stopped by ZooKeeper itself, and learns it by
 ControllerMoved. Writes of many partitions go side by side, in multis of bounded size (Kafka sends
-one for each): what a multi holds is written one by one if one of its writes is refused.
+one for each): what a multi holds is written bit by bit if a part of it is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 
 from logquake.controller.event_queue import ControllerMoved
 from logquake.controller.partitions import (
@@ -30,11 +31,13 @@ from logquake.zk.operations import (
     Write,
     ZkError,
 )
-from logquake.zk.procedure import ZkFailure, attempt, attempt_all
+from logquake.zk.procedure import ZkFailure, attempt_all
 from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, guarded
 from logquake.zk.znodes.topics import PartitionState, partition_path, partitions_path
 
-Outcome = str | Stat | Failed | None
+Answer = str | Stat | None
+Outcome = Answer | Failed
+UnitOutcome = tuple[Answer, ...] | Failed
 
 _ANSWERS = {ZkError.NO_NODE, ZkError.NODE_EXISTS, ZkError.BAD_VERSION, ZkError.NOT_EMPTY}
 """Refusals that say something about the node; any other failure ends the procedure."""
@@ -57,43 +60,38 @@ class GuardedZk:
     epoch_version: int
 
     async def write_each(self, writes: Sequence[Write]) -> list[Outcome]:
-        """Each write by itself under the guard; its answer, or a Failed about its node.
+        """Each write by itself under the guard, as write_units; its answer, or its Failed."""
+        outcomes = await self.write_units([(write,) for write in writes])
+        return [each if isinstance(each, Failed) else each[0] for each in outcomes]
 
-        They are done in order, save that one which is refused, and its neighbours, may be done
+    async def write_units(self, units: Sequence[Sequence[Write]]) -> list[UnitOutcome]:
+        """All writes of a unit under the guard or none: their answers, or what was refused.
+
+        They are done in order, save that a unit which is refused, and its neighbours, may be done
         after those that follow. Raises ControllerMoved, and ZkFailure if ZooKeeper cannot be asked.
         """
-        groups = list(multi_groups(writes))
-        answers: list[Outcome] = []
+        groups = list(multi_groups(units))
+        outcomes: list[UnitOutcome] = []
         undone: list[int] = []
         for group, outcome in zip(groups, await self._write_groups(groups), strict=True):
             if not isinstance(outcome, Failed):
-                answers += outcome
+                outcomes += _by_unit(group, outcome)
                 continue
             if len(group) > 1:
-                undone += range(len(answers), len(answers) + len(group))
-            answers += [outcome] * len(group)
-        alone = await self._write_groups([[writes[index]] for index in undone])
+                undone += range(len(outcomes), len(outcomes) + len(group))
+            outcomes += [outcome] * len(group)
+        alone = await self._write_groups([[units[index]] for index in undone])
         for index, outcome in zip(undone, alone, strict=True):
-            answers[index] = outcome if isinstance(outcome, Failed) else outcome[0]
-        return answers
+            outcomes[index] = outcome
+        return outcomes
 
-    async def _write_groups(
-        self, groups: Sequence[Sequence[Write]]
-    ) -> list[tuple[Outcome, ...] | Failed]:
-        """Each group in a multi: its answers, or the refusal of the write that made it fail."""
-        multis = [guarded(self.epoch_version, *group) for group in groups]
+    async def _write_groups(self, groups: Sequence[Sequence[Sequence[Write]]]) -> list[UnitOutcome]:
+        """Each group of units in a multi: its answers, or the refusal that made it fail."""
+        multis = [guarded(self.epoch_version, *chain.from_iterable(group)) for group in groups]
         return [
             _refusal(outcome) if isinstance(outcome, Failed) else outcome[1:]
             for outcome in await attempt_all(multis)  # the first answer of a multi is the check's
         ]
-
-    async def write_together(self, writes: Sequence[Write]) -> tuple[Outcome, ...] | Failed:
-        """All of the writes under the guard or none; a Failed names the node that refused.
-
-        Raises ControllerMoved, and ZkFailure if ZooKeeper cannot be asked.
-        """
-        outcome = await attempt(guarded(self.epoch_version, *writes))
-        return _refusal(outcome) if isinstance(outcome, Failed) else outcome[1:]
 
     async def delete_each(self, paths: Iterable[str]) -> None:
         """Nodes that are gone already are no failure."""
@@ -189,6 +187,14 @@ class GuardedZk:
         return PartitionState(
             state.leader, state.leader_epoch, state.isr, self.epoch, state.recovery
         ).encode()
+
+
+def _by_unit(
+    units: Iterable[Sequence[Write]], answers: Iterable[Answer]
+) -> Iterator[tuple[Answer, ...]]:
+    remaining = iter(answers)
+    for unit in units:
+        yield tuple(islice(remaining, len(unit)))
 
 
 def _refusal(failed: Failed) -> Failed:

@@ -7,10 +7,10 @@ When it ends, all of it is dropped at once; the next term begins from ZooKeeper.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from logquake.controller.context import ControllerContext, LiveBroker
 from logquake.controller.guarded_zk import GuardedZk
@@ -22,6 +22,8 @@ from logquake.controller.request_batch import RequestBatch
 from logquake.controller.request_content import Sender
 from logquake.controller.settings import ControllerSettings
 from logquake.zk.procedure import Procedure
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -46,6 +48,13 @@ class Term:
         What was known before may have changed. Raises ControllerMoved if the term has ended.
         """
         await self._give_way(self)
+
+    async def pieces(self, items: Sequence[T], size: int) -> AsyncIterator[Sequence[T]]:
+        """All items in order, giving way between one piece and the next."""
+        for start in range(0, len(items), size):
+            if start:
+                await self.give_way()
+            yield items[start : start + size]
 
     def admit(self, broker: LiveBroker) -> None:
         """A broker that came, or came back: requests go to it, and its listener is watched."""

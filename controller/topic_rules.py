@@ -47,9 +47,13 @@ def _fault_of_name(topic: str) -> str | None:
     return None
 
 
+def has_collision_chars(topic: str) -> bool:
+    return "_" in topic or "." in topic
+
+
 def check_collisions(topic: str, existing: Iterable[str]) -> None:
     """Names that differ only in '.' against '_' would share their metrics. Raises TopicRefused."""
-    if "_" not in topic and "." not in topic:
+    if not has_collision_chars(topic):
         return
     alike = topic.replace(".", "_")
     colliding = sorted(other for other in existing if other.replace(".", "_") == alike)

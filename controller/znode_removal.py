@@ -1,35 +1,58 @@
-"""The znodes of a deleted topic: its partitions, assignment, configuration and deletion mark."""
+"""The znodes of deleted topics: partitions, assignments, configurations and deletion marks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from logquake.controller.guarded_zk import GuardedZk
-from logquake.zk.operations import Failed, GetChildren, ZkError
-from logquake.zk.procedure import ZkFailure, attempt
+from logquake.zk.operations import Children, Failed, GetChildren, ZkError
+from logquake.zk.procedure import ZkFailure, attempt_all
 from logquake.zk.znodes.admin import delete_topic_path
 from logquake.zk.znodes.configs import EntityConfig, topic_entity
 from logquake.zk.znodes.topics import TopicAssignment
 
 
-async def remove_topic_znodes(zk: GuardedZk, topic: str) -> None:
-    """In Kafka's order: the mark goes last, so that an end in between is noticed and redone.
+async def remove_topics_znodes(zk: GuardedZk, topics: Sequence[str]) -> None:
+    """In Kafka's order: the marks go last, so that an end in between is noticed and redone.
 
     Raises ControllerMoved, ZkFailure.
     """
-    await remove_recursively(zk, TopicAssignment.path(topic))
-    await zk.delete_each([EntityConfig.path(topic_entity(topic))])
-    await zk.delete_each([delete_topic_path(topic)])
+    await remove_recursively(zk, [TopicAssignment.path(topic) for topic in topics])
+    await zk.delete_each([EntityConfig.path(topic_entity(topic)) for topic in topics])
+    await zk.delete_each([delete_topic_path(topic) for topic in topics])
 
 
-async def remove_recursively(zk: GuardedZk, path: str) -> None:
-    """Children before their parent; a node that is gone already is no failure."""
-    for child in await children_of(path):
-        await remove_recursively(zk, f"{path}/{child}")
-    await zk.delete_each([path])
+async def remove_recursively(zk: GuardedZk, paths: Sequence[str]) -> None:
+    """Children before their parents; a node that is gone already is no failure."""
+    below: dict[str, list[str]] = {}
+    level = paths
+    while level:
+        found = await children_of_each(level)
+        below.update(
+            (path, [f"{path}/{name}" for name in names])
+            for path, names in zip(level, found, strict=True)
+        )
+        level = [child for path in level for child in below[path]]
+    await zk.delete_each([each for path in paths for each in _bottom_up(path, below)])
+
+
+def _bottom_up(path: str, below: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for child in below[path]:
+        yield from _bottom_up(child, below)
+    yield path
 
 
 async def children_of(path: str) -> tuple[str, ...]:
     """None where there is no node. Raises ZkFailure."""
-    outcome = await attempt(GetChildren(path))
+    return (await children_of_each([path]))[0]
+
+
+async def children_of_each(paths: Sequence[str]) -> list[tuple[str, ...]]:
+    """As children_of(), side by side."""
+    return [_names(each) for each in await attempt_all([GetChildren(path) for path in paths])]
+
+
+def _names(outcome: Children | Failed) -> tuple[str, ...]:
     if not isinstance(outcome, Failed):
         return outcome.names
     if outcome.error is ZkError.NO_NODE:

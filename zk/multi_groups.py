@@ -1,4 +1,7 @@
-"""Many writes in few multis, none of which is too large for ZooKeeper."""
+"""Many writes in few multis, none of which is too large for ZooKeeper.
+
+What belongs together, and is to be done whole or not at all, is a unit: it is never divided.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,20 @@ MAX_BYTES = 512 * 1024  # jute.maxbuffer is 1 MB, and counts more than data and 
 
 _OVERHEAD_BYTES = 100  # of a write: header, lengths, version, ACL
 
+Unit = Sequence[Write]
 
-def multi_groups(writes: Sequence[Write]) -> Iterator[list[Write]]:
-    """The writes in order, in groups of at most MAX_WRITES and MAX_BYTES; a large one is alone."""
-    group: list[Write] = []
-    size = 0
-    for write in writes:
-        added = _size(write)
-        if group and (len(group) == MAX_WRITES or size + added > MAX_BYTES):
+
+def multi_groups(units: Sequence[Unit]) -> Iterator[list[Unit]]:
+    """The units in order, in groups of at most MAX_WRITES and MAX_BYTES; a large one is alone."""
+    group: list[Unit] = []
+    count = size = 0
+    for unit in units:
+        added = sum(map(_size, unit))
+        if group and (count + len(unit) > MAX_WRITES or size + added > MAX_BYTES):
             yield group
-            group, size = [], 0
-        group.append(write)
+            group, count, size = [], 0, 0
+        group.append(unit)
+        count += len(unit)
         size += added
     if group:
         yield group

@@ -90,6 +90,16 @@ async def perform(operation: Operation[R]) -> R:
     return outcome
 
 
+async def perform_all(operations: Sequence[Operation[R]]) -> list[R]:
+    """Perform operations side by side; their answers in order. Raises ZkFailure."""
+    answers = []
+    for outcome in await attempt_all(operations):
+        if isinstance(outcome, Failed):
+            raise ZkFailure(outcome)
+        answers.append(outcome)
+    return answers
+
+
 def _no_loop(_action: Callable[[], None]) -> None:
     raise TypeError("a procedure that pauses needs a loop")
 

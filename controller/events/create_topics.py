@@ -16,10 +16,11 @@ Absent: create.topic.policy.class.name, mutation quotas.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from logquake.controller.assignment import AssignmentError, Start, assign_replicas, check_counts
+from logquake.controller.guarded_zk import UnitOutcome
 from logquake.controller.term import Term
 from logquake.controller.topic_config import InvalidConfig, check_topic_config
 from logquake.controller.topic_ids import random_topic_id
@@ -29,6 +30,7 @@ from logquake.controller.topic_rules import (
     check_assignment,
     check_collisions,
     check_name,
+    has_collision_chars,
 )
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import (
@@ -38,12 +40,18 @@ from logquake.wire.messages.topics import (
     CreateTopicsResponse,
 )
 from logquake.zk.operations import Create, Exists, Failed, GetChildren, GetData, SetData, ZkError
-from logquake.zk.procedure import ZkFailure, attempt, perform
+from logquake.zk.procedure import ZkFailure, attempt_all, perform, perform_all
 from logquake.zk.znodes.admin import delete_topic_path
 from logquake.zk.znodes.configs import EntityConfig, topic_entity
 from logquake.zk.znodes.topics import TOPICS_PATH, TopicAssignment
 
 FROM_BROKER_DEFAULT = -1  # in NumPartitions and ReplicationFactor (KIP-464)
+
+TOPICS_AT_ONCE = 100
+"""What is written before an election gets its turn."""
+
+Refusals = dict[int, TopicRefused]
+"""By the topic's place in the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,49 +70,64 @@ class TopicCreation:
     ) -> None:
         self._request = request
         self._reply = reply
-        self._results: list[CreatableTopicResult] = []
-        self._in_doubt: NewTopic | None = None
+        self._named = Counter(topic.name for topic in request.topics)
+        self._results: dict[int, CreatableTopicResult] = {}  # by place in the request
+        self._in_doubt: dict[int, NewTopic] = {}
 
     @property
     def is_in_doubt(self) -> bool:
-        """A topic was written and ZooKeeper's answer did not come: it may be there."""
-        return self._in_doubt is not None
+        """Topics were written and ZooKeeper's answer did not come: they may be there."""
+        return bool(self._in_doubt)
 
     async def carry_out(self, term: Term) -> None:
         """Raises ControllerMoved, ZkFailure; refuse_rest() must follow then."""
-        named = Counter(topic.name for topic in self._request.topics)
-        for topic in self._request.topics:
-            self._results.append(await self._create(term, topic, named[topic.name]))
-            self._in_doubt = None
-        self._reply(CreateTopicsResponse(topics=self._results))
+        async for places in term.pieces(range(len(self._request.topics)), TOPICS_AT_ONCE):
+            await self._create(term, places)
+        self._answer()
 
     async def settle(self) -> None:
-        """See whether the topic in doubt is there. Raises ZkFailure."""
-        new = self._in_doubt
-        if new is not None and await _is_there(new):
-            self._results.append(_created(new, validate_only=False))
-        self._in_doubt = None
+        """See which of the topics in doubt are there. Raises ZkFailure."""
+        there = await _are_there(self._in_doubt)
+        self._results |= {place: _created(new, validate_only=False) for place, new in there.items()}
+        self._in_doubt = {}
 
     def refuse_rest(self, code: ErrorCode) -> None:
         """Answer, with this code for all that was not come to."""
-        rest = self._request.topics[len(self._results) :]
-        refused = [CreatableTopicResult(name=each.name, error_code=code) for each in rest]
-        self._reply(CreateTopicsResponse(topics=[*self._results, *refused]))
+        for place, topic in enumerate(self._request.topics):
+            refused = CreatableTopicResult(name=topic.name, error_code=code)
+            self._results.setdefault(place, refused)
+        self._answer()
 
-    async def _create(
-        self, term: Term, topic: CreatableTopic, times_named: int
-    ) -> CreatableTopicResult:
-        validate_only = self._request.validate_only
-        try:
-            _check_request(topic, times_named)
-            new = _plan(term, topic)
-            await _check_absence(topic.name)
-            if not validate_only:
-                self._in_doubt = new
-                await _write(term, new)
-            return _created(new, validate_only)
-        except TopicRefused as refused:
-            return _refused(topic.name, refused)
+    def _answer(self) -> None:
+        results = [self._results[place] for place in range(len(self._request.topics))]
+        self._reply(CreateTopicsResponse(topics=results))
+
+    async def _create(self, term: Term, places: Iterable[int]) -> None:
+        planned = self._planned(term, places)
+        refused = await _already_there(planned)
+        wanted = {place: new for place, new in planned.items() if place not in refused}
+        if not self._request.validate_only:
+            self._in_doubt = wanted
+            refused |= await _write(term, wanted)
+            self._in_doubt = {}
+        for place, new in planned.items():
+            self._results[place] = (
+                _refused(new.name, refused[place])
+                if place in refused
+                else _created(new, self._request.validate_only)
+            )
+
+    def _planned(self, term: Term, places: Iterable[int]) -> dict[int, NewTopic]:
+        """Without those that are refused at once."""
+        planned = {}
+        for place in places:
+            topic = self._request.topics[place]
+            try:
+                _check_request(topic, self._named[topic.name])
+                planned[place] = _plan(term, topic)
+            except TopicRefused as refused:
+                self._results[place] = _refused(topic.name, refused)
+        return planned
 
 
 def _check_request(topic: CreatableTopic, times_named: int) -> None:
@@ -179,29 +202,74 @@ def _check_size(term: Term, partition_count: int) -> None:
         )
 
 
-async def _check_absence(topic: str) -> None:
-    """Raises TopicRefused, ZkFailure."""
-    if await perform(Exists(delete_topic_path(topic))) is not None:
+async def _already_there(planned: Mapping[int, NewTopic]) -> Refusals:
+    """What refuses topics, a look at ZooKeeper taken. Raises ZkFailure."""
+    names = [new.name for new in planned.values()]
+    marked = await _existing(delete_topic_path(name) for name in names)
+    there = await _existing(TopicAssignment.path(name) for name in names)
+    taken: set[str] = set()
+    if any(map(has_collision_chars, names)):
+        taken.update((await perform(GetChildren(TOPICS_PATH))).names)
+    refused = {}
+    for place, new in planned.items():
+        try:
+            _check_absence(new.name, marked, there, taken)
+        except TopicRefused as refusal:
+            refused[place] = refusal
+        else:
+            taken.add(new.name)
+    return refused
+
+
+def _check_absence(topic: str, marked: Set[str], there: Set[str], taken: Iterable[str]) -> None:
+    """Raises TopicRefused."""
+    if delete_topic_path(topic) in marked:
         raise TopicRefused(
             ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{topic}' is marked for deletion."
         )
-    existing = (await perform(GetChildren(TOPICS_PATH))).names
-    if topic in existing:
+    if TopicAssignment.path(topic) in there:
         raise _exists(topic)
-    check_collisions(topic, existing)
+    check_collisions(topic, taken)
 
 
-async def _write(term: Term, new: NewTopic) -> None:
-    config, topic = _znodes(new)
-    made = await term.zk.write_together([config, topic])
-    if isinstance(made, Failed) and made.path == config.path:
+async def _existing(paths: Iterable[str]) -> set[str]:
+    asked = list(paths)
+    stats = await perform_all([Exists(path) for path in asked])
+    return {path for path, stat in zip(asked, stats, strict=True) if stat is not None}
+
+
+async def _write(term: Term, wanted: Mapping[int, NewTopic]) -> Refusals:
+    """Answers the refusals. Raises ControllerMoved, ZkFailure."""
+    made = await _write_znodes(term, wanted)
+    refused = {place: one for place, one in made.items() if isinstance(one, Failed)}
+    for place, failed in refused.items():
+        if failed.path != TopicAssignment.path(wanted[place].name):
+            raise ZkFailure(failed)
+    ours = await _are_there({place: wanted[place] for place in refused})
+    for place, new in wanted.items():
+        if place not in refused or place in ours:
+            _note_created(term, new)
+    return {
+        place: _exists(new.name)
+        for place, new in wanted.items()
+        if place in refused and place not in ours
+    }
+
+
+async def _write_znodes(term: Term, wanted: Mapping[int, NewTopic]) -> dict[int, UnitOutcome]:
+    znodes = {place: _znodes(new) for place, new in wanted.items()}
+    made = dict(zip(znodes, await term.zk.write_units(list(znodes.values())), strict=True))
+    again = {
         # Left behind by an earlier topic, or the answer to our own first attempt was lost.
-        made = await term.zk.write_together([SetData(config.path, config.data), topic])
-    if isinstance(made, Failed):
-        if made.path != topic.path:
-            raise ZkFailure(made)
-        if not await _is_there(new):
-            raise _exists(new.name)
+        place: (SetData(config.path, config.data), topic)
+        for place, (config, topic) in znodes.items()
+        if isinstance(failed := made[place], Failed) and failed.path == config.path
+    }
+    made.update(zip(again, await term.zk.write_units(list(again.values())), strict=True))
+    return made
+
+
+def _note_created(term: Term, new: NewTopic) -> None:
     term.note(
         "topic-created",
         new.name,
@@ -220,13 +288,21 @@ def _znodes(new: NewTopic) -> tuple[Create, Create]:
     )
 
 
-async def _is_there(new: NewTopic) -> bool:
-    """Whether it is this very topic that ZooKeeper has: its id tells. Raises ZkFailure."""
-    _, topic = _znodes(new)
-    found = await attempt(GetData(topic.path))
-    if isinstance(found, Failed) and found.error is not ZkError.NO_NODE:
-        raise ZkFailure(found)
-    return not isinstance(found, Failed) and found.data == topic.data
+async def _are_there(topics: Mapping[int, NewTopic]) -> dict[int, NewTopic]:
+    """Those of the topics that ZooKeeper has, and not others of their names: the id tells.
+
+    Raises ZkFailure.
+    """
+    wanted = {place: _znodes(new)[1] for place, new in topics.items()}
+    found = await attempt_all([GetData(topic.path) for topic in wanted.values()])
+    there = {}
+    for (place, topic), outcome in zip(wanted.items(), found, strict=True):
+        if not isinstance(outcome, Failed):
+            if outcome.data == topic.data:
+                there[place] = topics[place]
+        elif outcome.error is not ZkError.NO_NODE:
+            raise ZkFailure(outcome)
+    return there
 
 
 def _created(new: NewTopic, validate_only: bool) -> CreatableTopicResult:

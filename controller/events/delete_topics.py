@@ -6,7 +6,7 @@ broker that asks does. A topic that is marked already is no failure (ZkAdminMana
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from logquake.controller.term import Term
 from logquake.controller.topic_rules import TopicRefused
@@ -23,6 +23,9 @@ from logquake.zk.procedure import ZkFailure, perform
 from logquake.zk.znodes.admin import delete_topic_path
 from logquake.zk.znodes.topics import TopicAssignment
 
+TOPICS_AT_ONCE = 100
+"""What is marked before an election gets its turn."""
+
 
 class DeletionRequest:
     """One request, each topic by itself."""
@@ -33,47 +36,58 @@ class DeletionRequest:
         by_name = [DeleteTopicState(name=name) for name in request.topic_names]
         self._wanted = [*by_name, *request.topics]
         self._reply = reply
-        self._results: list[DeletableTopicResult] = []
-        self._in_doubt: DeletableTopicResult | None = None
+        self._results: dict[int, DeletableTopicResult] = {}  # by place in the request
+        self._in_doubt: dict[int, DeletableTopicResult] = {}
 
     @property
     def is_in_doubt(self) -> bool:
-        """A mark was written and ZooKeeper's answer did not come: it may be there."""
-        return self._in_doubt is not None
+        """Marks were written and ZooKeeper's answer did not come: they may be there."""
+        return bool(self._in_doubt)
 
     async def carry_out(self, term: Term) -> None:
         """Raises ControllerMoved, ZkFailure; refuse_rest() must follow then."""
-        for topic in self._wanted:
-            self._results.append(await self._ask_for(term, topic))
-            self._in_doubt = None
-        self._reply(DeleteTopicsResponse(responses=self._results))
+        async for places in term.pieces(range(len(self._wanted)), TOPICS_AT_ONCE):
+            await self._ask_for(term, places)
+        self._answer()
 
     async def settle(self) -> None:
-        """See whether the mark in doubt is there, or has done its work. Raises ZkFailure."""
-        result = self._in_doubt
-        if result is not None and await _is_going(str(result.name)):
-            self._results.append(result)
-        self._in_doubt = None
+        """See which of the marks in doubt are there, or have done their work. Raises ZkFailure."""
+        for place, result in self._in_doubt.items():
+            if await _is_going(str(result.name)):
+                self._results[place] = result
+        self._in_doubt = {}
 
     def refuse_rest(self, code: ErrorCode) -> None:
         """Answer, with this code for all that was not come to."""
-        rest = self._wanted[len(self._results) :]
-        refused = [
-            DeletableTopicResult(name=each.name, topic_id=each.topic_id, error_code=code)
-            for each in rest
-        ]
-        self._reply(DeleteTopicsResponse(responses=[*self._results, *refused]))
+        for place, topic in enumerate(self._wanted):
+            refused = DeletableTopicResult(
+                name=topic.name, topic_id=topic.topic_id, error_code=code
+            )
+            self._results.setdefault(place, refused)
+        self._answer()
 
-    async def _ask_for(self, term: Term, topic: DeleteTopicState) -> DeletableTopicResult:
-        result = DeletableTopicResult(name=topic.name, topic_id=topic.topic_id)
-        try:
-            result.name = _resolve(term, topic)
-            self._in_doubt = result
-            await _mark(term, result.name)
-        except TopicRefused as refused:
-            result.error_code = refused.code
-            result.error_message = refused.message
-        return result
+    def _answer(self) -> None:
+        results = [self._results[place] for place in range(len(self._wanted))]
+        self._reply(DeleteTopicsResponse(responses=results))
+
+    async def _ask_for(self, term: Term, places: Iterable[int]) -> None:
+        results = {place: _resolved(term, self._wanted[place]) for place in places}
+        known = {place: one for place, one in results.items() if one.error_code == ErrorCode.NONE}
+        self._in_doubt = known
+        await _mark(term, [str(result.name) for result in known.values()])
+        self._in_doubt = {}
+        self._results |= results
+
+
+def _resolved(term: Term, topic: DeleteTopicState) -> DeletableTopicResult:
+    """By its name, or refused."""
+    result = DeletableTopicResult(name=topic.name, topic_id=topic.topic_id)
+    try:
+        result.name = _resolve(term, topic)
+    except TopicRefused as refused:
+        result.error_code = refused.code
+        result.error_message = refused.message
+    return result
 
 
 def _resolve(term: Term, topic: DeleteTopicState) -> str:
@@ -97,7 +111,8 @@ async def _is_going(topic: str) -> bool:
     return marked is not None or await perform(Exists(TopicAssignment.path(topic))) is None
 
 
-async def _mark(term: Term, topic: str) -> None:
-    (outcome,) = await term.zk.write_each([Create(delete_topic_path(topic))])
-    if isinstance(outcome, Failed) and outcome.error is not ZkError.NODE_EXISTS:
-        raise ZkFailure(outcome)
+async def _mark(term: Term, topics: Iterable[str]) -> None:
+    outcomes = await term.zk.write_each([Create(delete_topic_path(topic)) for topic in topics])
+    for outcome in outcomes:
+        if isinstance(outcome, Failed) and outcome.error is not ZkError.NODE_EXISTS:
+            raise ZkFailure(outcome)

@@ -18,6 +18,9 @@ from logquake.controller.watched_reads import read_topic_names
 from logquake.zk.operations import SetData
 from logquake.zk.znodes.topics import TopicAssignment
 
+TOPICS_AT_ONCE = 100
+"""What is created before an election gets its turn."""
+
 
 async def topics_changed(term: Term) -> None:
     """Raises ControllerMoved, ZkFailure."""
@@ -27,7 +30,8 @@ async def topics_changed(term: Term) -> None:
     for topic in sorted(gone):
         term.context.remove_topic(topic)
         term.note("topic-forgotten", topic, "its znode is gone without a deletion")
-    await _create_partitions(term, await take_in_topics(term, new))
+    async for some in term.pieces(sorted(new), TOPICS_AT_ONCE):
+        await _create_partitions(term, await take_in_topics(term, some))
 
 
 async def partitions_changed(term: Term, topic: str) -> None:

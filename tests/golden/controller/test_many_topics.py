@@ -1,0 +1,151 @@
+"""Many topics at once: few requests of ZooKeeper, and no election that waits for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from logquake.controller.settings import ControllerSettings
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.topics import (
+    CreatableTopic,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DeleteTopicsRequest,
+)
+from logquake.zk.operations import Multi, Operation
+from logquake.zk.znodes.topics import TopicAssignment
+
+TOPICS = [f"topic-{number:04}" for number in range(1000)]
+
+
+class Cluster:
+    """Three brokers; the first is the controller, and what it asks of ZooKeeper is counted."""
+
+    def __init__(self, world: Any) -> None:
+        self.world = world
+        self.answers: list[Any] = []
+        for broker_id in (1, 2, 3):
+            world.start(broker_id)
+        self.asked: list[Operation[Any]] = []
+        self._count(world.nodes[1].session)
+        world.take_log()
+
+    def create(self, *topics: str, factor: int = 3) -> None:
+        wanted = [
+            CreatableTopic(name=each, num_partitions=1, replication_factor=factor)
+            for each in topics
+        ]
+        request = CreateTopicsRequest(topics=wanted)
+        self.world.active().create_topics(request, self.answers.append)
+
+    def delete(self, *topics: str) -> None:
+        request = DeleteTopicsRequest(topic_names=list(topics))
+        self.world.active().delete_topics(request, self.answers.append)
+
+    def settle(self) -> list[str]:
+        self.world.settle()
+        self.world.pass_time(1000)
+        log: list[str] = self.world.take_log()
+        return log
+
+    def codes(self) -> Counter[int]:
+        results = [
+            result
+            for answer in self.answers
+            for result in (
+                answer.topics if isinstance(answer, CreateTopicsResponse) else answer.responses
+            )
+        ]
+        return Counter(result.error_code for result in results)
+
+    def multis(self) -> list[Multi]:
+        return [each for each in self.asked if isinstance(each, Multi)]
+
+    def _count(self, session: Any) -> None:
+        submit = session.submit
+
+        def counted(operation: Operation[Any], done: Callable[[Any], None]) -> None:
+            self.asked.append(operation)
+            submit(operation, done)
+
+        session.submit = counted
+
+
+@pytest.fixture
+def cluster(make_world: Callable[..., Any]) -> Iterator[Cluster]:
+    cluster = Cluster(make_world(ControllerSettings(auto_leader_rebalance_enable=False)))
+    yield cluster
+    for node in cluster.world.nodes.values():
+        node.controller.close()
+
+
+def test_a_thousand_topics_take_few_multis_to_create_and_to_delete(cluster: Cluster) -> None:
+    cluster.create(*TOPICS)
+    created = cluster.settle()
+    assert sum("leader-elected" in line for line in created) == 1000
+    assert len(cluster.multis()) < 50
+    cluster.asked.clear()
+    cluster.delete(*TOPICS)
+    deleted = cluster.settle()
+    assert sum("topic-deleted" in line for line in deleted) == 1000
+    assert len(cluster.multis()) < 150
+    assert cluster.codes() == {ErrorCode.NONE: 2000}
+    assert max(len(multi.operations) for multi in cluster.multis()) <= 501
+
+
+def test_topics_created_one_by_one_are_read_once_each(cluster: Cluster) -> None:
+    for topic in TOPICS[:200]:
+        cluster.create(topic)
+    cluster.settle()
+    paths = Counter(each.path for each in cluster.asked if not isinstance(each, Multi))
+    assert {paths[TopicAssignment.path(topic)] for topic in TOPICS[:200]} == {2}  # there? and what
+    assert paths["/brokers/topics"] <= 4, "the events of its watch are coalesced"
+
+
+def test_a_broker_that_dies_is_not_waited_for_until_all_topics_are_there(cluster: Cluster) -> None:
+    cluster.create("orders")
+    cluster.settle()
+    cluster.create(*TOPICS, factor=2)
+    cluster.world.nodes[1].befall(TopicAssignment.path(TOPICS[99]), after=lambda: _kill(cluster, 3))
+    log = cluster.settle()
+    down = next(n for n, line in enumerate(log) if "broker-down" in line)
+    last = next(n for n, line in enumerate(log) if f"topic-created {TOPICS[999]}" in line)
+    assert down < last
+    assert sum("leader-elected" in line for line in log if "new partition" in line) == 1000
+    assert cluster.codes() == {ErrorCode.NONE: 1001}
+
+
+def test_a_broker_that_dies_amid_a_deletion_halts_the_rest_of_it_until_it_is_back(
+    cluster: Cluster,
+) -> None:
+    cluster.create(*TOPICS[:300])
+    cluster.settle()
+    cluster.delete(*TOPICS[:300])
+    mark = f"/brokers/topics/{TOPICS[0]}/partitions/0/state"
+    cluster.world.nodes[1].befall(mark, after=lambda: _kill(cluster, 3))
+    log = cluster.settle()
+    assert sum("topic-deletion-halted" in line for line in log) >= 300
+    assert not any("topic-deleted" in line for line in log)
+    cluster.world.start(3)
+    log = cluster.settle()
+    assert sum("topic-deleted" in line for line in log) == 300
+
+
+def test_what_was_not_come_to_is_left_to_the_next_controller(cluster: Cluster) -> None:
+    session = cluster.world.nodes[1].model_session
+    cluster.world.nodes[1].befall(
+        TopicAssignment.path(TOPICS[250]),
+        before=lambda: cluster.world.server.expire(session.session_id),
+    )
+    cluster.create(*TOPICS)
+    cluster.settle()
+    assert cluster.codes() == {ErrorCode.NONE: 200, ErrorCode.NOT_CONTROLLER: 800}
+
+
+def _kill(cluster: Cluster, broker_id: int) -> None:
+    if broker_id in cluster.world.nodes:
+        cluster.world.kill(broker_id)
