@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from logquake.controller.journal import Event
+from logquake.controller.journal import Event, Journal
 from logquake.node.composition import Composer, Membership, Parts
 from logquake.node.controlled_shutdown import ControlledShutdown
 from logquake.node.log_dir_loading import LogDirLoading
@@ -26,6 +26,7 @@ from logquake.wire.uuids import encode_uuid
 from logquake.zk.operations import WatchEvent
 from logquake.zk.procedure import ZkFailure, run
 from logquake.zk.retry import RetryingSession
+from logquake.zk.znodes.json_text import MalformedZnode
 
 
 class Broker:
@@ -83,7 +84,7 @@ class Broker:
         self._session_id = session_id
         if self._parts is None:
             proposal = encode_uuid(self._ports.random.randbytes(16))
-            run(self._open_session(), _join(proposal), self._on_joined)
+            run(self._open_session(), _join(proposal, self._ports.journal), self._on_joined)
         else:
             self._parts.registrar.register(session_id)
 
@@ -100,9 +101,12 @@ class Broker:
         parts.registrar.on_watch(event)
         parts.controller.on_watch(event)
 
-    def _on_joined(self, joined: Membership | ZkFailure) -> None:
+    def _on_joined(self, joined: Membership | MalformedZnode | ZkFailure) -> None:
         if isinstance(joined, ZkFailure):
             return  # the session ended before it was used; the next one starts over
+        if isinstance(joined, MalformedZnode):
+            self._on_refused(f"the cluster's id in ZooKeeper makes no sense: {joined}")
+            return
         if self._loading is not None:
             return  # a join of the session before this one came through after all
         composer = Composer(self._settings, self._ports, self._open_session(), joined)
@@ -168,6 +172,9 @@ class Broker:
         self._ports.journal.record(Event(what=what, subject=subject, why=why, epoch=epoch))
 
 
-async def _join(proposed_cluster_id: str) -> Membership:
+async def _join(proposed_cluster_id: str, journal: Journal) -> Membership | MalformedZnode:
     """What must be known of the cluster before the log directory can be opened."""
-    return Membership(await join_cluster(proposed_cluster_id), await read_all())
+    try:
+        return Membership(await join_cluster(proposed_cluster_id), await read_all(journal))
+    except MalformedZnode as malformed:
+        return malformed

@@ -93,7 +93,10 @@ class Composer:
         self._cache = MetadataCache(settings.listeners.inter_broker)
         self._waiters = MetadataWaiters(ports.scheduler)
         self._configs = TopicConfigs(
-            session, settings.replication.topic_defaults, membership.topic_overrides
+            session,
+            settings.replication.topic_defaults,
+            membership.topic_overrides,
+            ports.journal,
         )
 
     def compose(

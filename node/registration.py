@@ -40,6 +40,7 @@ from logquake.zk.operations import (
 from logquake.zk.procedure import ZkFailure, attempt, attempt_all, perform, run
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 from logquake.zk.znodes.cluster import CLUSTER_PATH, ClusterId, Features
+from logquake.zk.znodes.json_text import MalformedZnode
 from logquake.zk.znodes.parents import create_parents
 
 _CHANGED_HANDS = (ZkError.NO_NODE, ZkError.NODE_EXISTS, ZkError.BAD_VERSION)
@@ -47,7 +48,10 @@ _EXPIRY_GRACE_MS = 5_000  # ZooKeeper expires sessions in ticks, and its clock i
 
 
 async def join_cluster(proposed_cluster_id: str) -> str:
-    """Make the persistent paths that Kafka expects; the cluster's id, made if there was none."""
+    """Make the persistent paths that Kafka expects; the cluster's id, made if there was none.
+
+    Raises ZkFailure, MalformedZnode.
+    """
     await attempt_all(create_parents())
     await attempt(Create(Features.path(), Features().encode()))
     await attempt(Create(CLUSTER_PATH))
@@ -62,9 +66,12 @@ class _Registered:
 
 @dataclass(frozen=True, slots=True)
 class _Occupied:
-    """Another session holds the id; a watch tells when it lets go, or writes it again."""
+    """Another session holds the id; a watch tells when it lets go, or writes it again.
 
-    holder: BrokerRegistration
+    ``holder`` is None where its registration makes no sense, so that nobody can be asked.
+    """
+
+    holder: BrokerRegistration | None
     stat: Stat
 
 
@@ -84,7 +91,14 @@ async def _register(
     held = await attempt(GetData(path))
     if isinstance(held, Failed):
         return None
-    return _Occupied(BrokerRegistration.decode(registration.broker_id, held.data), held.stat)
+    return _Occupied(_decoded(registration.broker_id, held.data), held.stat)
+
+
+def _decoded(broker_id: int, data: bytes) -> BrokerRegistration | None:
+    try:
+        return BrokerRegistration.decode(broker_id, data)
+    except MalformedZnode:
+        return None
 
 
 async def _replace(registration: BrokerRegistration, stale: Stat) -> None:
@@ -191,14 +205,15 @@ class Registrar:
     def _probe(self, occupied: _Occupied) -> None:
         """Ask the holder's address for its versions. We hold our own, so nobody else is there."""
         holder = occupied.holder
-        there = holder.endpoint(self._listener)
+        there = None if holder is None else holder.endpoint(self._listener)
         if there is None:
             return
         if _same_address(there, self._registration.endpoint(self._listener)):
             self._replace(occupied.stat)
             return
         channel = self._network.channel(
-            Endpoint(holder.broker_id, there.host, there.port), f"broker-{holder.broker_id}-probe"
+            Endpoint(self._registration.broker_id, there.host, there.port),
+            f"broker-{self._registration.broker_id}-probe",
         )
 
         def answered(answer: Message | Disconnected) -> None:

@@ -8,25 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from logquake.controller.journal import Event, Journal
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.topics.overrides import topic_config
 from logquake.zk.operations import Failed, GetChildren, GetData, Session, ZkError
 from logquake.zk.procedure import ZkFailure, attempt_all, perform, run
 from logquake.zk.znodes.configs import TOPICS_CONFIG_PATH, EntityConfig, topic_entity
+from logquake.zk.znodes.json_text import MalformedZnode
 
 
-async def read_all() -> dict[str, EntityConfig]:
+async def read_all(journal: Journal) -> dict[str, EntityConfig]:
     """The overrides of every topic that has some. Raises ZkFailure."""
-    return await _read(list((await perform(GetChildren(TOPICS_CONFIG_PATH))).names))
+    return await _read(list((await perform(GetChildren(TOPICS_CONFIG_PATH))).names), journal)
 
 
-async def _read(topics: list[str]) -> dict[str, EntityConfig]:
+async def _read(topics: list[str], journal: Journal) -> dict[str, EntityConfig]:
     """The overrides of each topic; none where the znode is missing. Raises ZkFailure."""
     paths = [EntityConfig.path(topic_entity(topic)) for topic in topics]
     found = {}
     for topic, outcome in zip(topics, await attempt_all([GetData(p) for p in paths]), strict=True):
         if not isinstance(outcome, Failed):
-            found[topic] = EntityConfig.decode(outcome.data)
+            found[topic] = _decoded(topic, outcome.data, journal)
         elif outcome.error is ZkError.NO_NODE:
             found[topic] = EntityConfig({})
         else:
@@ -34,13 +36,28 @@ async def _read(topics: list[str]) -> dict[str, EntityConfig]:
     return found
 
 
+def _decoded(topic: str, data: bytes, journal: Journal) -> EntityConfig:
+    """One malformed znode must keep no broker from starting, nor other topics from being led."""
+    try:
+        return EntityConfig.decode(data)
+    except MalformedZnode as malformed:
+        why = f"its znode makes no sense, the defaults hold: {malformed}"
+        journal.record(Event("topic-config-ignored", topic, why))
+        return EntityConfig({})
+
+
 class TopicConfigs:
     """The configuration of every topic that this broker hosts a partition of."""
 
     def __init__(
-        self, session: Session, defaults: TopicConfig, read: Mapping[str, EntityConfig]
+        self,
+        session: Session,
+        defaults: TopicConfig,
+        read: Mapping[str, EntityConfig],
+        journal: Journal,
     ) -> None:
         self._session = session
+        self._journal = journal
         self._defaults = defaults
         self._configs: dict[str, TopicConfig] = {}
         self._keep(read)
@@ -65,7 +82,7 @@ class TopicConfigs:
             loaded()
 
         if unknown:
-            run(self._session, _read(unknown), done)
+            run(self._session, _read(unknown, self._journal), done)
         else:
             loaded()
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from logquake.zk.znodes.json_text import dump_json, read_json
+from logquake.zk.znodes.json_text import dump_json, int32, read_json
 
 DELETE_TOPICS_PATH = "/admin/delete_topics"
 ISR_CHANGE_PATH = "/isr_change_notification"
@@ -104,7 +104,7 @@ class LogDirFailure:
 
     @classmethod
     def decode(cls, data: bytes) -> LogDirFailure:
-        return read_json(data, lambda value: cls(int(value["broker"])))
+        return read_json(data, lambda value: cls(int32(value["broker"])))
 
 
 def _partitions_json(partitions: tuple[TopicPartition, ...]) -> list[dict[str, Any]]:

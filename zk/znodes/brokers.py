@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from logquake.wire.listeners import PLAINTEXT, ListenerName
-from logquake.zk.znodes.json_text import dump_json, read_json
+from logquake.zk.znodes.json_text import dump_json, int32, read_json, text
 
 IDS_PATH = "/brokers/ids"
 SEQUENCE_ID_PATH = "/brokers/seqid"  # its version counts up: generated broker ids
+_PORTS = range(1 << 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +73,27 @@ class BrokerRegistration:
     def decode(cls, broker_id: int, data: bytes) -> BrokerRegistration:
         def build(value: dict[str, Any]) -> BrokerRegistration:
             protocols = value.get("listener_security_protocol_map", {})
+            rack = value.get("rack")
             return cls(
                 broker_id=broker_id,
-                endpoints=tuple(_parse_endpoint(e, protocols) for e in value["endpoints"]),
+                endpoints=tuple(_parse_endpoint(text(e), protocols) for e in value["endpoints"]),
                 timestamp_ms=int(value.get("timestamp", -1)),
-                rack=value.get("rack"),
-                jmx_port=int(value.get("jmx_port", -1)),
+                rack=None if rack is None else text(rack),
+                jmx_port=int32(value.get("jmx_port", -1)),
                 features=value.get("features", {}),
             )
 
         return read_json(data, build)
 
 
-def _parse_endpoint(text: str, protocols: Mapping[str, str]) -> ListenerEndpoint:
-    listener, _, address = text.partition("://")
+def _parse_endpoint(endpoint: str, protocols: Mapping[str, str]) -> ListenerEndpoint:
+    listener, _, address = endpoint.partition("://")
     host, _, port = address.rpartition(":")
+    if int(port) not in _PORTS:
+        raise ValueError(f"no port: {endpoint!r}")
     return ListenerEndpoint(
         host=host.removeprefix("[").removesuffix("]"),
         port=int(port),
         listener=ListenerName(listener),
-        security_protocol=protocols.get(listener, listener),
+        security_protocol=text(protocols.get(listener, listener)),
     )

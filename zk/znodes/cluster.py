@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from logquake.zk.znodes.json_text import dump_json, read_json
+from logquake.zk.znodes.json_text import dump_json, int32, read_json
 
 CLUSTER_PATH = "/cluster"
 PRODUCER_ID_BLOCK_SIZE = 1000  # ProducerIdsBlock.PRODUCER_ID_BLOCK_SIZE
@@ -87,7 +87,7 @@ class ProducerIdBlock:
         return read_json(
             data,
             lambda value: cls(
-                broker_id=int(value["broker"]),
+                broker_id=int32(value["broker"]),
                 first=int(value["block_start"]),
                 last=int(value["block_end"]),
             ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logquake.zk.operations import Check, Multi, Write
-from logquake.zk.znodes.json_text import MalformedZnode, dump_json, read_json
+from logquake.zk.znodes.json_text import MalformedZnode, dump_json, int32, read_json
 
 CONTROLLER_PATH = "/controller"
 CONTROLLER_EPOCH_PATH = "/controller_epoch"
@@ -42,7 +42,7 @@ class ControllerNode:
         return read_json(
             data,
             lambda value: cls(
-                broker_id=int(value["brokerid"]),
+                broker_id=int32(value["brokerid"]),
                 timestamp_ms=int(value.get("timestamp", -1)),
                 kraft_controller_epoch=int(value.get("kraftControllerEpoch", -1)),
             ),
@@ -65,7 +65,7 @@ class ControllerEpoch:
     @classmethod
     def decode(cls, data: bytes) -> ControllerEpoch:
         try:
-            return cls(int(data))
+            return cls(int32(int(data)))
         except ValueError as error:
             raise MalformedZnode(f"controller epoch {data[:200]!r}") from error
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from logquake.wire.uuids import decode_uuid, encode_uuid
-from logquake.zk.znodes.json_text import dump_json, read_json
+from logquake.zk.znodes.json_text import dump_json, int32, int32s, read_json
 from logquake.zk.znodes.map_order import scala_order
 
 TOPICS_PATH = "/brokers/topics"
@@ -59,7 +59,7 @@ class TopicAssignment:
             topic_id = value.get("topic_id")
             return cls(
                 topic_id=None if topic_id is None else decode_uuid(topic_id),
-                partitions=_parse_replicas(value["partitions"]),
+                partitions=_parse_assigned(value["partitions"]),
                 adding=_parse_replicas(value.get("adding_replicas", {})),
                 removing=_parse_replicas(value.get("removing_replicas", {})),
             )
@@ -104,13 +104,19 @@ class PartitionState:
         return read_json(
             data,
             lambda value: cls(
-                leader=int(value["leader"]),
-                leader_epoch=int(value["leader_epoch"]),
-                isr=tuple(map(int, value["isr"])),
-                controller_epoch=int(value["controller_epoch"]),
-                leader_recovery_state=int(value.get("leader_recovery_state", 0)),
+                leader=int32(value["leader"]),
+                leader_epoch=int32(value["leader_epoch"]),
+                isr=int32s(value["isr"]),
+                controller_epoch=int32(value["controller_epoch"]),
+                leader_recovery_state=_recovery_state(value.get("leader_recovery_state", 0)),
             ),
         )
+
+
+def _recovery_state(value: object) -> int:
+    if value not in (0, 1):
+        raise ValueError(f"no leader recovery state: {value!r}")
+    return int32(value)
 
 
 def _replicas_json(replicas: Replicas) -> dict[str, list[int]]:
@@ -119,7 +125,20 @@ def _replicas_json(replicas: Replicas) -> dict[str, list[int]]:
     return {partition: named[partition] for partition in scala_order(named)}
 
 
+def _parse_assigned(value: dict[str, list[int]]) -> dict[int, tuple[int, ...]]:
+    parsed = _parse_replicas(value)
+    if not all(parsed.values()):
+        raise ValueError("a partition without replicas")
+    return parsed
+
+
 def _parse_replicas(value: dict[str, list[int]]) -> dict[int, tuple[int, ...]]:
-    return {
-        int(partition): tuple(map(int, value[partition])) for partition in sorted(value, key=int)
-    }
+    parsed = {_partition_number(name): int32s(ids) for name, ids in value.items()}
+    return dict(sorted(parsed.items()))
+
+
+def _partition_number(name: str) -> int:
+    number = int32(int(name))
+    if number < 0:
+        raise ValueError(f"no partition number: {name!r}")
+    return number

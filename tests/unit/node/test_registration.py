@@ -227,6 +227,16 @@ def holder_of(world: World) -> int:
     return found.stat.czxid
 
 
+def test_a_holder_whose_registration_makes_no_sense_is_waited_for(world: World) -> None:
+    holder = world.join()
+    holder.session.submit(Create("/brokers/ids/1", b"garbage", ephemeral=True), lambda _: None)
+    world.register(world.join(), 9001)
+    assert world.said == []
+    world.server.expire(holder.session_id)
+    world.settle()
+    assert world.said == ["registered 9001"]
+
+
 def test_a_live_holder_keeps_the_id(world: World) -> None:
     world.register(world.join(), 9001)
     world.register(world.join(), 9002)

@@ -62,6 +62,12 @@ WRITTEN_BY_KAFKA: list[tuple[Any, bytes]] = [
 ]
 
 
+def state(**changed: str) -> bytes:
+    """A partition's state with some of its values, as JSON, replaced."""
+    whole = {"controller_epoch": "1", "leader": "2", "leader_epoch": "3", "isr": "[2]"} | changed
+    return "{{{}}}".format(",".join(f'"{name}":{value}' for name, value in whole.items())).encode()
+
+
 @pytest.mark.parametrize(("value", "data"), WRITTEN_BY_KAFKA)
 def test_data_is_written_and_read_as_kafka_writes_it(value: Any, data: bytes) -> None:
     assert value.encode() == data
@@ -123,11 +129,59 @@ def test_unknown_keys_are_ignored() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"null", b"[]", b"{", b'{"leader":1}', b'{"isr":7}', b"\xff"]
+    "data",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{",
+        b'{"leader":1}',
+        b'{"isr":7}',
+        b"\xff" * 100_000,
+        b"[" * 100_000,
+        b"9" * 100_000,
+        state(leader="1.5"),
+        state(leader='"1"'),
+        state(leader="true"),
+        state(leader="Infinity"),
+        state(leader_epoch=str(1 << 31)),
+        state(isr='"12"'),
+        state(isr="[1,null]"),
+        state(leader_recovery_state="2"),
+    ],
+    ids=lambda data: repr(data[:80]),
 )
-def test_data_that_kafka_would_not_write_is_one_error(data: bytes) -> None:
-    with pytest.raises(MalformedZnode):
+def test_data_that_kafka_would_not_write_is_one_error_and_a_short_one(data: bytes) -> None:
+    with pytest.raises(MalformedZnode) as malformed:
         PartitionState.decode(data)
+    assert len(str(malformed.value)) < 1_500
+
+
+@pytest.mark.parametrize(
+    "partitions",
+    ['{"-1":[1]}', '{"one":[1]}', '{"2147483648":[1]}', '{"0":[1e9]}', '{"0":1}', '{"0":[]}', "[]"],
+)
+def test_an_assignment_that_kafka_would_not_write_is_the_same_error(partitions: str) -> None:
+    with pytest.raises(MalformedZnode):
+        TopicAssignment.decode(b'{"partitions":%b}' % partitions.encode())
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '"endpoints":["PLAINTEXT://h:65536"]',
+        '"endpoints":["PLAINTEXT://h:-1"]',
+        '"endpoints":["PLAINTEXT://\\ud800:1"]',
+        '"endpoints":[7]',
+        '"endpoints":["P://h:1"],"rack":3',
+        '"endpoints":["P://h:1"],"listener_security_protocol_map":{"P":1}',
+        '"endpoints":["P://%s:1"]' % ("h" * 40_000),
+    ],
+    ids=lambda part: part[:60],
+)
+def test_a_registration_that_no_request_could_pass_on_is_the_same_error(part: str) -> None:
+    with pytest.raises(MalformedZnode):
+        BrokerRegistration.decode(1, f"{{{part}}}".encode())
 
 
 def test_a_controller_epoch_that_is_no_number_is_the_same_error() -> None:

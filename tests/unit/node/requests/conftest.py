@@ -286,9 +286,15 @@ def properties() -> dict[str, str]:
 
 
 @pytest.fixture
-def broker(scheduler: Any, journal: Any, properties: Mapping[str, str]) -> Iterator[LoneBroker]:
+def stopped_broker(scheduler: Any, journal: Any, properties: Mapping[str, str]) -> LoneBroker:
+    """A broker that has not been started."""
+    return LoneBroker(scheduler, journal, properties)
+
+
+@pytest.fixture
+def broker(stopped_broker: LoneBroker) -> Iterator[LoneBroker]:
     """A broker that leads ``orders`` with two partitions, and knows that broker 2 exists."""
-    lone = LoneBroker(scheduler, journal, properties)
+    lone = stopped_broker
     lone.start()
     lone.create_topic(TOPIC, partitions=2)
     lone.learn_of_other_broker()
