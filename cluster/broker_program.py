@@ -5,6 +5,7 @@ logquake.node is imported when it is needed: the supervisor has a JVM to start f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
@@ -21,13 +22,13 @@ def check_settings(properties: Path) -> None:
         raise ClusterError(str(error)) from error
 
 
-def run_broker(properties: Path, events: Path) -> int:
-    """Be a broker until SIGTERM; the exit status."""
+def run_broker(properties: Path, events: Path, ready: Callable[[], None] = lambda: None) -> int:
+    """Be a broker until SIGTERM; the exit status. ``ready`` as in logquake.node.process."""
     from logquake.node import process
     from logquake.node.settings import BrokerSettings, read_properties
 
     settings = BrokerSettings.from_properties(read_properties(properties))
-    return process.run_broker(settings, events)
+    return process.run_broker(settings, events, ready=ready)
 
 
 BROKER_PROGRAM = BrokerProgram(module="logquake.node.process", check=check_settings, run=run_broker)

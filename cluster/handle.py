@@ -109,8 +109,8 @@ class ClusterHandle:
             raise ClusterError(f"no partition {topic}-{partition}, or it has never had a leader")
         return state
 
-    def ask(self, verb: str, **arguments: Any) -> Any:
-        """One request to the supervisor; see supervisor/commands.py."""
+    def ask(self, verb: str, *, timeout_s: float = COMMAND_TIMEOUT_S, **arguments: Any) -> Any:
+        """One request to the supervisor; see supervisor/commands.py. Raises TimeoutError too."""
         try:
             control = connect(self.layout.control_socket)
         except SupervisorGoneError as error:
@@ -118,6 +118,6 @@ class ClusterHandle:
                 f"no cluster runs in {self.layout.root}: start one with logquake up"
             ) from error
         try:
-            return control.ask(verb, timeout_s=COMMAND_TIMEOUT_S, **arguments)
+            return control.ask(verb, timeout_s=timeout_s, **arguments)
         finally:
             control.close()

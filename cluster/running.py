@@ -43,11 +43,20 @@ class RunningCluster(ClusterHandle):
         """The name of the member that was meant, as with start and restart."""
         return self._do("resume", self.member_name(target))
 
-    def start(self, target: Target) -> str:
-        return self._do("start", self.member_name(target))
+    def start(self, target: Target, *, wait: bool = True, timeout: float = DEFAULT_TIMEOUT) -> str:
+        """Start a member that has ended; return when it is ready, without ``wait`` at once.
 
-    def restart(self, target: Target) -> str:
-        return self._do("restart", self.member_name(target))
+        A broker is ready when it is registered, accepts connections, and the controller has told
+        its replicas whom to lead or to follow; they may have much to copy then. ZooKeeper is when
+        it serves.
+        """
+        return self._start("start", target, wait=wait, timeout=timeout)
+
+    def restart(
+        self, target: Target, *, wait: bool = True, timeout: float = DEFAULT_TIMEOUT
+    ) -> str:
+        """Stop a member in order if it runs, and start it; return as start() does."""
+        return self._start("restart", target, wait=wait, timeout=timeout)
 
     def shut_down(self, *, remove: bool, at_once: bool = False) -> None:
         """End it; return when its supervisor is gone. ``remove`` takes its data as well."""
@@ -137,6 +146,26 @@ class RunningCluster(ClusterHandle):
         epochs = self._leader_epochs()
         self._do(verb, name)
         return Fault(name, epochs, lambda: self._heal(name, remedy))
+
+    def _start(self, verb: str, target: Target, *, wait: bool, timeout: float) -> str:
+        name = self.member_name(target)
+        deadline = time.monotonic() + timeout
+        try:
+            self.ask(verb, timeout_s=timeout, member=name, wait=wait)
+        except TimeoutError:
+            raise self._timed_out(f"{name} is not ready", timeout) from None
+        if wait and name == ZOOKEEPER:
+            self._wait_for_zookeeper(deadline, timeout)
+        return name
+
+    def _wait_for_zookeeper(self, deadline: float, timeout: float) -> None:
+        from logquake.cluster.zookeeper.probe import PROBE_INTERVAL_S, serves
+
+        member = self._member(ZOOKEEPER)
+        while not serves(member.host, member.port):
+            if time.monotonic() > deadline:
+                raise self._timed_out(f"{ZOOKEEPER} does not serve", timeout)
+            time.sleep(PROBE_INTERVAL_S)
 
     def _leader_epochs(self) -> dict[tuple[str, int], int]:
         """None are known while ZooKeeper itself is at fault; brokers can be hurt all the same."""

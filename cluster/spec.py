@@ -2,8 +2,9 @@
 
 A launched cluster starts from Kafka's defaults and changes a few: internal topics and new topics
 get min(3, n) replicas and min(2, n) in-sync ones, and a group's first rebalance waits for nobody,
-as in Kafka's stock server.properties. A preset then says how soon a failure is noticed, and how
-near to Kafka's the behaviour is.
+as in Kafka's stock server.properties. So does zookeeper.connection.timeout.ms: left to itself, a
+broker on a slow machine would give up at its start after as little as a session's time. A preset
+then says how soon a failure is noticed, and how near to Kafka's the behaviour is.
 """
 
 from __future__ import annotations
@@ -117,6 +118,7 @@ def _launched_defaults(brokers: int) -> dict[str, str]:
         "transaction.state.log.replication.factor": replicas,
         "transaction.state.log.min.isr": in_sync,
         "group.initial.rebalance.delay.ms": "0",
+        "zookeeper.connection.timeout.ms": "18000",
     }
 
 

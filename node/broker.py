@@ -28,13 +28,16 @@ from logquake.zk.procedure import ZkFailure, run
 from logquake.zk.retry import RetryingSession
 from logquake.zk.znodes.json_text import MalformedZnode
 
+NO_SESSION = 0
+
 
 class Broker:
     """Answers requests, listens to its ZooKeeper session, and hosts a controller candidate.
 
     ``on_serving`` is called with the served versions by API key when requests may come,
-    ``on_registered`` when the cluster knows of this broker for the first time, ``on_refused``
-    with one line when the broker can't be what its settings say.
+    ``on_ready`` when the cluster knows of this broker for the first time and the controller has
+    told its replicas what to do, ``on_refused`` with one line when the broker can't be what its
+    settings say.
     """
 
     def __init__(
@@ -43,24 +46,24 @@ class Broker:
         ports: Ports,
         *,
         on_serving: Callable[[Mapping[int, range]], None],
-        on_registered: Callable[[], None],
+        on_ready: Callable[[], None],
         on_refused: Callable[[str], None],
     ) -> None:
         self._settings = settings
         self._ports = ports
         self._on_serving = on_serving
-        self._on_first_registration = on_registered
+        self._on_ready = on_ready
         self._on_refused = on_refused
         self._session: RetryingSession | None = None
-        self._session_id = 0
+        self._session_id = NO_SESSION
         self._loading: LogDirLoading | None = None
         self._parts: Parts | None = None
         self._was_registered = False
 
     @property
-    def has_joined(self) -> bool:
-        """ZooKeeper was reached, and the logs are open or being opened."""
-        return self._loading is not None
+    def reached_zookeeper(self) -> bool:
+        """Whether it ever gave this broker a session."""
+        return self._session_id != NO_SESSION
 
     # Requests
 
@@ -125,8 +128,12 @@ class Broker:
         if not self._was_registered:
             self._was_registered = True
             self._on_serving(parts.api.served)
-            self._on_first_registration()
+            parts.first_orders.wait(self._note_ready)
         parts.controller.on_session_established(self._session_id)
+
+    def _note_ready(self) -> None:
+        self._record("ready", "the controller has told its replicas what to do")
+        self._on_ready()
 
     # Stopping
 

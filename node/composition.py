@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from logquake.controller.controller import Controller
 from logquake.controller.ports import Endpoint
 from logquake.node.controller_link import ControllerLink
+from logquake.node.first_orders import FirstOrders
 from logquake.node.log_dir_loading import LogDirLoading
 from logquake.node.log_dir_notice import LogDirNotice
 from logquake.node.metadata.cache import MetadataCache
@@ -71,6 +72,7 @@ class Parts:
     controller: Controller
     controller_link: ControllerLink
     registrar: Registrar
+    first_orders: FirstOrders
     log_dirs: LogDirs
 
     def close(self) -> None:
@@ -131,7 +133,10 @@ class Composer:
         )
         replicas.start()
         api = self._api(registrar, controller, link, replicas)
-        return Parts(api, replicas, controller, link, registrar, log_dirs)
+        first_orders = FirstOrders(
+            settings.broker_id, self._cache, self._waiters, lambda: replicas.has_orders
+        )
+        return Parts(api, replicas, controller, link, registrar, first_orders, log_dirs)
 
     def _registrar(
         self, on_registered: Callable[[], None], on_refused: Callable[[str], None]

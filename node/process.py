@@ -53,7 +53,8 @@ def run_broker(
 ) -> int:
     """Be a broker until a signal; the exit status. Call it on the main thread.
 
-    ``events`` is the journal's file. ``ready`` is called once the cluster knows the broker.
+    ``events`` is the journal's file. ``ready`` is called once the cluster knows the broker and
+    the controller has told its replicas what to do.
     """
     try:
         BrokerProcess(settings, events, ready).run()
@@ -91,7 +92,7 @@ class BrokerProcess:
             self._settings,
             self._ports(),
             on_serving=self._on_serving,
-            on_registered=ready,
+            on_ready=ready,
             on_refused=self._refuse,
         )
 
@@ -165,8 +166,8 @@ class BrokerProcess:
             self._acceptors.append(acceptor)
 
     def _on_no_zookeeper(self) -> None:
-        if self._broker.has_joined:
-            return  # the logs take their time
+        if self._broker.reached_zookeeper:
+            return  # what follows, reading the cluster and opening logs, takes its time
         zookeeper = self._settings.zookeeper
         self._refuse(
             f"no ZooKeeper at {zookeeper.connect} within {zookeeper.connection_timeout_ms} ms "

@@ -51,7 +51,7 @@ def start(
 ) -> None:
     """Start one that has ended."""
     cluster = _cluster(name, data_dir)
-    _report_serving(cluster, cluster.start(target), wait)
+    _report_serving(cluster, cluster.start(target, timeout=seconds(wait)), wait)
 
 
 def restart(
@@ -59,7 +59,7 @@ def restart(
 ) -> None:
     """Stop it and start it again."""
     cluster = _cluster(name, data_dir)
-    _report_serving(cluster, cluster.restart(target), wait)
+    _report_serving(cluster, cluster.restart(target, timeout=seconds(wait)), wait)
 
 
 def broker(

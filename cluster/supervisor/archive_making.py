@@ -26,7 +26,8 @@ class ArchiveMaking:
     def begin(self) -> None:
         """Nothing happens where the archive is there."""
         if self._child is None and not self._archive.exists():
-            self._child = zygote.fork(self._run, self._log)
+            self._child = zygote.fork(lambda _say_ready: self._run(), self._log)
+            self._child.let_go()
 
     def reap(self) -> None:
         """Notice its end, if it ended."""

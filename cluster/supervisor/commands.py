@@ -1,7 +1,7 @@
 """What may be asked of a running supervisor: a verb, mostly with the name of a member.
 
-``kill``, ``stop`` and ``restart`` are answered once the process has ended: its port then refuses.
-``start`` is answered at once: whether the broker serves is for the asker to find out.
+``kill`` and ``stop`` are answered once the process has ended: its port then refuses. ``start``
+and ``restart`` are answered once the broker is ready (starts.py), or, with ``wait`` false, at once.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.supervisor.control_server import ControlConnection, Request
 from logquake.cluster.supervisor.fleet import Fleet
 from logquake.cluster.supervisor.member import Member
+from logquake.cluster.supervisor.starts import Starts
 
 Done = Callable[[], None]
 
@@ -24,9 +25,10 @@ class ShutDown(Protocol):
 class Commands:
     """Requests to calls, outcomes to answers."""
 
-    def __init__(self, fleet: Fleet, shut_down: ShutDown) -> None:
+    def __init__(self, fleet: Fleet, shut_down: ShutDown, starts: Starts) -> None:
         self._fleet = fleet
         self._shut_down = shut_down
+        self._starts = starts
 
     def handle(self, request: Request, connection: ControlConnection) -> None:
         try:
@@ -44,22 +46,33 @@ class Commands:
                 at_once=bool(request.get("at_once")),
                 done=lambda: connection.answer(None),
             )
+        elif verb in _STARTING_VERBS:
+            member = self._member(str(request.get("member")))
+            wait = bool(request.get("wait", True))
+            _STARTING_VERBS[verb](member, lambda: self._start(member, connection, wait=wait))
         elif verb in _MEMBER_VERBS:
             member = self._member(str(request.get("member")))
             _MEMBER_VERBS[verb](member, lambda: connection.answer(None))
         else:
             raise ClusterError(f"no command {verb!r}")
 
+    def _start(self, member: Member, connection: ControlConnection, *, wait: bool) -> None:
+        def ended() -> None:
+            said = self._fleet.last_words(member)
+            connection.refuse(f"{member.name} ended before it was ready: {said}")
+
+        member.start()
+        if wait:
+            self._starts.follow(member, lambda: connection.answer(None), ended)
+        else:
+            self._starts.follow(member)
+            connection.answer(None)
+
     def _member(self, name: str) -> Member:
         member = self._fleet.members.get(name)
         if member is None:
             raise ClusterError(f"no {name} here: there are {', '.join(self._fleet.members)}")
         return member
-
-
-def _start(member: Member, done: Done) -> None:
-    member.start()
-    done()
 
 
 def _kill(member: Member, done: Done) -> None:
@@ -72,11 +85,11 @@ def _stop(member: Member, done: Done) -> None:
     member.when_ended(done)
 
 
-def _restart(member: Member, done: Done) -> None:
+def _end_if_alive(member: Member, then: Done) -> None:
     if member.alive:
-        _stop(member, lambda: _start(member, done))
+        _stop(member, then)
     else:
-        _start(member, done)
+        then()
 
 
 def _pause(member: Member, done: Done) -> None:
@@ -89,11 +102,13 @@ def _resume(member: Member, done: Done) -> None:
     done()
 
 
+_STARTING_VERBS: dict[str, Callable[[Member, Done], None]] = {
+    "start": lambda _member, start: start(),
+    "restart": _end_if_alive,
+}
 _MEMBER_VERBS: dict[str, Callable[[Member, Done], None]] = {
-    "start": _start,
     "kill": _kill,
     "stop": _stop,
-    "restart": _restart,
     "pause": _pause,
     "resume": _resume,
 }

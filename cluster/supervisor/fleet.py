@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from logquake.cluster.layout import Layout, write_json
+from logquake.cluster.layout import Layout, last_line, write_json
 from logquake.cluster.ports import LOOPBACK, hold_ports, port_of
 from logquake.cluster.spec import ClusterSpec, broker_properties, format_properties
 from logquake.cluster.state import ZOOKEEPER, ClusterState, broker_name
@@ -26,7 +26,8 @@ class BrokerProgram:
 
     module: str
     check: Callable[[Path], None]
-    run: Callable[[Path, Path], int]  # server.properties, file for events; the exit status
+    # server.properties, file for events, what to call when it is of use; the exit status
+    run: Callable[[Path, Path, Callable[[], None]], int]
 
 
 class Fleet:
@@ -108,6 +109,10 @@ class Fleet:
         if self._local_zookeeper:
             self._local_zookeeper.archive_making.reap()
 
+    def last_words(self, member: Member) -> str:
+        """The last line that it printed."""
+        return last_line(self._layout.log_of(member.name))
+
     def state(self) -> ClusterState:
         return ClusterState(
             name=self._spec.name,
@@ -144,7 +149,7 @@ class Fleet:
     def _broker_launch(self, name: str, properties: Path) -> Callable[[], Child]:
         run, log = self._program.run, self._layout.log_of(name)
         events = self._layout.events / f"{name}.jsonl"
-        return lambda: zygote.fork(lambda: run(properties, events), log)
+        return lambda: zygote.fork(lambda say_ready: run(properties, events, say_ready), log)
 
     def _add(self, name: str, port: int, launch: Callable[[], Child]) -> Member:
         member = Member(name, host=LOOPBACK, port=port, launch=launch, changed=self.write_state)

@@ -6,7 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.state import Ending, MemberState, Phase
@@ -23,6 +23,15 @@ class Child(Protocol):
 
     def wait(self) -> int:
         """The return code, once it ended."""
+
+
+@runtime_checkable
+class SaysReady(Protocol):
+    """A child that tells when it is of use."""
+
+    ready_fd: int
+
+    def said_ready(self) -> bool: ...
 
 
 class Member:
@@ -48,6 +57,11 @@ class Member:
         self._ended: Ending | None = None
         self._end_was_asked = False
         self._when_ended: list[Callable[[], None]] = []
+
+    @property
+    def says_ready(self) -> SaysReady | None:
+        """The process that was started last, if it tells when it is of use."""
+        return self._child if isinstance(self._child, SaysReady) else None
 
     @property
     def alive(self) -> bool:

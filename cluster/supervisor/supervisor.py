@@ -11,6 +11,7 @@ from logquake.cluster.supervisor.commands import Commands
 from logquake.cluster.supervisor.control_server import ControlConnection, ControlServer
 from logquake.cluster.supervisor.fleet import Fleet
 from logquake.cluster.supervisor.signals import SignalWatch
+from logquake.cluster.supervisor.starts import Starts
 from logquake.node.net.loop import EventLoop
 
 PREPARE_AFTER_MS = 1_000  # the first requests of a new cluster come first
@@ -70,7 +71,10 @@ class Supervisor:
             done()
 
     def _serve(self) -> None:
-        commands = Commands(self._fleet, self.shut_down)
+        starts = Starts(self._loop)
+        for broker in self._fleet.brokers:
+            starts.follow(broker)
+        commands = Commands(self._fleet, self.shut_down, starts)
         ControlServer(self._layout.control_socket, self._loop, commands.handle)
         self._launcher.serve(self._loop, commands.handle, self._on_launcher_gone)
         self._signals.deliver(self._loop, on_stop=self._on_signal, on_child=self._fleet.reap)

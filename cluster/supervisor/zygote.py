@@ -9,6 +9,7 @@ holds stays locked in the child for ever.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
@@ -25,15 +26,23 @@ if TYPE_CHECKING:
     from multiprocess.context import ForkProcess
 
 _FORKING = "multiprocess.context"  # 25 ms to import, which the JVM's start hides
-_FIRST_OTHER_FD = 3
+_READY_FD = 3  # in the child: the only descriptor that it keeps, beside the standard ones
 _RESET_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 
 
-class ForkedChild:
-    """A forked process, as Member knows processes."""
+SayReady = Callable[[], None]
 
-    def __init__(self, process: ForkProcess) -> None:
+
+class ForkedChild:
+    """A forked process, as Member knows processes.
+
+    ``ready_fd`` becomes readable when the child has said that it is ready, or has ended. It is
+    there until said_ready() or let_go().
+    """
+
+    def __init__(self, process: ForkProcess, ready_fd: int) -> None:
         self._process = process
+        self.ready_fd = ready_fd
 
     @property
     def pid(self) -> int:
@@ -42,6 +51,16 @@ class ForkedChild:
     def poll(self) -> int | None:
         code: int | None = self._process.exitcode
         return code
+
+    def said_ready(self) -> bool:
+        """Whether it said so, once ready_fd is readable."""
+        said = os.read(self.ready_fd, 1)
+        self.let_go()
+        return said != b""
+
+    def let_go(self) -> None:
+        """Nobody wants to hear whether it is ready."""
+        os.close(self.ready_fd)
 
     def wait(self) -> int:
         # Not join(): it waits for a pipe that the child closed when it let go of what it inherited.
@@ -61,14 +80,15 @@ def preload(module: str) -> None:
     gc.enable()
 
 
-def fork(run: Callable[[], int], log: Path) -> ForkedChild:
+def fork(run: Callable[[SayReady], int], log: Path) -> ForkedChild:
     """Run a function in a new process that logs to ``log``; what it returns is the exit status."""
+    ready_fd, say_ready_fd = os.pipe()
     if threading.active_count() != 1:
         raise RuntimeError(f"fork with {threading.enumerate()}")
     process = (
         importlib.import_module(_FORKING)
         .ForkContext()
-        .Process(target=_in_child, args=(os.getpid(), log, run))
+        .Process(target=_in_child, args=(os.getpid(), log, run, say_ready_fd))
     )
     # A signal between fork and _in_child would reach the supervisor's handler in the child, and
     # through its wake-up descriptor the supervisor itself.
@@ -77,10 +97,13 @@ def fork(run: Callable[[], int], log: Path) -> ForkedChild:
         process.start()
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _RESET_SIGNALS)
-    return ForkedChild(process)
+        os.close(say_ready_fd)
+    return ForkedChild(process, ready_fd)
 
 
-def _in_child(parent_pid: int, log: Path, run: Callable[[], int]) -> None:
+def _in_child(
+    parent_pid: int, log: Path, run: Callable[[SayReady], int], say_ready_fd: int
+) -> None:
     die_with(parent_pid)
     signal.set_wakeup_fd(-1)
     for number in _RESET_SIGNALS:
@@ -88,8 +111,16 @@ def _in_child(parent_pid: int, log: Path, run: Callable[[], int]) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _RESET_SIGNALS)
     _redirect_output(log)
     # The supervisor's lock, ports, control connections: all must close when *it* ends.
-    os.closerange(_FIRST_OTHER_FD, os.sysconf("SC_OPEN_MAX"))
-    sys.exit(run())
+    os.dup2(say_ready_fd, _READY_FD)
+    os.closerange(_READY_FD + 1, os.sysconf("SC_OPEN_MAX"))
+    sys.exit(run(_say_ready))
+
+
+def _say_ready() -> None:
+    """Once."""
+    with contextlib.suppress(BrokenPipeError):  # nobody wants to hear it
+        os.write(_READY_FD, b"\n")
+    os.close(_READY_FD)
 
 
 def _redirect_output(log: Path) -> None:

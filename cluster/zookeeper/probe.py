@@ -8,6 +8,7 @@ from logquake.cluster.errors import ClusterError
 
 DEFAULT_PORT = 2181
 FOREIGN_TIMEOUT_S = 3.0
+PROBE_INTERVAL_S = 0.004
 PROBE_TIMEOUT_S = 0.1  # a server that has only begun to listen may never answer this connection
 
 

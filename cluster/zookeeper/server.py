@@ -11,12 +11,11 @@ from pathlib import Path
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import last_line
 from logquake.cluster.lifeline import die_with
-from logquake.cluster.zookeeper.probe import serves_from
+from logquake.cluster.zookeeper.probe import PROBE_INTERVAL_S, serves_from
 from logquake.cluster.zookeeper.program import Program, write_config
 
 LOG_NAME = "zookeeper.log"
 START_TIMEOUT_S = 60.0
-PROBE_INTERVAL_S = 0.004
 
 
 def spawn_server(

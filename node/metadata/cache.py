@@ -127,6 +127,14 @@ class MetadataCache:
         image = self._topics.get(topic)
         return image.partitions.get(index) if image else None
 
+    def names_replica(self, broker_id: int) -> bool:
+        """Whether some partition has a replica on this broker. Looks at all of them."""
+        return any(
+            broker_id in state.replicas
+            for image in self._topics.values()
+            for state in image.partitions.values()
+        )
+
     def has_leaders(self, topic: str, partitions: Iterable[int]) -> bool:
         """Whether each of these partitions is known to have a live leader."""
         states = (self.partition(topic, index) for index in partitions)

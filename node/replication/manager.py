@@ -150,6 +150,11 @@ class ReplicaManager:
 
     # What the controller says
 
+    @property
+    def has_orders(self) -> bool:
+        """Whether a LeaderAndIsr has told the replicas here what to do."""
+        return self._changes.has_orders
+
     def accept_controller_epoch(self, epoch: int) -> bool:
         """Take note of a controller's epoch; False where a later one is known."""
         return self._changes.accept_controller_epoch(epoch)

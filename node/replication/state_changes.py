@@ -74,6 +74,8 @@ class StateChanges:
         self._moves = moves
         self._metadata = metadata
         self._controller_epoch = 0
+        self.has_orders = False
+        """Whether a LeaderAndIsr was applied, since this process began."""
 
     def accept_controller_epoch(self, epoch: int) -> bool:
         """Take note of a controller's epoch; False where a later one is known."""
@@ -102,6 +104,7 @@ class StateChanges:
         }
         self._fetchers.follow(self._with_leaders(followers, live))
         self._fetchers.close_idle()
+        self.has_orders = True
         return _leader_and_isr_response(errors, by_topic_id=by_topic_id)
 
     def find_leaders(self) -> None:

@@ -37,8 +37,8 @@ class ZooKeeperSettings:
     # zookeeper.session.timeout.ms: a broker silent for so long is dead to the cluster. Lower
     # fails over sooner, and takes a long pause for a death.
     session_timeout_ms: int
-    # zookeeper.connection.timeout.ms: a broker that reaches no server for so long at its start
-    # gives up.
+    # zookeeper.connection.timeout.ms: a broker that has no session for so long at its start gives
+    # up.
     connection_timeout_ms: int
 
 

@@ -27,14 +27,18 @@ class MetadataWaiters:
         self._waiting: list[_Waiting] = []
 
     def wait(
-        self, condition: Callable[[], bool], timeout_ms: int, done: Callable[[], None]
+        self, condition: Callable[[], bool], timeout_ms: int | None, done: Callable[[], None]
     ) -> None:
-        """Call done once: when condition holds, or after timeout_ms whether it holds or not."""
-        if timeout_ms <= 0 or condition():
+        """Call done once: when condition holds, or after timeout_ms whether it holds or not.
+
+        None waits until it holds.
+        """
+        if condition() or (timeout_ms is not None and timeout_ms <= 0):
             done()
             return
         waiting = _Waiting(condition, done, _NEVER)
-        waiting.timer = self._scheduler.call_later(timeout_ms, lambda: self._finish(waiting))
+        if timeout_ms is not None:
+            waiting.timer = self._scheduler.call_later(timeout_ms, lambda: self._finish(waiting))
         self._waiting.append(waiting)
 
     def on_metadata_update(self) -> None:
@@ -49,7 +53,7 @@ class MetadataWaiters:
 
 class _Never:
     def cancel(self) -> None:
-        """Nothing is scheduled yet."""
+        """Nothing is scheduled."""
 
 
 _NEVER = _Never()

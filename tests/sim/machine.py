@@ -77,7 +77,7 @@ class Machine:
                 random=Random(self._rng.getrandbits(64)),
             ),
             on_serving=lambda _served: self._listen(),
-            on_registered=lambda: None,
+            on_ready=lambda: None,
             on_refused=self._refuse,
         )
         self.host.run(self.host.incarnation, self.broker.start)

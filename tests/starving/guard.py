@@ -2,9 +2,10 @@
 
     python -m tests.starving.guard ROOT_PID PLAN
 
-PLAN is a Starvation as JSON. The descendants of ROOT_PID, and itself, are stopped and continued
-until standard input ends: the owner closes it, or the kernel does when the owner dies. Lines on
-it, each answered with ``ok``: ``spare PID`` (continue it and leave it alone), ``starve PID``.
+PLAN is a Starvation as JSON. The descendants of ROOT_PID, and itself unless it is the owner, are
+stopped and continued until standard input ends: the owner closes it, or the kernel does when the
+owner dies. Lines on it, each answered with ``ok``: ``spare PID`` (continue it and leave it alone),
+``starve PID``.
 The last line on standard output is a Suffered as JSON.
 
 Caveat: a guard that is itself killed with SIGKILL leaves whom it had stopped to its owner.
@@ -84,6 +85,7 @@ class Guard:
         self._victims: dict[int, Victim] = {}
         self._gone: list[Victim] = []
         self._spared: set[int] = set()
+        self._ours = _tree(os.getpid()) | {os.getppid()}
         self._began = time.monotonic()
 
     def run(self) -> None:
@@ -116,7 +118,7 @@ class Guard:
         """Take in who was started, let go of who ended."""
         for pid in [pid for pid, victim in self._victims.items() if victim.is_gone]:
             self._let_go(pid)
-        for pid in _tree(self._root_pid):
+        for pid in sorted(_tree(self._root_pid) - self._ours):
             if pid not in self._victims and pid not in self._spared:
                 stream = len(self._victims) + len(self._gone)
                 with contextlib.suppress(ProcessLookupError):
@@ -154,13 +156,13 @@ def busy_loop() -> None:
             pass
 
 
-def _tree(root_pid: int) -> list[int]:
-    """The process and its descendants, in the order of their start."""
+def _tree(root_pid: int) -> set[int]:
+    """The process and its descendants."""
     try:
         root = psutil.Process(root_pid)
-        return sorted([root_pid, *(child.pid for child in root.children(recursive=True))])
+        return {root_pid, *(child.pid for child in root.children(recursive=True))}
     except psutil.NoSuchProcess:
-        return []
+        return set()
 
 
 def _is_stopped(pid: int) -> bool:

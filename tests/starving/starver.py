@@ -1,7 +1,8 @@
 """``with Starver(pid, Starvation(seed=7)):`` a tree of processes on a machine that is too slow.
 
 Busy loops take the processors, and every process of the tree is stopped (SIGSTOP) and continued
-in slices, each by a stream of its own. No root is needed. At the end of the block, or when the
+in slices, each by a stream of its own. The tree of the owner itself is whatever it starts. No root
+is needed. At the end of the block, or when the
 owner dies however, or when the plan's time is up, all go on and the busy loops are gone.
 """
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from logquake.cluster.api import Cluster
+from tests.system.zookeeper.relay import Relay
 
 TIMEOUT_S = 30
 PROGRAM = """
@@ -100,6 +101,18 @@ def paused(pid: int) -> Iterator[None]:
         yield
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+def test_a_zookeeper_that_answers_slowly_is_no_reason_to_give_up(
+    start: Start, kafka: Cluster
+) -> None:
+    """zookeeper.connection.timeout.ms is for the session alone, not for what is read then."""
+    host, _, port = kafka.zookeeper_connect.partition(":")
+    with Relay(int(port), answer_delay_s=0.4) as relay:
+        process = start(f"{host}:{relay.port}", zookeeper_connection_timeout_ms="2000")
+        wait_until_ready(process)
+        process.kill()
+        process.communicate()
 
 
 class TestRefusals:

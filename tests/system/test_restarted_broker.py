@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from time import monotonic
 
@@ -12,6 +13,7 @@ from logquake.client.errors import ConnectionLostError
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
+from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.metadata import (
     MetadataRequest,
@@ -22,6 +24,8 @@ from logquake.wire.messages.metadata import (
 
 BROKERS = 3
 TOPIC = "orders"
+PARTITIONS = 40
+LONG_SESSIONS = {"zookeeper.session.timeout.ms": "20000"}  # a paused controller stays in office
 TIMEOUT_S = 30.0
 
 
@@ -46,7 +50,7 @@ def test_restarted_broker_never_calls_an_existing_topic_unknown(tmp_path: Path) 
         kafka.kill(back)
         kafka.wait_isr(TOPIC, 0, BROKERS - 1)
         kafka.pause(controller)
-        kafka.start(back)
+        kafka.start(back, wait=False)
         address = next(m.address for m in kafka.state().members if m.broker_id == back)
         deadline = monotonic() + TIMEOUT_S
         while (answer := ask(address)) is None:
@@ -55,3 +59,42 @@ def test_restarted_broker_never_calls_an_existing_topic_unknown(tmp_path: Path) 
         assert len(answer.partitions) == 3
         kafka.resume(controller)
         kafka.wait_isr(TOPIC, 0, BROKERS)
+
+
+def test_start_returns_when_every_replica_has_its_role(tmp_path: Path) -> None:
+    with Cluster(brokers=BROKERS, data_dir=tmp_path / "cluster") as kafka:
+        with Router(ClientSettings(kafka.bootstrap_servers)) as router:
+            Admin(router).create_topic(TOPIC, partitions=PARTITIONS, replication_factor=BROKERS)
+        kafka.kill(2)
+        kafka.start(2)
+        events = [json.loads(line) for line in journal_of(kafka, 2).splitlines()]
+        registered = max(at for at, event in enumerate(events) if event["what"] == "registered")
+        roles = [event for event in events[registered:] if event["what"] == "role-changed"]
+        assert len(roles) == PARTITIONS
+
+
+def test_start_waits_for_the_controller_and_says_that_nothing_came() -> None:
+    with Cluster(brokers=BROKERS, config=LONG_SESSIONS) as kafka:
+        with Router(ClientSettings(kafka.bootstrap_servers)) as router:
+            Admin(router).create_topic(TOPIC, partitions=3, replication_factor=BROKERS)
+        controller = kafka.controller()
+        other = next(broker for broker in range(1, BROKERS + 1) if broker != controller)
+        kafka.stop(other)
+        with kafka.pause(controller):
+            with pytest.raises(WaitTimeoutError, match=f"broker-{other} is not ready after 2 s"):
+                kafka.start(other, timeout=2)
+            with pytest.raises(ClusterError, match="running already"):
+                kafka.start(other)
+        kafka.wait_isr(TOPIC, 0, BROKERS)
+
+
+def test_start_of_a_broker_that_ends_says_its_last_words(tmp_path: Path) -> None:
+    with Cluster(brokers=2, data_dir=tmp_path / "cluster") as kafka:
+        kafka.stop(2)
+        (kafka.layout.data_of(2) / "meta.properties").write_text("version=7\n")
+        with pytest.raises(ClusterError, match=r"broker-2 ended before it was ready: .*version"):
+            kafka.start(2)
+
+
+def journal_of(kafka: Cluster, broker_id: int) -> str:
+    return (kafka.layout.events / f"broker-{broker_id}.jsonl").read_text()

@@ -1,6 +1,7 @@
 """A TCP relay that can be shut: what was connected breaks, and nothing new gets through.
 
-It can also be slow: answers are held back for a while, and all that was said arrives in the end.
+It can also be slow: answers take ``answer_delay_s``, or are held back for a while, and all that was
+said arrives in the end.
 """
 
 from __future__ import annotations
@@ -8,19 +9,22 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import time
+from collections.abc import Callable
 from types import TracebackType
 
 
 class Relay:
     """From a free port on the loopback to ``target_port`` there."""
 
-    def __init__(self, target_port: int) -> None:
+    def __init__(self, target_port: int, *, answer_delay_s: float = 0.0) -> None:
         self._target = ("127.0.0.1", target_port)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
         self._open = True
+        self._answer_delay_s = answer_delay_s
         self._answers_flow = threading.Event()
         self._answers_flow.set()
         self._acceptor = threading.Thread(target=self._accept, daemon=True)
@@ -73,15 +77,19 @@ class Relay:
             self._connections |= {client, server}
         for end in (client, server):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        always = threading.Event()
-        always.set()
-        for way in ((client, server, always), (server, client, self._answers_flow)):
+        for way in ((client, server, lambda: None), (server, client, self._hold_back)):
             threading.Thread(target=self._copy, args=way, daemon=True).start()
 
-    def _copy(self, source: socket.socket, target: socket.socket, flow: threading.Event) -> None:
+    def _hold_back(self) -> None:
+        time.sleep(self._answer_delay_s)
+        self._answers_flow.wait()
+
+    def _copy(
+        self, source: socket.socket, target: socket.socket, hold_back: Callable[[], None]
+    ) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
-                flow.wait()
+                hold_back()
                 target.sendall(data)
         for end in (source, target):
             with contextlib.suppress(OSError):

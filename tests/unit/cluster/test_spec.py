@@ -41,6 +41,12 @@ def test_replication_follows_the_number_of_brokers(
     assert found["transaction.state.log.min.isr"] == in_sync
 
 
+def test_a_starting_broker_waits_for_zookeeper_as_in_kafkas_stock_properties() -> None:
+    """However short the session is, from which it would follow otherwise."""
+    asked = ClusterSpec(config={"zookeeper.session.timeout.ms": "2000"})
+    assert properties(asked)["zookeeper.connection.timeout.ms"] == "18000"
+
+
 def test_the_user_wins_over_the_preset_and_the_preset_over_kafka() -> None:
     assert properties(ClusterSpec())["zookeeper.session.timeout.ms"] == "2000"
     assert "zookeeper.session.timeout.ms" not in properties(ClusterSpec(preset="kafka_defaults"))

@@ -114,7 +114,7 @@ class LoneBroker:
                 random=Random(1),
             ),
             on_serving=self.served.update,
-            on_registered=lambda: None,
+            on_ready=lambda: None,
             on_refused=pytest.fail,
         )
 

@@ -1,0 +1,64 @@
+"""Long runs on real processes: ``python -m tests.rounds returns|starts``, ``--help`` for the rest.
+
+    python -m tests.rounds returns --rounds 100 --seed 1 --starve --evidence FOLDER
+    python -m tests.rounds starts --count 300 --starve
+
+They end with 1 if a broker did not return, or a start failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tests.rounds import returns, starts
+from tests.rounds.faults import KINDS, Kind
+from tests.starving.plan import Starvation
+
+AT_MOST_S = 6 * 3600.0
+
+
+def main() -> int:
+    options = _parser().parse_args()
+    starvation = None
+    if options.starve:
+        starvation = Starvation(options.seed, busy_loops=options.busy_loops, at_most_s=AT_MOST_S)
+    if options.command == "starts":
+        started = starts.run(options.count, starvation)
+        print(started)
+        return 1 if started.failures else 0
+    plan = returns.Plan(
+        seed=options.seed,
+        rounds=options.rounds,
+        return_timeout_s=options.return_timeout_s,
+        evidence=options.evidence,
+        starvation=starvation,
+        kinds=(Kind.KILL,) if options.kills_only else KINDS,
+        config=dict(pair.split("=", 1) for pair in options.config),
+    )
+    outcome = returns.run(plan)
+    print(f"seed {plan.seed}: {outcome}")
+    return 1 if outcome.failure else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--seed", type=int, default=1)
+    shared.add_argument("--starve", action="store_true")
+    shared.add_argument("--busy-loops", type=int, default=4)
+    parser = argparse.ArgumentParser(prog="python -m tests.rounds", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    rounds = commands.add_parser("returns", parents=[shared], help=returns.__doc__)
+    rounds.add_argument("--rounds", type=int, default=20)
+    rounds.add_argument("--return-timeout-s", type=float, default=90.0)
+    rounds.add_argument("--kills-only", action="store_true")
+    rounds.add_argument("--evidence", type=Path, default=Path("evidence"))
+    rounds.add_argument("-c", "--config", action="append", default=[], metavar="KEY=VALUE")
+    in_a_row = commands.add_parser("starts", parents=[shared], help=starts.__doc__)
+    in_a_row.add_argument("--count", type=int, default=300)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""Starts of a whole cluster in a row: each is of use at once."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from logquake.client.admin import Admin
+from logquake.client.errors import ClientError
+from logquake.client.producer import Producer, ProducerRecord
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
+from logquake.cluster.api import Cluster
+from logquake.cluster.errors import ClusterError
+from tests.starving.plan import Starvation
+from tests.starving.starver import Starver
+
+BROKERS = 3
+
+
+@dataclass(slots=True)
+class Outcome:
+    took_s: list[float] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        ordered = sorted(self.took_s) or [0.0]
+        return (
+            f"{len(self.took_s)} starts, {len(self.failures)} failed; median "
+            f"{ordered[len(ordered) // 2]:.2f} s, slowest {ordered[-1]:.2f} s"
+        )
+
+
+def run(count: int, starvation: Starvation | None) -> Outcome:
+    """``starvation`` is of this process's children: every cluster that it starts."""
+    outcome = Outcome()
+    with ExitStack() as stack:
+        if starvation is not None:
+            stack.enter_context(Starver(os.getpid(), starvation))
+        for number in range(count):
+            began = time.monotonic()
+            try:
+                _start_and_use()
+            except (ClusterError, ClientError) as error:
+                outcome.failures.append(f"start {number}: {error!r}")
+                print(outcome.failures[-1], flush=True)
+            outcome.took_s.append(time.monotonic() - began)
+    return outcome
+
+
+def _start_and_use() -> None:
+    """A topic on every broker, and a record in each of its partitions, acked by all replicas."""
+    with (
+        Cluster(brokers=BROKERS) as kafka,
+        Router(ClientSettings(kafka.bootstrap_servers)) as router,
+    ):
+        Admin(router).create_topic("orders", partitions=BROKERS, replication_factor=BROKERS)
+        producer = Producer(router)
+        for partition in range(BROKERS):
+            producer.send("orders", partition, [ProducerRecord(None, b"1")])
