@@ -221,6 +221,7 @@ class Composer:
             self._ports.scheduler,
             timeout_ms=settings.request_timeout_ms,
         )
+        auto_creation = AutoTopicCreation(settings.auto_creation, link, self._ports.scheduler)
         first_image = FirstImage(cache, waiters, settings.first_metadata_max_wait_ms)
         api = ApiTable(
             [
@@ -232,17 +233,12 @@ class Composer:
                     max_bytes=settings.fetch_max_bytes,
                 ),
                 ListOffsets(replicas),
-                Metadata(
-                    cluster_id,
-                    cache,
-                    first_image,
-                    AutoTopicCreation(settings.auto_creation, link),
-                ),
+                Metadata(cluster_id, cache, first_image, auto_creation),
                 LeaderAndIsr(replicas, self._configs, broker_epoch),
                 StopReplica(replicas, broker_epoch),
                 UpdateMetadata(replicas, cache, waiters, self._configs, broker_epoch),
                 ControlledShutdown(controller),
-                FindCoordinator(),
+                FindCoordinator(cache, auto_creation),
                 CreateTopics(controller, cache, waiters),
                 DeleteTopics(controller, cache, waiters),
                 DeleteRecords(replicas, cache),

@@ -1,4 +1,4 @@
-"""Text as Java reads it: bytes that are no UTF-8 become U+FFFD.
+"""Text as Java reads and hashes it: bytes that are no UTF-8 become U+FFFD.
 
 Python and Java agree on which bytes those are, and on how many U+FFFD they make, but for encoded
 surrogates: Python replaces each byte of one, Java the whole.
@@ -23,6 +23,15 @@ def replace_as_java(error: UnicodeError) -> tuple[str, int]:
     if first == _SURROGATE_LEAD and rest and _is_continuation(rest[0]):
         end = error.start + (3 if len(rest) == 2 and _is_continuation(rest[1]) else 2)
     return "\ufffd", end
+
+
+def string_hash(text: str) -> int:
+    """java.lang.String.hashCode: over UTF-16 code units, a signed 32-bit number."""
+    units = text.encode("utf-16-be")
+    result = 0
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        result = (result * 31 + (high << 8 | low)) & 0xFFFFFFFF
+    return result - (1 << 32) if result >> 31 else result
 
 
 def _is_continuation(byte: int) -> bool:

@@ -1,27 +1,38 @@
 """FindCoordinator (10), versions 0-6: who coordinates a group or a transactional id.
 
-KIP-699 (v4) asks for several keys at once; KIP-932 (v6) adds share groups.
-Absent: the coordinators themselves. Nobody coordinates yet, which Kafka's protocol can say:
-COORDINATOR_NOT_AVAILABLE. Consumers with assigned partitions work all the same.
+It is the leader of one partition of the coordinators' topic, told with its address on the asker's
+listener. A topic that is not there is made, whatever auto.create.topics.enable says, and the client
+asks again. KIP-699 (v4) asks for several keys at once; KIP-932 (v6) adds share groups, which nobody
+coordinates in Kafka 3.9.
+Absent: the coordinators themselves. A broker of ours that is named coordinates nothing
+yet, as its ApiVersions says; a Kafka that is named does.
 """
 
 from __future__ import annotations
 
+from logquake.node.metadata.cache import MetadataCache, Node
+from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.node.topics.auto_creation import AutoTopicCreation
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
+from logquake.wire.java_text import string_hash
+from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.find_coordinator import (
     Coordinator,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
 )
 
-_GROUP, _TRANSACTION, _SHARE = 0, 1, 2
+_TOPICS = {0: GROUP_METADATA_TOPIC, 1: TRANSACTION_STATE_TOPIC}  # by key type
+_SHARE = 2
 _FIRST_VERSION_WITH_KEYS = 4
 _FIRST_VERSION_WITH_SHARE = 6
-_NOBODY = -1
+_LARGEST_HASH = 2**31 - 1
+_NOBODY = Node(-1, "", -1, None)
 _MESSAGES = {
+    ErrorCode.NONE: "NONE",
     ErrorCode.COORDINATOR_NOT_AVAILABLE: "The coordinator is not available.",
     ErrorCode.INVALID_REQUEST: "This most likely occurs because of a request being malformed by "
     "the client library or the message was sent to an incompatible broker. "
@@ -33,35 +44,71 @@ class FindCoordinator(Handler[FindCoordinatorRequest]):
     key = ApiKey.FIND_COORDINATOR
     versions = range(7)
 
+    def __init__(self, cache: MetadataCache, auto_creation: AutoTopicCreation) -> None:
+        self._cache = cache
+        self._auto_creation = auto_creation
+
     def handle(self, request: Request, body: FindCoordinatorRequest) -> None:
         version = request.header.api_version
-        error = _error(version, body.key_type)
         if version >= _FIRST_VERSION_WITH_KEYS:
+            found = [self._find(request, body.key_type, key) for key in body.coordinator_keys]
             request.reply(
                 FindCoordinatorResponse(
-                    coordinators=[_nobody(key, error) for key in body.coordinator_keys]
+                    coordinators=[
+                        _coordinator(key, *each)
+                        for key, each in zip(body.coordinator_keys, found, strict=True)
+                    ]
                 )
             )
             return
+        error, node = self._find(request, body.key_type, body.key)
         request.reply(
             FindCoordinatorResponse(
                 error_code=error,
                 error_message=_MESSAGES[error],
-                node_id=_NOBODY,
-                host="",
-                port=_NOBODY,
+                node_id=node.broker_id,
+                host=node.host,
+                port=node.port,
             )
         )
 
+    def _find(self, request: Request, key_type: int, key: str) -> tuple[ErrorCode, Node]:
+        """KafkaApis.getCoordinator."""
+        topic = _TOPICS.get(key_type)
+        if topic is None:
+            return _without_topic(request.header.api_version, key_type), _NOBODY
+        node = self._leader(topic, key, request.listener)
+        if node is None:
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE, _NOBODY
+        return ErrorCode.NONE, node
 
-def _error(version: int, key_type: int) -> ErrorCode:
-    known = key_type in (_GROUP, _TRANSACTION) or (
-        key_type == _SHARE and version >= _FIRST_VERSION_WITH_SHARE
-    )
-    return ErrorCode.COORDINATOR_NOT_AVAILABLE if known else ErrorCode.INVALID_REQUEST
+    def _leader(self, topic: str, key: str, listener: ListenerName) -> Node | None:
+        image = self._cache.topic(topic)
+        if image is None:
+            self._auto_creation.create([topic], lambda _told: None)
+            return None
+        state = image.partitions.get(_partition_of(key, len(image.partitions)))
+        return None if state is None else self._cache.node(state.leader, listener)
 
 
-def _nobody(key: str, error: ErrorCode) -> Coordinator:
+def _partition_of(key: str, partitions: int) -> int:
+    """GroupMetadataManager.partitionFor, with Utils.abs: the smallest int counts as 0."""
+    hashed = abs(string_hash(key))
+    return 0 if hashed > _LARGEST_HASH else hashed % partitions
+
+
+def _without_topic(version: int, key_type: int) -> ErrorCode:
+    if key_type == _SHARE and version >= _FIRST_VERSION_WITH_SHARE:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    return ErrorCode.INVALID_REQUEST
+
+
+def _coordinator(key: str, error: ErrorCode, node: Node) -> Coordinator:
     return Coordinator(
-        key=key, node_id=_NOBODY, host="", port=_NOBODY, error_code=error, error_message=""
+        key=key,
+        node_id=node.broker_id,
+        host=node.host,
+        port=node.port,
+        error_code=error,
+        error_message="",
     )

@@ -2,8 +2,8 @@
 
 v0 asks for all topics with an empty list and reports missing replicas as errors; since v1 a null
 list asks for all. KIP-430 (v8) adds authorised operations, KIP-516 (v10) topic ids; v12 may ask
-by id. A topic that is not there is made, if the client and auto.create.topics.enable allow it,
-and is answered with an error that makes the client ask again.
+by id. A topic that is not there is made, if the client and auto.create.topics.enable allow it: the
+answer waits until the controller has said whether it can be, and makes the client ask again if so.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, 
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.metadata_view import MetadataView
 from logquake.node.requests.request import Request
-from logquake.node.topics.auto_creation import AutoTopicCreation
+from logquake.node.topics.auto_creation import AutoTopicCreation, Told
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.metadata import (
@@ -46,11 +46,30 @@ class Metadata(Handler[MetadataRequest]):
         self._auto_creation = auto_creation
 
     def handle(self, request: Request, body: MetadataRequest) -> None:
-        self._first_image.wait(lambda: self._answer(request, body), request.close)
+        self._first_image.wait(lambda: self._make_then_answer(request, body), request.close)
 
-    def _answer(self, request: Request, body: MetadataRequest) -> None:
+    def _make_then_answer(self, request: Request, body: MetadataRequest) -> None:
+        missing = self._to_be_made(request.header.api_version, body)
+        if missing:
+            self._auto_creation.create(missing, lambda told: self._answer(request, body, told))
+        else:
+            self._answer(request, body, {})
+
+    def _to_be_made(self, version: int, body: MetadataRequest) -> list[str]:
+        if not (self._auto_creation.is_for_clients and body.allow_auto_topic_creation):
+            return []
+        if not body.topics or _misuse(version, body.topics) or _asks_by_id(body.topics):
+            return []
+        return [
+            name
+            for name in _unique_names(body.topics)
+            if self._cache.topic(name) is None and is_legal(name)
+        ]
+
+    def _answer(self, request: Request, body: MetadataRequest, told: Told) -> None:
+        """``told`` is for topics that had to be made."""
         view = MetadataView(self._cache, request.listener, request.header.api_version)
-        topics = [self._with_operations(body, topic) for topic in self._topics(view, body)]
+        topics = [self._with_operations(body, topic) for topic in self._topics(view, body, told)]
         controller_id = self._cache.controller_id
         request.reply(
             MetadataResponse(
@@ -64,16 +83,17 @@ class Metadata(Handler[MetadataRequest]):
             )
         )
 
-    def _topics(self, view: MetadataView, body: MetadataRequest) -> list[MetadataResponseTopic]:
+    def _topics(
+        self, view: MetadataView, body: MetadataRequest, told: Told
+    ) -> list[MetadataResponseTopic]:
         if body.topics is None or (view.version == 0 and not body.topics):
             return [view.topic(name, image) for name, image in self._cache.images()]
         if error := _misuse(view.version, body.topics):
             # Only v12 has a null for the name.
             return [_failed(topic.name or "", topic.topic_id, error) for topic in body.topics]
-        if any(topic.topic_id != ZERO_UUID for topic in body.topics):
+        if _asks_by_id(body.topics):
             return [self._by_id(view, topic.topic_id) for topic in _unique_ids(body.topics)]
-        names = dict.fromkeys(topic.name for topic in body.topics if topic.name is not None)
-        return [self._by_name(view, name, create=body.allow_auto_topic_creation) for name in names]
+        return [self._by_name(view, name, told) for name in _unique_names(body.topics)]
 
     def _by_id(self, view: MetadataView, topic_id: bytes) -> MetadataResponseTopic:
         name = self._cache.topic_name(topic_id)
@@ -82,15 +102,18 @@ class Metadata(Handler[MetadataRequest]):
             return _failed(None, topic_id, ErrorCode.UNKNOWN_TOPIC_ID)
         return view.topic(name, image)
 
-    def _by_name(self, view: MetadataView, name: str, *, create: bool) -> MetadataResponseTopic:
+    def _by_name(self, view: MetadataView, name: str, told: Told) -> MetadataResponseTopic:
+        if name in told:
+            return _failed(name, ZERO_UUID, told[name])
         image = self._cache.topic(name)
         if image is not None:
             return view.topic(name, image)
-        if not is_legal(name):
-            return _failed(name, ZERO_UUID, ErrorCode.INVALID_TOPIC_EXCEPTION)
-        if create:
-            self._auto_creation.request(name)
-        return _failed(name, ZERO_UUID, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        error = (
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            if is_legal(name)
+            else ErrorCode.INVALID_TOPIC_EXCEPTION
+        )
+        return _failed(name, ZERO_UUID, error)
 
     @staticmethod
     def _with_operations(
@@ -108,6 +131,14 @@ def _misuse(version: int, topics: list[MetadataRequestTopic]) -> ErrorCode | Non
     if any(topic.name is None or topic.topic_id != ZERO_UUID for topic in topics):
         return ErrorCode.INVALID_REQUEST
     return None
+
+
+def _asks_by_id(topics: list[MetadataRequestTopic]) -> bool:
+    return any(topic.topic_id != ZERO_UUID for topic in topics)
+
+
+def _unique_names(topics: list[MetadataRequestTopic]) -> list[str]:
+    return list(dict.fromkeys(topic.name for topic in topics if topic.name is not None))
 
 
 def _unique_ids(topics: list[MetadataRequestTopic]) -> list[MetadataRequestTopic]:

@@ -19,6 +19,7 @@ from logquake.node.net.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.requests.downward import DownConversionSettings
 from logquake.node.requests.pipelining import ProducePipelining
+from logquake.node.settings.auto_creation import read_auto_creation
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.listeners import ListenerSettings, read_listeners
 from logquake.node.settings.network import read_connection_limits
@@ -86,7 +87,6 @@ class BrokerSettings:
         listeners = read_listeners(reader)
         topic_defaults = read_topic_defaults(reader)
         controller = _read_controller(reader, listeners, topic_defaults)
-        request_timeout_ms = reader.integer("request.timeout.ms", 30_000, minimum=1)
         return cls(
             broker_id=_read_broker_id(reader),
             rack=reader.optional("broker.rack"),
@@ -106,8 +106,8 @@ class BrokerSettings:
             links=read_links(reader, listeners.source_host()),
             controller=controller,
             controlled_shutdown=_read_controlled_shutdown(reader, controller),
-            auto_creation=_read_auto_creation(reader, controller, request_timeout_ms),
-            request_timeout_ms=request_timeout_ms,
+            auto_creation=read_auto_creation(reader, controller),
+            request_timeout_ms=reader.integer("request.timeout.ms", 30_000, minimum=1),
             first_metadata_max_wait_ms=reader.integer(
                 "logquake.first.metadata.max.wait.ms", 1_000, minimum=0
             ),
@@ -218,15 +218,4 @@ def _read_controlled_shutdown(
             "controlled.shutdown.retry.backoff.ms", default.retry_backoff_ms, minimum=0
         ),
         attempt_timeout_ms=controller.controller_socket_timeout_ms,
-    )
-
-
-def _read_auto_creation(
-    reader: PropertyReader, controller: ControllerSettings, timeout_ms: int
-) -> AutoCreationSettings:
-    return AutoCreationSettings(
-        enabled=reader.flag("auto.create.topics.enable", True),
-        partitions=controller.num_partitions,
-        replication_factor=controller.default_replication_factor,
-        timeout_ms=timeout_ms,
     )

@@ -1,53 +1,129 @@
-"""Topics made because a client asked about them (auto.create.topics.enable).
+"""Topics made because they are needed: by a client that asked about them, or by a coordinator.
 
-The broker asks the active controller to create the topic, with num.partitions and
-default.replication.factor, and does not wait: the client is told to ask again
-(Kafka's AutoTopicCreationManager). One request a topic is in flight at a time.
+A broker of Kafka's writes the znodes of such a topic itself (AutoTopicCreationManager). Here the
+active controller is asked for it with CreateTopics, as for every other topic, and what it says the
+client is told: LEADER_NOT_AVAILABLE of a topic that is being made, or why it cannot be. Where no
+controller answers in time the topic is unknown, and the client asks again.
+One request a topic is in flight at a time.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 
-from logquake.controller.ports import Disconnected
+from logquake.controller.ports import Disconnected, Scheduler
 from logquake.node.controller_link import ControllerLink
-from logquake.wire.messages.topics import CreatableTopic, CreateTopicsRequest
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
 from logquake.wire.schema import Message
 
 _CREATE_TOPICS_VERSION = 7
+_AT_ONCE = 0  # ms that the controller waits for leaders: REQUEST_TIMED_OUT is its word for success
+_TOLD = {
+    ErrorCode.NONE: ErrorCode.LEADER_NOT_AVAILABLE,
+    ErrorCode.REQUEST_TIMED_OUT: ErrorCode.LEADER_NOT_AVAILABLE,
+    ErrorCode.TOPIC_ALREADY_EXISTS: ErrorCode.LEADER_NOT_AVAILABLE,
+    ErrorCode.NOT_CONTROLLER: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+}
+
+Told = dict[str, ErrorCode]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicShape:
+    """What a topic is made with that nobody described."""
+
+    partitions: int
+    replication_factor: int
+    config: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class AutoCreationSettings:
-    enabled: bool  # auto.create.topics.enable
-    partitions: int  # num.partitions
-    replication_factor: int  # default.replication.factor
-    timeout_ms: int  # request.timeout.ms: how long the controller may wait for leaders
+    # auto.create.topics.enable: topics are made that clients ask about. Coordinators' topics are
+    # made in any case.
+    enabled: bool
+    # num.partitions, default.replication.factor
+    users: TopicShape
+    # By name: offsets.topic.* and transaction.state.log.*
+    internal: Mapping[str, TopicShape]
+    # logquake.auto.create.max.wait.ms: how long a client waits for the controller's word.
+    max_wait_ms: int
+
+    def shape_of(self, topic: str) -> TopicShape:
+        return self.internal.get(topic, self.users)
 
 
 class AutoTopicCreation:
-    def __init__(self, settings: AutoCreationSettings, controller: ControllerLink) -> None:
+    def __init__(
+        self, settings: AutoCreationSettings, controller: ControllerLink, scheduler: Scheduler
+    ) -> None:
         self._settings = settings
         self._controller = controller
+        self._scheduler = scheduler
         self._in_flight: set[str] = set()
 
-    def request(self, topic: str) -> None:
-        """Have the topic created, unless that is switched off or under way."""
-        channel = self._controller.channel()
-        if not self._settings.enabled or topic in self._in_flight or channel is None:
+    @property
+    def is_for_clients(self) -> bool:
+        """Whether a client's question is reason enough."""
+        return self._settings.enabled
+
+    def create(self, topics: Collection[str], done: Callable[[Told], None]) -> None:
+        """Have these topics made; done gets what a client that asked is told of each, once."""
+        unknown = dict.fromkeys(topics, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        new = [topic for topic in topics if topic not in self._in_flight]
+        channel = self._controller.channel() if new else None
+        if channel is None:
+            done(unknown)
             return
+        answer_once = _Once(done)
 
-        def done(_: Message | Disconnected) -> None:
-            # Whatever the answer, the client asks again and finds the topic or tries anew.
-            self._in_flight.discard(topic)
+        def answered(answer: Message | Disconnected) -> None:
+            self._in_flight.difference_update(new)
+            patience.cancel()
+            answer_once(unknown | _told(answer))
 
-        self._in_flight.add(topic)
-        channel.send(self._create(topic), _CREATE_TOPICS_VERSION, done)
-
-    def _create(self, topic: str) -> CreateTopicsRequest:
-        wanted = CreatableTopic(
-            name=topic,
-            num_partitions=self._settings.partitions,
-            replication_factor=self._settings.replication_factor,
+        self._in_flight.update(new)
+        patience = self._scheduler.call_later(
+            self._settings.max_wait_ms, lambda: answer_once(unknown)
         )
-        return CreateTopicsRequest(topics=[wanted], timeout_ms=self._settings.timeout_ms)
+        channel.send(self._request(new), _CREATE_TOPICS_VERSION, answered)
+
+    def _request(self, topics: Iterable[str]) -> CreateTopicsRequest:
+        wanted = [_creatable(topic, self._settings.shape_of(topic)) for topic in topics]
+        return CreateTopicsRequest(topics=wanted, timeout_ms=_AT_ONCE)
+
+
+class _Once:
+    """Passes on the first answer: the controller's, or that there was none in time."""
+
+    def __init__(self, done: Callable[[Told], None]) -> None:
+        self._done: Callable[[Told], None] | None = done
+
+    def __call__(self, told: Told) -> None:
+        done, self._done = self._done, None
+        if done is not None:
+            done(told)
+
+
+def _creatable(topic: str, shape: TopicShape) -> CreatableTopic:
+    return CreatableTopic(
+        name=topic,
+        num_partitions=shape.partitions,
+        replication_factor=shape.replication_factor,
+        configs=[CreatableTopicConfig(name=key, value=text) for key, text in shape.config.items()],
+    )
+
+
+def _told(answer: Message | Disconnected) -> Told:
+    """DefaultAutoTopicCreationManager.createTopicsInZk."""
+    if not isinstance(answer, CreateTopicsResponse):
+        return {}
+    codes = {topic.name: ErrorCode.of_peer(topic.error_code) for topic in answer.topics}
+    return {name: _TOLD.get(code, code) for name, code in codes.items()}

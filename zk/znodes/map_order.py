@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from logquake.wire.java_text import string_hash
+
 _DEFAULT_BUCKETS = 16
 
 
@@ -15,7 +17,7 @@ def scala_order(keys: Iterable[str]) -> list[str]:
     """Order of a mutable.HashMap that grew from empty; a bucket is sorted by signed hash."""
     keys = list(keys)
     mask = _buckets(len(keys)) - 1
-    hashes = {key: _spread(_string_hash(key)) for key in keys}
+    hashes = {key: _spread_hash(key) for key in keys}
     return sorted(keys, key=lambda key: (hashes[key] & mask, _signed(hashes[key])))
 
 
@@ -23,7 +25,7 @@ def properties_order(keys: Iterable[str]) -> list[str]:
     """Order of a java.util.Properties; a bucket keeps the order of insertion."""
     keys = list(keys)
     mask = _buckets(len(keys)) - 1
-    return sorted(keys, key=lambda key: _spread(_string_hash(key)) & mask)
+    return sorted(keys, key=lambda key: _spread_hash(key) & mask)
 
 
 def _buckets(count: int) -> int:
@@ -34,16 +36,9 @@ def _buckets(count: int) -> int:
     return buckets
 
 
-def _string_hash(text: str) -> int:
-    """java.lang.String.hashCode: over UTF-16 code units, modulo 2^32."""
-    units = text.encode("utf-16-be")
-    result = 0
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        result = (result * 31 + (high << 8 | low)) & 0xFFFFFFFF
-    return result
-
-
-def _spread(value: int) -> int:
+def _spread_hash(key: str) -> int:
+    """What both maps make of a key's hash, as an unsigned 32-bit number."""
+    value = string_hash(key) & 0xFFFFFFFF
     return value ^ (value >> 16)
 
 

@@ -13,9 +13,11 @@ from logquake.node.settings import (
     parse_properties,
     read_properties,
 )
+from logquake.node.topics.auto_creation import TopicShape
 from logquake.storage.log_config import NEVER, TimestampType
 from logquake.wire.compression import Codec
 
+INTERNAL = ("__consumer_offsets", "__transaction_state")
 REQUIRED = {"broker.id": "1", "zookeeper.connect": "127.0.0.1:2181"}
 
 
@@ -77,6 +79,48 @@ class TestValues:
         assert got.auto_creation.enabled
         assert got.log_dirs == ("/tmp/kafka-logs",)
         assert got.unknown == got.without_effect == ()
+
+    def test_coordinators_topics_have_kafkas_defaults(self) -> None:
+        got = settings().auto_creation
+        assert got.shape_of("__consumer_offsets") == TopicShape(
+            50,
+            3,
+            {
+                "compression.type": "producer",
+                "cleanup.policy": "compact",
+                "segment.bytes": "104857600",
+            },
+        )
+        assert got.shape_of("__transaction_state") == TopicShape(
+            50,
+            3,
+            {
+                "unclean.leader.election.enable": "false",
+                "compression.type": "uncompressed",
+                "cleanup.policy": "compact",
+                "min.insync.replicas": "2",
+                "segment.bytes": "104857600",
+            },
+        )
+        assert got.shape_of("__share_group_state") == got.shape_of("orders") == TopicShape(1, 1)
+
+    def test_coordinators_topics_have_keys_of_their_own(self) -> None:
+        got = settings(
+            offsets_topic_num_partitions="7",
+            offsets_topic_replication_factor="2",
+            offsets_topic_segment_bytes="9000",
+            transaction_state_log_num_partitions="5",
+            transaction_state_log_replication_factor="4",
+            transaction_state_log_min_isr="3",
+            transaction_state_log_segment_bytes="8000",
+        )
+        assert got.without_effect == got.unknown == ()
+        offsets, transactions = (got.auto_creation.internal[name] for name in INTERNAL)
+        assert (offsets.partitions, offsets.replication_factor) == (7, 2)
+        assert offsets.config["segment.bytes"] == "9000"
+        assert (transactions.partitions, transactions.replication_factor) == (5, 4)
+        assert transactions.config["min.insync.replicas"] == "3"
+        assert transactions.config["segment.bytes"] == "8000"
 
     def test_the_connection_time_out_follows_the_sessions(self) -> None:
         assert settings(zookeeper_session_timeout_ms="2000").zookeeper.connection_timeout_ms == 2000
@@ -264,6 +308,10 @@ class TestRefusals:
                 "at least replica.fetch.wait.max.ms (500) is",
             ),
             ({"replica_socket_timeout_ms": "499"}, "replica.socket.timeout.ms=499"),
+            ({"offsets_topic_num_partitions": "0"}, "offsets.topic.num.partitions=0"),
+            ({"offsets_topic_replication_factor": "32768"}, "from 1 to 32767"),
+            ({"transaction_state_log_min_isr": "0"}, "transaction.state.log.min.isr=0"),
+            ({"transaction_state_log_segment_bytes": "0"}, "segment.bytes=0"),
             ({"num_partitions": "1\n2"}, r"num.partitions=1\n2 is not allowed"),
         ],
     )

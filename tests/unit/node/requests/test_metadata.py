@@ -69,7 +69,7 @@ def test_names_that_no_topic_may_have(broker: Any, version: int) -> None:
 @every_version
 def test_a_topic_asked_for_is_made(broker: Any, version: int) -> None:
     (before,) = broker.ask(by_name("fresh"), version).topics
-    assert (before.error_code, before.name) == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "fresh")
+    assert (before.error_code, before.name) == (ErrorCode.LEADER_NOT_AVAILABLE, "fresh")
     broker.settle()
     (after,) = broker.ask(by_name("fresh"), version).topics
     assert (after.error_code, len(after.partitions)) == (0, 1)
@@ -161,3 +161,18 @@ def test_api_versions_tells_what_is_served(broker: Any, version: int) -> None:
 def test_software_names_that_could_not_be_logged(broker: Any, version: int, name: str) -> None:
     request = ApiVersionsRequest(client_software_name=name, client_software_version="1")
     assert broker.ask(request, version).error_code == ErrorCode.INVALID_REQUEST
+
+
+@pytest.mark.parametrize(
+    ("name", "internal"),
+    [
+        ("__consumer_offsets", True),
+        ("__transaction_state", True),
+        ("__share_group_state", True),
+        ("__cluster_metadata", False),
+        ("orders", False),
+    ],
+)
+def test_kafkas_own_topics_are_told_from_others(broker: Any, name: str, internal: bool) -> None:
+    (topic,) = broker.ask(by_name(name, allow_auto_topic_creation=False), 12).topics
+    assert topic.is_internal == internal

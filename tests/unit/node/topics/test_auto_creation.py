@@ -1,0 +1,127 @@
+"""Topics that nobody described: what the controller is asked for, and what the client is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from logquake.controller.ports import Disconnected, Endpoint
+from logquake.node.controller_link import ControllerLink
+from logquake.node.topics.auto_creation import (
+    AutoCreationSettings,
+    AutoTopicCreation,
+    Told,
+    TopicShape,
+)
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.topics import CreatableTopicResult, CreateTopicsResponse
+
+CONTROLLER = Endpoint(1, "127.0.0.1", 9001)
+SETTINGS = AutoCreationSettings(
+    enabled=True,
+    users=TopicShape(2, 3),
+    internal={"__consumer_offsets": TopicShape(50, 1, {"cleanup.policy": "compact"})},
+    max_wait_ms=1000,
+)
+UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+@pytest.fixture
+def creation(network: Any, scheduler: Any) -> AutoTopicCreation:
+    return AutoTopicCreation(SETTINGS, ControllerLink(network, "2", lambda: CONTROLLER), scheduler)
+
+
+def answer(**codes: int) -> CreateTopicsResponse:
+    return CreateTopicsResponse(
+        topics=[CreatableTopicResult(name=name, error_code=code) for name, code in codes.items()]
+    )
+
+
+def test_a_users_topic_has_the_brokers_defaults(creation: AutoTopicCreation, network: Any) -> None:
+    creation.create(["orders"], lambda _told: None)
+    (topic,) = network.sent[0].request.topics
+    assert (topic.name, topic.num_partitions, topic.replication_factor) == ("orders", 2, 3)
+    assert topic.configs == []
+
+
+def test_a_coordinators_topic_has_its_own(creation: AutoTopicCreation, network: Any) -> None:
+    creation.create(["__consumer_offsets"], lambda _told: None)
+    (topic,) = network.sent[0].request.topics
+    assert (topic.num_partitions, topic.replication_factor) == (50, 1)
+    assert [(each.name, each.value) for each in topic.configs] == [("cleanup.policy", "compact")]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (ErrorCode.REQUEST_TIMED_OUT, ErrorCode.LEADER_NOT_AVAILABLE),  # made, leaders to come
+        (ErrorCode.NONE, ErrorCode.LEADER_NOT_AVAILABLE),
+        (ErrorCode.TOPIC_ALREADY_EXISTS, ErrorCode.LEADER_NOT_AVAILABLE),
+        (ErrorCode.INVALID_REPLICATION_FACTOR, ErrorCode.INVALID_REPLICATION_FACTOR),
+        (ErrorCode.INVALID_TOPIC_EXCEPTION, ErrorCode.INVALID_TOPIC_EXCEPTION),
+        (ErrorCode.NOT_CONTROLLER, UNKNOWN),
+        (9999, ErrorCode.UNKNOWN_SERVER_ERROR),
+    ],
+)
+def test_what_the_controller_says_the_client_is_told(
+    creation: AutoTopicCreation, network: Any, said: int, told: ErrorCode
+) -> None:
+    got: list[Told] = []
+    creation.create(["orders"], got.append)
+    network.sent[0].done(answer(orders=said))
+    assert got == [{"orders": told}]
+
+
+def test_several_topics_are_one_request(creation: AutoTopicCreation, network: Any) -> None:
+    got: list[Told] = []
+    creation.create(["a", "b"], got.append)
+    (sent,) = network.sent
+    sent.done(answer(a=ErrorCode.INVALID_TOPIC_EXCEPTION, b=ErrorCode.REQUEST_TIMED_OUT))
+    assert got == [{"a": ErrorCode.INVALID_TOPIC_EXCEPTION, "b": ErrorCode.LEADER_NOT_AVAILABLE}]
+
+
+def test_a_topic_under_way_is_not_asked_for_again(
+    creation: AutoTopicCreation, network: Any
+) -> None:
+    got: list[Told] = []
+    creation.create(["a"], lambda _told: None)
+    creation.create(["a"], got.append)
+    assert got == [{"a": UNKNOWN}]
+    creation.create(["a", "b"], got.append)
+    assert [[topic.name for topic in sent.request.topics] for sent in network.sent] == [
+        ["a"],
+        ["b"],
+    ]
+    network.sent[0].done(answer(a=ErrorCode.INVALID_REPLICATION_FACTOR))
+    creation.create(["a"], got.append)
+    assert len(network.sent) == 3
+
+
+def test_a_lost_connection_makes_the_client_ask_again(
+    creation: AutoTopicCreation, network: Any
+) -> None:
+    got: list[Told] = []
+    creation.create(["a"], got.append)
+    network.sent[0].done(Disconnected("gone"))
+    assert got == [{"a": UNKNOWN}]
+    creation.create(["a"], got.append)
+    assert len(network.sent) == 2
+
+
+def test_nobody_waits_for_a_controller_that_is_frozen(
+    creation: AutoTopicCreation, network: Any, scheduler: Any
+) -> None:
+    got: list[Told] = []
+    creation.create(["a"], got.append)
+    scheduler.advance(1000)
+    assert got == [{"a": UNKNOWN}]
+    network.sent[0].done(answer(a=ErrorCode.REQUEST_TIMED_OUT))
+    assert len(got) == 1
+
+
+def test_without_a_controller_nothing_is_asked(network: Any, scheduler: Any) -> None:
+    nobody = AutoTopicCreation(SETTINGS, ControllerLink(network, "2", lambda: None), scheduler)
+    got: list[Told] = []
+    nobody.create(["a"], got.append)
+    assert (got, network.sent) == ([{"a": UNKNOWN}], [])
