@@ -30,6 +30,7 @@ from logquake.node.requests.delete_topics import DeleteTopics
 from logquake.node.requests.describe_cluster import DescribeCluster
 from logquake.node.requests.describe_log_dirs import DescribeLogDirs
 from logquake.node.requests.downward import DownConversion
+from logquake.node.requests.envelope import Envelope
 from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.find_coordinator import FindCoordinator
 from logquake.node.requests.for_controller import (
@@ -252,4 +253,12 @@ class Composer:
             ]
         )
         api.add(ApiVersions(api))
+        api.add(
+            Envelope(
+                api,
+                controller,
+                is_enabled=settings.forwarding_enabled,
+                privileged=settings.listeners.inter_broker,
+            )
+        )
         return api

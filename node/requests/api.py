@@ -22,7 +22,7 @@ class ApiTable:
         return {key: self._handlers[key].versions for key in sorted(self._handlers)}
 
     def add(self, handler: Handler[Any]) -> None:
-        """Add a handler that itself needs the table (ApiVersions)."""
+        """Add a handler that itself needs the table (ApiVersions, Envelope)."""
         self._handlers[handler.key] = handler
 
     def dispatch(self, request: Request) -> None:

@@ -65,6 +65,10 @@ class BrokerSettings:
     controller: ControllerSettings
     controlled_shutdown: ControlledShutdownSettings
     auto_creation: AutoCreationSettings
+    # logquake.forwarding.enable: envelopes are taken, by which other brokers forward what their
+    # clients ask of the controller. A Kafka 3.9 in ZooKeeper mode takes them with
+    # zookeeper.metadata.migration.enable alone, and else ends the connection.
+    forwarding_enabled: bool
     # request.timeout.ms: how long another broker may take to answer what has no other bound.
     request_timeout_ms: int
     # logquake.first.metadata.max.wait.ms: how long a client's Metadata waits on a broker that has
@@ -107,6 +111,7 @@ class BrokerSettings:
             controller=controller,
             controlled_shutdown=_read_controlled_shutdown(reader, controller),
             auto_creation=read_auto_creation(reader, controller),
+            forwarding_enabled=reader.flag("logquake.forwarding.enable", True),
             request_timeout_ms=reader.integer("request.timeout.ms", 30_000, minimum=1),
             first_metadata_max_wait_ms=reader.integer(
                 "logquake.first.metadata.max.wait.ms", 1_000, minimum=0

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from logquake.controller.ports import Disconnected
-from logquake.wire.api import ApiKey, request_type
+from logquake.wire.api import FORWARDABLE, ApiKey, request_type
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.metadata import MetadataRequest
 from logquake.wire.schema import Message, Struct
@@ -29,8 +29,9 @@ from logquake.wire.schema.fields import (
     Text,
 )
 from logquake.wire.uuids import ZERO_UUID
+from tests.unit.node.requests.test_envelope import envelope, forwarded
 
-SERVED = (0, 1, 2, 3, 4, 5, 6, 7, 10, 18, 19, 20, 21, 22, 23, 34, 35, 56, 60, 67)
+SERVED = (0, 1, 2, 3, 4, 5, 6, 7, 10, 18, 19, 20, 21, 22, 23, 34, 35, 56, 58, 60, 67)
 REQUESTS_A_KEY = 150
 
 NAMES = ["orders", "orders", "elsewhere", "nowhere", "", "..", "no spaces", "x" * 250, "é"]
@@ -102,6 +103,19 @@ def test_any_request_is_answered_once(broker: Any, batch: Callable[..., bytes], 
         if isinstance(outcomes[0], Disconnected):
             assert key == ApiKey.PRODUCE, (case, version, message)
             assert message.acks == 0
+
+
+@pytest.mark.parametrize("key", sorted(FORWARDABLE & set(SERVED)), ids=lambda key: ApiKey(key).name)
+def test_any_forwarded_request_is_answered_once(broker: Any, key: ApiKey) -> None:
+    request: type[Message] | None = request_type(key)
+    assert request is not None
+    ids = [broker.topic_id("orders")]
+    for case in range(REQUESTS_A_KEY):
+        random = Random(case)
+        version = random.choice(broker.served[key])
+        message = Chooser(random, ids, []).message(request, version)
+        outcomes = broker.outcomes(envelope(forwarded(message, version)), 0)
+        assert [outcome.error_code for outcome in outcomes] == [0], (case, version, message)
 
 
 def test_the_broker_is_well_afterwards(broker: Any, batch: Callable[..., bytes]) -> None:

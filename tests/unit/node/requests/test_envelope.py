@@ -1,0 +1,208 @@
+"""Requests that other brokers forward for their clients, and envelopes that are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from logquake.node.requests.api import ApiTable
+from logquake.node.requests.envelope import Envelope
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
+from logquake.wire.errors import ErrorCode
+from logquake.wire.header import RequestHeader, decode_response, encode_request
+from logquake.wire.listeners import PLAINTEXT
+from logquake.wire.messages.broker_to_controller import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+)
+from logquake.wire.messages.envelope import (
+    DefaultPrincipalData,
+    EnvelopeRequest,
+    EnvelopeResponse,
+)
+from logquake.wire.messages.metadata import MetadataRequest
+from logquake.wire.messages.topics import (
+    CreatableTopic,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
+from logquake.wire.schema import Message, encode
+from logquake.zk.operations import SetData
+from logquake.zk.znodes.control import CONTROLLER_PATH, ControllerNode
+from tests.unit.node.requests.conftest import LoneBroker, NoReplyError
+
+CORRELATION_ID = 4711
+PRINCIPAL = b"\0\0" + encode(DefaultPrincipalData(type="User", name="ANONYMOUS"), 0)
+ADDRESS = bytes([127, 0, 0, 1])
+
+
+def forwarded(request: Message, version: int) -> bytes:
+    """A request as its client sent it, without its length."""
+    header = RequestHeader(request.__schema__.key or 0, version, CORRELATION_ID, "client")
+    return b"".join(bytes(part) for part in encode_request(header, request))[4:]
+
+
+def create(name: str = "fresh") -> CreateTopicsRequest:
+    topic = CreatableTopic(name=name, num_partitions=2, replication_factor=1)
+    return CreateTopicsRequest(topics=[topic], timeout_ms=10_000)
+
+
+def envelope(
+    data: bytes, principal: bytes | None = PRINCIPAL, address: bytes = ADDRESS
+) -> EnvelopeRequest:
+    return EnvelopeRequest(
+        request_data=data, request_principal=principal, client_host_address=address
+    )
+
+
+def unpacked(reply: Any, answer: type[Message], version: int) -> Any:
+    assert reply.error_code == ErrorCode.NONE
+    correlation_id, message = decode_response(answer, version, reply.response_data)
+    assert correlation_id == CORRELATION_ID
+    return message
+
+
+class TestWhatIsForwarded:
+    @pytest.mark.parametrize("version", range(8))
+    def test_topics_are_made(self, broker: Any, version: int) -> None:
+        reply = broker.ask(envelope(forwarded(create(), version)), 0)
+        (topic,) = unpacked(reply, CreateTopicsResponse, version).topics
+        assert (topic.name, topic.error_code) == ("fresh", ErrorCode.NONE)
+        assert broker.topic_id("fresh")
+
+    @pytest.mark.parametrize("version", range(7))
+    def test_topics_are_deleted(self, broker: Any, version: int) -> None:
+        request = DeleteTopicsRequest(timeout_ms=10_000)
+        if version < 6:
+            request.topic_names = ["orders"]
+        else:
+            request.topics = [DeleteTopicState(name="orders")]
+        reply = broker.ask(envelope(forwarded(request, version)), 0)
+        (topic,) = unpacked(reply, DeleteTopicsResponse, version).responses
+        assert topic.error_code == ErrorCode.NONE
+
+    def test_producer_ids_are_given(self, broker: Any) -> None:
+        request = AllocateProducerIdsRequest(broker_id=1, broker_epoch=broker.epoch())
+        reply = broker.ask(envelope(forwarded(request, 0)), 0)
+        assert unpacked(reply, AllocateProducerIdsResponse, 0).producer_id_len == 1000
+
+    def test_a_refusal_is_the_answers_own(self, broker: Any) -> None:
+        reply = broker.ask(envelope(forwarded(create("no spaces"), 7)), 0)
+        (topic,) = unpacked(reply, CreateTopicsResponse, 7).topics
+        assert topic.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
+
+    def test_a_client_may_have_a_long_address(self, broker: Any) -> None:
+        reply = broker.ask(envelope(forwarded(create(), 7), address=bytes(15) + b"\x01"), 0)
+        assert reply.error_code == ErrorCode.NONE
+
+
+METADATA = forwarded(MetadataRequest(topics=[]), 12)
+CREATE = forwarded(create(), 7)
+NESTED = forwarded(envelope(CREATE), 0)
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        # What the envelope says of the client.
+        (envelope(CREATE, principal=None), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
+        (envelope(CREATE, principal=b""), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
+        (envelope(CREATE, principal=b"\0\x01"), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
+        (envelope(CREATE, principal=PRINCIPAL[:-1]), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
+        (envelope(CREATE, address=b""), ErrorCode.INVALID_REQUEST),
+        (envelope(CREATE, address=bytes(5)), ErrorCode.INVALID_REQUEST),
+        # What may not be forwarded, whatever its version.
+        (envelope(METADATA), ErrorCode.INVALID_REQUEST),
+        (envelope(b"\0\x03\x7f\xff" + METADATA[4:]), ErrorCode.INVALID_REQUEST),
+        (envelope(NESTED), ErrorCode.INVALID_REQUEST),
+        # What cannot be read, or is not served.
+        (envelope(b""), ErrorCode.UNSUPPORTED_VERSION),
+        (envelope(b"\x7f\xff" + CREATE[2:]), ErrorCode.UNSUPPORTED_VERSION),
+        (envelope(b"\0\x13\0\x63" + CREATE[4:]), ErrorCode.UNSUPPORTED_VERSION),
+        (envelope(CREATE[:7]), ErrorCode.UNSUPPORTED_VERSION),
+        (envelope(CREATE[:-6]), ErrorCode.UNSUPPORTED_VERSION),
+        (envelope(b"\0\x21\0\0" + CREATE[4:]), ErrorCode.UNSUPPORTED_VERSION),  # AlterConfigs
+        # The first of several faults.
+        (envelope(b"", principal=b"", address=b""), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
+        (envelope(b"", address=b""), ErrorCode.INVALID_REQUEST),
+    ],
+)
+def test_an_envelope_is_refused(broker: Any, content: EnvelopeRequest, code: ErrorCode) -> None:
+    reply = broker.ask(content, 0)
+    assert (reply.error_code, reply.response_data) == (code, None)
+
+
+def test_every_cut_and_every_flipped_byte_has_one_answer(broker: Any) -> None:
+    for at in range(len(CREATE)):
+        damaged = bytearray(CREATE)
+        damaged[at] ^= 0xFF
+        for data in (CREATE[:at], bytes(damaged)):
+            assert len(broker.outcomes(envelope(data), 0)) == 1
+
+
+def test_only_the_controller_opens_envelopes(broker: Any) -> None:
+    elect_another(broker)
+    reply = broker.ask(envelope(CREATE), 0)
+    assert (reply.error_code, reply.response_data) == (ErrorCode.NOT_CONTROLLER, None)
+
+
+def elect_another(broker: LoneBroker) -> None:
+    zookeeper = broker.zookeeper
+    (session_id,) = zookeeper.model.sessions
+    taken = SetData(CONTROLLER_PATH, ControllerNode(2, 0).encode())
+    _, fired = zookeeper.model.apply(session_id, taken)
+    zookeeper.deliver(fired)
+    broker.settle()
+
+
+class OfficeLost(Handler[CreateTopicsRequest]):
+    """Amid the request, so that one of its topics is refused."""
+
+    key = ApiKey.CREATE_TOPICS
+    versions = range(8)
+
+    def handle(self, request: Request, _: CreateTopicsRequest, /) -> None:
+        codes = [ErrorCode.NONE, ErrorCode.NOT_CONTROLLER]
+        results = [CreatableTopicResult(name="t", error_code=code) for code in codes]
+        request.reply(CreateTopicsResponse(topics=results))
+
+
+def test_the_sender_is_told_that_the_controller_moved(broker: Any, ask: Any) -> None:
+    """The client behind it is not: the sender finds the controller and sends the envelope again."""
+    parts = broker.broker._parts
+    handler = Envelope(
+        ApiTable([OfficeLost()]), parts.controller, is_enabled=True, privileged=PLAINTEXT
+    )
+    asked = ask(envelope(CREATE), 0)
+    handler.handle(asked.request, asked.request.body)
+    assert asked.reply == EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+
+
+class TestWhereEnvelopesAreNotTaken:
+    @pytest.fixture
+    def properties(self) -> dict[str, str]:
+        return {
+            "listeners": "PLAINTEXT://127.0.0.1:9092,OUTSIDE://127.0.0.1:19092",
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,OUTSIDE:PLAINTEXT",
+        }
+
+    def test_a_clients_listener_ends_the_connection(self, broker: Any) -> None:
+        with pytest.raises(NoReplyError, match="an envelope on OUTSIDE"):
+            broker.ask(envelope(CREATE), 0, listener="OUTSIDE")
+
+
+class TestSwitchedOff:
+    @pytest.fixture
+    def properties(self) -> dict[str, str]:
+        return {"logquake.forwarding.enable": "false"}
+
+    def test_the_connection_ends_as_with_kafka(self, broker: Any) -> None:
+        with pytest.raises(NoReplyError, match=r"logquake\.forwarding\.enable"):
+            broker.ask(envelope(CREATE), 0)
