@@ -17,6 +17,7 @@ from benchmarks.latency import latency_cases
 from benchmarks.memory import load, memory_case
 from benchmarks.produce import Bound, produce_cases
 from benchmarks.quiet import wait_until_quiet
+from benchmarks.replicas import SIZES, measure_replicas
 from benchmarks.report import Output, report
 from benchmarks.rounds import Plan, measure
 from benchmarks.running import running_targets, starters
@@ -118,6 +119,19 @@ def storage(
     CPU time: leave the machine to it, which is why "all" leaves it out.
     """
     _show(measure_storage(works or list(Work), folder, rounds, Scale()), output)
+
+
+@app.command()
+def replicas(
+    partitions: options.Partitions = None,
+    folder: options.Folder = options.FOLDER,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """What partitions cost one broker: its replica manager alone, in this process.
+
+    CPU time, a minute or two; "all" leaves it out.
+    """
+    _show(measure_replicas(folder, partitions or SIZES), output)
 
 
 @app.command(name="all")

@@ -32,6 +32,9 @@ Works = Annotated[list[Work] | None, typer.Argument(help="What to measure.")]
 Folder = Annotated[
     Path, typer.Option(exists=True, file_okay=False, help="On the disk that logs are to be on.")
 ]
+Partitions = Annotated[
+    list[int] | None, typer.Argument(help="Of three replicas, over three brokers.", min=30)
+]
 Brokers = Annotated[int, typer.Option("-n", "--brokers", min=3)]
 
 ROUNDS = 3

@@ -6,11 +6,11 @@ How a handler uses it::
     manager.append(entries, acks, timeout_ms, done)
 
     # Fetch: the session says what is fetched and what of the results is worth sending.
-    context = manager.sessions.open(session_id, session_epoch, from_follower=..., by_topic_id=...,
+    context = manager.sessions.open(session_id, session_epoch, params, by_topic_id=...,
                                     partitions=[FetchPartition(...)], forgotten=[key, ...])
     if context.error: reply with it
-    manager.fetch(params, context.partitions, done)   # done(results), in context.partitions order
-    answer = context.answer(results)                  # error, session_id, [(partition, result)]
+    manager.fetch(params, context, done)   # done(reads), of what the session has to look at
+    answer = context.answer(reads)         # error, session_id, [(partition, result)]
 
     # The others answer at once.
     manager.list_offset(...) -> ListedOffset
@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from logquake.node.replication.resting import RestingPlace
 from logquake.storage.log.slice import LogSlice
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.errors import ErrorCode
@@ -117,7 +118,10 @@ class FetchParams:
 
 @dataclass(slots=True)
 class FetchPartition:
-    """One partition of a Fetch request. ``topic`` is None where only the id is known."""
+    """One partition of a Fetch request. ``topic`` is None where only the id is known.
+
+    ``turn``: whose is lower is read first, while the response still has room.
+    """
 
     key: PartitionKey
     topic: str | None
@@ -128,6 +132,7 @@ class FetchPartition:
     current_leader_epoch: int = NO_EPOCH
     last_fetched_epoch: int = NO_EPOCH
     log_start_offset: int = NO_OFFSET  # the follower's
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +150,7 @@ class FetchResult:
     where they had to be converted for an old consumer.
 
     ``aborted`` is what readers of committed records must skip; None for other readers.
+    ``is_final``: the same reader gets the same until the partition changes.
     """
 
     error: ErrorCode = ErrorCode.NONE
@@ -155,6 +161,22 @@ class FetchResult:
     aborted: Sequence[AbortedTransaction] | None = None
     diverging_epoch: EpochEndOffset | None = None
     current_leader: LeaderHint | None = None
+    is_final: bool = False
+
+
+class PartitionRead:
+    """One partition of a Fetch as it was last read.
+
+    ``rests_at`` is the partition where the result is final, as of its ``changes``.
+    """
+
+    __slots__ = ("asked", "changes", "rests_at", "result")
+
+    def __init__(self, asked: FetchPartition, result: FetchResult) -> None:
+        self.asked = asked
+        self.result = result
+        self.rests_at: RestingPlace | None = None
+        self.changes = 0
 
 
 @dataclass(frozen=True, slots=True)

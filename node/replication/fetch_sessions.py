@@ -1,24 +1,33 @@
 """Incremental fetch sessions, the leader's side (KIP-227, Kafka's FetchSession.scala).
 
 A full request names every partition and opens a session; later ones name only what changed, and
-are answered with only what has news. Sessions live in a bounded cache. A new one may push out
-another: one unused for two minutes, or a consumer's for a follower's, or a smaller one that is
-not young any more. Who loses its session is told so by its next request, and starts over.
+are answered with only what has news. Only what may have some is looked at: a partition that has
+nothing to say rests (``resting``) until it changes.
+
+Sessions live in a bounded cache. A new one may push out another: one unused for two minutes, or a
+consumer's for a follower's, or a smaller one that is not young any more. Who loses its session is
+told so by its next request, and starts over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 from random import Random
+from typing import NamedTuple
 
 from logquake.controller.ports import Scheduler
 from logquake.node.replication.api import (
     NO_OFFSET,
     FetchAnswer,
+    FetchParams,
     FetchPartition,
     FetchResult,
+    Isolation,
     PartitionKey,
+    PartitionRead,
 )
+from logquake.node.replication.resting import FetchClock, RestingPlace
 from logquake.wire.errors import ErrorCode
 
 NO_SESSION = 0
@@ -36,14 +45,37 @@ def next_epoch(epoch: int) -> int:
 
 
 class _Cached:
-    """One partition of a session: what is asked, and what was last said of it."""
+    """One partition of a session: what is asked, and what was last said of it.
 
-    __slots__ = ("asked", "high_watermark", "log_start_offset")
+    Satisfies resting.Resting: once there is nothing more to say it waits at its partition.
+    """
 
-    def __init__(self, asked: FetchPartition, result: FetchResult | None = None) -> None:
+    __slots__ = ("_session", "asked", "high_watermark", "log_start_offset", "rests_at")
+
+    def __init__(self, session: _Session, asked: FetchPartition) -> None:
+        self._session = session
         self.asked = asked
-        self.high_watermark = result.high_watermark if result else NO_OFFSET
-        self.log_start_offset = result.log_start_offset if result else NO_OFFSET
+        self.high_watermark = NO_OFFSET
+        self.log_start_offset = NO_OFFSET
+        self.rests_at: RestingPlace | None = None
+
+    @property
+    def replica_id(self) -> int:
+        return self._session.reader.replica_id
+
+    @property
+    def clock(self) -> FetchClock:
+        return self._session.clock
+
+    def wake(self) -> None:
+        self.rests_at = None
+        self._session.note_due(self)
+
+    def stir(self) -> None:
+        """Wait no longer."""
+        if self.rests_at is not None:
+            self.rests_at.stir(self)
+            self.rests_at = None
 
     def take(self, result: FetchResult) -> bool:
         """Remember what is being said; whether it is worth saying."""
@@ -61,32 +93,73 @@ class _Cached:
         return news
 
 
+class _Reader(NamedTuple):
+    """Who fetches in a session. What rests does so for this reader."""
+
+    replica_id: int
+    replica_epoch: int
+    isolation: Isolation
+    only_leader: bool
+
+    @classmethod
+    def of(cls, params: FetchParams) -> _Reader:
+        return cls(params.replica_id, params.replica_epoch, params.isolation, params.only_leader)
+
+
 class _Session:
+    """``due`` are the partitions to look at in the next request; the others rest."""
+
     __slots__ = (
+        "_turns",
         "by_topic_id",
+        "clock",
         "created_ms",
+        "due",
         "epoch",
         "from_follower",
         "id",
         "last_used_ms",
         "partitions",
+        "reader",
+        "waiting",
     )
 
     def __init__(
-        self, session_id: int, *, from_follower: bool, by_topic_id: bool, now_ms: int
+        self,
+        session_id: int,
+        reader: _Reader,
+        *,
+        by_topic_id: bool,
+        first_fetch_ms: int,
+        now_ms: int,
     ) -> None:
         self.id = session_id
-        self.from_follower = from_follower
+        self.reader = reader
+        self.from_follower = reader.replica_id >= 0
         self.by_topic_id = by_topic_id
         self.created_ms = now_ms
         self.last_used_ms = now_ms
+        self.clock = FetchClock(first_fetch_ms)
         self.epoch = next_epoch(INITIAL_EPOCH)
         self.partitions: dict[PartitionKey, _Cached] = {}
+        self.due: dict[PartitionKey, _Cached] = {}
+        # Told of what falls due before the request that is being served is answered.
+        self.waiting: Callable[[FetchPartition], None] | None = None
+        self._turns = count()
 
     @property
     def worth(self) -> tuple[bool, int, int]:
         """The least worthy is evicted first."""
         return self.from_follower, len(self.partitions), self.id
+
+    def begin(self, reader: _Reader, now_ms: int) -> None:
+        """A request: what rests does so for another reader, if there is one now."""
+        self.waiting = None  # a request before this one is not to be answered any more
+        if reader != self.reader:
+            self.wake_all()
+            self.reader = reader
+        self.last_used_ms = self.clock.last_fetch_ms = now_ms
+        self.epoch = next_epoch(self.epoch)
 
     def update(
         self, partitions: Iterable[FetchPartition], forgotten: Iterable[PartitionKey]
@@ -94,15 +167,52 @@ class _Session:
         for asked in partitions:
             cached = self.partitions.get(asked.key)
             if cached is None:
-                self.partitions[asked.key] = _Cached(asked)
+                self.add(asked)
             else:
+                asked.turn = cached.asked.turn
                 cached.asked = asked
+                cached.stir()
+                self.due[asked.key] = cached
         for key in forgotten:
-            self.partitions.pop(key, None)
+            cached = self.partitions.pop(key, None)
+            if cached is not None:
+                cached.stir()
+                self.due.pop(key, None)
+
+    def add(self, asked: FetchPartition) -> _Cached:
+        cached = self.partitions[asked.key] = self.due[asked.key] = _Cached(self, asked)
+        self.move_to_end(asked)
+        return cached
+
+    def move_to_end(self, asked: FetchPartition) -> None:
+        """Who was served is asked last next time, or the first partitions would starve the rest."""
+        asked.turn = next(self._turns)
+
+    def note_due(self, cached: _Cached) -> None:
+        self.due[cached.asked.key] = cached
+        if self.waiting is not None:
+            self.waiting(cached.asked)
+
+    def rest(self, cached: _Cached, read: PartitionRead) -> None:
+        """Look at it no more until its partition changes, unless it has since it was read."""
+        place = read.rests_at
+        if place is not None and place.changes == read.changes:
+            del self.due[cached.asked.key]
+            cached.rests_at = place
+            place.rest(cached)
+
+    def wake_all(self) -> None:
+        for cached in self.partitions.values():
+            if cached.rests_at is not None:
+                cached.stir()
+                self.note_due(cached)
 
 
 class FetchContext:
-    """One Fetch request: what it asks by now, and how it is answered. Sessionless in itself."""
+    """One Fetch request: what it asks by now, and how it is answered. Sessionless in itself.
+
+    ``partitions`` are those to look at, in the order of their turns.
+    """
 
     def __init__(
         self, partitions: Sequence[FetchPartition], error: ErrorCode = ErrorCode.NONE
@@ -110,10 +220,18 @@ class FetchContext:
         self.partitions = partitions
         self.error = error
 
-    def answer(self, results: Sequence[FetchResult]) -> FetchAnswer:
-        """What to send, given a result for each of ``partitions`` in order."""
+    @property
+    def is_empty(self) -> bool:
+        """Nothing is asked for, so that there is nothing to wait for either."""
+        return not self.partitions
+
+    def watch(self, _due: Callable[[FetchPartition], None]) -> None:
+        """Call due, until the answer, with each further partition that has to be looked at."""
+
+    def answer(self, reads: Sequence[PartitionRead]) -> FetchAnswer:
+        """What to send, given a read of each of ``partitions``, and of what fell due since."""
         return FetchAnswer(
-            ErrorCode.NONE, NO_SESSION, list(zip(self.partitions, results, strict=True))
+            ErrorCode.NONE, NO_SESSION, [(read.asked, read.result) for read in reads]
         )
 
 
@@ -124,49 +242,60 @@ class _OpeningContext(FetchContext):
         self,
         sessions: FetchSessions,
         partitions: Sequence[FetchPartition],
+        reader: _Reader,
         *,
-        from_follower: bool,
         by_topic_id: bool,
+        now_ms: int,
     ) -> None:
         super().__init__(partitions)
         self._sessions = sessions
-        self._from_follower = from_follower
+        self._reader = reader
         self._by_topic_id = by_topic_id
+        self._opened_ms = now_ms
 
-    def answer(self, results: Sequence[FetchResult]) -> FetchAnswer:
-        said = list(zip(self.partitions, results, strict=True))
+    def answer(self, reads: Sequence[PartitionRead]) -> FetchAnswer:
         session_id = self._sessions.create(
-            said, from_follower=self._from_follower, by_topic_id=self._by_topic_id
+            reads, self._reader, by_topic_id=self._by_topic_id, first_fetch_ms=self._opened_ms
         )
-        return FetchAnswer(ErrorCode.NONE, session_id, said)
+        return FetchAnswer(
+            ErrorCode.NONE, session_id, [(read.asked, read.result) for read in reads]
+        )
 
 
 class _IncrementalContext(FetchContext):
     """A request within a session, which was moved on to the epoch after the request's."""
 
     def __init__(self, session: _Session) -> None:
-        self._cached = list(session.partitions.values())
-        super().__init__([cached.asked for cached in self._cached])
+        asked = [cached.asked for cached in session.due.values()]
+        super().__init__(sorted(asked, key=_turn))
         self._session = session
         self._epoch = session.epoch
 
-    def answer(self, results: Sequence[FetchResult]) -> FetchAnswer:
+    @property
+    def is_empty(self) -> bool:
+        return not self._session.partitions
+
+    def watch(self, due: Callable[[FetchPartition], None]) -> None:
+        self._session.waiting = due
+
+    def answer(self, reads: Sequence[PartitionRead]) -> FetchAnswer:
         session = self._session
         if session.epoch != self._epoch:  # another request of the session came in between
             return FetchAnswer(ErrorCode.INVALID_FETCH_SESSION_EPOCH, session.id, ())
+        session.waiting = None
         said = []
-        for cached, asked, result in zip(self._cached, self.partitions, results, strict=True):
-            if cached.take(result):
-                said.append((asked, result))
-                if result.records:
-                    self._move_to_end(asked.key)
+        for read in sorted(reads, key=lambda read: read.asked.turn):
+            cached = session.partitions[read.asked.key]
+            if cached.take(read.result):
+                said.append((read.asked, read.result))
+                if read.result.records:
+                    session.move_to_end(read.asked)
+            session.rest(cached, read)
         return FetchAnswer(ErrorCode.NONE, session.id, said)
 
-    def _move_to_end(self, key: PartitionKey) -> None:
-        """Who was served is asked last next time, or the first partitions would starve the rest."""
-        cached = self._session.partitions.pop(key, None)
-        if cached is not None:
-            self._session.partitions[key] = cached
+
+def _turn(asked: FetchPartition) -> int:
+    return asked.turn
 
 
 class FetchSessions:
@@ -192,8 +321,8 @@ class FetchSessions:
         self,
         session_id: int,
         session_epoch: int,
+        params: FetchParams,
         *,
-        from_follower: bool,
         by_topic_id: bool,
         partitions: Sequence[FetchPartition],
         forgotten: Sequence[PartitionKey],
@@ -203,12 +332,14 @@ class FetchSessions:
         Of a partition that is named twice the last mention counts, as in Kafka.
         """
         partitions = list({asked.key: asked for asked in partitions}.values())
+        reader = _Reader.of(params)
+        now_ms = self._scheduler.now_ms()
         if session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
-            self._sessions.pop(session_id, None)
+            self._remove(session_id)
             if session_epoch == FINAL_EPOCH:
-                return FetchContext(partitions)
+                return FetchContext(_in_turn(partitions))
             return _OpeningContext(
-                self, partitions, from_follower=from_follower, by_topic_id=by_topic_id
+                self, _in_turn(partitions), reader, by_topic_id=by_topic_id, now_ms=now_ms
             )
         session = self._sessions.get(session_id)
         error = _session_error(session, session_epoch, by_topic_id)
@@ -216,30 +347,40 @@ class FetchSessions:
             return FetchContext((), error)
         session.update(partitions, forgotten)
         if not session.partitions:
-            del self._sessions[session_id]
-            return FetchContext(partitions)
-        session.last_used_ms = self._scheduler.now_ms()
-        session.epoch = next_epoch(session.epoch)
+            self._remove(session_id)
+            return FetchContext(_in_turn(partitions))
+        session.begin(reader, now_ms)
         self._resolve_names(session)
         return _IncrementalContext(session)
 
     def create(
         self,
-        said: Sequence[tuple[FetchPartition, FetchResult]],
+        reads: Sequence[PartitionRead],
+        reader: _Reader,
         *,
-        from_follower: bool,
         by_topic_id: bool,
+        first_fetch_ms: int,
     ) -> int:
-        """A session that starts from this full answer; NO_SESSION if there is no room for it."""
+        """A session that starts from this full answer; NO_SESSION if there is no room for it.
+
+        first_fetch_ms: when the request came that is being answered.
+        """
         now_ms = self._scheduler.now_ms()
         if len(self._sessions) >= self._slots and not self._evict_for(
-            (from_follower, len(said), 0), now_ms
+            (reader.replica_id >= 0, len(reads), 0), now_ms
         ):
             return NO_SESSION
         session = _Session(
-            self._new_id(), from_follower=from_follower, by_topic_id=by_topic_id, now_ms=now_ms
+            self._new_id(),
+            reader,
+            by_topic_id=by_topic_id,
+            first_fetch_ms=first_fetch_ms,
+            now_ms=now_ms,
         )
-        session.partitions = {asked.key: _Cached(asked, result) for asked, result in said}
+        for read in reads:
+            cached = session.add(read.asked)
+            cached.take(read.result)
+            session.rest(cached, read)
         self._sessions[session.id] = session
         return session.id
 
@@ -262,14 +403,25 @@ class FetchSessions:
                 return False
         if victim is None:
             return False
-        del self._sessions[victim.id]
+        self._remove(victim.id)
         return True
+
+    def _remove(self, session_id: int) -> None:
+        session = self._sessions.pop(session_id, None)
+        if session is not None:
+            session.wake_all()
 
     def _resolve_names(self, session: _Session) -> None:
         if session.by_topic_id:
-            for cached in session.partitions.values():
+            for cached in session.due.values():
                 if cached.asked.topic is None:
                     cached.asked.topic = self._topic_name(cached.asked.topic_id)
+
+
+def _in_turn(partitions: Sequence[FetchPartition]) -> Sequence[FetchPartition]:
+    for turn, asked in enumerate(partitions):
+        asked.turn = turn
+    return partitions
 
 
 def _session_error(session: _Session | None, epoch: int, by_topic_id: bool) -> ErrorCode:

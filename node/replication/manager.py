@@ -20,15 +20,14 @@ from logquake.node.replication.api import (
     DeletedRecords,
     EpochEndOffset,
     FetchParams,
-    FetchPartition,
-    FetchResult,
     Isolation,
     ListedOffset,
+    PartitionRead,
     ProduceEntry,
     ProduceResult,
 )
 from logquake.node.replication.cleaner.cleaner import LogCleaner
-from logquake.node.replication.fetch_sessions import FetchSessions
+from logquake.node.replication.fetch_sessions import FetchContext, FetchSessions
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.log_dir_failures import LogDirFailures
@@ -207,17 +206,15 @@ class ReplicaManager:
     def fetch(
         self,
         params: FetchParams,
-        partitions: Sequence[FetchPartition],
-        done: Callable[[list[FetchResult]], None],
+        context: FetchContext,
+        done: Callable[[Sequence[PartitionRead]], None],
     ) -> None:
-        """Read each partition; done is called with the results in order.
+        """Read what the context has to look at; done is called with it for context.answer().
 
         At once when there are min_bytes, an error, a diverging epoch or no patience, else at the
         end of a later pass, or when max_wait_ms is over.
         """
-        locate = self._hosted.locate_key
-        located = [locate(asked.key, asked.topic) for asked in partitions]
-        self._waiting.fetches.fetch(params, partitions, located, done)
+        self._waiting.fetches.fetch(params, context, done)
 
     def delete_records(
         self,

@@ -20,6 +20,7 @@ from logquake.node.replication.api import (
     FetchResult,
     Isolation,
     PartitionKey,
+    PartitionRead,
 )
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.current_leader import leader_hint, node_endpoints
@@ -74,7 +75,7 @@ class Fetch(Handler[FetchRequest]):
         context = self._replicas.sessions.open(
             body.session_id,
             body.session_epoch,
-            from_follower=params.from_follower,
+            params,
             by_topic_id=version >= _FIRST_VERSION_WITH_IDS,
             partitions=list(self._partitions(version, body)),
             forgotten=list(_forgotten(version, body)),
@@ -83,8 +84,8 @@ class Fetch(Handler[FetchRequest]):
             request.reply(FetchResponse(error_code=context.error))
             return
 
-        def done(results: list[FetchResult]) -> None:
-            answer = context.answer(results)
+        def done(reads: Sequence[PartitionRead]) -> None:
+            answer = context.answer(reads)
             if version >= FIRST_VERSION_SENT_AS_STORED:
                 reply(answer, answer.partitions)
                 return
@@ -102,7 +103,7 @@ class Fetch(Handler[FetchRequest]):
             response.error_code, response.session_id = answer.error, answer.session_id
             request.reply(response)
 
-        self._replicas.fetch(params, context.partitions, done)
+        self._replicas.fetch(params, context, done)
 
     def _params(self, version: int, body: FetchRequest) -> FetchParams:
         if version >= _FIRST_VERSION_WITH_REPLICA_STATE:

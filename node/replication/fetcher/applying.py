@@ -33,6 +33,7 @@ def _append(followed: Followed, data: PartitionData) -> None:
     if data.log_start_offset > replica.start:
         offset = min(data.log_start_offset, replica.high_watermark)
         replica.raise_start(offset, f"that of broker {_leader_of(partition)}, which leads, did")
+        partition.context.touched(partition)
 
 
 def _truncate(followed: Followed, diverging: EpochEndOffset) -> None:

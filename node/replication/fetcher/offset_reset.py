@@ -53,6 +53,7 @@ class OffsetReset:
         replica = self._followed.partition.replica
         if leader_end < replica.end:
             replica.truncate_to(leader_end, f"the leader's log ends at {leader_end}")
+            self._touch()
             self._done(ErrorCode.NONE)
         else:
             self._ask(EARLIEST, self._on_earliest)
@@ -61,7 +62,12 @@ class OffsetReset:
         replica = self._followed.partition.replica
         if leader_start > replica.end:
             replica.restart_at(leader_start, f"the leader's log starts at {leader_start}")
+            self._touch()
         self._done(ErrorCode.NONE)
+
+    def _touch(self) -> None:
+        partition = self._followed.partition
+        partition.context.touched(partition)
 
     def _ask(self, timestamp: int, then: Callable[[int], None]) -> None:
         def answered(response: Message | Disconnected) -> None:

@@ -102,6 +102,8 @@ def record_follower_fetch(
     progress = leader.followers[replica_id]
     previous_end, previous_start = progress.log_end, progress.log_start
     replica = partition.replica
+    if progress.resting is not None:  # in another session of the same follower
+        partition.rouse(progress.resting)
     progress.record_fetch(
         fetch_offset, log_start, replica.end, partition.context.scheduler.now_ms(), broker_epoch
     )

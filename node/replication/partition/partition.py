@@ -18,6 +18,7 @@ from logquake.controller.ports import Scheduler
 from logquake.node.replication.api import LeaderHint
 from logquake.node.replication.partition.alter_partition import IsrProposal
 from logquake.node.replication.partition.isr import CommittedIsr
+from logquake.node.replication.partition.progress import FollowerProgress
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.partition.roles import (
     NO_LEADER,
@@ -27,6 +28,7 @@ from logquake.node.replication.partition.roles import (
     Role,
     Unassigned,
 )
+from logquake.node.replication.resting import Resting
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import parent
@@ -90,6 +92,8 @@ class Partition:
         self.partition_epoch = 0
         self.controller_epoch = 0
         self.future: Log | None = None  # a copy in another log directory, while it is made
+        self.changes = 0
+        self._resting: dict[Resting, None] = {}
         self._damage: str | None = None  # of the records, as told last
 
     @property
@@ -178,6 +182,41 @@ class Partition:
             self.go_offline(str(error))
         else:
             self._change_role(Unassigned(), "the controller stopped this replica")
+
+    # Fetch sessions that look at this partition when it changes, and not before (RestingPlace)
+
+    @property
+    def is_rested_at(self) -> bool:
+        return bool(self._resting)
+
+    def rest(self, resting: Resting) -> None:
+        self._resting[resting] = None
+        progress = self._progress_of(resting)
+        if progress is not None:
+            if progress.resting is not None:  # in another session of the same follower
+                self.rouse(progress.resting)
+            progress.resting = resting
+
+    def stir(self, resting: Resting) -> None:
+        self._resting.pop(resting, None)
+        progress = self._progress_of(resting)
+        if progress is not None:
+            progress.stir(resting)
+
+    def wake_resting(self) -> None:
+        """Something of this partition has changed."""
+        self.changes += 1
+        while self._resting:
+            self.rouse(next(iter(self._resting)))
+
+    def rouse(self, resting: Resting) -> None:
+        """Have its session look at this partition again."""
+        self.stir(resting)
+        resting.wake()
+
+    def _progress_of(self, resting: Resting) -> FollowerProgress | None:
+        leader = self.leader
+        return leader.followers.get(resting.replica_id) if leader is not None else None
 
     def reconfigure(self, config: TopicConfig) -> None:
         self.config = config

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from logquake.node.replication.resting import Resting
+
 NEVER_MS = -(2**62)  # a monotonic time before every other
 UNKNOWN_OFFSET = -1
 UNKNOWN_BROKER_EPOCH = -1
@@ -11,25 +13,42 @@ class FollowerProgress:
     """One follower's position, from its fetches. Offsets are -1 until its first fetch.
 
     ``last_caught_up_ms`` is the latest time at which the follower was known to have everything
-    that the leader had: it decides who is in sync, together with the log end itself.
+    that the leader had: it decides who is in sync, together with the log end itself. While its
+    fetch session lets this partition rest, the follower has everything, and each Fetch of the
+    session is one of this partition: the times come from the clock of what is ``resting``.
     """
 
     __slots__ = (
+        "_last_caught_up_ms",
+        "_last_fetch_ms",
         "broker_epoch",
-        "last_caught_up_ms",
-        "last_fetch_ms",
         "leader_end_at_last_fetch",
         "log_end",
         "log_start",
+        "resting",
     )
 
     def __init__(self) -> None:
         self.log_end = UNKNOWN_OFFSET
         self.log_start = UNKNOWN_OFFSET
         self.leader_end_at_last_fetch = UNKNOWN_OFFSET
-        self.last_fetch_ms = NEVER_MS
-        self.last_caught_up_ms = NEVER_MS
         self.broker_epoch = UNKNOWN_BROKER_EPOCH
+        self._last_fetch_ms = NEVER_MS
+        self._last_caught_up_ms = NEVER_MS
+        self.resting: Resting | None = None
+
+    @property
+    def last_caught_up_ms(self) -> int:
+        if self.resting is None:
+            return self._last_caught_up_ms
+        return max(self._last_caught_up_ms, self.resting.clock.last_fetch_ms)
+
+    def stir(self, resting: Resting) -> None:
+        """The fetches of that session tell no more of this partition."""
+        if self.resting is resting:
+            self._last_caught_up_ms = self.last_caught_up_ms
+            self._last_fetch_ms = max(self._last_fetch_ms, resting.clock.last_fetch_ms)
+            self.resting = None
 
     def record_fetch(
         self,
@@ -41,17 +60,19 @@ class FollowerProgress:
     ) -> None:
         """Take in a fetch: everything below fetch_offset is in the follower's log.
 
+        Nothing of this follower may rest meanwhile.
+
         A follower that reads what the leader had at its previous fetch was caught up then: under
         constant small appends its fetch offset never equals the leader's present end.
         """
         if fetch_offset >= leader_end:
-            self.last_caught_up_ms = max(self.last_caught_up_ms, now_ms)
+            self._last_caught_up_ms = max(self._last_caught_up_ms, now_ms)
         elif fetch_offset >= self.leader_end_at_last_fetch:
-            self.last_caught_up_ms = max(self.last_caught_up_ms, self.last_fetch_ms)
+            self._last_caught_up_ms = max(self._last_caught_up_ms, self._last_fetch_ms)
         self.log_end = fetch_offset
         self.log_start = log_start
         self.leader_end_at_last_fetch = max(leader_end, self.leader_end_at_last_fetch)
-        self.last_fetch_ms = now_ms
+        self._last_fetch_ms = now_ms
         self.broker_epoch = broker_epoch
 
     def is_stale(self, broker_epoch: int) -> bool:
@@ -60,9 +81,14 @@ class FollowerProgress:
 
     def start_epoch(self, leader_end: int, now_ms: int, *, in_isr: bool) -> None:
         """A new epoch of the same leader: the position holds, the time in hand starts again."""
+        self.resting = None
         self.leader_end_at_last_fetch = leader_end
-        self.last_fetch_ms = now_ms if in_isr else NEVER_MS
-        self.last_caught_up_ms = now_ms if in_isr else NEVER_MS
+        self._last_fetch_ms = now_ms if in_isr else NEVER_MS
+        self._last_caught_up_ms = now_ms if in_isr else NEVER_MS
+
+    def trust_until_lagging(self, now_ms: int) -> None:
+        """A new leader knows nothing of the members of its ISR: each counts as caught up now."""
+        self._last_caught_up_ms = now_ms
 
     def is_caught_up(self, leader_end: int, now_ms: int, max_lag_ms: int) -> bool:
         return self.log_end == leader_end or now_ms - self.last_caught_up_ms <= max_lag_ms

@@ -72,6 +72,7 @@ def fetch(
         replica.start,
         records,
         _aborted(replica, params.isolation, asked.fetch_offset, records),
+        is_final=records is None and _is_final(partition, params, asked.fetch_offset),
     )
 
 
@@ -104,6 +105,25 @@ def _read(
         return None
     records = replica.log.read(offset, max_bytes, up_to=up_to, min_one_batch=min_one_batch)
     return records if records.size else None
+
+
+def _is_final(partition: Partition, params: FetchParams, offset: int) -> bool:
+    """Whether the reader gets the same until the partition is touched.
+
+    Not where only the response had no room, nor for a follower outside the ISR: each of its
+    fetches is another occasion to join, which brokers' comings and goings decide as well. Nor
+    where another session of the same follower told another position since.
+    """
+    if offset < bound(partition.replica, params.isolation):
+        return False
+    if params.replica_id < 0:
+        return True
+    leader = partition.leader
+    return (
+        leader is not None
+        and params.replica_id in leader.isr.maximal
+        and leader.followers[params.replica_id].log_end == offset
+    )
 
 
 def _aborted(

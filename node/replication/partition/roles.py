@@ -60,10 +60,10 @@ class Leader:
         self.epoch_start_offset = log_end
         for replica, progress in self.followers.items():
             in_isr = replica in self.isr.committed
-            if newly_elected:
-                progress.last_caught_up_ms = now_ms if in_isr else progress.last_caught_up_ms
-            else:
+            if not newly_elected:
                 progress.start_epoch(log_end, now_ms, in_isr=in_isr)
+            elif in_isr:
+                progress.trust_until_lagging(now_ms)
 
     def effective_min_isr(self, configured: int) -> int:
         """A minimum above the number of replicas could never be met (Kafka's effectiveMinIsr)."""

@@ -1,53 +1,64 @@
 """Fetch requests, answered at once or when there is enough to send (Kafka's DelayedFetch).
 
 A fetch that waits keeps what it has read of each partition, and reads again only those that were
-touched since: a follower that waits on hundreds of partitions costs what the few busy ones cost,
-and one that times out costs nothing.
+touched since. Of a session's partitions it has only those that the session has to look at; others
+join it when they change. So a follower that waits on thousands of partitions costs what the few
+busy ones cost, and one that times out costs nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
+from operator import attrgetter
 
 from logquake.controller.ports import Scheduler
-from logquake.node.replication.api import FetchParams, FetchPartition, FetchResult
-from logquake.node.replication.hosted import Located
+from logquake.node.replication.api import FetchParams, FetchPartition, FetchResult, PartitionRead
+from logquake.node.replication.fetch_sessions import FetchContext
+from logquake.node.replication.hosted import HostedPartitions, Located
 from logquake.node.replication.partition import reading
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.waiting.deadline_queue import DeadlineQueue
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
 
-Done = Callable[[list[FetchResult]], None]
+Done = Callable[[Sequence[PartitionRead]], None]
+
+_BY_ARRIVAL = attrgetter("number")
+
+
+class _Read(PartitionRead):
+    """``where`` it is, as of when the fetch came to look at it."""
+
+    __slots__ = ("where",)
+
+    def __init__(self, asked: FetchPartition, where: Located) -> None:
+        super().__init__(asked, _NOTHING_YET)
+        self.where = where
+
+
+_NOTHING_YET = FetchResult()
 
 
 class DelayedFetch:
-    """One request: what it asks, where that is, and what was read so far."""
+    """One request: what it looks at, and what was read so far."""
 
     __slots__ = (
-        "_asked",
-        "_located",
         "_params",
         "deadline_ms",
         "done",
         "is_done",
-        "results",
+        "number",
+        "reads",
         "stale",
         "wants_answer",
     )
 
-    def __init__(
-        self,
-        params: FetchParams,
-        asked: Sequence[FetchPartition],
-        located: list[Located],
-        done: Done,
-    ) -> None:
+    def __init__(self, number: int, params: FetchParams, reads: list[_Read], done: Done) -> None:
+        self.number = number  # in the order of arrival
         self._params = params
-        self._asked = asked
-        self._located = located
-        self.results: list[FetchResult] = []
-        self.stale: list[int] = []  # indexes of partitions touched since they were read
+        self.reads = reads
+        self.stale: dict[_Read, None] = {}  # of partitions that were touched since
         self.done = done
         self.deadline_ms = 0
         self.is_done = False
@@ -55,61 +66,53 @@ class DelayedFetch:
 
     def read_all(self) -> bool:
         """The first read of every partition; whether there is enough to answer."""
-        budget = self._params.max_bytes
-        min_one_batch = not self._params.hard_max_bytes
-        total = 0
-        for index, where in enumerate(self._located):
-            result = self._read(index, where, budget, min_one_batch, first_time=True)
-            self.results.append(result)
-            if result.records is not None:
-                size = len(result.records)
-                total += size
-                budget -= size
-                min_one_batch = False
-        return self._is_enough(total)
+        return self._read_each(self.reads, 0, first_time=True)
 
     def read_stale(self) -> bool:
         """Read again what was touched; whether there is enough to answer."""
-        total = self._size_without_stale()
+        stale, self.stale = sorted(self.stale, key=lambda read: read.asked.turn), {}
+        for read in stale:
+            read.result = _NOTHING_YET
+        total = sum(len(read.result.records) for read in self.reads if read.result.records)
+        return self._read_each(stale, total, first_time=False)
+
+    def _read_each(self, reads: Sequence[_Read], total: int, *, first_time: bool) -> bool:
         budget = self._params.max_bytes - total
         min_one_batch = not (self._params.hard_max_bytes or total)
-        for index in sorted(set(self.stale)):
-            where = self._located[index]
-            result = self._read(index, where, budget, min_one_batch, first_time=False)
-            self.results[index] = result
-            if result.records is not None:
-                size = len(result.records)
+        for read in reads:
+            self._read(read, budget, min_one_batch, first_time=first_time)
+            records = read.result.records
+            if records is not None:
+                size = len(records)
                 total += size
                 budget -= size
                 min_one_batch = False
-        self.stale.clear()
-        return self._is_enough(total)
-
-    def waits_on(self) -> list[tuple[int, Partition]]:
-        return [
-            (index, where)
-            for index, where in enumerate(self._located)
-            if isinstance(where, Partition)
-        ]
-
-    def _size_without_stale(self) -> int:
-        for index in self.stale:
-            self.results[index].records = None
-        return sum(len(result.records) for result in self.results if result.records is not None)
-
-    def _is_enough(self, total: int) -> bool:
         return self.wants_answer or total >= self._params.min_bytes
 
-    def _read(
-        self, index: int, where: Located, budget: int, min_one_batch: bool, *, first_time: bool
-    ) -> FetchResult:
+    def _read(self, read: _Read, budget: int, min_one_batch: bool, *, first_time: bool) -> None:
+        where = read.where
         if isinstance(where, ErrorCode):
             self.wants_answer = True
-            return reading.refuse_unlocated(where)
-        asked = self._asked[index]
+            read.result = reading.refuse_unlocated(where)
+            return
+        result = self._fetch(where, read.asked, budget, min_one_batch, first_time=first_time)
+        read.result = result
+        read.rests_at, read.changes = (where if result.is_final else None), where.changes
+        if result.error is not ErrorCode.NONE or result.diverging_epoch is not None:
+            self.wants_answer = True
+
+    def _fetch(
+        self,
+        partition: Partition,
+        asked: FetchPartition,
+        budget: int,
+        min_one_batch: bool,
+        *,
+        first_time: bool,
+    ) -> FetchResult:
         try:
-            result = reading.fetch(
-                where,
+            return reading.fetch(
+                partition,
                 self._params,
                 asked,
                 min(asked.max_bytes, budget),
@@ -117,64 +120,78 @@ class DelayedFetch:
                 first_time=first_time,
             )
         except StorageError as error:
-            where.go_offline(str(error))
-            result = reading.refuse(where, ErrorCode.KAFKA_STORAGE_ERROR)
+            partition.go_offline(str(error))
+            return reading.refuse(partition, ErrorCode.KAFKA_STORAGE_ERROR)
         except RecordError as error:
-            where.note_damage(error.detail)
-            result = reading.refuse(where, error.code)
-        if result.error is not ErrorCode.NONE or result.diverging_epoch is not None:
-            self.wants_answer = True
-        return result
+            partition.note_damage(error.detail)
+            return reading.refuse(partition, error.code)
 
 
 class FetchPurgatory:
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, hosted: HostedPartitions, scheduler: Scheduler) -> None:
+        self._locate = hosted.locate_key
         self._scheduler = scheduler
-        self._deadlines: DeadlineQueue[DelayedFetch] = DeadlineQueue(scheduler, self._answer)
-        self._waiting: dict[Partition, dict[DelayedFetch, list[int]]] = {}
+        self._deadlines: DeadlineQueue[DelayedFetch] = DeadlineQueue(scheduler, self._time_out)
+        self._waiting: dict[Partition, dict[DelayedFetch, list[_Read]]] = {}
         self._woken: dict[DelayedFetch, None] = {}
+        self._arrivals = count()
 
     def __len__(self) -> int:
-        """Partitions that some fetch waits on."""
+        """Partitions that some fetch has looked at and waits on."""
         return len(self._waiting)
 
-    def fetch(
-        self,
-        params: FetchParams,
-        asked: Sequence[FetchPartition],
-        located: list[Located],
-        done: Done,
-    ) -> None:
+    def fetch(self, params: FetchParams, context: FetchContext, done: Done) -> None:
         """Answer now if there is enough, else when there is, at the latest after max_wait_ms."""
-        fetch = DelayedFetch(params, asked, located, done)
-        if fetch.read_all() or params.max_wait_ms <= 0 or not asked:
+        locate = self._locate
+        reads = [_Read(asked, locate(asked.key, asked.topic)) for asked in context.partitions]
+        fetch = DelayedFetch(next(self._arrivals), params, reads, done)
+        if fetch.read_all() or params.max_wait_ms <= 0 or context.is_empty:
             fetch.is_done = True
-            done(fetch.results)
+            done(fetch.reads)
             return
         fetch.deadline_ms = self._scheduler.now_ms() + params.max_wait_ms
-        for index, partition in fetch.waits_on():
-            self._waiting.setdefault(partition, {}).setdefault(fetch, []).append(index)
+        for read in reads:
+            self._wait_on(fetch, read)
+        context.watch(lambda asked: self._join(fetch, asked))
         self._deadlines.add(fetch, params.max_wait_ms)
 
     def wake(self, partition: Partition) -> None:
         """Note that this partition may have news; answer_woken() looks at it."""
-        for fetch, indexes in self._waiting.get(partition, {}).items():
-            fetch.stale += indexes
+        for fetch, reads in self._waiting.get(partition, {}).items():
+            fetch.stale.update(dict.fromkeys(reads))
             self._woken[fetch] = None
 
     def answer_woken(self) -> None:
         """Read what was touched, once for each woken fetch, and answer those that have enough."""
         while self._woken:
             woken, self._woken = self._woken, {}
-            for fetch in woken:
+            for fetch in sorted(woken, key=_BY_ARRIVAL):
                 if not fetch.is_done and fetch.read_stale():
                     self._answer(fetch)
 
+    def _join(self, fetch: DelayedFetch, asked: FetchPartition) -> None:
+        """A partition that rested while the fetch began has changed."""
+        read = _Read(asked, self._locate(asked.key, asked.topic))
+        fetch.reads.append(read)
+        fetch.stale[read] = None
+        self._woken[fetch] = None
+        self._wait_on(fetch, read)
+
+    def _wait_on(self, fetch: DelayedFetch, read: _Read) -> None:
+        if isinstance(read.where, Partition):
+            self._waiting.setdefault(read.where, {}).setdefault(fetch, []).append(read)
+
+    def _time_out(self, fetch: DelayedFetch) -> None:
+        fetch.read_stale()
+        self._answer(fetch)
+
     def _answer(self, fetch: DelayedFetch) -> None:
         fetch.is_done = True
-        for _, partition in fetch.waits_on():
-            waiting = self._waiting.get(partition, {})
-            waiting.pop(fetch, None)
-            if not waiting:
-                self._waiting.pop(partition, None)
-        fetch.done(fetch.results)
+        for read in fetch.reads:
+            where = read.where
+            if isinstance(where, Partition):
+                waiting = self._waiting.get(where, {})
+                waiting.pop(fetch, None)
+                if not waiting:
+                    self._waiting.pop(where, None)
+        fetch.done(fetch.reads)

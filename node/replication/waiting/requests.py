@@ -18,11 +18,12 @@ class WaitingRequests:
         self._produces = ProducePurgatory(scheduler)
         self._touched: dict[Partition, None] = {}
         self.appends = PassAppends(hosted, self._produces)
-        self.fetches = FetchPurgatory(scheduler)
+        self.fetches = FetchPurgatory(hosted, scheduler)
         self.deletions = RecordDeletionPurgatory(scheduler)
 
     def touch(self, partition: Partition) -> None:
         """Something of the partition has changed: who waits for it is woken at the pass's end."""
+        partition.wake_resting()
         self._touched[partition] = None
 
     def end_of_pass(self) -> None:

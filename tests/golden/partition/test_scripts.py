@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -21,9 +22,11 @@ from logquake.node.replication.api import (
     FetchPartition,
     FetchResult,
     Isolation,
+    PartitionRead,
     ProduceEntry,
     ProduceResult,
 )
+from logquake.node.replication.fetch_sessions import FetchContext
 from logquake.node.replication.partition.isr import CommittedIsr
 from logquake.node.replication.settings import TopicConfig
 from logquake.wire.errors import ErrorCode
@@ -220,10 +223,10 @@ class Player:
             (topic, index), topic, bytes(16), index, int(at), 1 << 20, int(epoch), int(last), 0
         )
 
-        def done(results: list[FetchResult]) -> None:
-            self.world.log(f"{label} {_describe(results[0])}")
+        def done(reads: Sequence[PartitionRead]) -> None:
+            self.world.log(f"{label} {_describe(reads[0].result)}")
 
-        self.world.nodes[int(broker)].replicas.fetch(params, [asked], done)
+        self.world.nodes[int(broker)].replicas.fetch(params, FetchContext([asked]), done)
 
     def do_delete(self, name: str, broker: str, *, before: str) -> None:
         """DeleteRecords: the log is to start at this offset."""

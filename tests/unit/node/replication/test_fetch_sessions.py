@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import FetchAnswer, FetchPartition, FetchResult, PartitionKey
+from logquake.node.replication.api import (
+    CONSUMER_REPLICA_ID,
+    FetchAnswer,
+    FetchParams,
+    FetchPartition,
+    FetchResult,
+    Isolation,
+    PartitionKey,
+    PartitionRead,
+)
 from logquake.node.replication.fetch_sessions import MIN_EVICTION_MS, FetchContext, FetchSessions
 from logquake.storage.log.slice import EMPTY_SLICE, LogSlice
 from logquake.wire.errors import ErrorCode
@@ -33,9 +42,10 @@ def open_session(
     from_follower: bool = False,
     by_topic_id: bool = False,
 ) -> FetchContext:
+    replica_id = 2 if from_follower else CONSUMER_REPLICA_ID
     return sessions.open(
         *session,
-        from_follower=from_follower,
+        FetchParams(replica_id, -1, 0, 1, 1_000, Isolation.LOG_END),
         by_topic_id=by_topic_id,
         partitions=partitions,
         forgotten=forgotten,
@@ -44,7 +54,13 @@ def open_session(
 
 def start(sessions: FetchSessions, *indexes: int, from_follower: bool = False) -> int:
     context = open_session(sessions, *map(asked, indexes), from_follower=from_follower)
-    return context.answer([FetchResult(high_watermark=5) for _ in indexes]).session_id
+    return told(context, *(FetchResult(high_watermark=5) for _ in indexes)).session_id
+
+
+def told(context: FetchContext, *results: FetchResult) -> FetchAnswer:
+    """Of a request whose partitions read like this, in their order."""
+    reads = zip(context.partitions, results, strict=True)
+    return context.answer([PartitionRead(asked, result) for asked, result in reads])
 
 
 def mentioned(answer: FetchAnswer) -> list[int]:
@@ -52,7 +68,7 @@ def mentioned(answer: FetchAnswer) -> list[int]:
 
 
 def test_a_full_request_is_answered_in_full_and_opens_a_session(sessions: FetchSessions) -> None:
-    answer = open_session(sessions, asked(0), asked(1)).answer([FetchResult(), FetchResult()])
+    answer = told(open_session(sessions, asked(0), asked(1)), FetchResult(), FetchResult())
     assert mentioned(answer) == [0, 1]
     assert answer.session_id > 0
 
@@ -60,13 +76,12 @@ def test_a_full_request_is_answered_in_full_and_opens_a_session(sessions: FetchS
 def test_only_news_is_mentioned(sessions: FetchSessions) -> None:
     session = start(sessions, 0, 1, 2, 3)
     context = open_session(sessions, session=(session, 1))
-    answer = context.answer(
-        [
-            FetchResult(high_watermark=5),
-            FetchResult(high_watermark=6),
-            FetchResult(high_watermark=5, records=RECORDS),
-            FetchResult(high_watermark=5, log_start_offset=2),
-        ]
+    answer = told(
+        context,
+        FetchResult(high_watermark=5),
+        FetchResult(high_watermark=6),
+        FetchResult(high_watermark=5, records=RECORDS),
+        FetchResult(high_watermark=5, log_start_offset=2),
     )
     assert mentioned(answer) == [1, 2, 3]
 
@@ -74,10 +89,10 @@ def test_only_news_is_mentioned(sessions: FetchSessions) -> None:
 def test_after_an_error_the_partition_comes_up_again(sessions: FetchSessions) -> None:
     session = start(sessions, 0)
     failed = FetchResult(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    assert mentioned(open_session(sessions, session=(session, 1)).answer([failed])) == [0]
+    assert mentioned(told(open_session(sessions, session=(session, 1)), failed)) == [0]
     healed = FetchResult(high_watermark=5)
-    assert mentioned(open_session(sessions, session=(session, 2)).answer([healed])) == [0]
-    assert mentioned(open_session(sessions, session=(session, 3)).answer([healed])) == []
+    assert mentioned(told(open_session(sessions, session=(session, 2)), healed)) == [0]
+    assert mentioned(told(open_session(sessions, session=(session, 3)), healed)) == []
 
 
 def test_requests_name_what_changed_and_what_to_forget(sessions: FetchSessions) -> None:
@@ -91,7 +106,7 @@ def test_requests_name_what_changed_and_what_to_forget(sessions: FetchSessions) 
 def test_who_was_served_is_last_next_time(sessions: FetchSessions) -> None:
     session = start(sessions, 0, 1)
     served = FetchResult(high_watermark=5, records=RECORDS)
-    open_session(sessions, session=(session, 1)).answer([served, FetchResult(high_watermark=5)])
+    told(open_session(sessions, session=(session, 1)), served, FetchResult(high_watermark=5))
     context = open_session(sessions, session=(session, 2))
     assert [p.partition for p in context.partitions] == [1, 0]
 
@@ -127,13 +142,13 @@ def test_an_answer_overtaken_by_another_request_is_not_used(sessions: FetchSessi
     session = start(sessions, 0)
     first = open_session(sessions, session=(session, 1))
     open_session(sessions, session=(session, 2))
-    answer = first.answer([FetchResult(high_watermark=9)])
+    answer = told(first, FetchResult(high_watermark=9))
     assert answer.error is ErrorCode.INVALID_FETCH_SESSION_EPOCH
 
 
 def test_the_final_epoch_closes_the_session_and_opens_none(sessions: FetchSessions) -> None:
     session = start(sessions, 0)
-    answer = open_session(sessions, asked(0), session=(session, -1)).answer([FetchResult()])
+    answer = told(open_session(sessions, asked(0), session=(session, -1)), FetchResult())
     assert answer.session_id == 0
     assert len(sessions) == 0
 
@@ -146,7 +161,7 @@ def test_the_last_mention_of_a_partition_counts(sessions: FetchSessions) -> None
 def test_a_name_that_was_unknown_is_found_later(sessions: FetchSessions) -> None:
     unknown = FetchPartition((b"i" * 16, 0), None, b"i" * 16, 0, 0, 1_000)
     opened = open_session(sessions, unknown, by_topic_id=True)
-    session = opened.answer([FetchResult(ErrorCode.UNKNOWN_TOPIC_ID)]).session_id
+    session = told(opened, FetchResult(ErrorCode.UNKNOWN_TOPIC_ID)).session_id
     context = open_session(sessions, session=(session, 1), by_topic_id=True)
     assert context.partitions[0].topic == "orders"
 

@@ -16,6 +16,7 @@ from logquake.node.replication.api import (
     ProduceEntry,
     ProduceResult,
 )
+from logquake.node.replication.fetch_sessions import FetchContext
 from logquake.node.replication.partition.roles import Follower, Leader, Offline
 from logquake.wire.errors import ErrorCode
 
@@ -111,7 +112,9 @@ def test_reads_of_the_directory_are_refused(broker: Any, batch: Batch) -> None:
     asked = FetchPartition(("orders", 3), "orders", partition.topic_id, 3, 0, 1 << 20)
     answers: list[Any] = []
     broker.replicas.fetch(
-        FetchParams(-1, -1, 0, 1, 1 << 20, Isolation.HIGH_WATERMARK), [asked], answers.extend
+        FetchParams(-1, -1, 0, 1, 1 << 20, Isolation.HIGH_WATERMARK),
+        FetchContext([asked]),
+        lambda reads: answers.extend(read.result for read in reads),
     )
     listed = broker.replicas.list_offset("orders", 3, -1, isolation=Isolation.HIGH_WATERMARK)
     assert answers[0].error is ErrorCode.KAFKA_STORAGE_ERROR
@@ -200,7 +203,9 @@ def test_a_damaged_batch_is_an_error_of_those_alone_who_read_it(
     answers: list[Any] = []
     for _ in range(2):
         broker.replicas.fetch(
-            FetchParams(-1, -1, 0, 1, 1 << 20, Isolation.LOG_END), [asked], answers.extend
+            FetchParams(-1, -1, 0, 1, 1 << 20, Isolation.LOG_END),
+            FetchContext([asked]),
+            lambda reads: answers.extend(read.result for read in reads),
         )
     listed = broker.replicas.list_offset("orders", 0, 5, isolation=Isolation.LOG_END)
     assert [each.error for each in answers] == [ErrorCode.CORRUPT_MESSAGE] * 2

@@ -13,6 +13,7 @@ from logquake.node.replication.api import (
     ProduceEntry,
     ProduceResult,
 )
+from logquake.node.replication.fetch_sessions import FetchContext
 from logquake.wire.errors import ErrorCode
 
 Batch = Callable[..., memoryview]
@@ -33,7 +34,9 @@ def fetch(
     asked = [
         FetchPartition(("orders", i), "orders", bytes(16), i, offset, max_bytes) for i in indexes
     ]
-    broker.replicas.fetch(params, asked, answered.extend)
+    broker.replicas.fetch(
+        params, FetchContext(asked), lambda reads: answered.extend(read.result for read in reads)
+    )
     return answered
 
 

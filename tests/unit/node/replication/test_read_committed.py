@@ -14,6 +14,7 @@ from logquake.node.replication.api import (
     Isolation,
     ProduceEntry,
 )
+from logquake.node.replication.fetch_sessions import FetchContext
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import (
     BatchFlag,
@@ -36,7 +37,9 @@ def fetch(broker: Any, offset: int, params: FetchParams) -> list[FetchResult]:
     """What was answered so far, and will be."""
     answered: list[FetchResult] = []
     asked = FetchPartition(("orders", 0), "orders", bytes(16), 0, offset, 1 << 20)
-    broker.replicas.fetch(params, [asked], answered.extend)
+    broker.replicas.fetch(
+        params, FetchContext([asked]), lambda reads: answered.extend(read.result for read in reads)
+    )
     return answered
 
 

@@ -15,6 +15,7 @@ from logquake.node.replication.api import (
     Isolation,
     ProduceEntry,
 )
+from logquake.node.replication.fetch_sessions import FetchContext
 from logquake.node.replication.settings import TopicConfig
 from logquake.storage.log_config import LogConfig
 from logquake.wire.errors import ErrorCode
@@ -42,7 +43,7 @@ def follow(broker: Any, log_start: int) -> None:
     key = (TOPIC_ID, 0)
     asked = FetchPartition(key, "orders", TOPIC_ID, 0, 3, 1_000, log_start_offset=log_start)
     params = FetchParams(FOLLOWER, -1, 0, 0, 1_000, Isolation.LOG_END)
-    broker.replicas.fetch(params, [asked], lambda _: None)
+    broker.replicas.fetch(params, FetchContext([asked]), lambda _: None)
     broker.replicas.end_of_pass()
 
 

@@ -1,0 +1,356 @@
+"""What partitions cost one broker, its replica manager alone: CPU of this process, by partitions.
+
+The broker has a replica of each of N partitions, of three brokers, and leads a third. Time is
+virtual, so that a minute of idling is its work alone; what worker threads do is done on the loop,
+and counted. Nothing is synced: how often it would have been is counted instead. "hold" is the
+longest stretch between two looks at the sockets.
+
+    host      LeaderAndIsr for N partitions that are new
+    lead      LeaderAndIsr that makes the broker lead another third, in the next epoch
+    metadata  UpdateMetadata of N partitions
+    fetch     a follower's incremental Fetch of the third that is led, with nothing new
+    write     one record to one of them, up to the high watermark that both followers make
+    idle      a minute of what happens by time alone
+    delete    StopReplica that deletes a tenth
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from types import TracebackType
+from typing import Self
+
+from benchmarks.errors import BenchmarkError
+from benchmarks.figures import Figures, Result
+from benchmarks.storage.batches import KIB, Shape, produced
+from benchmarks.storage.unsynced_disk import UnsyncedDisk
+from logquake.controller.journal import Event
+from logquake.controller.ports import Channel, Disconnected, Endpoint
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.net.timers import LoopTimer, TimerQueue
+from logquake.node.replication.api import ProduceEntry, ProduceResult
+from logquake.node.replication.manager import ReplicaManager
+from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.requests.downward import DownConversion, DownConversionSettings
+from logquake.node.requests.fetch import Fetch
+from logquake.node.requests.request import Request
+from logquake.node.workers import ScheduledWorkers
+from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.disk.seam import Disk
+from logquake.wire.api import ApiKey
+from logquake.wire.header import RequestHeader
+from logquake.wire.messages.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    ReplicaState,
+)
+from logquake.wire.messages.leader_and_isr import (
+    LeaderAndIsrLiveLeader,
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrTopicState,
+)
+from logquake.wire.messages.stop_replica import (
+    StopReplicaPartitionState,
+    StopReplicaRequest,
+    StopReplicaTopicState,
+)
+from logquake.wire.messages.update_metadata import (
+    UpdateMetadataBroker,
+    UpdateMetadataEndpoint,
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+    UpdateMetadataTopicState,
+)
+from logquake.wire.schema import Message
+
+SIZES = (100, 1_000, 10_000)
+
+_BROKERS = (1, 2, 3)
+_HERE, *_FOLLOWERS = _BROKERS
+_TOPIC, _TOPIC_ID = "orders", b"orders".ljust(16, b"-")
+_FETCH_VERSION = 17
+_MINUTE_MS = 60_000
+_FETCHES = 20
+_WRITES = 20
+_CONFIG = TopicConfig()
+
+
+class _CountingDisk(UnsyncedDisk):
+    """Counts the syncs of folders and of files replaced, which it leaves out."""
+
+    def __init__(self) -> None:
+        self.syncs = 0
+
+    def replace(self, path: str, content: bytes) -> None:
+        temporary = path + ".tmp"
+        Path(temporary).write_bytes(content)
+        self.rename(temporary, path)
+        self.syncs += 2
+
+    def sync_dir(self, _path: str) -> None:
+        self.syncs += 1
+
+
+class _VirtualTime:
+    """A scheduler whose hours pass at once; knows the longest callback, in CPU time."""
+
+    def __init__(self) -> None:
+        self._timers = TimerQueue()
+        self._now_ms = 0.0
+        self.hold_s = 0.0
+        self.after_each: Callable[[], None] = lambda: None
+
+    def now_ms(self) -> int:
+        return int(self._now_ms)
+
+    def wall_ms(self) -> int:
+        return int(time.time() * 1_000)
+
+    def call_later(self, delay_ms: float, action: Callable[[], None]) -> LoopTimer:
+        return self._timers.add(self._now_ms + delay_ms, action)
+
+    def held(self, action: Callable[[], object]) -> None:
+        """Run action as one pass of a loop."""
+        started = time.process_time()
+        action()
+        self.after_each()
+        self.hold_s = max(self.hold_s, time.process_time() - started)
+
+    def pass_by(self, duration_ms: float) -> None:
+        end_ms = self._now_ms + duration_ms
+        while (due_ms := self._timers.next_due_ms()) is not None and due_ms <= end_ms:
+            self._now_ms = max(self._now_ms, due_ms)
+            self.held(lambda: self._timers.run_due(self._now_ms))
+        self._now_ms = end_ms
+
+
+class _NoJournal:
+    def record(self, _event: Event) -> int:
+        return 0
+
+
+class _NoNetwork:
+    """Takes every request and never answers."""
+
+    def channel(self, _endpoint: Endpoint, _client_id: str) -> Channel:
+        return self
+
+    def send(
+        self, request: Message, version: int, done: Callable[[Message | Disconnected], None]
+    ) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class _Costs:
+    """``with _Costs(broker) as costs``: what the block cost."""
+
+    def __init__(self, broker: _Broker, per: int) -> None:
+        self._broker = broker
+        self._per = per
+        self.figures: Figures = {}
+
+    def __enter__(self) -> Self:
+        self._broker.time.hold_s = 0.0
+        self._syncs = self._broker.disk.syncs
+        self._started = time.process_time()
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        cpu_s = time.process_time() - self._started
+        self.figures = {
+            "CPU ms": cpu_s / self._per * 1e3,
+            "hold ms": self._broker.time.hold_s * 1e3,
+            "syncs": (self._broker.disk.syncs - self._syncs) / self._per,
+        }
+
+
+class _Broker:
+    """Broker 1's replicas, told and asked by hand."""
+
+    def __init__(self, folder: Path, partitions: int) -> None:
+        self.partitions = partitions
+        self.time = _VirtualTime()
+        self.disk = _CountingDisk()
+        self._cache = MetadataCache("PLAINTEXT")
+        disk: Disk = self.disk
+        options = LogDirOptions(_HERE, "benchmark-of-replicas0", 0, lambda _topic: _CONFIG.log)
+        workers = ScheduledWorkers(self.time)
+        self.replicas = ReplicaManager(
+            _HERE,
+            ReplicationSettings(),
+            log_dirs=LogDirs([LogDir.open(disk, str(folder), options)]),
+            scheduler=self.time,
+            workers=workers,
+            network=_NoNetwork(),
+            journal=_NoJournal(),
+            random=Random(1),
+            metadata=self._cache,
+            broker_epoch=lambda: 1,
+            controller=lambda: None,
+        )
+        self.time.after_each = self.replicas.end_of_pass
+        self._fetch = Fetch(
+            self.replicas,
+            self._cache,
+            DownConversion(self.replicas, workers, DownConversionSettings()),
+            max_bytes=1 << 20,
+        )
+        self._sessions = dict.fromkeys(_FOLLOWERS, (0, 0))
+        self._record = produced(Shape(batch_bytes=2 * KIB), 1)[0]
+
+    def led(self) -> list[int]:
+        return list(range(0, self.partitions, len(_BROKERS)))
+
+    def lead(self, partitions: range, leaders: tuple[int, ...], epoch: int) -> None:
+        states = [
+            LeaderAndIsrPartitionState(
+                partition_index=index,
+                controller_epoch=1,
+                leader=leaders[index % len(_BROKERS)],
+                leader_epoch=epoch,
+                isr=list(_BROKERS),
+                partition_epoch=epoch,
+                replicas=list(_BROKERS),
+                is_new=epoch == 0,
+            )
+            for index in partitions
+        ]
+        topic = LeaderAndIsrTopicState(
+            topic_name=_TOPIC, topic_id=_TOPIC_ID, partition_states=states
+        )
+        live = [LeaderAndIsrLiveLeader(broker_id=b, host_name="b", port=1) for b in _BROKERS]
+        request = LeaderAndIsrRequest(controller_epoch=1, topic_states=[topic], live_leaders=live)
+        self.time.held(lambda: self.replicas.apply_leader_and_isr(request, lambda _topic: _CONFIG))
+
+    def learn(self, epoch: int) -> None:
+        states = [
+            UpdateMetadataPartitionState(
+                partition_index=index,
+                leader=_BROKERS[index % len(_BROKERS)],
+                leader_epoch=epoch,
+                isr=list(_BROKERS),
+                replicas=list(_BROKERS),
+            )
+            for index in range(self.partitions)
+        ]
+        topic = UpdateMetadataTopicState(
+            topic_name=_TOPIC, topic_id=_TOPIC_ID, partition_states=states
+        )
+        endpoint = UpdateMetadataEndpoint(host="b", port=1, listener="PLAINTEXT")
+        live = [UpdateMetadataBroker(id=broker, endpoints=[endpoint]) for broker in _BROKERS]
+        request = UpdateMetadataRequest(topic_states=[topic], live_brokers=live)
+
+        def apply() -> None:
+            self._cache.update(request)
+            self.replicas.on_metadata_update()
+
+        self.time.held(apply)
+
+    def follow(self, broker: int, positions: dict[int, int], *, max_wait_ms: int = 0) -> None:
+        """One Fetch of a follower that names these partitions, answered."""
+        session_id, session_epoch = self._sessions[broker]
+        named = [
+            FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1 << 20)
+            for index, offset in positions.items()
+        ]
+        body = FetchRequest(
+            replica_state=ReplicaState(replica_id=broker, replica_epoch=1),
+            max_wait_ms=max_wait_ms,
+            min_bytes=1,
+            max_bytes=1 << 20,
+            session_id=session_id,
+            session_epoch=session_epoch,
+            topics=[FetchTopic(topic_id=_TOPIC_ID, partitions=named)] if named else [],
+        )
+        replies: list[Message | None] = []
+        header = RequestHeader(ApiKey.FETCH, _FETCH_VERSION, 1, "follower")
+        request = Request(header, body, 0, "127.0.0.1", replies.append, lambda _why: None)
+        self.time.held(lambda: self._fetch.handle(request, body))
+        self.time.pass_by(max_wait_ms)
+        (reply,) = replies
+        if not isinstance(reply, FetchResponse) or reply.error_code:
+            raise BenchmarkError(f"Fetch is answered with {reply}")
+        self._sessions[broker] = (reply.session_id, session_epoch + 1)
+
+    def write(self, index: int, offset: int) -> None:
+        """acks=all, and the fetches of both followers that commit it."""
+        entry = ProduceEntry(_TOPIC, index, memoryview(bytearray(self._record)))
+        acked: list[ProduceResult] = []
+        self.time.held(lambda: self.replicas.append([entry], -1, _MINUTE_MS, acked.extend))
+        for broker in _FOLLOWERS:
+            self.follow(broker, {})
+        for broker in _FOLLOWERS:
+            self.follow(broker, {index: offset + 1})
+        if not acked or acked[0].error:
+            raise BenchmarkError(f"the write is answered with {acked}")
+
+    def idle_fetches(self) -> None:
+        for _ in range(_FETCHES):
+            self.follow(_FOLLOWERS[0], {})
+
+    def writes(self) -> None:
+        for offset in range(_WRITES):
+            self.write(0, offset)
+
+    def delete(self, partitions: range) -> None:
+        states = [
+            StopReplicaPartitionState(partition_index=index, leader_epoch=-2, delete_partition=True)
+            for index in partitions
+        ]
+        topic = StopReplicaTopicState(topic_name=_TOPIC, partition_states=states)
+        request = StopReplicaRequest(controller_epoch=1, topic_states=[topic])
+        self.time.held(lambda: self.replicas.stop_replicas(request))
+        self.time.pass_by(0)
+
+
+def measure_replicas(folder: Path, sizes: Sequence[int]) -> list[Result]:
+    """Writes some files a partition below folder, and removes them. Raises BenchmarkError."""
+    results: list[Result] = []
+    for partitions in sizes:
+        with tempfile.TemporaryDirectory(dir=folder) as made:
+            for name, figures in _costs(_Broker(Path(made), partitions)).items():
+                results.append(Result(name, f"{partitions} partitions", 1, figures))
+    return sorted(results, key=lambda result: result.case)
+
+
+def _costs(broker: _Broker) -> dict[str, Figures]:
+    everything = range(broker.partitions)
+    found: dict[str, Figures] = {}
+
+    def measure(name: str, work: Callable[[], object], per: int = 1) -> None:
+        with _Costs(broker, per) as costs:
+            work()
+        found[name] = costs.figures
+
+    broker.learn(0)
+    measure("host", lambda: broker.lead(everything, _BROKERS, 0))
+    measure("metadata", lambda: broker.learn(0))
+    for follower in _FOLLOWERS:
+        broker.follow(follower, dict.fromkeys(broker.led(), 0))
+        broker.follow(follower, {})
+    measure("fetch", broker.idle_fetches, _FETCHES)
+    measure("write", broker.writes, _WRITES)
+    broker.replicas.start()
+    broker.time.pass_by(_MINUTE_MS)
+    measure("idle", lambda: broker.time.pass_by(_MINUTE_MS))
+    # Led by the broker after this one, each third: the broker leads what broker 3 led.
+    taken = range(2, broker.partitions, len(_BROKERS))
+    measure("lead", lambda: broker.lead(taken, (2, 3, 1), 1))
+    measure("delete", lambda: broker.delete(range(broker.partitions // 10)))
+    return found
