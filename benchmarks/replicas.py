@@ -29,7 +29,7 @@ from benchmarks.figures import Figures, Result
 from benchmarks.storage.batches import KIB, Shape, produced
 from benchmarks.storage.unsynced_disk import UnsyncedDisk
 from logquake.controller.journal import Event
-from logquake.controller.ports import Channel, Disconnected, Endpoint
+from logquake.controller.ports import Channel, Disconnected, Endpoint, Tether
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.net.timers import LoopTimer, TimerQueue
 from logquake.node.replication.api import ProduceEntry, ProduceResult
@@ -44,6 +44,7 @@ from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.disk.seam import Disk
 from logquake.wire.api import ApiKey
 from logquake.wire.header import RequestHeader
+from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.fetch import (
     FetchPartition,
     FetchRequest,
@@ -143,6 +144,14 @@ class _NoNetwork:
     def channel(self, _endpoint: Endpoint, _client_id: str) -> Channel:
         return self
 
+    def tether(
+        self,
+        _endpoint: Endpoint,
+        _held: Callable[[], None],
+        _ended: Callable[[Disconnected], None],
+    ) -> Tether:
+        return self
+
     def send(
         self, request: Message, version: int, done: Callable[[Message | Disconnected], None]
     ) -> None:
@@ -187,7 +196,7 @@ class _Broker:
         self.partitions = partitions
         self.time = _VirtualTime()
         self.disk = _CountingDisk()
-        self._cache = MetadataCache("PLAINTEXT")
+        self._cache = MetadataCache(PLAINTEXT)
         disk: Disk = self.disk
         options = LogDirOptions(_HERE, "benchmark-of-replicas0", 0, lambda _topic: _CONFIG.log)
         workers = ScheduledWorkers(self.time)
@@ -280,7 +289,9 @@ class _Broker:
         )
         replies: list[Message | None] = []
         header = RequestHeader(ApiKey.FETCH, _FETCH_VERSION, 1, "follower")
-        request = Request(header, body, 0, "127.0.0.1", replies.append, lambda _why: None)
+        request = Request(
+            header, body, 0, "127.0.0.1", PLAINTEXT, replies.append, lambda _why: None
+        )
         self.time.held(lambda: self._fetch.handle(request, body))
         self.time.pass_by(max_wait_ms)
         (reply,) = replies

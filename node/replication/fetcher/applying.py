@@ -23,16 +23,17 @@ def apply_answer(followed: Followed, data: PartitionData) -> None:
 def _append(followed: Followed, data: PartitionData) -> None:
     partition = followed.partition
     replica = partition.replica
+    start = replica.start
     if data.records:
         if not isinstance(data.records, memoryview):
             raise TypeError(f"records of a decoded answer, not {type(data.records).__name__}")
         replica.append_from_leader(data.records, partition.context.scheduler.wall_ms())
         followed.follow_log()
-    if replica.advance_to(data.high_watermark):
-        partition.context.touched(partition)
+    has_news = replica.advance_to(data.high_watermark)
     if data.log_start_offset > replica.start:
         offset = min(data.log_start_offset, replica.high_watermark)
         replica.raise_start(offset, f"that of broker {_leader_of(partition)}, which leads, did")
+    if has_news or replica.start != start:
         partition.context.touched(partition)
 
 

@@ -62,6 +62,7 @@ class ReplicaFetcher:
         except StorageError as error:
             partition.go_offline(str(error))
         else:
+            partition.context.touched(partition)
             self.add(partition)
 
     def add(self, partition: Partition) -> None:
