@@ -93,6 +93,11 @@ class Controller:
         """Who is in office, as /controller said last; -1 for nobody."""
         return self._office.holder_id
 
+    @property
+    def refused(self) -> frozenset[int]:
+        """Registered brokers that the controller in office cannot reach; none out of office."""
+        return frozenset(self._office.term.context.refused) if self._office.term else frozenset()
+
     def statistics(self) -> ControllerStatistics:
         return statistics_of(self._office.term)
 

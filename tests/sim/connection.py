@@ -1,15 +1,16 @@
-"""One connection between two hosts, both of its ends, and the Channel that makes them."""
+"""One connection between two hosts, both of its ends; the Channel and the Tether that make it."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 from logquake.controller.ports import Channel, Disconnected, Endpoint
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
-from tests.sim.clock import Event
+from tests.sim.clock import Action, Event
 from tests.sim.host import Host
 from tests.sim.network import Done, Fabric, Server
 
@@ -26,6 +27,12 @@ class HostNetwork:
 
     def channel(self, endpoint: Endpoint, client_id: str) -> Channel:
         return SimChannel(self._fabric, self._host, endpoint, client_id)
+
+    def tether(
+        self, endpoint: Endpoint, held: Action, ended: Callable[[Disconnected], None]
+    ) -> SimTether:
+        server = self._fabric.servers[(endpoint.host, endpoint.port)]
+        return SimTether(self._fabric, self._host, server, held, ended)
 
 
 class SimChannel:
@@ -83,7 +90,7 @@ class Connection:
         self._inbox: deque[_Exchange] = deque()
         self._serving: deque[_Exchange] = deque()
         self.broken = False
-        server.host.on_death(self._on_peer_death)
+        server.host.on_reset(self._on_peer_reset)
 
     def send(self, request: Message, version: int, done: Done) -> None:
         received = self._fabric.payloads.request(request, version)
@@ -111,7 +118,7 @@ class Connection:
     def _name(self) -> str:
         return f"{self._source.name} -> {self._server.host.name}"
 
-    def _on_peer_death(self) -> None:
+    def _on_peer_reset(self) -> None:
         """The kernel resets the connections of a dead process, where the network lets it."""
         if self._fabric.passes(self._server.host.name, self._source.name):
             self._reset()
@@ -123,7 +130,8 @@ class Connection:
 
     def _arrive(self, exchange: _Exchange) -> None:
         host = self._server.host
-        if not self._server.listening or host.incarnation != self._server_life:
+        is_there = self._server.listening and host.incarnation == self._server_life
+        if not is_there or self._fabric.rejects(self._source.name, host.name):
             self._reset()
             return
         self._inbox.append(exchange)
@@ -170,3 +178,62 @@ class Connection:
             exchange.patience.cancel()
             self._in_flight.remove(exchange)
             self._source.run(self._source_life, partial(exchange.done, answer))
+
+
+class SimTether:
+    """A connection that is made and refused by the systems of the two hosts.
+
+    So the server's process has no part in it but to listen: a paused one accepts.
+    """
+
+    def __init__(
+        self,
+        fabric: Fabric,
+        source: Host,
+        server: Server,
+        held: Action,
+        ended: Callable[[Disconnected], None],
+    ) -> None:
+        self._fabric = fabric
+        self._source = source
+        self._source_life = source.incarnation
+        self._server = server
+        self._there = fabric.link(source.name, server.host.name)
+        self._back = fabric.link(server.host.name, source.name)
+        self._held = held
+        self._ended = ended
+        self._over = False
+        self._there.send("connects", self._arrive)
+
+    def close(self) -> None:
+        if not self._over:
+            self._over = True
+            self._there.close()
+            self._back.close()
+
+    def _arrive(self) -> None:
+        if self._over:
+            return
+        rejected = self._fabric.rejects(self._source.name, self._server.host.name)
+        if self._server.listening and not rejected:
+            self._server.host.on_reset(self._on_reset)
+            self._back.send("accepts", partial(self._tell, self._held))
+        else:
+            refused = Disconnected("connection refused", refused=True)
+            self._back.send("refuses", partial(self._end, refused))
+
+    def _on_reset(self) -> None:
+        """Noticed where the network lets it."""
+        if self._fabric.passes(self._server.host.name, self._source.name):
+            reset = partial(self._end, Disconnected("reset by the peer"))
+            name = f"{self._source.name} -> {self._server.host.name}"
+            self._fabric.clock.after(NOTICE_US, f"{name} reset", reset)
+
+    def _end(self, why: Disconnected) -> None:
+        if not self._over:
+            self.close()
+            self._source.run(self._source_life, partial(self._ended, why))
+
+    def _tell(self, action: Action) -> None:
+        if not self._over:
+            self._source.run(self._source_life, action)

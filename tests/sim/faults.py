@@ -44,10 +44,12 @@ class Faults:
             self._kill,
             self._kill_all,
             self._stop,
+            self._close_listener,
             self._pause,
             self._expire_session,
             self._cut_zookeeper,
             self._isolate,
+            self._reject,
             self._cut_one_way,
             self._remove_controller,
         ]
@@ -59,8 +61,10 @@ class Faults:
         """End all faults: everything runs and reaches everything."""
         for one, other in permutations(self._machines, 2):
             self._fabric.heal(one.host.name, other.host.name)
+            self._fabric.accept(one.host.name, other.host.name)
         for machine in self._machines:
             machine.heal_zookeeper()
+            machine.open_listener()
             self._revive(machine)
             self._resume(machine)
 
@@ -87,6 +91,14 @@ class Faults:
         if machine.broker is None:
             self._trace.add(f"start of {machine.host.name}")
             machine.start()
+
+    def _close_listener(self) -> None:
+        """Connections are refused while the broker lives: a listener that restarts."""
+        machine = self._some()
+        if machine.listening:
+            self._note(f"{machine.host.name} closes its listener")
+            machine.close_listener()
+            self._until(machine.open_listener)
 
     def _pause(self) -> None:
         machine = self._some()
@@ -122,6 +134,13 @@ class Faults:
     def _cut_one_way(self) -> None:
         one, other = self._rng.sample(self._machines, 2)
         self._cut(one, other)
+
+    def _reject(self) -> None:
+        """A firewall refuses in the name of a broker that lives."""
+        one, other = (machine.host.name for machine in self._rng.sample(self._machines, 2))
+        self._note(f"connections from {one} to {other} are rejected")
+        self._fabric.reject(one, other)
+        self._until(lambda: self._fabric.accept(one, other))
 
     def _cut(self, one: Machine, other: Machine) -> None:
         source, target = one.host.name, other.host.name

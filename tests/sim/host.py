@@ -28,11 +28,17 @@ class Host:
         self.paused = False
         self.after_each: Action | None = None
         self._waiting: deque[Action] = deque()
-        self._mourners: list[Action] = []
+        self._connected: list[Action] = []
 
-    def on_death(self, action: Action) -> None:
-        """Call action when this life ends."""
-        self._mourners.append(action)
+    def on_reset(self, action: Action) -> None:
+        """Call action when this life ends, or the process drops all who are connected to it."""
+        self._connected.append(action)
+
+    def reset(self) -> None:
+        """Break the connections that others have made to it."""
+        connected, self._connected = self._connected, []
+        for action in connected:
+            action()
 
     def run(self, incarnation: int, action: Action, *, is_event: bool = True) -> None:
         """Run something now, on the process that was alive as ``incarnation``.
@@ -56,9 +62,7 @@ class Host:
         self.incarnation += 1
         self._waiting.clear()
         self.after_each = None
-        mourners, self._mourners = self._mourners, []
-        for action in mourners:
-            action()
+        self.reset()
 
     def revive(self) -> None:
         self.alive = True

@@ -12,7 +12,7 @@ from logquake.zk.znodes.topics import NO_LEADER
 from tests.sim.decisions import EpochWrite, StateWrite
 from tests.sim.history import Acked, Polled
 from tests.sim.replicas import TopicPartition
-from tests.sim.world import Step, World
+from tests.sim.world import Step, World, hosted_controller
 
 Invariant = Callable[[World, Step], Iterator[str]]
 _SEQUENCES = 2**31
@@ -206,9 +206,20 @@ def min_isr(world: World, step: Step) -> Iterator[str]:
 def groups(world: World, _step: Step) -> Iterator[str]:
     """A controller's groups of partitions are what assignments, leaders and statuses make them."""
     for machine in world.machines.values():
-        broker = machine.broker
-        if broker is not None and broker._parts is not None:
-            yield from broker._parts.controller.misplaced()
+        controller = hosted_controller(machine)
+        if controller is not None:
+            yield from controller.misplaced()
+
+
+def refused_is_gone(world: World, step: Step) -> Iterator[str]:
+    """Whoever refuses the controller's connections is neither elected by it nor joins an ISR."""
+    for decision in step.decisions:
+        if isinstance(decision, StateWrite):
+            gone = world.refused.get(decision.after.controller_epoch, frozenset())
+            before = decision.before.isr if decision.before else ()
+            chosen = {decision.after.leader, *(set(decision.after.isr) - set(before))}
+            if chosen & gone:
+                yield f"brokers {sorted(chosen & gone)} had refused connections: {decision}"
 
 
 EVERY_EVENT: tuple[Invariant, ...] = (
@@ -224,6 +235,7 @@ EVERY_EVENT: tuple[Invariant, ...] = (
     one_controller,
     min_isr,
     groups,
+    refused_is_gone,
 )
 
 

@@ -56,6 +56,7 @@ class Machine:
         self._link_is_cut = False
         self._pass_is_due = False
         self._silences = 0
+        self._deaf_life: int | None = None
         fabric.servers[(self.endpoint.host, self.endpoint.port)] = self
 
     # The process
@@ -132,6 +133,17 @@ class Machine:
 
     def _listen(self) -> None:
         self.listening = True
+
+    def close_listener(self) -> None:
+        """The process lives on, resets whoever is connected to it and refuses others."""
+        if self.listening:
+            self.listening = False
+            self._deaf_life = self.host.incarnation
+            self.host.reset()
+
+    def open_listener(self) -> None:
+        if self._deaf_life == self.host.incarnation and self.broker is not None:
+            self.listening = True
 
     def _refuse(self, why: str) -> None:
         self.refusal = why

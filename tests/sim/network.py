@@ -2,8 +2,8 @@
 
 A cut link swallows nothing by itself, as TCP does not: what was sent arrives when the link heals,
 unless the sender's patience ends first and the connection with it. A process that dies breaks its
-connections; a paused one accepts and does not answer. What is under way when a connection breaks
-may still arrive, and be served for nobody.
+connections, and its system refuses others; a paused one does not answer, while its system accepts.
+What is under way when a connection breaks may still arrive, and be served for nobody.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class Fabric:
         self.payloads = payloads
         self.servers: dict[tuple[str, int], Server] = {}
         self._cuts: set[tuple[str, str]] = set()
+        self._rejections: set[tuple[str, str]] = set()
         self._links: dict[tuple[str, str], list[Link]] = {}
 
     def link(self, source: str, target: str) -> Link:
@@ -64,6 +65,19 @@ class Fabric:
             self._cuts.discard((source, target))
             for link in self._links.get((source, target), []):
                 link.resend()
+
+    def reject(self, source: str, target: str) -> None:
+        """As a firewall that answers in the target's name: connections are reset and refused."""
+        self._rejections.add((source, target))
+        for server in self.servers.values():
+            if server.host.name == target:
+                server.host.reset()
+
+    def accept(self, source: str, target: str) -> None:
+        self._rejections.discard((source, target))
+
+    def rejects(self, source: str, target: str) -> bool:
+        return (source, target) in self._rejections
 
     def passes(self, source: str, target: str) -> bool:
         return (source, target) not in self._cuts

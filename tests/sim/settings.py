@@ -12,6 +12,7 @@ LISTENER = PLAINTEXT
 SESSION_TIMEOUT_MS = 1_500
 
 _PROPERTIES = {
+    "logquake.failover.on.refusal": "true",
     "zookeeper.connect": "zk:2181",
     "zookeeper.session.timeout.ms": str(SESSION_TIMEOUT_MS),
     "log.dirs": "/data",

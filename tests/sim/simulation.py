@@ -38,6 +38,7 @@ TOPIC_CREATED_US = 400_000
 HEALED_US = 6_500_000
 BOUND_US = 15_000_000  # after healing: sessions, elections, catching up
 CODEC_SHARE = 0.1
+WAITING_SHARE = 0.3  # of the runs in which a session's end is waited for, as in Kafka
 
 
 class SimulationFailure(AssertionError):  # noqa: N818 - a failure of what is tested
@@ -82,8 +83,11 @@ class Simulation:
         payloads = ThroughTheCodec() if as_bytes else AsObjects()
         fabric = Fabric(self.clock, Delays(rng), payloads)
         self._zookeeper = ModelServer()
+        waiting = rng.random() < WAITING_SHARE
+        properties = {"logquake.failover.on.refusal": "false"} if waiting else {}
         self.machines = [
-            Machine(broker, fabric, self._zookeeper, self.trace, rng) for broker in (1, 2, 3)
+            Machine(broker, fabric, self._zookeeper, self.trace, rng, properties)
+            for broker in (1, 2, 3)
         ]
         self._admin: ModelSession = self._zookeeper.connect(Bystander(), lambda action: action())
         self.world = World(self.machines, self._zookeeper.model, MIN_ISR)

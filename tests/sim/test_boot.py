@@ -19,12 +19,19 @@ BOOTED_US = 10_000_000
 
 
 class LoneBroker:
-    def __init__(self) -> None:
+    def __init__(self, *, failover_on_refusal: bool = True) -> None:
         rng = Random(1)
         self.clock = Clock()
         self.zookeeper = ModelServer()
         fabric = Fabric(self.clock, Delays(rng), AsObjects())
-        self.machine = Machine(1, fabric, self.zookeeper, Trace(self.clock), rng)
+        self.machine = Machine(
+            1,
+            fabric,
+            self.zookeeper,
+            Trace(self.clock),
+            rng,
+            {"logquake.failover.on.refusal": str(failover_on_refusal)},
+        )
         self.machine.start()
 
     def run_until(self, at_us: int) -> None:
@@ -64,8 +71,19 @@ def test_a_start_goes_on_after_a_cut_from_zookeeper(at_ms: int) -> None:
     assert broker.is_registered()
 
 
-def test_a_restarted_broker_waits_for_the_session_of_its_former_life_to_end() -> None:
+def test_a_restarted_broker_takes_the_place_of_its_former_life() -> None:
     broker = LoneBroker()
+    broker.run_until(1_000_000)
+    broker.machine.kill()
+    broker.machine.start()
+    broker.run_until(1_200_000)
+    assert broker.is_registered()
+    broker.run_until(BOOTED_US)
+    assert broker.is_registered()
+
+
+def test_by_default_it_waits_for_the_session_of_its_former_life_to_end() -> None:
+    broker = LoneBroker(failover_on_refusal=False)
     broker.run_until(1_000_000)
     first = broker.machine.session_id
     broker.machine.kill()

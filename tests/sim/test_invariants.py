@@ -213,6 +213,17 @@ def test_one_controller(history: History) -> None:
     assert problems(invariants.one_controller, history, again) == 2
 
 
+def test_refused_is_gone(history: History) -> None:
+    history.world.refused[1] = frozenset({2})
+    assert not problems(invariants.refused_is_gone, history, history.state(1, 0, 1, 3))
+    joined = history.state(1, 0, 1, 2, 3, version=0)
+    assert problems(invariants.refused_is_gone, history, joined) == 1
+    stays = history.state(1, 1, 1, 2, version=1)
+    assert not problems(invariants.refused_is_gone, history, stays)
+    elected = history.state(2, 2, 1, 2, version=2)
+    assert problems(invariants.refused_is_gone, history, elected) == 1
+
+
 def test_min_isr(history: History) -> None:
     history.log(1, (0, 100))
     ack = Step(acked=[Acked(Send(T0, 100, 1), 1, 0)])

@@ -9,7 +9,6 @@ connection until the answer is sent, doubles one batch (SocketServer.Processor).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -23,31 +22,18 @@ from logquake.wire.messages.produce import (
 )
 from logquake.wire.records import Record, encode_batch, read_header
 from logquake.wire.schema import Message
-from logquake.zk.model_session import ModelServer
-from logquake.zk.operations import Create
-from logquake.zk.znodes.topics import TopicAssignment
 from tests.sim.clients import ACKS_ALL, PRODUCE_TIMEOUT_MS, PRODUCE_VERSION, Client
-from tests.sim.clock import Clock
-from tests.sim.delays import Delays
-from tests.sim.machine import Machine
+from tests.sim.cluster import PARTITION, Cluster
 from tests.sim.network import Fabric
-from tests.sim.payloads import AsObjects
-from tests.sim.replicas import TopicPartition
-from tests.sim.simulation import Bystander
-from tests.sim.trace import Trace
 from tests.sim.world import World
 
-PARTITION: TopicPartition = ("orders", 0)
-MIN_ISR = 2
 IN_FLIGHT = 5
 PRODUCER_ID = 7
 RETRY_MS = 100
 LEADER, FOLLOWERS = 1, (2, 3)
-CREATED_US = 500_000
 HELD_US = 1_500_000  # from now on no fetch reaches the leader
 SENT_US = 2_000_000  # no fetch waits at the leader either
 RELEASED_US = 2_300_000  # all was appended that will be: the next fetches get all of it
-BOUND_US = 30_000_000
 
 
 class BurstProducer(Client):
@@ -82,50 +68,24 @@ class BurstProducer(Client):
             self.later(RETRY_MS, RETRY_MS, self.start)
 
 
-class Cluster:
-    """Three brokers, one partition that broker 1 leads until it dies, and the producer."""
+class Burst(Cluster):
+    """One partition that broker 1 leads until it dies, and the producer."""
 
     def __init__(self, pipelining: str, *, idempotent: bool) -> None:
-        rng = Random(1)
-        self.clock = Clock()
-        self.zookeeper = ModelServer()
-        self.fabric = fabric = Fabric(self.clock, Delays(rng), AsObjects())
-        trace = Trace(self.clock)
-        keys = {"logquake.produce.pipelining": pipelining}
-        self.machines = {
-            broker: Machine(broker, fabric, self.zookeeper, trace, rng, keys)
-            for broker in (LEADER, *FOLLOWERS)
-        }
-        self.world = World(list(self.machines.values()), self.zookeeper.model, MIN_ISR)
-        self.producer = BurstProducer(self.world, fabric, idempotent=idempotent)
-        for machine in self.machines.values():
-            machine.start()
-        self.clock.at(CREATED_US, "a topic is made", self._create_topic)
+        super().__init__({"logquake.produce.pipelining": pipelining})
+        self.producer = BurstProducer(self.world, self.fabric, idempotent=idempotent)
 
     def run(self) -> None:
         """Until everything was acked, by another leader."""
-        self._run_until_us(HELD_US)
+        self.run_until_us(HELD_US)
         self._hold_fetches()
-        self._run_until_us(SENT_US)
+        self.run_until_us(SENT_US)
         self.producer.start()
-        self._run_until_us(RELEASED_US)
+        self.run_until_us(RELEASED_US)
         self._release_fetches()
-        self._run_until(self._followers_have_all)
+        self.run_until(self._followers_have_all)
         self.machines[LEADER].kill()
-        self._run_until(lambda: not self.producer.unacked)
-
-    def _run_until_us(self, at_us: int) -> None:
-        self.clock.at(at_us, "the time has come", lambda: None)
-        self._run_until(lambda: self.clock.now_us >= at_us)
-
-    def _run_until(self, condition: Callable[[], bool]) -> None:
-        while not condition():
-            event = self.clock.next_event()
-            assert event is not None
-            assert event.action is not None
-            assert self.clock.now_us < BOUND_US, "what was waited for did not happen"
-            event.action()
-            self.world.observe()
+        self.run_until(lambda: not self.producer.unacked)
 
     def _hold_fetches(self) -> None:
         for follower in FOLLOWERS:
@@ -144,11 +104,6 @@ class Cluster:
         """Of each batch, how often it is in the committed log."""
         values = {read_header(memoryview(b)).crc: n for n, b in enumerate(self.producer.batches)}
         return Counter(values[batch.value] for batch in self.world.committed[PARTITION].batches)
-
-    def _create_topic(self) -> None:
-        admin = self.zookeeper.connect(Bystander(), lambda action: action())
-        assignment = TopicAssignment(bytes(15) + b"\1", {0: (1, 2, 3)})
-        admin.submit(Create(TopicAssignment.path("orders"), assignment.encode()), lambda _: None)
 
 
 def _batch(number: int, *, idempotent: bool) -> bytearray:
@@ -173,7 +128,7 @@ def _error(answer: ProduceResponse) -> int:
 
 
 def duplicates(pipelining: str, *, idempotent: bool) -> int:
-    cluster = Cluster(pipelining, idempotent=idempotent)
+    cluster = Burst(pipelining, idempotent=idempotent)
     cluster.run()
     copies = cluster.copies()
     assert set(copies) == set(range(IN_FLIGHT))

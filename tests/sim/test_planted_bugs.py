@@ -7,9 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
+from logquake.controller import candidacy, office, vigil
+from logquake.controller.candidacy import Incumbent, Mandate
 from logquake.node.replication.partition import reading
 from logquake.node.replication.partition.isr import PendingShrink
 from logquake.node.replication.partition.roles import Leader
+from logquake.zk.operations import ANY_VERSION, Delete
+from logquake.zk.znodes.control import CONTROLLER_PATH
 from tests.sim.simulation import Simulation, SimulationFailure
 
 SEEDS = 60  # each bug is found by at least one in ten
@@ -39,6 +43,26 @@ def with_early_joining(patch: pytest.MonkeyPatch) -> None:
     )
 
 
+def with_a_takeover_of_any_epoch(patch: pytest.MonkeyPatch) -> None:
+    """Whoever sees the controller refused takes its office, whatever has happened since."""
+
+    async def take_any(_incumbent: Incumbent, broker_id: int, now_ms: int) -> Mandate:
+        read = await candidacy._read_epoch()
+        current = Mandate(read.epoch, ANY_VERSION)
+        return await candidacy._win(broker_id, now_ms, current, Delete(CONTROLLER_PATH))
+
+    patch.setattr(office, "take_over", take_any)
+
+
+def without_return(patch: pytest.MonkeyPatch) -> None:
+    """A broker that was refused once is not taken back when it accepts."""
+    patch.setattr(vigil.Vigil, "_on_held", _held_for_nothing)
+
+
+def _held_for_nothing(self: vigil.Vigil) -> None:
+    self._cancel_timer()
+
+
 def first_failure() -> str:
     for seed in range(SEEDS):
         try:
@@ -58,6 +82,8 @@ def first_failure() -> str:
             "isr_candidate_completeness|leader_completeness|one_value_per_offset",
         ),
         (with_early_joining, "isr_candidate_completeness|leader_completeness"),
+        (with_a_takeover_of_any_epoch, "one_controller"),
+        (without_return, "live"),
     ],
 )
 def test_a_planted_bug_is_found(

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from logquake.controller.controller import Controller
+from logquake.node.composition import Parts
 from logquake.node.replication.partition.partition import Partition
 from logquake.zk.model import ZooKeeperModel
 from tests.sim.decisions import Decisions, EpochWrite, StateWrite
@@ -95,6 +97,7 @@ class World:
         self.committed: dict[TopicPartition, Committed] = {}
         self.prefix_by_position: dict[tuple[TopicPartition, int, int], int] = {}
         self.controllers: dict[int, int] = {}  # controller epoch -> session
+        self.refused: dict[int, frozenset[int]] = {}  # controller epoch -> brokers it calls gone
         self.sequences: dict[tuple[TopicPartition, int], int] = {}  # -> next expected
         self.values: dict[int, tuple[TopicPartition, int]] = {}
         self._marks: dict[tuple[int, TopicPartition], tuple[str, int, int]] = {}
@@ -112,6 +115,7 @@ class World:
         for machine in self.machines.values():
             if machine.host.actions != self._seen_actions.get(machine.broker_id):
                 self._seen_actions[machine.broker_id] = machine.host.actions
+                self._look_at_controller(machine)
                 for partition in hosted(machine):
                     self._look_at(machine, partition, step)
         told, self._told = self._told, []
@@ -146,6 +150,11 @@ class World:
             machine.broker_id == broker == state.leader and one.leader_epoch == state.leader_epoch
             for machine, one in self.leaders(partition)
         )
+
+    def _look_at_controller(self, machine: Machine) -> None:
+        controller = hosted_controller(machine)
+        if controller is not None and controller.is_active:
+            self.refused[controller.epoch] = controller.refused
 
     def _look_at(self, machine: Machine, partition: Partition, step: Step) -> None:
         key = (machine.broker_id, (partition.topic, partition.index))
@@ -185,8 +194,17 @@ class World:
 
 
 def hosted(machine: Machine) -> list[Partition]:
-    """The partitions of a running broker: the one place that looks into its memory."""
-    broker = machine.broker
-    if broker is None or broker._parts is None:
-        return []
-    return broker._parts.replicas.partitions()
+    """The partitions of a running broker."""
+    parts = _parts(machine)
+    return [] if parts is None else parts.replicas.partitions()
+
+
+def hosted_controller(machine: Machine) -> Controller | None:
+    """The candidate that a running broker hosts."""
+    parts = _parts(machine)
+    return None if parts is None else parts.controller
+
+
+def _parts(machine: Machine) -> Parts | None:
+    """The one place that looks into a broker's memory."""
+    return None if machine.broker is None else machine.broker._parts
