@@ -1,10 +1,10 @@
 """Side-by-side benchmarks of a running cluster, and of peers in the same run.
 
 Read in this order: ``figures`` (what a run yields), ``target`` (what is measured), ``rounds`` (who
-is measured when), then one module per benchmark: ``startup``, ``memory``, ``produce``,
-``latency``, ``consume``; the folder ``storage`` has those that need no cluster. ``librdkafka`` is
-the load generator, ``report`` the output, ``__main__`` the command line. docs/benchmarks.md says
-how to read the numbers.
+is measured when), ``warmth`` (when a target is warm), then one module per benchmark: ``startup``,
+``memory``, ``produce``, ``latency``, ``consume``, ``pipelining`` with ``duplicates``; the folder
+``storage`` has those that need no cluster. ``librdkafka`` is the load generator, ``report`` the
+output, ``__main__`` the command line. docs/benchmarks.md says how to read the numbers.
 
 Caveat: on a shared machine only ratios within one run, and medians, mean anything.
 """

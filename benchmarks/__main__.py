@@ -15,12 +15,13 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Result
 from benchmarks.latency import latency_cases
 from benchmarks.memory import load, memory_case
-from benchmarks.produce import Bound, produce_cases
+from benchmarks.pipelining import pipelining_cases
+from benchmarks.produce import FEW_LOADS, LOADS, Bound, produce_cases
 from benchmarks.quiet import wait_until_quiet
 from benchmarks.replicas import SIZES, measure_replicas
 from benchmarks.report import Output, report
 from benchmarks.rounds import Plan, measure
-from benchmarks.running import running_targets, starters
+from benchmarks.running import running_modes, running_targets, starters
 from benchmarks.startup import startup_cases
 from benchmarks.storage.works import Scale, Work, measure_storage
 from benchmarks.target import Target
@@ -65,13 +66,30 @@ def produce(
     rounds: options.Rounds = options.ROUNDS,
     megabytes: options.MegaBytes = options.MEGABYTES,
     seconds: options.Seconds = options.SECONDS,
+    warm_up: options.WarmUp = options.WARM_UP_S,
+    few: options.Few = False,
     output: options.Format = Output.TABLE,
 ) -> None:
     """Throughput of Produce by replicas, message and batch sizes."""
+    cases = produce_cases(options.bound(megabytes, seconds), FEW_LOADS if few else LOADS)
     with running_targets(own=own, kafka=kafka, peers=peer) as targets:
-        results = measure(
-            produce_cases(options.bound(megabytes, seconds)), targets, _plan(targets, rounds)
-        )
+        results = measure(cases, targets, _plan(targets, rounds, warm_up))
+    _show(results, output)
+
+
+@app.command()
+def pipelining(
+    kafka: options.Kafka = False,
+    rounds: options.Rounds = options.ROUNDS,
+    megabytes: options.MegaBytes = options.MEGABYTES,
+    seconds: options.Seconds = options.SECONDS,
+    warm_up: options.WarmUp = options.WARM_UP_S,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """The modes of logquake.produce.pipelining: throughput, and what a leader change doubles."""
+    with running_modes(kafka=kafka) as targets:
+        cases = pipelining_cases(options.bound(megabytes, seconds))
+        results = measure(cases, targets, _plan(targets, rounds, warm_up))
     _show(results, output)
 
 
@@ -83,11 +101,13 @@ def consume(
     rounds: options.Rounds = options.ROUNDS,
     megabytes: options.MegaBytes = options.MEGABYTES,
     seconds: options.Seconds = options.SECONDS,
+    warm_up: options.WarmUp = options.WARM_UP_S,
     output: options.Format = Output.TABLE,
 ) -> None:
     """Throughput of Fetch."""
     with running_targets(own=own, kafka=kafka, peers=peer) as targets:
-        results = _consume(targets, options.bound(megabytes, seconds), _plan(targets, rounds))
+        plan = _plan(targets, rounds, warm_up)
+        results = _consume(targets, options.bound(megabytes, seconds), plan)
     _show(results, output)
 
 
@@ -99,11 +119,13 @@ def latency(
     rounds: options.Rounds = options.ROUNDS,
     messages: options.Messages = options.MESSAGES,
     seconds: options.Seconds = options.SECONDS,
+    warm_up: options.WarmUp = options.WARM_UP_S,
     output: options.Format = Output.TABLE,
 ) -> None:
     """One message in flight: time from produce to ack."""
     with running_targets(own=own, kafka=kafka, peers=peer) as targets:
-        results = measure(latency_cases(messages, seconds), targets, _plan(targets, rounds))
+        plan = _plan(targets, rounds, warm_up)
+        results = measure(latency_cases(messages, seconds), targets, plan)
     _show(results, output)
 
 
@@ -142,21 +164,26 @@ def everything(
     megabytes: options.MegaBytes = options.MEGABYTES,
     seconds: options.Seconds = options.SECONDS,
     messages: options.Messages = options.MESSAGES,
+    warm_up: options.WarmUp = options.WARM_UP_S,
     budget: options.Budget = options.BUDGET_S,
+    few: options.Few = False,
     output: options.Format = Output.TABLE,
 ) -> None:
-    """Every benchmark of a running cluster, one after the other."""
-    deadline = time.monotonic() + budget
+    """Every benchmark of a running cluster but for pipelining, one after the other."""
+    began = time.monotonic()
     bound = options.bound(megabytes, seconds)
-    results = measure(startup_cases(), starters(3, kafka=kafka), Plan(rounds, deadline))
+    results: list[Result] = []
+    if not few:
+        results += measure(startup_cases(), starters(3, kafka=kafka), Plan(rounds))
     with running_targets(own=True, kafka=kafka, peers=peer) as targets:
-        plan = _plan(targets, rounds, deadline)
+        plan = _plan(targets, rounds, warm_up, began + budget)
         results += measure([memory_case("idle")], targets, Plan(1))
+        results += measure(produce_cases(bound, FEW_LOADS if few else LOADS), targets, plan)
         results += measure(latency_cases(messages, seconds), targets, plan)
         results += _consume(targets, bound, plan)
-        results += measure(produce_cases(bound), targets, plan)
         results += measure([memory_case("loaded")], targets, Plan(1))
     _show(results, output)
+    print(f"all in {time.monotonic() - began:.0f} s", file=sys.stderr)
 
 
 @app.callback(invoke_without_command=True)
@@ -165,8 +192,10 @@ def default(context: typer.Context) -> None:
         everything()
 
 
-def _plan(targets: Sequence[Target], rounds: int, deadline: float = float("inf")) -> Plan:
-    return Plan(rounds, deadline, before=lambda: wait_until_quiet(targets))
+def _plan(
+    targets: Sequence[Target], rounds: int, warm_up_s: float, deadline: float = float("inf")
+) -> Plan:
+    return Plan(rounds, warm_up_s, deadline, before=lambda: wait_until_quiet(targets))
 
 
 def _consume(targets: list[Target], bound: Bound, plan: Plan) -> list[Result]:

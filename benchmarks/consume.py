@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from benchmarks.figures import Figures
 from benchmarks.librdkafka import Drain
-from benchmarks.pages import Pages
 from benchmarks.produce import GB, KIB, LARGE_BATCH, MB, PARTITIONS, Bound, Load, fill
 from benchmarks.rounds import Case
 from benchmarks.stopwatch import Stopwatch
@@ -19,7 +18,7 @@ from benchmarks.topics import message_count, scratch_topic
 
 MESSAGE_BYTES = KIB
 
-_LOAD = Load(3, MESSAGE_BYTES, LARGE_BATCH, Pages.RECYCLED)
+_LOAD = Load(3, MESSAGE_BYTES, LARGE_BATCH)
 _TIMEOUT_S = 60.0
 
 

@@ -10,6 +10,8 @@ from statistics import median
 # A figure that cannot be had is left out.
 Figures = Mapping[str, float]
 
+WARM_UP = "warm-up s"  # how long a target took until it was measured: a ratio says nothing
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -40,6 +42,13 @@ def medians(results: Iterable[Result], case: str, target: str) -> dict[str, floa
     return {name: median(found) for name, found in values.items()}
 
 
+def rate(figures: Figures) -> float:
+    """What rises while a target gets warm; 0 where no figure says how fast it was."""
+    if "MB/s" in figures:
+        return figures["MB/s"]
+    return 1 / figures["p50 ms"] if "p50 ms" in figures else 0.0
+
+
 def ratios(ours: Figures, peers: Figures) -> dict[str, float]:
     """Ours divided by the peer's, for each figure that both have."""
-    return {name: ours[name] / peers[name] for name in ours if peers.get(name)}
+    return {name: ours[name] / peers[name] for name in ours if peers.get(name) and name != WARM_UP}

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +20,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from benchmarks.errors import BenchmarkError
+from benchmarks.place import data_folder
 from benchmarks.target import Target
 from benchmarks.topics import FREES_SOON
 from logquake.cluster.errors import ClusterError
@@ -36,6 +36,7 @@ BROKERS = 3
 _START_TIMEOUT_S = 90.0
 _END_TIMEOUT_S = 20.0
 _PROBE_INTERVAL_S = 0.02
+_SESSION_TIMEOUT_MS = 6_000  # a leader change every 18 s would be most of a run's time
 _BROKER_FLAGS = (
     "-Xmx1g",
     "-server",
@@ -54,7 +55,7 @@ _COMMON_FLAGS = ("-XX:-UsePerfData", "-Djava.net.preferIPv4Stack=true")
 def kafka_cluster() -> Iterator[Target]:
     """Raises BenchmarkError when there are no jars, no Java, or a process ends early."""
     with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kafka-peer-")))
+        folder = stack.enter_context(data_folder())
         jvms = stack.enter_context(_Jvms(folder, libs()))
         zookeeper_port, *broker_ports = _free_ports(1 + BROKERS)
         zookeeper = _start_zookeeper(jvms, folder, zookeeper_port)
@@ -150,7 +151,9 @@ def _start_zookeeper(jvms: _Jvms, folder: Path, port: int) -> int:
 
 
 def _start_broker(jvms: _Jvms, folder: Path, broker_id: int, port: int, zookeeper_port: int) -> int:
-    """Kafka's defaults, save that a deleted topic's pages are free after a second."""
+    """Kafka's defaults, save that a deleted topic's pages are free after a second, and that a
+    broker that is silent for some seconds is dead.
+    """
     config = folder / f"broker-{broker_id}.properties"
     config.write_text(
         f"broker.id={broker_id}\n"
@@ -159,6 +162,7 @@ def _start_broker(jvms: _Jvms, folder: Path, broker_id: int, port: int, zookeepe
         f"zookeeper.connect={LOOPBACK}:{zookeeper_port}\n"
         f"default.replication.factor={BROKERS}\n"
         "offsets.topic.replication.factor=3\n"
+        f"zookeeper.session.timeout.ms={_SESSION_TIMEOUT_MS}\n"
         + "".join(f"{key}={value}\n" for key, value in FREES_SOON.items())
     )
     return jvms.start(f"broker-{broker_id}", _BROKER_FLAGS, "kafka.Kafka", config)

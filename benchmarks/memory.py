@@ -6,12 +6,11 @@ Page cache is not in it: it belongs to the machine, and goes when somebody needs
 from __future__ import annotations
 
 from benchmarks.figures import Figures
-from benchmarks.pages import Pages
 from benchmarks.produce import KIB, LARGE_BATCH, MB, SMALL_BATCH, Bound, Load, run
 from benchmarks.rounds import Case
 from benchmarks.target import Target, pss_bytes
 
-_LOADS = tuple(Load(3, KIB, batch, Pages.RECYCLED) for batch in (SMALL_BATCH, LARGE_BATCH))
+_LOADS = tuple(Load(3, KIB, batch) for batch in (SMALL_BATCH, LARGE_BATCH))
 
 
 def memory_case(when: str) -> Case[Target]:

@@ -24,6 +24,12 @@ Own = Annotated[bool, typer.Option(help="Start a cluster of our own and measure 
 Format = Annotated[Output, typer.Option("--output", "-o")]
 MegaBytes = Annotated[int, typer.Option("--megabytes", min=1, help="Payload a run, at most.")]
 Seconds = Annotated[float, typer.Option("--seconds", min=0.1, help="Length of a run, at most.")]
+WarmUp = Annotated[
+    float, typer.Option("--warm-up", help="Seconds a case and target, at most, to get warm.")
+]
+Few = Annotated[
+    bool, typer.Option("--few", help="Only the cases that say most, in a third of the time.")
+]
 Budget = Annotated[
     float, typer.Option("--budget", help="Seconds after which only first rounds are run.")
 ]
@@ -38,11 +44,12 @@ Partitions = Annotated[
 Brokers = Annotated[int, typer.Option("-n", "--brokers", min=3)]
 
 ROUNDS = 3
+WARM_UP_S = 45.0
 MEGABYTES = 512
 SECONDS = 4.0
 MESSAGES = 2_000
 FOLDER = Path(tempfile.gettempdir())
-BUDGET_S = 420.0  # the cases that are left then still get a first round each
+BUDGET_S = 480.0  # the cases that are left then still get a first round each, without warm-up
 
 
 def bound(megabytes: int, seconds: float) -> Bound:

@@ -11,12 +11,12 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import psutil
 
 from benchmarks.errors import BenchmarkError
+from benchmarks.place import data_folder
 from benchmarks.target import Target
 from benchmarks.topics import FREES_SOON
 
@@ -26,43 +26,53 @@ _END_TIMEOUT_S = 60.0
 
 
 @contextlib.contextmanager
-def own_cluster(brokers: int, *, cold: bool = False) -> Iterator[Target]:
+def own_cluster(
+    brokers: int, *, cold: bool = False, name: str = NAME, config: Mapping[str, str] | None = None
+) -> Iterator[Target]:
     """Cold: with an empty cache directory, so without ZooKeeper's class archive.
 
     Raises BenchmarkError when it does not start.
     """
-    with tempfile.TemporaryDirectory(prefix="logquake-cache-") as cache:
-        environment = {**os.environ, "XDG_CACHE_HOME": cache} if cold else None
+    with data_folder() as folder:
+        environment = {**os.environ, "TMPDIR": str(folder)}
+        if cold:
+            environment["XDG_CACHE_HOME"] = str(folder / "cache")
         process = subprocess.Popen(
-            [sys.executable, "-m", __name__, str(brokers)],
+            [
+                sys.executable,
+                "-m",
+                __name__,
+                str(brokers),
+                json.dumps({**FREES_SOON, **(config or {})}),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
         )
         try:
-            yield _target(process)
+            yield _target(name, process)
         finally:
             process.communicate(timeout=_END_TIMEOUT_S)  # closes its standard input
 
 
-def _target(process: subprocess.Popen[bytes]) -> Target:
+def _target(name: str, process: subprocess.Popen[bytes]) -> Target:
     line = process.stdout.readline() if process.stdout else b""
     if not line:
         raise BenchmarkError(f"our own cluster did not start: status {process.wait()}")
     place = json.loads(line)
     supervisor = psutil.Process(place["supervisor_pid"])
     return Target(
-        NAME,
+        name,
         place["bootstrap"],
         tuple(place["broker_pids"]),
         (supervisor.pid, *(child.pid for child in supervisor.children(recursive=True))),
     )
 
 
-def _serve(brokers: int) -> None:
+def _serve(brokers: int, config: Mapping[str, str]) -> None:
     from logquake.cluster.api import Cluster
 
-    with Cluster(brokers=brokers, config=FREES_SOON) as cluster:
+    with Cluster(brokers=brokers, config=config) as cluster:
         state = cluster.state()
         place = {
             "bootstrap": state.bootstrap_servers,
@@ -74,4 +84,4 @@ def _serve(brokers: int) -> None:
 
 
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]))
+    _serve(int(sys.argv[1]), json.loads(sys.argv[2]))

@@ -1,4 +1,4 @@
-"""Results for people (a table of medians and ratios) or for programs (JSON, every round)."""
+"""Results for people (tables of medians and ratios) or for programs (JSON, every round)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _WIDTH_WHERE_PIPED = 150
 
 class Output(StrEnum):
     TABLE = "table"
+    MARKDOWN = "markdown"
     JSON = "json"
 
 
@@ -28,6 +29,8 @@ def report(results: Sequence[Result], output: Output, first: str) -> None:
     """Print them. Ratios are those of the target named ``first`` to each other one."""
     if output is Output.JSON:
         print(json.dumps(document(results, first), indent=2))
+    elif output is Output.MARKDOWN:
+        print("\n".join(markdown(results, first)))
     else:
         _print_tables(results, first)
 
@@ -42,6 +45,23 @@ def document(results: Sequence[Result], first: str) -> dict[str, Any]:
         "results": [asdict(result) for result in results],
         "medians": {case: dict(_lines(results, case, first)) for case in cases_of(results)},
     }
+
+
+def markdown(results: Sequence[Result], first: str) -> list[str]:
+    """The lines of one table: a row for each figure of a case, a column for each target.
+
+    The last column is the ratio of the first target to the last one.
+    """
+    targets = targets_of(results)
+    rows = [["case", "figure", *targets, f"{first} / {targets[-1]}"]]
+    rows.append(["---"] * len(rows[0]))
+    for case in cases_of(results):
+        found = [medians(results, case, target) for target in targets]
+        ratio = ratios(medians(results, case, first), found[-1])
+        for column in _columns(results, case):
+            cells = [_cell(figures, column) for figures in (*found, ratio)]
+            rows.append([case, column, *cells])
+    return [f"| {' | '.join(row)} |" for row in rows]
 
 
 def _print_tables(results: Sequence[Result], first: str) -> None:

@@ -10,10 +10,18 @@ from benchmarks.kafka_peer import NAME as KAFKA
 from benchmarks.kafka_peer import kafka_cluster
 from benchmarks.own_cluster import NAME as OWN
 from benchmarks.own_cluster import own_cluster
+from benchmarks.pipelining import clusters_by_mode
 from benchmarks.startup import Starter
 from benchmarks.target import Target, parse_target
 
 BROKERS = 3
+
+
+@contextlib.contextmanager
+def running_modes(*, kafka: bool) -> Iterator[list[Target]]:
+    """Our own cluster in each mode of pipelining, and Kafka last."""
+    with clusters_by_mode(BROKERS) as ours, contextlib.ExitStack() as stack:
+        yield [*ours, stack.enter_context(kafka_cluster())] if kafka else ours
 
 
 @contextlib.contextmanager

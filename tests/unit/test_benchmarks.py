@@ -1,0 +1,84 @@
+"""What the benchmarks make of their figures; nothing is measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from benchmarks.figures import WARM_UP, Figures, Result
+from benchmarks.report import markdown
+from benchmarks.rounds import Case, Plan, measure
+from benchmarks.warmth import warm_up
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def rates(self, *rates: float) -> Callable[[], float]:
+        """One rate after the other, each after a second."""
+        left = iter(rates)
+
+        def rate() -> float:
+            self.now_s += 1
+            return next(left)
+
+        return rate
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [
+        pytest.param((10, 10, 10, 10), id="never rose"),
+        pytest.param((10, 20, 30, 30.5, 29, 30), id="rises are not noise"),
+        pytest.param((10, 9, 10, 11, 11, 8, 11), id="three in a row"),
+    ],
+)
+def test_a_target_is_warm_when_three_rounds_in_a_row_no_longer_rise(rates: list[float]) -> None:
+    clock = Clock()
+    warmth = warm_up(clock.rates(*rates), 100, lambda: clock.now_s)
+    assert (warmth.rounds, warmth.seconds, warmth.is_steady) == (len(rates), len(rates), True)
+
+
+def test_a_warm_up_ends_when_its_time_is_up() -> None:
+    clock = Clock()
+    warmth = warm_up(clock.rates(*range(10, 100, 10)), 5, lambda: clock.now_s)
+    assert (warmth.rounds, warmth.is_steady) == (5, False)
+    assert str(warmth) == "still rising after 5 s and 5 rounds"
+
+
+@dataclass(frozen=True)
+class Target:
+    name: str
+
+
+def test_targets_take_turns_once_both_are_warm() -> None:
+    order: list[str] = []
+
+    def run(target: Target) -> Figures:
+        order.append(target.name)
+        return {"MB/s": 1.0}
+
+    def warm(target: Target) -> Figures:
+        order.append(f"warm {target.name}")
+        return {"MB/s": 1.0}
+
+    results = measure([Case("c", run, warm)], [Target("a"), Target("b")], Plan(2, warm_up_s=60))
+    assert order == ["warm a"] * 4 + ["warm b"] * 4 + ["a", "b", "a", "b"]
+    assert all(WARM_UP in result.figures for result in results)
+
+
+def test_the_table_to_paste_has_medians_and_the_ratio_of_the_first_to_the_last() -> None:
+    def results() -> Iterator[Result]:
+        for number, rate in enumerate((300.0, 200.0, 250.0), 1):
+            yield Result("produce", "ours", number, {"MB/s": rate, WARM_UP: 4.0})
+            yield Result("produce", "kafka", number, {"MB/s": rate / 5, WARM_UP: 40.0})
+
+    assert markdown(list(results()), "ours") == [
+        "| case | figure | ours | kafka | ours / kafka |",
+        "| --- | --- | --- | --- | --- |",
+        "| produce | MB/s | 250 | 50 | 5 |",
+        "| produce | warm-up s | 4 | 40 | - |",
+    ]
