@@ -34,7 +34,7 @@ def scratch_topic(
     try:
         yield name
     finally:
-        delete(admin, name)
+        delete(bootstrap, name)
 
 
 def create(
@@ -53,9 +53,10 @@ def create(
         raise BenchmarkError(f"topic {name}: {error.args[0]}") from error
 
 
-def delete(admin: AdminClient, name: str) -> None:
-    """The controller may have moved since the client last heard of it: then ask again."""
+def delete(bootstrap: str, name: str) -> None:
+    """The controller may have moved since a client last heard of it: then a new one asks."""
     for attempt in range(_ATTEMPTS):
+        admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": _ERRORS_ONLY})
         try:
             admin.delete_topics([name], request_timeout=TIMEOUT_S)[name].result(TIMEOUT_S)
             return

@@ -11,6 +11,7 @@ a bytes object or a bytearray ends in a zero that stops it, a memory-mapped file
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from typing import TypeAlias
 
 from aiokafka.errors import CorruptRecordException
@@ -45,11 +46,36 @@ def walk_records(
 
     `limit_bytes` bounds the decompressed size. Raises UnwalkableError, and what decompress raises.
     """
-    batch = DefaultRecordBatch(_plain_batch(view, position, header, limit_bytes))
     try:
-        yield from batch
+        yield from walk_unguarded(view, position, header, limit_bytes)
     except _HOSTILE as error:
-        raise UnwalkableError(ErrorCode.INVALID_RECORD, f"unreadable records: {error}") from error
+        raise _unwalkable(error) from error
+
+
+def walk_unguarded(
+    view: memoryview, position: int, header: BatchHeader, limit_bytes: int
+) -> Iterator[WalkedRecord]:
+    """As walk_records, without Python between the records: for timestamps_in_place() alone, since
+    the iterator raises what C code happens to raise.
+    """
+    return chain(DefaultRecordBatch(_plain_batch(view, position, header, limit_bytes)))
+
+
+def timestamps_in_place(records: Iterator[WalkedRecord], first: int, most: int) -> list[int]:
+    """Of up to `most` records, those whose offsets are first, first + 1 and so on.
+
+    Raises as the walk that the records are of. It runs for every record produced: a list
+    comprehension that keeps no record, because a loop in Python, or a list of the records, which
+    the garbage collector then looks through, costs two to four times as much.
+    """
+    try:
+        return [
+            record.timestamp
+            for place, record in enumerate(islice(records, most), first)
+            if record.offset == place
+        ]
+    except _HOSTILE as error:
+        raise _unwalkable(error) from error
 
 
 def walk_exactly(
@@ -61,6 +87,10 @@ def walk_exactly(
     """
     plain = _plain_batch(view, position, header, limit_bytes)
     return read_exactly(bytes(plain[HEADER_BYTES:]), header)
+
+
+def _unwalkable(error: Exception) -> UnwalkableError:
+    return UnwalkableError(ErrorCode.INVALID_RECORD, f"unreadable records: {error}")
 
 
 def _plain_batch(
