@@ -194,14 +194,15 @@ class ReplicaManager:
         done: Callable[[list[ProduceResult]], None],
         *,
         internal: bool = False,
-    ) -> None:
+    ) -> bool:
         """Append each entry's batch to the partition that this broker leads.
 
         done is called with the results in order: at the end of the pass for acks 0 and 1, for
         acks -1 when the in-sync replicas have the records or timeout_ms is over. ``internal``
-        writes are the broker's own: to Kafka's internal topics, and of any producer.
+        writes are the broker's own: to Kafka's internal topics, and of any producer. Whether the
+        results wait for followers.
         """
-        self._waiting.appends.append(entries, acks, timeout_ms, done, internal=internal)
+        return self._waiting.appends.append(entries, acks, timeout_ms, done, internal=internal)
 
     def fetch(
         self,

@@ -5,6 +5,9 @@ one request a connection and replication round trip gets through. What that buys
 one request of a connection is in the log without an answer. A producer that is not idempotent
 sends again whatever had no answer when the leader changed, and all of it that was in the log is
 then there twice. An idempotent one's sequence numbers tell the leader what it has already.
+
+What waits for nobody (acks 0 and 1, a partition without followers) is written and answered at the
+end of the pass that read it. There the next one need not wait for another pass.
 """
 
 from __future__ import annotations
@@ -22,10 +25,13 @@ class ProducePipelining(Enum):
     IDEMPOTENT = "idempotent"  # of others at most one is in the log without an answer, as in Kafka
     NONE = "none"  # Kafka's way
 
-    def lets_follow(self, waiting: Iterable[ProduceEntry]) -> bool:
-        """Whether the next request may follow one that brought these records."""
+    def lets_follow(self, appended: Iterable[ProduceEntry], *, waits: bool) -> bool:
+        """Whether the next request may follow one that brought these records.
+
+        ``waits``: for followers. Otherwise it is answered at the end of the pass that read it.
+        """
         if self is ProducePipelining.IDEMPOTENT:
-            return all(
-                entry.header is not None and entry.header.has_producer_id for entry in waiting
+            return not waits or all(
+                entry.header is not None and entry.header.has_producer_id for entry in appended
             )
         return self is ProducePipelining.ALL

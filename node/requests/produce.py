@@ -79,8 +79,9 @@ class Produce(Handler[ProduceRequest]):
             self._reply(request, body.acks, [*kept, *refused.values()])
 
         if entries:
-            request.next_may_follow = self._pipelining.lets_follow(entries.values())
-            self._replicas.append(list(entries.values()), body.acks, body.timeout_ms, done)
+            appended = list(entries.values())
+            waits = self._replicas.append(appended, body.acks, body.timeout_ms, done)
+            request.next_may_follow = self._pipelining.lets_follow(appended, waits=waits)
         else:
             done([])
 

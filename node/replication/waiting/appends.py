@@ -64,11 +64,15 @@ class PassAppends:
         done: Done,
         *,
         internal: bool,
-    ) -> None:
-        """Stage a request's records; complete() answers it or lets it wait."""
+    ) -> bool:
+        """Stage a request's records; complete() answers it or lets it wait.
+
+        Whether it will wait for followers: what will not is written and answered in this pass.
+        """
         writes: list[Write] = []
         results = [self._stage(entry, acks, writes, internal=internal) for entry in entries]
         self._appends.append(_Append(results, writes, acks, timeout_ms, done))
+        return acks == leading.ACKS_ALL and any(write.leader.followers for write in writes)
 
     def complete(self) -> None:
         """Write what is staged, and answer what need not wait for followers."""

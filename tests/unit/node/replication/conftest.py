@@ -47,8 +47,10 @@ class OneBroker:
     told: list[str]  # of failed log directories, to the outside
     config: TopicConfig = field(default_factory=TopicConfig)
 
-    def lead(self, index: int = 0, *, epoch: int = 0, isr: tuple[int, ...] = (1, 2)) -> None:
-        self.assign(index, leader=BROKER_ID, epoch=epoch, isr=isr)
+    def lead(
+        self, index: int = 0, *, epoch: int = 0, isr: tuple[int, ...] = (1, 2), **state: Any
+    ) -> None:
+        self.assign(index, leader=BROKER_ID, epoch=epoch, isr=isr, **state)
 
     def assign(self, index: int = 0, *, leader: int, epoch: int = 0, **state: Any) -> None:
         self.tell(index, leader=leader, epoch=epoch, **state)
@@ -60,6 +62,7 @@ class OneBroker:
         leader: int,
         epoch: int,
         isr: tuple[int, ...] = (1, 2),
+        replicas: tuple[int, ...] = (1, 2),
         port: int = 9092,
         leader_is_live: bool = True,
         topic_id: bytes = TOPIC_ID,
@@ -72,7 +75,7 @@ class OneBroker:
             leader_epoch=epoch,
             isr=list(isr),
             partition_epoch=epoch,
-            replicas=[1, 2],
+            replicas=list(replicas),
             is_new=epoch == 0,
         )
         request = LeaderAndIsrRequest(

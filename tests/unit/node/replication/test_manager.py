@@ -53,6 +53,19 @@ def test_a_pass_writes_each_partition_once(broker: Any, batch: Batch) -> None:
     assert len(writes) == 2
 
 
+def test_an_append_tells_whether_it_waits_for_followers(broker: Any, batch: Batch) -> None:
+    def waits(acks: int, index: int = 0) -> Any:
+        entry = ProduceEntry("orders", index, batch(b"v"))
+        return broker.replicas.append([entry], acks, 30_000, lambda _results: None)
+
+    broker.lead(isr=(1,), replicas=(1, 2))  # broker 2 may be about to join the ISR
+    assert waits(-1)
+    assert not waits(1)
+    assert not waits(0)
+    broker.lead(1, isr=(1,), replicas=(1,))
+    assert not waits(-1, 1)
+
+
 def test_staged_records_are_nobodys_to_read(broker: Any, batch: Batch) -> None:
     broker.lead(isr=(1,))
     produce(broker, (0, batch(b"v")), acks=1)

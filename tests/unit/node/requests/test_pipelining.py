@@ -39,21 +39,28 @@ def entry(records: bytes) -> ProduceEntry:
 def test_by_default_a_request_may_follow_one_of_an_idempotent_producer(
     of_idempotent: ProduceEntry,
 ) -> None:
-    assert IDEMPOTENT.lets_follow([of_idempotent, of_idempotent])
+    assert IDEMPOTENT.lets_follow([of_idempotent, of_idempotent], waits=True)
 
 
 def test_by_default_none_may_follow_one_with_a_batch_that_could_be_doubled(
     of_idempotent: ProduceEntry, of_other: ProduceEntry, of_old_producer: ProduceEntry
 ) -> None:
-    assert not IDEMPOTENT.lets_follow([of_other])
-    assert not IDEMPOTENT.lets_follow([of_idempotent, of_other])
-    assert not IDEMPOTENT.lets_follow([of_old_producer])
+    assert not IDEMPOTENT.lets_follow([of_other], waits=True)
+    assert not IDEMPOTENT.lets_follow([of_idempotent, of_other], waits=True)
+    assert not IDEMPOTENT.lets_follow([of_old_producer], waits=True)
+
+
+def test_by_default_a_request_may_follow_one_that_waits_for_nobody(
+    of_other: ProduceEntry, of_old_producer: ProduceEntry
+) -> None:
+    assert IDEMPOTENT.lets_follow([of_other, of_old_producer], waits=False)
+    assert not NONE.lets_follow([of_other], waits=False)
 
 
 def test_all_may_follow_or_none_where_that_is_asked_for(
     of_idempotent: ProduceEntry, of_other: ProduceEntry
 ) -> None:
-    assert ALL.lets_follow([of_idempotent])
-    assert ALL.lets_follow([of_other])
-    assert not NONE.lets_follow([of_idempotent])
-    assert not NONE.lets_follow([of_other])
+    assert ALL.lets_follow([of_idempotent], waits=True)
+    assert ALL.lets_follow([of_other], waits=True)
+    assert not NONE.lets_follow([of_idempotent], waits=True)
+    assert not NONE.lets_follow([of_other], waits=True)
