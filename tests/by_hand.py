@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from kazoo.client import KazooClient
+
 PROGRAM = str(Path(sys.executable).parent / "logquake")
 
 
@@ -24,3 +26,15 @@ def broker_by_hand(folder: Path, properties: Mapping[str, object]) -> Iterator[N
     finally:
         process.kill()
         process.wait()
+
+
+def own_chroot(zookeeper: str, name: str) -> str:
+    """The address of an empty cluster's place in a server that runs."""
+    client = KazooClient(zookeeper)
+    client.start()
+    try:
+        client.create(f"/{name}")
+    finally:
+        client.stop()
+        client.close()
+    return f"{zookeeper}/{name}"

@@ -1,42 +1,27 @@
-"""A Kafka 3.9 that forwards what its clients ask of the controller, while ours is controller.
+"""A Kafka 3.9 and ours, one of them controller: what clients ask of the other is done.
 
-It does so in ZooKeeper mode with zookeeper.metadata.migration.enable, and wants to know of a quorum
-of KRaft then: one that nobody ever sees. Without that key it sends its clients to the controller,
-and writes the znodes of topics that they name itself.
+In ZooKeeper mode a Kafka forwards with zookeeper.metadata.migration.enable alone, and wants to know
+of a quorum of KRaft then: one that nobody ever sees. Without that key it sends its clients to the
+controller, and writes the znodes of topics that they name itself.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from logquake.client.clock import SystemClock
-from logquake.client.connection import Connection, tcp_connect
-from logquake.client.settings import Address, ClientSettings
-from logquake.wire.errors import ErrorCode, error_name
-from logquake.wire.messages.metadata import (
-    MetadataRequest,
-    MetadataRequestTopic,
-    MetadataResponse,
-)
-from logquake.wire.messages.topics import (
-    CreatableTopic,
-    CreateTopicsRequest,
-    CreateTopicsResponse,
-    DeleteTopicsRequest,
-    DeleteTopicsResponse,
-    DeleteTopicState,
-)
+from logquake.wire.errors import ErrorCode
+from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.one_broker import OneBroker, free_port, wait_until
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
-KAFKA_ID = 9
-START_S = 90
+OURS, KAFKA = 1, 9
 FORWARDING = {
     "zookeeper.metadata.migration.enable": "true",
     "controller.quorum.voters": "3000@127.0.0.1:1",
@@ -45,102 +30,87 @@ FORWARDING = {
 }
 
 
-class KafkaBroker:
-    """What clients ask of it alone."""
+class Mixed:
+    """A cluster of two in a chroot of its own: who starts first is controller."""
 
-    def __init__(self, address: Address) -> None:
-        self._address = address
+    def __init__(self, programs: KafkaPrograms, zookeeper: str, folder: Path) -> None:
+        self._programs = programs
+        self._zookeeper = own_chroot(zookeeper, folder.name)
+        self._folder = folder
+        self.ours, self.kafka = OneBroker(free_port()), OneBroker(free_port())
 
-    def ask(self, request: Any, answer: Any, version: int) -> Any:
-        settings = ClientSettings(f"{self._address.host}:{self._address.port}")
-        with closing(Connection(self._address, settings, SystemClock(), tcp_connect)) as there:
-            return there.request(request, answer, at_most=version)
+    @contextmanager
+    def run_ours(self, **settings: str) -> Iterator[None]:
+        with broker_by_hand(self._folder, self._properties(OURS, self.ours) | settings):
+            wait_until("ours", lambda: self.ours.knows(OURS) or self.ours.knows(OURS, KAFKA))
+            yield
 
-    def topic(self, name: str) -> Any:
-        request = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
-        (topic,) = self.ask(request, MetadataResponse, 12).topics
-        return topic
+    @contextmanager
+    def run_kafka(self, settings: dict[str, str]) -> Iterator[None]:
+        with self._programs.broker(
+            self._folder.name, self._properties(KAFKA, self.kafka) | settings
+        ):
+            wait_until("Kafka", lambda: self.kafka.knows(KAFKA) or self.kafka.knows(OURS, KAFKA))
+            yield
 
-    def create(self, name: str) -> str:
-        topic = CreatableTopic(name=name, num_partitions=2, replication_factor=2)
-        request = CreateTopicsRequest(topics=[topic], timeout_ms=20_000)
-        (made,) = self.ask(request, CreateTopicsResponse, 7).topics
-        return error_name(made.error_code)
+    def wait_until_whole(self) -> None:
+        for broker in (self.ours, self.kafka):
+            wait_until("both in Metadata", lambda broker=broker: broker.knows(OURS, KAFKA))
 
-    def delete(self, name: str) -> str:
-        request = DeleteTopicsRequest(topics=[DeleteTopicState(name=name)], timeout_ms=20_000)
-        (gone,) = self.ask(request, DeleteTopicsResponse, 6).responses
-        return error_name(gone.error_code)
+    def controller(self) -> int:
+        return self.ours.metadata().controller_id
 
-
-@contextmanager
-def joined(
-    programs: KafkaPrograms, cluster: Any, settings: dict[str, str]
-) -> Iterator[KafkaBroker]:
-    """A Kafka in the cluster that knows the controller, which is ours."""
-    properties = {
-        "broker.id": KAFKA_ID,
-        "listeners": "PLAINTEXT://127.0.0.1:0",
-        "log.dirs": programs.folder / "data",
-        "zookeeper.connect": cluster.zookeeper_connect,
-        "default.replication.factor": 3,
-        "num.partitions": 2,
-    }
-    view = cluster.view
-    with programs.broker("forwarding", properties | settings):
-        assert view.wait_until(lambda: KAFKA_ID in view.live_brokers(), START_S)
-        assert view.controller() != KAFKA_ID
-        broker = KafkaBroker(address_of(cluster))
-        wait_until("its metadata", lambda: knows_the_cluster(broker))
-        yield broker
-    assert view.wait_until(lambda: KAFKA_ID not in view.live_brokers(), START_S)
+    def _properties(self, broker_id: int, broker: OneBroker) -> dict[str, Any]:
+        return {
+            "broker.id": broker_id,
+            "listeners": f"PLAINTEXT://127.0.0.1:{broker.port}",
+            "log.dirs": self._folder / f"data-{broker_id}",
+            "zookeeper.connect": self._zookeeper,
+            "default.replication.factor": 2,
+            "num.partitions": 2,
+            "offsets.topic.num.partitions": 3,
+            "offsets.topic.replication.factor": 2,
+        }
 
 
-def address_of(cluster: Any) -> Address:
-    """As our brokers tell it."""
-    first, *_ = cluster.bootstrap_servers.split(",")
-    host, _, port = first.rpartition(":")
-    ours = KafkaBroker(Address(host, int(port)))
-    found: list[Address] = []
-
-    def told() -> bool:
-        brokers = ours.ask(MetadataRequest(topics=[]), MetadataResponse, 12).brokers
-        found.extend(Address(each.host, each.port) for each in brokers if each.node_id == KAFKA_ID)
-        return bool(found)
-
-    wait_until("the address of Kafka", told)
-    return found[0]
+@pytest.fixture
+def mixed(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Mixed:
+    return Mixed(kafka_programs, cluster.zookeeper_connect, tmp_path)
 
 
-def knows_the_cluster(broker: KafkaBroker) -> bool:
-    answer = broker.ask(MetadataRequest(topics=[]), MetadataResponse, 12)
-    return len(answer.brokers) == 4 and answer.controller_id in (1, 2, 3)
+def partitions_of(broker: OneBroker, topic: str) -> int:
+    return len(broker.topic(topic).partitions)
 
 
-def wait_until(what: str, holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + START_S
-    while not holds():
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
-        time.sleep(0.1)
-
-
-def test_what_clients_ask_of_a_forwarding_kafka_is_done(
-    kafka_programs: KafkaPrograms, cluster: Any
-) -> None:
-    with joined(kafka_programs, cluster, FORWARDING) as kafka:
-        assert kafka.topic("asked-about").error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        wait_until("the topic asked about", lambda: len(kafka.topic("asked-about").partitions) == 2)
-        assert kafka.create("created") == "NONE"
-        assert kafka.create("created") == "TOPIC_ALREADY_EXISTS"
-        assert kafka.create("no spaces") == "INVALID_TOPIC_EXCEPTION"
+def test_what_clients_ask_of_a_forwarding_kafka_is_done(mixed: Mixed) -> None:
+    with mixed.run_ours(), mixed.run_kafka(FORWARDING):
+        mixed.wait_until_whole()
+        assert mixed.controller() == OURS
+        kafka = mixed.kafka
+        assert kafka.topic("named").error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        wait_until("the topic named", lambda: partitions_of(kafka, "named") == 2)
+        assert kafka.create("created", 2, 2) == ("NONE", None)
+        assert kafka.create("created", 2, 2)[0] == "TOPIC_ALREADY_EXISTS"
+        assert kafka.create("no spaces")[0] == "INVALID_TOPIC_EXCEPTION"
         assert kafka.delete("created") == "NONE"
         assert kafka.delete("created") == "UNKNOWN_TOPIC_OR_PARTITION"
 
 
-def test_a_kafka_that_does_not_forward_makes_the_topics_that_clients_name(
-    kafka_programs: KafkaPrograms, cluster: Any
-) -> None:
-    with joined(kafka_programs, cluster, {}) as kafka:
-        assert kafka.create("created") == "NOT_CONTROLLER"
-        assert kafka.topic("named").error_code == ErrorCode.LEADER_NOT_AVAILABLE
-        wait_until("the topic named", lambda: len(kafka.topic("named").partitions) == 2)
+def test_a_kafka_that_does_not_forward_makes_the_topics_that_clients_name(mixed: Mixed) -> None:
+    with mixed.run_ours(), mixed.run_kafka({}):
+        mixed.wait_until_whole()
+        assert mixed.controller() == OURS
+        assert mixed.kafka.create("created")[0] == "NOT_CONTROLLER"
+        assert mixed.kafka.topic("named").error_code == ErrorCode.LEADER_NOT_AVAILABLE
+        wait_until("the topic named", lambda: partitions_of(mixed.kafka, "named") == 2)
+
+
+def test_topics_that_clients_of_ours_name_are_made_while_kafka_is_controller(mixed: Mixed) -> None:
+    with mixed.run_kafka({}), mixed.run_ours():
+        mixed.wait_until_whole()
+        assert mixed.controller() == KAFKA
+        ours = mixed.ours
+        for topic, partitions in (("named", 2), ("__consumer_offsets", 3)):
+            assert ours.topic(topic).error_code == ErrorCode.LEADER_NOT_AVAILABLE
+            wait_until(topic, lambda t=topic, n=partitions: partitions_of(ours, t) == n)
+        assert ours.topic("__transaction_state").error_code == ErrorCode.INVALID_REPLICATION_FACTOR

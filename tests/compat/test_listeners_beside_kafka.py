@@ -6,8 +6,6 @@ launched cluster have the first alone.
 
 from __future__ import annotations
 
-import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,10 +13,7 @@ from typing import Any, TypeVar
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from logquake.client.clock import SystemClock
-from logquake.client.connection import Connection, tcp_connect
 from logquake.client.errors import ClientError
-from logquake.client.settings import Address, ClientSettings
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import (
     FetchPartition,
@@ -44,12 +39,12 @@ from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import Message
 from tests.by_hand import broker_by_hand
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.one_broker import START_S, OneBroker, free_port, wait_until
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
 R = TypeVar("R", bound=Message)
 
-START_S = 90
 TOPIC = "by-listener"
 INSIDE, OUTSIDE = "PLAINTEXT", "OUTSIDE"
 ONLY_INSIDE, OURS, KAFKA = 1, 7, 9
@@ -62,35 +57,28 @@ class Brokers:
     """Ours and Kafka, each by both listeners."""
 
     def __init__(self) -> None:
-        ports = {
-            (broker, name): free_port() for broker in (OURS, KAFKA) for name in (INSIDE, OUTSIDE)
+        self._brokers = {
+            (broker, name): OneBroker(free_port())
+            for broker in (OURS, KAFKA)
+            for name in (INSIDE, OUTSIDE)
         }
-        self._ports = ports
         self.topic_id = b""
 
     def listeners_of(self, broker: int) -> dict[str, str]:
         return {
             "broker.id": str(broker),
             "listeners": ",".join(
-                f"{name}://127.0.0.1:{self._ports[broker, name]}" for name in (INSIDE, OUTSIDE)
+                f"{name}://127.0.0.1:{self._brokers[broker, name].port}"
+                for name in (INSIDE, OUTSIDE)
             ),
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,OUTSIDE:PLAINTEXT",
             "inter.broker.listener.name": INSIDE,
         }
 
-    def ask(self, broker: int, listener: str, request: Message, answer: type[R], version: int) -> R:
-        address = Address("127.0.0.1", self._ports[broker, listener])
-        settings = ClientSettings(f"127.0.0.1:{address.port}")
-        connection = Connection(address, settings, SystemClock(), tcp_connect)
-        try:
-            return connection.request(request, answer, at_most=version)
-        finally:
-            connection.close()
-
     def both(self, listener: str, request: Message, answer: type[R], version: int) -> tuple[R, R]:
         """What ours and what Kafka answers, in one order."""
         ours, kafkas = (
-            in_order(self.ask(broker, listener, request, answer, version))
+            in_order(self._brokers[broker, listener].ask(request, answer, version))
             for broker in (OURS, KAFKA)
         )
         return ours, kafkas
@@ -109,11 +97,6 @@ class Brokers:
             == [sorted(replicas) for replicas in ASSIGNMENT]
             for each in answers
         )
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def in_order(answer: R) -> R:
@@ -143,15 +126,8 @@ def brokers(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iter
         admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
         new = NewTopic(TOPIC, len(ASSIGNMENT), replica_assignment=ASSIGNMENT)
         admin.create_topics([new])[TOPIC].result(START_S)
-        wait_until_known(brokers)
+        wait_until("a broker that knows all of the cluster", brokers.know_all)
         yield brokers
-
-
-def wait_until_known(brokers: Brokers) -> None:
-    deadline = time.monotonic() + START_S
-    while not brokers.know_all():
-        assert time.monotonic() < deadline, "a broker does not know all of the cluster"
-        time.sleep(0.1)
 
 
 def test_both_tell_the_same_by_each_listener(brokers: Brokers) -> None:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
-from kazoo.client import KazooClient
 
 from logquake.cluster.api import Cluster
-from tests.by_hand import broker_by_hand
+from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.adapters.base import Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
+from tests.one_broker import OneBroker, free_port, wait_until
 
-CHROOT = "/two-listeners"
 BROKER_IDS = (7, 8)
 LISTENERS = ("INSIDE", "OUTSIDE")
 TIMEOUT_S = 60
@@ -29,12 +26,7 @@ Ports = dict[str, dict[int, int]]
 def zookeeper() -> Iterator[str]:
     """A chroot of its own in a server that a launched cluster has."""
     with Cluster(brokers=1) as kafka:
-        client = KazooClient(kafka.zookeeper_connect)
-        client.start()
-        client.create(CHROOT)
-        client.stop()
-        client.close()
-        yield kafka.zookeeper_connect + CHROOT
+        yield own_chroot(kafka.zookeeper_connect, "two-listeners")
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +38,9 @@ def ports(zookeeper: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         for broker_id in BROKER_IDS:
             properties = properties_of(broker_id, ports, zookeeper, folder)
             brokers.enter_context(broker_by_hand(folder, properties))
-        wait_until_told(ports)
+        for port in (port for each in ports.values() for port in each.values()):
+            wait_until("both brokers", lambda port=port: OneBroker(port).knows(*BROKER_IDS))
         yield ports
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def properties_of(broker_id: int, ports: Ports, zookeeper: str, folder: Path) -> dict[str, object]:
@@ -75,24 +63,6 @@ def told(ports: Ports, listener: str) -> dict[int, int]:
     """Ports by broker, as the first broker tells them to who comes in by the listener."""
     metadata = AdminClient({"bootstrap.servers": servers(ports, listener)}).list_topics(timeout=5)
     return {node.id: node.port for node in metadata.brokers.values()}
-
-
-def wait_until_told(ports: Ports) -> None:
-    """Both brokers serve, and the first knows the second."""
-    wait_for("listeners", lambda: all(answers(p) for each in ports.values() for p in each.values()))
-    wait_for("both brokers in Metadata", lambda: len(told(ports, "INSIDE")) == len(BROKER_IDS))
-
-
-def wait_for(what: str, holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
-    while not holds():
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
-        time.sleep(0.05)
-
-
-def answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.mark.parametrize("listener", LISTENERS)

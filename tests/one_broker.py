@@ -1,0 +1,90 @@
+"""One broker, ours or Kafka's, asked by hand: requests of one version, and no other broker."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+from logquake.client.clock import SystemClock
+from logquake.client.connection import Connection, tcp_connect
+from logquake.client.errors import ClientError
+from logquake.client.settings import Address, ClientSettings
+from logquake.wire.errors import error_name
+from logquake.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseTopic,
+)
+from logquake.wire.messages.topics import (
+    CreatableTopic,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
+
+START_S = 90
+_TIMEOUT_MS = 20_000
+
+
+class OneBroker:
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def ask(self, request: Any, answer: Any, version: int) -> Any:
+        settings = ClientSettings(f"127.0.0.1:{self.port}")
+        address = Address("127.0.0.1", self.port)
+        with closing(Connection(address, settings, SystemClock(), tcp_connect)) as there:
+            return there.request(request, answer, at_most=version)
+
+    def metadata(self, *topics: str, version: int = 12) -> MetadataResponse:
+        asked = [MetadataRequestTopic(name=name) for name in topics]
+        answer: MetadataResponse = self.ask(
+            MetadataRequest(topics=asked), MetadataResponse, version
+        )
+        return answer
+
+    def topic(self, name: str) -> MetadataResponseTopic:
+        (topic,) = self.metadata(name).topics
+        return topic
+
+    def knows(self, *broker_ids: int) -> bool:
+        """Whether it serves, and tells of exactly these brokers and of a controller."""
+        try:
+            answer = self.metadata()
+        except ClientError:
+            return False
+        told = sorted(broker.node_id for broker in answer.brokers)
+        return told == sorted(broker_ids) and answer.controller_id >= 0
+
+    def create(self, name: str, partitions: int = 1, replicas: int = 1) -> tuple[str, str | None]:
+        """The error's name, and its message."""
+        topic = CreatableTopic(name=name, num_partitions=partitions, replication_factor=replicas)
+        request = CreateTopicsRequest(topics=[topic], timeout_ms=_TIMEOUT_MS)
+        (made,) = self.ask(request, CreateTopicsResponse, 7).topics
+        return error_name(made.error_code), made.error_message
+
+    def delete(self, name: str) -> str:
+        """The error's name."""
+        state = DeleteTopicState(name=name)
+        request = DeleteTopicsRequest(topics=[state], timeout_ms=_TIMEOUT_MS)
+        (gone,) = self.ask(request, DeleteTopicsResponse, 6).responses
+        return error_name(gone.error_code)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+def wait_until(what: str, holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + START_S
+    while not holds():
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        time.sleep(0.1)
