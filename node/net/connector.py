@@ -129,9 +129,15 @@ class Connector:
 def meets_itself(sock: socket.socket) -> bool:
     """Whether the system gave the connection the port that it goes to, so that both ends are one.
 
-    Linux allows that where nobody listens on a port of the range that it chooses from.
+    Linux allows that where nobody listens on a port of the range that it chooses from. A connection
+    that was reset since it was made has no peer any more; whoever uses it will hear of that.
     """
-    return bool(sock.getsockname() == sock.getpeername())
+    try:
+        return bool(sock.getsockname() == sock.getpeername())
+    except OSError as error:
+        if error.errno != errno.ENOTCONN:
+            raise
+        return False
 
 
 def _look_up(host: str, port: int) -> _Resolved:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -102,3 +103,16 @@ def test_a_connection_that_meets_itself_is_told_apart() -> None:
         socket.create_connection(listener.getsockname()) as client,
     ):
         assert not meets_itself(client)
+
+
+def test_a_connection_that_was_reset_since_it_was_made_meets_nobody() -> None:
+    """The peer was killed between the look at the connection's error and the look at its ends."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        client = socket.create_connection(listener.getsockname())
+        accepted, _ = listener.accept()
+        accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        accepted.close()
+        with client:
+            with pytest.raises(ConnectionResetError):
+                client.recv(1)
+            assert not meets_itself(client)
