@@ -1,6 +1,6 @@
-"""Everything that can be known of a cluster in which a broker did not come back.
+"""Everything that can be known of a cluster in which something went wrong.
 
-Into one folder go the state directory without its data, what the supervisor and ZooKeeper say,
+Into one folder go the state directory but for indexes, what the supervisor and ZooKeeper say,
 every broker's connections, and, where the program py-spy is installed, every broker's stacks.
 """
 
@@ -20,7 +20,7 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.running import RunningCluster
 from logquake.zk.znodes.brokers import IDS_PATH
 
-KEPT = ("*.jsonl*", "*.log", "*.json", "server.properties", "*checkpoint*")
+KEPT = ("*.jsonl*", "*.log", "*.snapshot", "*.json", "server.properties", "*checkpoint*")
 STACKS_TIMEOUT_S = 60
 
 

@@ -84,14 +84,22 @@ def run(plan: Plan) -> Outcome:
                 _round(kafka, plan, random, starver, journals, outcome, number)
         except ClusterError as error:
             outcome.failure = f"round {len(outcome.returns_s)}: {error}"
+        else:
+            outcome.failure = _what_is_wrong(kafka, stream)
+        if outcome.failure:
             save(kafka, plan.evidence / f"seed-{plan.seed}", outcome.failure)
-            return outcome
-        unanswered = stream.end(READ_TIMEOUT_S)
-        records = read_all(kafka.bootstrap_servers, TOPIC, timeout_s=READ_TIMEOUT_S)
-        verdict = check_readback(stream.history, stream.pair, records)
-        if unanswered or not verdict.holds:
-            outcome.failure = f"{unanswered} sends unanswered; {verdict}"
     return outcome
+
+
+def _what_is_wrong(kafka: Cluster, stream: RecordStream) -> str:
+    """Read everything back; "" if nothing that was acked is lost, doubled or out of order."""
+    unanswered = stream.end(READ_TIMEOUT_S)
+    records = read_all(kafka.bootstrap_servers, TOPIC, timeout_s=READ_TIMEOUT_S)
+    verdict = check_readback(stream.history, stream.pair, records)
+    if verdict.holds and not unanswered:
+        return ""
+    unknown = stream.history.unknown_reasons
+    return f"{unanswered} sends unanswered, of unknown fate {unknown}; {verdict}"
 
 
 def _round(
