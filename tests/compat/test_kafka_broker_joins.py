@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from subprocess import Popen
 from typing import Any
 
 import pytest
+from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from logquake.wire.records import iterate_batches
 from tests.compat.adapters.base import Adapter, Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
 from tests.compat.kafka_programs import KafkaPrograms
@@ -110,6 +113,38 @@ def test_kafka_and_ours_replicate_for_each_other(
         in_sync(cluster, topic, 2)
         written.check()
         _same_bytes(cluster, kafka_programs, topic)
+
+
+def test_emptied_followers_get_past_a_log_start_within_a_batch(
+    kafka_programs: KafkaPrograms, cluster: Any, properties: dict[str, object]
+) -> None:
+    """Ours behind a leader of Kafka's, and the other way round."""
+    with kafka_programs.broker("broker-9", properties):
+        _wait_until_registered(cluster)
+        topic = create(cluster, "begun-late")
+        in_sync(cluster, topic, 2)
+        Written(Librdkafka(cluster.bootstrap_servers), topic).write()
+        _delete_first_half(cluster, topic)
+        with cluster.kill(2):
+            cluster.wait_isr(topic, LED_BY_KAFKA, size=1, timeout=START_S)
+            shutil.rmtree(cluster.layout.data_of(2))
+        in_sync(cluster, topic, 2)
+    in_sync(cluster, topic, 1)
+    shutil.rmtree(kafka_programs.folder / "data")
+    with kafka_broker(kafka_programs, properties, cluster, topic):
+        _same_bytes(cluster, kafka_programs, topic)
+        for partition, ours in enumerate((1, 2)):  # Kafka has what they lead
+            assert cluster.leader(topic, partition) == ours
+            name = f"{topic}-{partition}/{0:020d}.log"
+            log = (cluster.layout.data_of(ours) / name).read_bytes()
+            assert len(list(iterate_batches(memoryview(log)))) == 1
+
+
+def _delete_first_half(cluster: Any, topic: str) -> None:
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    asked = [TopicPartition(topic, each, PER_ROUND // 2) for each in range(len(ASSIGNMENT))]
+    for deleted in admin.delete_records(asked, operation_timeout=START_S).values():
+        assert deleted.result(START_S).low_watermark == PER_ROUND // 2
 
 
 def _wait_until_registered(cluster: Any) -> None:

@@ -12,6 +12,12 @@ from random import Random
 from logquake.controller.ports import Channel, Disconnected
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+from logquake.wire.messages.offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
 from logquake.wire.messages.produce import (
     PartitionProduceData,
     PartitionProduceResponse,
@@ -23,7 +29,7 @@ from logquake.wire.messages.transactions import InitProducerIdRequest, InitProdu
 from logquake.wire.records import Record, encode_batch, iterate_batches, read_header
 from logquake.wire.schema import Message
 from tests.sim.connection import HostNetwork
-from tests.sim.history import Acked, Polled, Refused, Send
+from tests.sim.history import Acked, Polled, Refused, Send, Skipped
 from tests.sim.host import Host, HostScheduler
 from tests.sim.network import Fabric
 from tests.sim.replicas import TopicPartition
@@ -32,7 +38,9 @@ from tests.sim.world import World
 ACKS_ALL, ACKS_LEADER = -1, 1
 PRODUCE_VERSION = 11
 FETCH_VERSION = 10  # by topic name, served by leaders alone
+LIST_OFFSETS_VERSION = 5
 INIT_PRODUCER_ID_VERSION = 4
+EARLIEST = -2
 PRODUCE_TIMEOUT_MS = 700
 FETCH_WAIT_MS = 300
 FETCH_BYTES = 1 << 20
@@ -237,6 +245,7 @@ class Consumer(Client):
         super().__init__(name, partition, fabric, world, rng)
         self.position = 0
         self.polled: list[Polled] = []
+        self.skipped: list[Skipped] = []
 
     def start(self) -> None:
         if self.is_stopped:
@@ -257,13 +266,33 @@ class Consumer(Client):
     def _on_answer(self, broker: int, response: Message | Disconnected) -> None:
         if isinstance(response, FetchResponse) and response.responses:
             data = response.responses[0].partitions[0]
+            if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+                self._ask_start(broker)
+                return
             if not data.error_code and isinstance(data.records, memoryview):
                 self._read(broker, data.records)
         self.later(20, 160, self.start)
 
+    def _ask_start(self, broker: int) -> None:
+        """Its records may be deleted: as auto.offset.reset=earliest."""
+        topic, index = self.partition
+        asked = ListOffsetsPartition(partition_index=index, timestamp=EARLIEST)
+        request = ListOffsetsRequest(
+            replica_id=-1, topics=[ListOffsetsTopic(name=topic, partitions=[asked])]
+        )
+        self.ask(broker, request, LIST_OFFSETS_VERSION, self._on_start)
+
+    def _on_start(self, response: Message | Disconnected) -> None:
+        if isinstance(response, ListOffsetsResponse):
+            found = response.topics[0].partitions[0]
+            if not found.error_code and found.offset > self.position:
+                self.skipped.append(Skipped(self.partition, self.position, found.offset))
+                self.position = found.offset
+        self.later(20, 160, self.start)
+
     def _read(self, broker: int, records: memoryview) -> None:
         for _, header in iterate_batches(records):
-            if header.base_offset < self.position:
+            if header.next_offset <= self.position:
                 continue
             polled = Polled(
                 self.partition, broker, header.base_offset, header.next_offset, header.crc

@@ -6,6 +6,7 @@ Every fault ends by itself after a while; heal() ends all of them at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import permutations
 from random import Random
 
@@ -15,10 +16,12 @@ from logquake.zk.znodes.control import CONTROLLER_PATH
 from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.trace import Trace
+from tests.sim.world import World
 
 FIRST_US, LAST_US = 1_000_000, 6_000_000
 LONGEST_US = 3_000_000
 SHORTEST_US = 20_000
+DISK_POLL_US = 50_000
 
 
 class Faults:
@@ -28,6 +31,7 @@ class Faults:
         machines: Sequence[Machine],
         zookeeper: ModelServer,
         admin: ModelSession,
+        world: World,
         trace: Trace,
         rng: Random,
     ) -> None:
@@ -35,6 +39,7 @@ class Faults:
         self._machines = list(machines)
         self._zookeeper = zookeeper
         self._admin = admin
+        self._world = world
         self._trace = trace
         self._rng = rng
 
@@ -43,6 +48,7 @@ class Faults:
             self._kill,
             self._kill,
             self._kill_all,
+            self._lose_disk,
             self._stop,
             self._close_listener,
             self._pause,
@@ -80,6 +86,29 @@ class Faults:
             self._note(f"kill -9 of {machine.host.name}")
             machine.kill()
             self._until(lambda: self._revive(machine))
+
+    def _lose_disk(self) -> None:
+        """No replica is promised to anybody but by the ISR: the disk goes once that is without
+        this broker. A broker that is the last member stays down, and keeps its disk.
+        """
+        machine = self._some()
+        if machine.broker is not None:
+            self._note(f"the disk of {machine.host.name} fails")
+            machine.kill()
+            self._replace_disk(machine)
+
+    def _replace_disk(self, machine: Machine) -> None:
+        if machine.broker is not None:
+            return
+        if self._world.is_needed(machine.broker_id):
+            again = partial(self._replace_disk, machine)
+            self._fabric.clock.after(DISK_POLL_US, "a look at a failed disk", again)
+            return
+        self._trace.counts["disk lost"] += 1
+        self._trace.add(f"{machine.host.name} gets an empty disk")
+        machine.lose_disk()
+        self._world.lose_disk(machine.broker_id)
+        self._until(lambda: self._revive(machine))
 
     def _stop(self) -> None:
         machine = self._some()

@@ -56,3 +56,26 @@ class Refused:
     broker: int
     error: str
     is_absent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A consumer was told that its position lies before the log's start, and went on there."""
+
+    partition: TopicPartition
+    position: int
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A leader said that every live replica starts at ``low_watermark``, as asked or later.
+
+    ``members`` are the ISR's brokers when it was asked, each with its registration's czxid.
+    """
+
+    partition: TopicPartition
+    broker: int
+    offset: int
+    low_watermark: int
+    members: frozenset[tuple[int, int]]

@@ -6,11 +6,11 @@ changed and looks no further than that change makes necessary: what did not chan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
 
 from logquake.zk.znodes.topics import NO_LEADER
 from tests.sim.decisions import EpochWrite, StateWrite
-from tests.sim.history import Acked, Polled
+from tests.sim.history import Acked, Polled, Skipped
 from tests.sim.replicas import TopicPartition
 from tests.sim.world import Step, World, hosted_controller
 
@@ -32,7 +32,8 @@ def one_value_per_offset(world: World, step: Step) -> Iterator[str]:
         committed = world.committed.get(mark.replica.partition)
         if committed is not None:
             end = min(mark.after, committed.end)
-            if mark.replica.prefixes.get(end) != committed.prefixes.get(end):
+            replica = mark.replica
+            if replica.batches and replica.prefixes.get(end) != committed.prefixes.get(end):
                 yield f"{mark} covers other records than those committed: {committed.batches[-3:]}"
 
 
@@ -82,7 +83,7 @@ def one_leader_per_epoch(world: World, step: Step) -> Iterator[str]:
 
 
 def isr_candidate_completeness(world: World, step: Step) -> Iterator[str]:
-    """At all times every ISR member holds everything committed."""
+    """At all times every ISR member holds everything committed, from its log's start on."""
     for partition in _changed(step):
         state = world.decisions.partitions[partition].state
         committed = world.committed.get(partition)
@@ -90,10 +91,11 @@ def isr_candidate_completeness(world: World, step: Step) -> Iterator[str]:
             continue
         for broker in state.isr:
             replica = world.replica(broker, partition)
-            if not replica.holds_prefix(committed.end, committed.prefix):
+            if not replica.holds_from_start(committed.end, committed.prefix):
                 yield (
-                    f"{partition}: broker {broker} is in the ISR {list(state.isr)} and ends at "
-                    f"{replica.end}; committed is up to {committed.end}"
+                    f"{partition}: broker {broker} is in the ISR {list(state.isr)}, starts at "
+                    f"{replica.start}, has {replica.begins} to {replica.end}; committed is up to "
+                    f"{committed.end}"
                 )
 
 
@@ -104,12 +106,15 @@ def leader_completeness(world: World, step: Step) -> Iterator[str]:
             continue
         committed = world.committed.get(decision.partition)
         replica = world.replica(decision.after.leader, decision.partition)
-        if committed and not replica.holds_prefix(committed.end, committed.prefix):
+        if committed and not replica.holds_from_start(committed.end, committed.prefix):
             yield f"{decision} elects a log that ends at {replica.end}, below {committed.end}"
 
 
 def high_watermark(world: World, step: Step) -> Iterator[str]:
-    """At most the smallest log end over ISR and pending ISR; never falls within an epoch."""
+    """At most the smallest log end over ISR and pending ISR; never falls within an epoch.
+
+    A member that lost its disk since it left the ISR is none, whatever a leader still believes.
+    """
     for mark in step.marks:
         if mark.role != "Leader":
             continue
@@ -118,8 +123,9 @@ def high_watermark(world: World, step: Step) -> Iterator[str]:
         for machine, partition in world.leaders(mark.replica.partition):
             if machine.broker_id != mark.replica.broker or partition.leader is None:
                 continue
-            members = partition.leader.isr.maximal
-            ends = {b: world.replica(b, mark.replica.partition).end for b in members}
+            where = mark.replica.partition
+            members = [b for b in partition.leader.isr.maximal if (b, where) not in world.emptied]
+            ends = {b: world.replica(b, where).end for b in members}
             if mark.after > min(ends.values(), default=0):
                 yield f"{mark} is above a member's log end: {ends}"
 
@@ -187,10 +193,7 @@ def min_isr(world: World, step: Step) -> Iterator[str]:
         holders = [
             broker
             for broker in world.machines
-            if any(
-                batch.value == ack.send.value
-                for batch in world.replica(broker, ack.partition).between(ack.first, ack.next)
-            )
+            if world.replica(broker, ack.partition).held(ack.send.value, ack.first, ack.next)
         ]
         if len(holders) < world.min_isr:
             yield f"{ack} is held by {holders} alone; the minimum is {world.min_isr}"
@@ -222,6 +225,32 @@ def refused_is_gone(world: World, step: Step) -> Iterator[str]:
                 yield f"brokers {sorted(chosen & gone)} had refused connections: {decision}"
 
 
+def log_start(world: World, step: Step) -> Iterator[str]:
+    """A log starts no later than a client asked for, and not beyond its own high watermark. While
+    a broker leads, the start never goes back.
+    """
+    for start in step.starts:
+        if start.after > world.asked_starts.get(start.replica.partition, 0):
+            yield f"nobody asked for {start}"
+        if start.after > start.high_watermark:
+            yield f"{start} is beyond the high watermark"
+        if start.role == "Leader" and start.before is not None and start.after < start.before:
+            yield f"{start} went back"
+
+
+def low_watermark(world: World, step: Step) -> Iterator[str]:
+    """DeleteRecords ok(low watermark) means that no live replica starts before that: none that
+    was registered and in the ISR all the time; and that it is not below what was asked for.
+    """
+    for deleted in step.deleted:
+        if deleted.low_watermark < deleted.offset:
+            yield f"{deleted} is less than was asked for"
+        for broker, _ in sorted(deleted.members & world.members(deleted.partition)):
+            highest = world.replica(broker, deleted.partition).highest_start
+            if highest < deleted.low_watermark:
+                yield f"{deleted}, but broker {broker} never started after {highest}"
+
+
 EVERY_EVENT: tuple[Invariant, ...] = (
     one_value_per_offset,
     idempotence,
@@ -236,26 +265,43 @@ EVERY_EVENT: tuple[Invariant, ...] = (
     min_isr,
     groups,
     refused_is_gone,
+    log_start,
+    low_watermark,
 )
 
 
 def durable(world: World, acked: Iterable[Acked]) -> Iterator[str]:
-    """acks=all ok(v, o) means that at quiesce every ISR replica holds v at o."""
+    """acks=all ok(v, o) means that at quiesce every ISR replica holds v at o, or starts later."""
     for ack in acked:
         state = world.decisions.partitions[ack.partition].state
         for broker in state.isr if state else ():
-            held = world.replica(broker, ack.partition).between(ack.first, ack.next)
+            replica = world.replica(broker, ack.partition)
+            if ack.next <= replica.start:
+                continue
+            held = replica.between(ack.first, ack.next)
             if [batch.value for batch in held] != [ack.send.value]:
                 yield f"{ack} is not on broker {broker}, which holds {held} there"
 
 
-def readable(world: World, polled: Iterable[Polled]) -> Iterator[str]:
-    """A consumer that read from the start has every committed batch once, in order."""
+def readable(world: World, polled: Iterable[Polled], skipped: Collection[Skipped]) -> Iterator[str]:
+    """A consumer that read from the start has every committed batch once, in order, but for what
+    clients asked to delete before it came there.
+    """
+    for skip in skipped:
+        if skip.start > world.asked_starts.get(skip.partition, 0):
+            yield f"nobody asked to delete all of {skip}"
     read: dict[TopicPartition, list[tuple[int, int]]] = {}
     for poll in polled:
         read.setdefault(poll.partition, []).append((poll.first, poll.value))
     for partition, committed in world.committed.items():
-        expected = [(batch.first, batch.value) for batch in committed.batches]
+        expected = [
+            (batch.first, batch.value)
+            for batch in committed.batches
+            if not any(
+                skip.partition == partition and skip.position < batch.next <= skip.start
+                for skip in skipped
+            )
+        ]
         if read.get(partition, []) != expected:
             yield f"{partition}: read {read.get(partition)}, committed {expected}"
 
@@ -271,6 +317,7 @@ def no_phantom(world: World, sent: Set[int]) -> Iterator[str]:
 def _changed(step: Step) -> set[TopicPartition]:
     changed = {replica.partition for replica, _ in step.appended}
     changed |= {cut.replica.partition for cut in step.cuts}
+    changed |= {start.replica.partition for start in step.starts}
     changed |= {partition for partition, _ in step.committed}
     changed |= {d.partition for d in step.decisions if isinstance(d, StateWrite)}
     return changed

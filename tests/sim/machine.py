@@ -95,6 +95,10 @@ class Machine:
             self._link = None
             self._after_timeout(partial(self._zookeeper.expire, session_id))
 
+    def lose_disk(self) -> None:
+        """Of a dead process: the next one finds an empty disk."""
+        self.disk = MemoryDisk()
+
     def stop(self, done: Action) -> None:
         """SIGTERM: leaderships are moved away, the logs closed, the session ended; then done."""
         broker, life = self.broker, self.host.incarnation

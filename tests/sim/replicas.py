@@ -6,6 +6,7 @@ broker's log is its picture from before.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -48,16 +49,24 @@ def batch_after(prefix: int, header: BatchHeader) -> Batch:
 
 @dataclass(slots=True)
 class Replica:
-    """``broker`` holds these batches of ``partition``."""
+    """``broker`` holds these batches of ``partition``, from ``begins`` on.
+
+    ``start`` is where its log starts, which may lie within the first batch or later: what is before
+    counts for nothing. ``lost`` are the values of batches that went with an earlier disk.
+    """
 
     broker: int
     partition: TopicPartition
     batches: list[Batch] = field(default_factory=list)
     prefixes: dict[int, int] = field(default_factory=lambda: {0: EMPTY_PREFIX})
+    begins: int = 0
+    start: int = 0
+    highest_start: int = 0
+    lost: set[int] = field(default_factory=set)
 
     @property
     def end(self) -> int:
-        return self.batches[-1].next if self.batches else 0
+        return self.batches[-1].next if self.batches else self.begins
 
     def holds_prefix(self, end: int, prefix: int) -> bool:
         """Whether this log up to ``end`` is the one with that hash."""
@@ -83,19 +92,56 @@ class Replica:
         self.prefixes[batch.next] = batch.prefix
         return batch
 
-    def catch_up(self, log: Log, *, is_new_life: bool) -> tuple[list[Batch], int | None]:
-        """Take in the log's changes: what was appended, and where it was cut first, if it was."""
+    def holds_from_start(self, end: int, prefix: int) -> bool:
+        """The same, but for what lies before its start."""
+        return self.begins <= self.start and self.holds_prefix(end, prefix)
+
+    def held(self, value: int, first: int, end: int) -> bool:
+        """Whether the batch is there, or was until it was deleted or its disk lost."""
+        is_there = any(batch.value == value for batch in self.between(first, end))
+        return is_there or value in self.lost or end <= self.start
+
+    def lose_disk(self) -> None:
+        self.lost.update(batch.value for batch in self.batches)
+        self._begin(0, EMPTY_PREFIX)
+        self.start = self.highest_start = 0
+
+    def catch_up(
+        self, log: Log, prefix_at: Callable[[int], int | None], *, is_new_life: bool
+    ) -> tuple[list[Batch], int | None]:
+        """Take in the log's changes: what was appended, and where it was cut first, if it was.
+
+        ``prefix_at`` is that of all that is committed before an offset: a log may begin there.
+        """
         before = self.end
+        self.start = log.start_offset
+        self.highest_start = max(self.start, self.highest_start)
         if log.written_end_offset == before and not is_new_life:
             return [], None
         last = 0 if is_new_life else max(0, min(before, log.written_end_offset) - 1)
         headers = list(log.headers(last))
         if not self._continues(headers):
             headers = list(log.headers(0))
+            begins = headers[0].base_offset if headers else log.written_end_offset
+            self._find_beginning(begins, prefix_at)
         kept = self._agreement({header.next_offset: header for header in headers})
         self.truncate_to(kept)
         appended = [self.append(header) for header in headers if header.base_offset >= kept]
         return appended, kept if kept < before else None
+
+    def _find_beginning(self, begins: int, prefix_at: Callable[[int], int | None]) -> None:
+        if begins in self.prefixes:
+            self.begins = begins
+            self.batches = [batch for batch in self.batches if batch.first >= begins]
+            return
+        prefix = prefix_at(begins)
+        # Where nothing committed begins: unlike every other log.
+        self._begin(begins, hash((self.broker, begins)) if prefix is None else prefix)
+
+    def _begin(self, begins: int, prefix: int) -> None:
+        self.batches.clear()
+        self.begins = begins
+        self.prefixes = {begins: prefix}
 
     def _continues(self, headers: list[BatchHeader]) -> bool:
         """Whether the first of these is a batch that is known, so that those before it are."""
@@ -114,4 +160,4 @@ class Replica:
             header = headers.get(batch.next)
             if header is not None and self._knows(header):
                 return batch.next
-        return 0
+        return self.begins

@@ -31,6 +31,9 @@ _PROPERTIES = {
     "log.segment.bytes": "2000",
     "log.initial.task.delay.ms": "0",
     "log.flush.offset.checkpoint.interval.ms": "500",
+    "log.flush.start.offset.checkpoint.interval.ms": "500",
+    "log.retention.check.interval.ms": "700",
+    "log.segment.delete.delay.ms": "300",
 }
 
 

@@ -20,6 +20,7 @@ from logquake.zk.znodes.topics import TopicAssignment
 from tests.sim.clients import CarelessProducer, Consumer, IdempotentProducer
 from tests.sim.clock import Action, Clock
 from tests.sim.delays import Delays
+from tests.sim.deleter import Deleter
 from tests.sim.faults import Faults
 from tests.sim.invariants import EVERY_EVENT, durable, no_phantom, readable
 from tests.sim.machine import Machine
@@ -101,7 +102,13 @@ class Simulation:
             for _, index in PARTITIONS
             for partition in [(TOPIC, index)]
         ]
-        self._faults = Faults(fabric, self.machines, self._zookeeper, self._admin, self.trace, rng)
+        self.deleters = [
+            Deleter(f"d{partition[1]}", partition, fabric, self.world, rng)
+            for partition in PARTITIONS
+        ]
+        self._faults = Faults(
+            fabric, self.machines, self._zookeeper, self._admin, self.world, self.trace, rng
+        )
         self._faults.plan(rng.randint(3, 9))
         self.events = 0
         self._acked_before_faults: int | None = None
@@ -156,18 +163,21 @@ class Simulation:
         assignment = TopicAssignment(topic_id, ASSIGNMENT)
         create = Create(TopicAssignment.path(TOPIC), assignment.encode())
         self._admin.submit(create, lambda _outcome: None)
-        for client in (*self.producers, self.careless, *self.consumers):
+        for client in (*self.producers, self.careless, *self.consumers, *self.deleters):
             client.start()
 
     def _heal(self) -> None:
         self._acked_by_healing = self._acked()
         self._faults.heal()
-        self.careless.is_stopped = True
+        for client in (self.careless, *self.deleters):
+            client.is_stopped = True
         for producer in self.producers:
             producer.finish()
 
     def _is_quiet(self) -> bool:
-        """Everything sent was answered, every replica has everything, and everything was read."""
+        """Everything sent was answered, every replica has everything from where its leader's log
+        starts, and everything was read.
+        """
         return all(producer.is_finished for producer in self.producers) and all(
             self._is_whole(partition) for partition in PARTITIONS
         )
@@ -177,16 +187,21 @@ class Simulation:
         committed = self.world.committed.get(partition)
         if state is None or committed is None or set(state.isr) != {1, 2, 3}:
             return False
-        ends = {self.world.replica(broker, partition).end for broker in (1, 2, 3)}
-        position = self.consumers[partition[1]].position
-        return ends == {committed.end} and position == committed.end
+        replicas = [self.world.replica(broker, partition) for broker in (1, 2, 3)]
+        start = self.world.replica(state.leader, partition).start
+        return (
+            {replica.end for replica in replicas} == {committed.end}
+            and min(replica.start for replica in replicas) == start
+            and self.consumers[partition[1]].position == committed.end
+        )
 
     def _judge_the_end(self) -> None:
         acked = [ack for producer in self.producers for ack in producer.acked]
         polled = [poll for consumer in self.consumers for poll in consumer.polled]
         sent = set.union(*(producer.sent for producer in (*self.producers, self.careless)))
         self._require("durable", durable.__doc__, durable(self.world, acked))
-        self._require("readable", readable.__doc__, readable(self.world, polled))
+        skipped = [skip for consumer in self.consumers for skip in consumer.skipped]
+        self._require("readable", readable.__doc__, readable(self.world, polled, skipped))
         self._require("no_phantom", no_phantom.__doc__, no_phantom(self.world, sent))
 
     def _require(self, name: str, statement: str | None, problems: Iterator[str]) -> None:
@@ -205,10 +220,11 @@ class Simulation:
         lines = [f"{p.name} has an open send" for p in self.producers if not p.is_finished]
         lines += [f"{m.host.name} refused: {m.refusal}" for m in self.machines if m.refusal]
         for partition in PARTITIONS:
-            ends = {broker: self.world.replica(broker, partition).end for broker in (1, 2, 3)}
+            replicas = {broker: self.world.replica(broker, partition) for broker in (1, 2, 3)}
+            logs = {broker: (each.start, each.end) for broker, each in replicas.items()}
             state = self.world.decisions.partitions[partition].state
             lines.append(
-                f"{partition}: {state}, log ends {ends}, "
+                f"{partition}: {state}, logs (start, end) {logs}, "
                 f"committed {self.world.committed.get(partition, Committed()).end}, "
                 f"read {self.consumers[partition[1]].position}"
             )

@@ -15,12 +15,13 @@ from tests.sim import invariants
 from tests.sim.clock import Clock
 from tests.sim.decisions import EpochWrite
 from tests.sim.delays import Delays
-from tests.sim.history import Acked, Polled, Refused, Send
+from tests.sim.history import Acked, Deleted, Polled, Refused, Send, Skipped
 from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.payloads import AsObjects
+from tests.sim.replicas import Replica
 from tests.sim.trace import Trace
-from tests.sim.world import Committed, Cut, Mark, Step, World
+from tests.sim.world import Committed, Cut, Mark, Start, Step, World
 
 T0 = ("orders", 0)
 
@@ -240,6 +241,101 @@ def test_what_was_refused_for_want_of_replicas_is_nowhere(history: History) -> N
     assert problems(invariants.min_isr, history, Step(refused=[absent])) == 0
 
 
+def test_a_log_starts_no_later_than_was_asked_for(history: History) -> None:
+    replica = history.world.replica(1, T0)
+    history.world.ask_start(T0, 5)
+    asked = Step(starts=[Start(replica, "Leader", before=0, after=5, high_watermark=9)])
+    later = Step(starts=[Start(replica, "Leader", before=0, after=6, high_watermark=9)])
+    beyond = Step(starts=[Start(replica, "Leader", before=0, after=5, high_watermark=4)])
+    assert problems(invariants.log_start, history, asked) == 0
+    assert problems(invariants.log_start, history, later) == 1
+    assert problems(invariants.log_start, history, beyond) == 1
+
+
+def test_a_log_start_goes_back_in_no_term_of_a_leader(history: History) -> None:
+    replica = history.world.replica(1, T0)
+    history.world.ask_start(T0, 5)
+    leader = Step(starts=[Start(replica, "Leader", before=3, after=2, high_watermark=9)])
+    follower = Step(starts=[Start(replica, "Follower", before=3, after=2, high_watermark=9)])
+    restarted = Step(starts=[Start(replica, "Leader", before=None, after=2, high_watermark=9)])
+    assert problems(invariants.log_start, history, leader) == 1
+    assert problems(invariants.log_start, history, follower) == 0
+    assert problems(invariants.log_start, history, restarted) == 0
+
+
+def test_low_watermark(history: History) -> None:
+    history.state(1, 0, 1, 2)
+    history.write(Create("/brokers/ids"))
+    for broker in (1, 2):
+        history.write(Create(f"/brokers/ids/{broker}", b"", ephemeral=True))
+    members = history.world.members(T0)
+    assert {broker for broker, _ in members} == {1, 2}
+    history.world.replica(1, T0).highest_start = 5
+    history.world.replica(2, T0).highest_start = 4
+    true = Step(deleted=[Deleted(T0, 1, 4, 4, members)])
+    too_much = Step(deleted=[Deleted(T0, 1, 4, 5, members)])
+    too_little = Step(deleted=[Deleted(T0, 1, 5, 4, members)])
+    away = Step(deleted=[Deleted(T0, 1, 4, 5, frozenset({(1, 9), (2, 9)}))])  # registered anew
+    assert problems(invariants.low_watermark, history, true) == 0
+    assert problems(invariants.low_watermark, history, too_much) == 1
+    assert problems(invariants.low_watermark, history, too_little) == 1
+    assert problems(invariants.low_watermark, history, away) == 0
+
+
+class TestWhatLiesBeforeALogsStart:
+    @pytest.fixture
+    def begun_late(self, history: History) -> Replica:
+        """Broker 1 holds three batches, all committed; broker 2 begins with the second."""
+        history.state(1, 0, 1)
+        history.log(1, (0, 100), (0, 101), (0, 102))
+        history.commit(1)
+        late = history.world.replica(2, T0)
+        late.begins = late.start = 1
+        late.prefixes = {1: history.world.committed[T0].prefixes[1]}
+        return late
+
+    def test_is_required_of_nobody(self, history: History, begun_late: Replica) -> None:
+        same = history.log(2, (0, 101), (0, 102))
+        joined = history.state(1, 0, 1, 2, version=0)
+        assert problems(invariants.log_matching, history, same) == 0
+        assert problems(invariants.isr_candidate_completeness, history, joined) == 0
+        acks = [Acked(Send(T0, value, 1), 1, first) for first, value in enumerate((100, 101))]
+        assert problems(invariants.min_isr, history, Step(acked=acks)) == 0
+        assert not list(invariants.durable(history.world, acks))
+        begun_late.start = 0
+        assert problems(invariants.isr_candidate_completeness, history, joined) == 1
+        assert len(list(invariants.durable(history.world, acks))) == 1
+
+    def test_all_after_it_is_required(self, history: History, begun_late: Replica) -> None:
+        assert begun_late.end == 1
+        history.log(2, (0, 101))
+        joined = history.state(1, 0, 1, 2, version=0)
+        assert problems(invariants.isr_candidate_completeness, history, joined) == 1
+
+    def test_may_be_skipped_by_readers_where_clients_deleted_it(self, history: History) -> None:
+        history.log(1, (0, 100), (0, 101))
+        history.commit(1)
+        polls = [Polled(T0, 1, first=1, next=2, value=101)]
+        skipped = [Skipped(T0, position=0, start=1)]
+        assert len(list(invariants.readable(history.world, polls, []))) == 1
+        assert len(list(invariants.readable(history.world, polls, skipped))) == 1
+        history.world.ask_start(T0, 1)
+        assert not list(invariants.readable(history.world, polls, skipped))
+
+
+def test_a_lost_disk_counts_for_what_was_acked_and_for_no_high_watermark(history: History) -> None:
+    history.state(1, 0, 1, 2)
+    history.log(1, (0, 100))
+    history.log(2, (0, 100))
+    assert not history.world.is_needed(3)
+    history.state(1, 1, 1, version=0)
+    assert not history.world.is_needed(2)
+    history.world.lose_disk(2)
+    ack = Step(acked=[Acked(Send(T0, 100, 1), 1, 0)])
+    assert problems(invariants.min_isr, history, ack) == 0
+    assert (history.world.replica(2, T0).end, history.world.emptied) == (0, {(2, T0)})
+
+
 def test_durable_readable_and_no_phantom(history: History) -> None:
     history.state(1, 0, 1, 2)
     history.log(1, (0, 100))
@@ -248,9 +344,9 @@ def test_durable_readable_and_no_phantom(history: History) -> None:
     world = history.world
     ack, poll = Acked(Send(T0, 100, 1), 1, 0), Polled(T0, 1, first=0, next=1, value=100)
     assert not list(invariants.durable(world, [ack]))
-    assert not list(invariants.readable(world, [poll]))
+    assert not list(invariants.readable(world, [poll], []))
     assert not list(invariants.no_phantom(world, {100}))
     world.replica(2, T0).truncate_to(0)
     assert len(list(invariants.durable(world, [ack]))) == 1
-    assert len(list(invariants.readable(world, []))) == 1
+    assert len(list(invariants.readable(world, [], []))) == 1
     assert len(list(invariants.no_phantom(world, {101}))) == 1

@@ -9,9 +9,13 @@ import pytest
 
 from logquake.controller import candidacy, office, vigil
 from logquake.controller.candidacy import Incumbent, Mandate
+from logquake.node.replication.fetcher import offset_reset
 from logquake.node.replication.partition import reading
 from logquake.node.replication.partition.isr import PendingShrink
+from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.partition.roles import Leader
+from logquake.node.replication.waiting import record_deletion
+from logquake.storage.log.start import LogStart
 from logquake.zk.operations import ANY_VERSION, Delete
 from logquake.zk.znodes.control import CONTROLLER_PATH
 from tests.sim.simulation import Simulation, SimulationFailure
@@ -63,6 +67,34 @@ def _held_for_nothing(self: vigil.Vigil) -> None:
     self._cancel_timer()
 
 
+def without_beginning_with_a_batch(patch: pytest.MonkeyPatch) -> None:
+    """A follower whose log is empty waits for a start within a batch, which never comes alone."""
+
+    def append(replica: ReplicaLog, records: memoryview, now_ms: int) -> None:
+        replica.log.stage_as_follower(records, now_ms)
+        replica.log.commit()
+
+    patch.setattr(ReplicaLog, "append_from_leader", append)
+
+
+def without_waiting_for_starts(patch: pytest.MonkeyPatch) -> None:
+    """DeleteRecords is answered as soon as the leader's log starts there."""
+    patch.setattr(
+        record_deletion, "low_watermark", lambda partition, _leader: partition.replica.start
+    )
+
+
+def with_starts_beyond_the_mark(patch: pytest.MonkeyPatch) -> None:
+    """A log may start where nothing is committed yet."""
+    raise_to = LogStart.raise_to
+    patch.setattr(LogStart, "raise_to", lambda log, offset, _mark: raise_to(log, offset, offset))
+
+
+def with_restarts_at_the_end(patch: pytest.MonkeyPatch) -> None:
+    """A follower whom the leader's start has passed goes on at the leader's end."""
+    patch.setattr(offset_reset, "EARLIEST", offset_reset.LATEST)
+
+
 def first_failure() -> str:
     for seed in range(SEEDS):
         try:
@@ -84,6 +116,10 @@ def first_failure() -> str:
         (with_early_joining, "isr_candidate_completeness|leader_completeness"),
         (with_a_takeover_of_any_epoch, "one_controller"),
         (without_return, "live"),
+        (without_beginning_with_a_batch, "live"),
+        (without_waiting_for_starts, "low_watermark"),
+        (with_starts_beyond_the_mark, "log_start"),
+        (with_restarts_at_the_end, "log_start"),
     ],
 )
 def test_a_planted_bug_is_found(

@@ -31,6 +31,9 @@ def test_the_invariants_hold_after_every_event_whatever_fails(first: int) -> Non
     assert counts["isr-shrunk"] >= SEEDS_A_TEST
     assert counts["isr-expanded"] >= SEEDS_A_TEST
     assert counts["log-truncated"] >= 2
+    assert counts["log-start-raised"] >= 5 * SEEDS_A_TEST
+    assert counts["disk lost"] >= 2
+    assert counts["log-begun-with-batch"] >= 1
     assert acked_under_fault >= 20 * SEEDS_A_TEST
 
 

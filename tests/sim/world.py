@@ -6,15 +6,16 @@ leader that ZooKeeper names for that epoch, or was read by a consumer. Once comm
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from logquake.controller.controller import Controller
 from logquake.node.composition import Parts
 from logquake.node.replication.partition.partition import Partition
 from logquake.zk.model import ZooKeeperModel
+from logquake.zk.znodes.brokers import BrokerRegistration
 from tests.sim.decisions import Decisions, EpochWrite, StateWrite
-from tests.sim.history import Acked, Polled, Refused
+from tests.sim.history import Acked, Deleted, Polled, Refused
 from tests.sim.machine import Machine
 from tests.sim.replicas import EMPTY_PREFIX, Batch, Replica, TopicPartition
 
@@ -39,6 +40,17 @@ class Mark:
     after: int
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A replica's log starts elsewhere, within one role and epoch if ``before`` is set."""
+
+    replica: Replica
+    role: str
+    before: int | None
+    after: int
+    high_watermark: int
+
+
 @dataclass(slots=True)
 class Step:
     """What one event changed."""
@@ -46,11 +58,13 @@ class Step:
     appended: list[tuple[Replica, Batch]] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
+    starts: list[Start] = field(default_factory=list)
     decisions: list[StateWrite | EpochWrite] = field(default_factory=list)
     committed: list[tuple[TopicPartition, Batch]] = field(default_factory=list)
     acked: list[Acked] = field(default_factory=list)
     polled: list[Polled] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
+    deleted: list[Deleted] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
@@ -58,10 +72,12 @@ class Step:
             self.appended
             or self.cuts
             or self.marks
+            or self.starts
             or self.decisions
             or self.acked
             or self.polled
             or self.refused
+            or self.deleted
         )
 
 
@@ -86,6 +102,25 @@ class Committed:
         return next((b for b in reversed(self.batches) if b.first == first), None)
 
 
+_NOTHING = Committed()
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A replica as it was last looked at."""
+
+    role: str
+    epoch: int
+    mark: int
+    start: int
+
+    @classmethod
+    def of(cls, partition: Partition) -> _Seen:
+        replica = partition.replica
+        role = type(partition.role).__name__
+        return cls(role, partition.leader_epoch, replica.high_watermark, replica.start)
+
+
 class World:
     """``min_isr`` is the topics' min.insync.replicas."""
 
@@ -100,18 +135,25 @@ class World:
         self.refused: dict[int, frozenset[int]] = {}  # controller epoch -> brokers it calls gone
         self.sequences: dict[tuple[TopicPartition, int], int] = {}  # -> next expected
         self.values: dict[int, tuple[TopicPartition, int]] = {}
-        self._marks: dict[tuple[int, TopicPartition], tuple[str, int, int]] = {}
+        self._seen: dict[tuple[int, TopicPartition], _Seen] = {}
         self._lives: dict[tuple[int, TopicPartition], int] = {}
         self._seen_actions: dict[int, int] = {}
-        self._told: list[Acked | Polled | Refused] = []
+        self.asked_starts: dict[TopicPartition, int] = {}  # the highest that a client wished for
+        self.emptied: set[tuple[int, TopicPartition]] = set()  # lost a disk, no ISR has it since
+        self._model = model
+        self._told: list[Acked | Polled | Refused | Deleted] = []
 
-    def tell(self, outcome: Acked | Polled | Refused) -> None:
+    def tell(self, outcome: Acked | Polled | Refused | Deleted) -> None:
         """A client learned something."""
         self._told.append(outcome)
 
     def observe(self) -> Step:
         """Look at everything; what has changed since the last look."""
         step = Step(decisions=self.decisions.catch_up())
+        for decision in step.decisions:
+            if isinstance(decision, StateWrite):
+                members = {(broker, decision.partition) for broker in decision.after.isr}
+                self.emptied -= members
         for machine in self.machines.values():
             if machine.host.actions != self._seen_actions.get(machine.broker_id):
                 self._seen_actions[machine.broker_id] = machine.host.actions
@@ -127,6 +169,8 @@ class World:
                     step.polled.append(outcome)
                 case Refused():
                     step.refused.append(outcome)
+                case Deleted():
+                    step.deleted.append(outcome)
         self._commit(step)
         return step
 
@@ -156,24 +200,56 @@ class World:
         if controller is not None and controller.is_active:
             self.refused[controller.epoch] = controller.refused
 
+    def members(self, partition: TopicPartition) -> frozenset[tuple[int, int]]:
+        """The ISR's brokers that are registered, each with the czxid of that."""
+        state = self.decisions.partitions[partition].state
+        isr = state.isr if state else ()
+        nodes = {broker: self._model.data(BrokerRegistration.path(broker)) for broker in isr}
+        return frozenset((broker, node.stat.czxid) for broker, node in nodes.items() if node)
+
+    def ask_start(self, partition: TopicPartition, offset: int) -> None:
+        """A client is about to ask that the log start there."""
+        known = self.asked_starts.get(partition, 0)
+        self.asked_starts[partition] = max(known, offset)
+
+    def lose_disk(self, broker: int) -> None:
+        """What a dead broker held is gone."""
+        for (of_broker, partition), replica in self.replicas.items():
+            if of_broker == broker:
+                replica.lose_disk()
+                self.emptied.add((broker, partition))
+
+    def is_needed(self, broker: int) -> bool:
+        """Whether some ISR relies on what this broker's disk holds, or may do so soon."""
+        states = [history.state for history in self.decisions.partitions.values()]
+        return any(state is None or broker in state.isr for state in states)
+
     def _look_at(self, machine: Machine, partition: Partition, step: Step) -> None:
         key = (machine.broker_id, (partition.topic, partition.index))
         replica = self.replica(*key)
         is_new_life = self._lives.get(key) != machine.host.incarnation
         self._lives[key] = machine.host.incarnation
         before = replica.end
-        appended, cut = replica.catch_up(partition.replica.log, is_new_life=is_new_life)
+        appended, cut = replica.catch_up(
+            partition.replica.log, self._prefix_at(replica.partition), is_new_life=is_new_life
+        )
         if cut is not None:
             step.cuts.append(Cut(replica, before, cut))
         step.appended.extend((replica, batch) for batch in appended)
-        role = type(partition.role).__name__
-        mark = (role, partition.leader_epoch, partition.replica.high_watermark)
-        known = None if is_new_life else self._marks.get(key)
-        if mark != known:
-            same_term = known is not None and known[:2] == mark[:2]
-            was = known[2] if known is not None and same_term else None
-            self._marks[key] = mark
-            step.marks.append(Mark(replica, role, partition.leader_epoch, was, mark[2]))
+        seen = _Seen.of(partition)
+        known = None if is_new_life else self._seen.get(key)
+        self._seen[key] = seen
+        if known is not None and (known.role, known.epoch) != (seen.role, seen.epoch):
+            known = None
+        if known is None or known.mark != seen.mark:
+            was = None if known is None else known.mark
+            step.marks.append(Mark(replica, seen.role, seen.epoch, was, seen.mark))
+        if known is None or known.start != seen.start:
+            was = None if known is None else known.start
+            step.starts.append(Start(replica, seen.role, was, seen.start, seen.mark))
+
+    def _prefix_at(self, partition: TopicPartition) -> Callable[[int], int | None]:
+        return self.committed.get(partition, _NOTHING).prefixes.get
 
     def _commit(self, step: Step) -> None:
         """Extend what is committed by what leaders published and clients were told."""
