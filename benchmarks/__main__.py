@@ -15,6 +15,7 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Result
 from benchmarks.latency import latency_cases
 from benchmarks.memory import load, memory_case
+from benchmarks.partitions import measure_partitions
 from benchmarks.pipelining import pipelining_cases
 from benchmarks.produce import FEW_LOADS, LOADS, Bound, produce_cases
 from benchmarks.quiet import wait_until_quiet
@@ -154,6 +155,18 @@ def replicas(
     CPU time, a minute or two; "all" leaves it out.
     """
     _show(measure_replicas(folder, partitions or SIZES), output)
+
+
+@app.command(name="partitions")
+def whole_cluster(
+    partitions: options.Partitions = None,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """What partitions cost a whole cluster, by their number: a fresh one for each.
+
+    Some minutes at ten thousand; "all" leaves it out.
+    """
+    _show(measure_partitions(partitions or SIZES), output)
 
 
 @app.command(name="all")
