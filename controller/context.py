@@ -196,6 +196,16 @@ class ControllerContext:
         failed = self.failed_replicas.get(replica.broker_id, ())
         return replica.broker_id in self.brokers and replica.partition not in failed
 
+    def offline_of(self, partition: TopicPartition) -> list[int]:
+        """Brokers with a replica that is not online."""
+        return [
+            each
+            for each in self.assignment(partition).replicas
+            if each not in self.brokers
+            or each in self.leaving
+            or partition in self.failed_replicas.get(each, ())
+        ]
+
     def candidates(self, partition: TopicPartition, *, with_leaving: bool = False) -> Candidates:
         """Who may be elected; ``with_leaving`` counts brokers in controlled shutdown as online."""
         assigned = self.assignment(partition).replicas

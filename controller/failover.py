@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from logquake.controller import partition_moves, replica_moves, topic_deletion
-from logquake.controller.context import LiveBroker
+from logquake.controller.context import ControllerContext, LiveBroker
 from logquake.controller.events.brokers_changed import REFUSES
 from logquake.controller.events.topic_intake import take_in_topics
-from logquake.controller.partitions import Replica
+from logquake.controller.partitions import Replica, TopicPartition
 from logquake.controller.term import Term
 from logquake.controller.transitions import PartitionStatus, ReplicaStatus
 from logquake.controller.watched_reads import (
@@ -23,9 +23,11 @@ from logquake.controller.watched_reads import (
 )
 from logquake.controller.znode_removal import children_of
 from logquake.zk.operations import Create, GetChildren
-from logquake.zk.procedure import perform
+from logquake.zk.procedure import in_slices, perform
 from logquake.zk.znodes.admin import ISR_CHANGE_PATH, LOG_DIR_EVENT_PATH, delete_topic_path
 from logquake.zk.znodes.cluster import Features
+
+TOPICS_AT_ONCE = 200  # read, and taken into the context, before the loop has its turn
 
 
 async def take_office(term: Term, refused: LiveBroker | None = None) -> None:
@@ -37,19 +39,19 @@ async def take_office(term: Term, refused: LiveBroker | None = None) -> None:
     await _drop_old_notifications(term)
     await _read_in(term, refused)
     await _take_over_deletions(term)
-    _inform_of_everything(term)
+    await _inform_of_everything(term)
     await _start_replicas(term)
     await _start_partitions(term)
     await topic_deletion.advance(term, term.context.topics_to_delete)
 
 
-def _inform_of_everything(term: Term) -> None:
+async def _inform_of_everything(term: Term) -> None:
     """Kafka tells only the brokers here, and the partitions a moment later.
 
     A broker that has just started would take that for a cluster without topics, and say so to
     clients, some of which give a topic up for it.
     """
-    term.inform_all(*(partition for partition, _ in term.context.led()))
+    await term.inform_all(partition for partition, _ in term.context.led())
 
 
 async def _drop_old_notifications(term: Term) -> None:
@@ -65,9 +67,11 @@ async def _read_in(term: Term, refused: LiveBroker | None) -> None:
     context.brokers.update(await read_brokers())
     if refused is not None:
         _leave_out(term, refused)
-    await take_in_topics(term, await read_topic_names())
-    for partition, leadership in (await term.zk.read_states(context.partitions())).items():
-        context.take_in(partition, leadership)
+    async for topics in in_slices(sorted(await read_topic_names()), TOPICS_AT_ONCE):
+        await take_in_topics(term, topics)
+    async for partitions in in_slices(context.partitions()):
+        for partition, leadership in (await term.zk.read_states(partitions)).items():
+            context.take_in(partition, leadership)
     for broker in context.brokers.values():
         term.admit(broker)
 
@@ -103,12 +107,14 @@ def _all_online(term: Term, topic: str) -> bool:
 async def _start_replicas(term: Term) -> None:
     """Replicas on dead brokers could not be deleted either: hence their state."""
     context = term.context
-    replicas = context.replicas(context.partitions())
-    online = [each for each in replicas if context.is_online(each)]
-    offline = [each for each in replicas if not context.is_online(each)]
+    online: list[Replica] = []
+    offline: list[Replica] = []
+    async for partitions in in_slices(context.partitions()):
+        for replica in context.replicas(partitions):
+            (online if context.is_online(replica) else offline).append(replica)
     _set_status(term, online, ReplicaStatus.ONLINE)
     _set_status(term, offline, ReplicaStatus.DELETION_INELIGIBLE)
-    replica_moves.bring_online(term, online)
+    await replica_moves.bring_online(term, online)
     await replica_moves.take_offline(term, offline, "its broker was gone at the failover")
 
 
@@ -118,13 +124,16 @@ def _set_status(term: Term, replicas: Iterable[Replica], status: ReplicaStatus) 
 
 async def _start_partitions(term: Term) -> None:
     context = term.context
-    for partition in context.partitions():
-        leadership = context.leaderships.get(partition)
-        if leadership is None:
-            status = PartitionStatus.NEW
-        elif context.is_online(Replica(partition, leadership.state.leader)):
-            status = PartitionStatus.ONLINE
-        else:
-            status = PartitionStatus.OFFLINE
-        context.set_status(partition, status)
+    async for partitions in in_slices(context.partitions()):
+        for partition in partitions:
+            context.set_status(partition, _status_of(context, partition))
     await partition_moves.bring_leaderless_online(term)
+
+
+def _status_of(context: ControllerContext, partition: TopicPartition) -> PartitionStatus:
+    leadership = context.leaderships.get(partition)
+    if leadership is None:
+        return PartitionStatus.NEW
+    if context.is_online(Replica(partition, leadership.state.leader)):
+        return PartitionStatus.ONLINE
+    return PartitionStatus.OFFLINE

@@ -31,7 +31,7 @@ from logquake.zk.operations import (
     Write,
     ZkError,
 )
-from logquake.zk.procedure import ZkFailure, attempt_all
+from logquake.zk.procedure import ZkFailure, attempt_all, in_slices
 from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, guarded
 from logquake.zk.znodes.topics import PartitionState, partition_path, partitions_path
 
@@ -102,12 +102,14 @@ class GuardedZk:
     ) -> dict[TopicPartition, Leadership]:
         """Without those that have no state yet. Raises ControllerMoved."""
         reads = [GetData(PartitionState.path(*partition)) for partition in partitions]
+        found = list(zip(partitions, await attempt_all(reads), strict=True))
         states = {}
-        for partition, outcome in zip(partitions, await attempt_all(reads), strict=True):
-            if isinstance(outcome, Failed):
-                _refusal(outcome)
-            else:
-                states[partition] = self._leadership(partition, outcome)
+        async for some in in_slices(found):
+            for partition, outcome in some:
+                if isinstance(outcome, Failed):
+                    _refusal(outcome)
+                else:
+                    states[partition] = self._leadership(partition, outcome)
         return states
 
     def _leadership(self, partition: TopicPartition, read: Data) -> Leadership:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from logquake.controller.broker_channel import BrokerChannel, ChannelTiming
 from logquake.controller.context import LiveBroker
@@ -52,11 +52,10 @@ class Outbox:
         if channel is not None:
             channel.close()
 
-    def send(self, requests: Iterable[Outgoing]) -> None:
-        for outgoing in requests:
-            channel = self._channels.get(outgoing.broker_id)
-            if channel is not None:
-                channel.send(outgoing)
+    def send(self, outgoing: Outgoing) -> None:
+        channel = self._channels.get(outgoing.broker_id)
+        if channel is not None:
+            channel.send(outgoing)
 
     def close(self) -> None:
         for broker_id in list(self._channels):

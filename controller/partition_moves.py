@@ -25,6 +25,7 @@ from logquake.controller.request_batch import RequestBatch
 from logquake.controller.term import Term
 from logquake.controller.transitions import PartitionStatus, partition_may_move
 from logquake.controller.unclean_topics import topics_allowing_unclean
+from logquake.zk.procedure import in_slices
 
 
 class Occasion(Enum):
@@ -65,10 +66,12 @@ async def bring_online(
     new = [each for each in movable if status[each] is PartitionStatus.NEW]
     led_before = [each for each in movable if status[each] is not PartitionStatus.NEW]
     batch = term.batch()
-    if new:
-        await _create_first_states(term, batch, new)
-    outcomes = await _elect_leaders(term, batch, led_before, occasion)
-    term.send(batch)
+    async for some in in_slices(new):
+        await _create_first_states(term, batch, some)
+    outcomes: dict[TopicPartition, Outcome] = {}
+    async for some in in_slices(led_before):
+        outcomes |= await _elect_leaders(term, batch, some, occasion)
+    await term.send(batch)
     return outcomes
 
 

@@ -14,6 +14,7 @@ from logquake.controller.partitions import Leadership, Replica, TopicPartition
 from logquake.controller.request_batch import RequestBatch
 from logquake.controller.term import Term
 from logquake.controller.transitions import ReplicaStatus, replica_may_move
+from logquake.zk.procedure import in_slices
 
 
 def mark(term: Term, replicas: Iterable[Replica], target: ReplicaStatus) -> None:
@@ -22,24 +23,25 @@ def mark(term: Term, replicas: Iterable[Replica], target: ReplicaStatus) -> None
         term.context.replica_status[replica] = target
 
 
-def bring_online(term: Term, replicas: Iterable[Replica]) -> None:
+async def bring_online(term: Term, replicas: Sequence[Replica]) -> None:
     """LeaderAndIsr to the replicas' own brokers; new replicas had theirs at their creation."""
     batch = term.batch()
-    for replica in _movable(term, replicas, ReplicaStatus.ONLINE):
-        was_new = term.context.replica_status.get(replica) is ReplicaStatus.NEW
-        if not was_new and replica.partition in term.context.leaderships:
-            batch.lead_or_follow([replica.broker_id], replica.partition)
-        term.context.replica_status[replica] = ReplicaStatus.ONLINE
-    term.send(batch)
+    async for some in in_slices(replicas):
+        for replica in _movable(term, some, ReplicaStatus.ONLINE):
+            was_new = term.context.replica_status.get(replica) is ReplicaStatus.NEW
+            if not was_new and replica.partition in term.context.leaderships:
+                batch.lead_or_follow([replica.broker_id], replica.partition)
+            term.context.replica_status[replica] = ReplicaStatus.ONLINE
+    await term.send(batch)
 
 
-def start_deletion(term: Term, replicas: Iterable[Replica]) -> None:
+async def start_deletion(term: Term, replicas: Iterable[Replica]) -> None:
     """StopReplica that deletes; the answer decides how it goes on."""
     batch = term.batch()
     for replica in _movable(term, replicas, ReplicaStatus.DELETION_STARTED):
         term.context.replica_status[replica] = ReplicaStatus.DELETION_STARTED
         batch.stop(replica.broker_id, replica.partition, delete=True)
-    term.send(batch)
+    await term.send(batch)
 
 
 async def take_offline(term: Term, replicas: Iterable[Replica], why: str) -> None:
@@ -50,9 +52,9 @@ async def take_offline(term: Term, replicas: Iterable[Replica], why: str) -> Non
     batch = term.batch()
     movable = sorted(_movable(term, replicas, ReplicaStatus.OFFLINE), key=lambda one: one.broker_id)
     for broker_id, of_broker in groupby(movable, key=lambda one: one.broker_id):
-        partitions = sorted(one.partition for one in of_broker)
-        await _take_offline_on(term, batch, broker_id, partitions, why)
-    term.send(batch)
+        async for partitions in in_slices(sorted(one.partition for one in of_broker)):
+            await _take_offline_on(term, batch, broker_id, partitions, why)
+    await term.send(batch)
 
 
 async def _take_offline_on(

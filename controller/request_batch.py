@@ -8,7 +8,7 @@ the same decision has replaced.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from logquake.controller.context import ControllerContext, LiveBroker
@@ -17,6 +17,7 @@ from logquake.controller.request_content import ContentBuilder, Sender
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest
 from logquake.wire.messages.stop_replica import StopReplicaRequest
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest
+from logquake.zk.procedure import SLICE
 
 LEADER_AND_ISR_VERSION = 7
 UPDATE_METADATA_VERSION = 8
@@ -59,36 +60,38 @@ class RequestBatch:
         partitions = self._stops.setdefault(broker_id, {})
         partitions[partition] = delete or partitions.get(partition, False)
 
-    def build(self, sender: Sender) -> list[Outgoing]:
-        """Requests in the order in which they are to leave; none to brokers that are gone."""
+    @property
+    def is_large(self) -> bool:
+        """One of its requests takes long to build."""
+        return max(map(len, (self._news, *self._leader_and_isr.values())), default=0) > SLICE
+
+    def build(self, sender: Sender) -> Iterator[Outgoing]:
+        """Requests in the order in which they are to leave; none to brokers that are gone.
+
+        Each is built when it is come to: the context must stay as it is until the last one.
+        """
         builder = ContentBuilder(self.context, sender)
-        return [
-            *self._each(self._leader_and_isr, LEADER_AND_ISR_VERSION, builder.leader_and_isr),
-            *self._metadata(builder),
-            *self._each(self._stops, STOP_REPLICA_VERSION, builder.stop_replica),
-        ]
+        yield from self._each(self._leader_and_isr, LEADER_AND_ISR_VERSION, builder.leader_and_isr)
+        yield from self._metadata(builder)
+        yield from self._each(self._stops, STOP_REPLICA_VERSION, builder.stop_replica)
 
     def _each(
         self,
         gathered: Mapping[int, Mapping[TopicPartition, bool]],
         version: int,
         build: Callable[[LiveBroker, Mapping[TopicPartition, bool]], ControlRequest],
-    ) -> list[Outgoing]:
-        return [
-            Outgoing(broker_id, build(self.context.brokers[broker_id], flags), version)
-            for broker_id, flags in sorted(gathered.items())
-            if broker_id in self.context.brokers
-        ]
+    ) -> Iterator[Outgoing]:
+        for broker_id, flags in sorted(gathered.items()):
+            if broker_id in self.context.brokers:
+                request = build(self.context.brokers[broker_id], flags)
+                yield Outgoing(broker_id, request, version)
 
-    def _metadata(self, builder: ContentBuilder) -> list[Outgoing]:
+    def _metadata(self, builder: ContentBuilder) -> Iterator[Outgoing]:
+        informed = sorted(self._informed & self.context.brokers.keys())
+        if not informed:
+            return
         topics = builder.metadata_topics(self._news)
         live = builder.live_brokers()
-        return [
-            Outgoing(
-                broker_id,
-                builder.update_metadata(self.context.brokers[broker_id], topics, live),
-                UPDATE_METADATA_VERSION,
-            )
-            for broker_id in sorted(self._informed)
-            if broker_id in self.context.brokers
-        ]
+        for broker_id in informed:
+            request = builder.update_metadata(self.context.brokers[broker_id], topics, live)
+            yield Outgoing(broker_id, request, UPDATE_METADATA_VERSION)

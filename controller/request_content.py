@@ -8,14 +8,13 @@ epoch of the broker that it goes to.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from logquake.controller.context import ControllerContext, LiveBroker
 from logquake.controller.partitions import (
     LEADER_DURING_DELETE,
     LeaderAndIsr,
-    Replica,
     TopicPartition,
 )
 from logquake.wire.listeners import SECURITY_PROTOCOL_IDS, ListenerName
@@ -49,10 +48,16 @@ class Sender:
     listener: ListenerName
 
 
+_StatesToHost = dict[TopicPartition, LeaderAndIsrPartitionState]
+
+
 @dataclass(frozen=True, slots=True)
 class ContentBuilder:
+    """For one batch: what is the same for several brokers is built once."""
+
     context: ControllerContext
     sender: Sender
+    _states_to_host: tuple[_StatesToHost, _StatesToHost] = field(default_factory=lambda: ({}, {}))
 
     def leader_and_isr(
         self, target: LiveBroker, is_new: Mapping[TopicPartition, bool]
@@ -67,12 +72,21 @@ class ContentBuilder:
                 LeaderAndIsrTopicState(
                     topic_name=topic,
                     topic_id=self.context.topic_ids.get(topic, ZERO_UUID),
-                    partition_states=[self._to_host(each, is_new[each]) for each in partitions],
+                    partition_states=[
+                        self._to_host_once(each, is_new[each]) for each in partitions
+                    ],
                 )
                 for topic, partitions in _by_topic(known)
             ],
             live_leaders=self._live_leaders(leaders),
         )
+
+    def _to_host_once(self, partition: TopicPartition, is_new: bool) -> LeaderAndIsrPartitionState:
+        """The same for each of a partition's brokers."""
+        states = self._states_to_host[is_new]
+        if partition not in states:
+            states[partition] = self._to_host(partition, is_new)
+        return states[partition]
 
     def _to_host(self, partition: TopicPartition, is_new: bool) -> LeaderAndIsrPartitionState:
         leadership = self.context.leaderships[partition]
@@ -136,7 +150,6 @@ class ContentBuilder:
         state = leadership.state
         if partition.topic in self.context.topics_to_delete:
             state = LeaderAndIsr(LEADER_DURING_DELETE, 0, state.isr, 0)
-        replicas = self.context.assignment(partition).replicas
         return UpdateMetadataPartitionState(
             partition_index=partition.partition,
             controller_epoch=leadership.controller_epoch,
@@ -144,10 +157,8 @@ class ContentBuilder:
             leader_epoch=state.leader_epoch,
             isr=list(state.isr),
             zk_version=state.partition_epoch,
-            replicas=list(replicas),
-            offline_replicas=[
-                each for each in replicas if not self.context.is_online(Replica(partition, each))
-            ],
+            replicas=list(self.context.assignment(partition).replicas),
+            offline_replicas=self.context.offline_of(partition),
         )
 
     def live_brokers(self) -> list[UpdateMetadataBroker]:

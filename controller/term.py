@@ -7,7 +7,7 @@ When it ends, all of it is dropped at once; the next term begins from ZooKeeper.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeVar
@@ -21,7 +21,7 @@ from logquake.controller.reachability import Reachability
 from logquake.controller.request_batch import RequestBatch
 from logquake.controller.request_content import Sender
 from logquake.controller.settings import ControllerSettings
-from logquake.zk.procedure import Procedure
+from logquake.zk.procedure import Procedure, pause
 
 T = TypeVar("T")
 
@@ -73,15 +73,19 @@ class Term:
     def batch(self) -> RequestBatch:
         return RequestBatch(self.context)
 
-    def send(self, batch: RequestBatch) -> None:
+    async def send(self, batch: RequestBatch) -> None:
+        """Each request by itself; the loop has its turn between large ones."""
         sender = Sender(self.controller_id, self.zk.epoch, self.settings.inter_broker_listener_name)
-        self.outbox.send(batch.build(sender))
+        for outgoing in batch.build(sender):
+            self.outbox.send(outgoing)
+            if batch.is_large:
+                await pause()
 
-    def inform_all(self, *partitions: TopicPartition) -> None:
+    async def inform_all(self, partitions: Iterable[TopicPartition] = ()) -> None:
         """UpdateMetadata to every broker."""
         batch = self.batch()
         batch.inform(self.context.brokers, partitions)
-        self.send(batch)
+        await self.send(batch)
 
     def note(
         self, what: str, subject: str, why: str, before: Any = None, after: Any = None

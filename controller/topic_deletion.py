@@ -121,7 +121,7 @@ async def _start(term: Term, topics: list[str]) -> None:
     term.context.deletions_started.update(fresh)
     for topic in topics:
         term.note("topic-deletion-started", topic, "nothing stands in its way")
-    term.inform_all(*(each for topic in topics for each in term.context.partitions_of(topic)))
+    await term.inform_all(each for topic in topics for each in term.context.partitions_of(topic))
     await _delete_replicas(term, topics)
 
 
@@ -137,7 +137,7 @@ async def _delete_replicas(term: Term, topics: Iterable[str]) -> None:
     ]
     replica_moves.mark(term, dead, ReplicaStatus.DELETION_INELIGIBLE)
     await replica_moves.take_offline(term, alive, "its topic is being deleted")
-    replica_moves.start_deletion(term, alive)
+    await replica_moves.start_deletion(term, alive)
     if dead:
         brokers = sorted({each.broker_id for each in dead})
         _halt(term, _topics(dead), f"no answer from brokers {brokers}")

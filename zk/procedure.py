@@ -28,6 +28,10 @@ _MAX_IN_FLIGHT = 256
 """Operations of one step. More would only wait in ZooKeeper's queue, and here all their answers
 would come in one pass of the loop."""
 
+SLICE = 1_000
+"""Items of which each is some ten microseconds of work: a slice holds the loop as long as a large
+request of a client."""
+
 Later = Callable[[Callable[[], None]], object]
 
 
@@ -64,7 +68,7 @@ async def pause() -> None:
     await _Pause()
 
 
-async def in_slices(items: Sequence[T], size: int) -> AsyncIterator[Sequence[T]]:
+async def in_slices(items: Sequence[T], size: int = SLICE) -> AsyncIterator[Sequence[T]]:
     """All items in order, a pause between one slice and the next."""
     for start in range(0, len(items), size):
         if start:

@@ -53,7 +53,7 @@ async def alter_partition(
     results = await _decide(term, proposals)
     reply(_response(term, request, results))
     if proposals:
-        term.inform_all(*(proposal.partition for proposal in proposals))
+        await term.inform_all(proposal.partition for proposal in proposals)
 
 
 def _proposals(term: Term, request: AlterPartitionRequest) -> list[Proposal]:

@@ -66,7 +66,7 @@ async def broker_modified(term: Term, broker_id: int) -> None:
         [str(each) for each in known.registration.endpoints],
         [str(each) for each in now.registration.endpoints],
     )
-    term.inform_all()
+    await term.inform_all()
 
 
 async def broker_refused(term: Term, refused: LiveBroker) -> None:
@@ -122,22 +122,22 @@ async def _brokers_came(term: Term, came: dict[int, LiveBroker], why: str) -> No
         context.failed_replicas.pop(broker_id, None)
     already_there = context.brokers.keys() - came.keys()
     context.brokers.update(came)
-    _introduce(term, already_there, came)
+    await _introduce(term, already_there, came)
     replicas = context.replicas_on(came)
-    replica_moves.bring_online(term, replicas)
+    await replica_moves.bring_online(term, replicas)
     await partition_moves.bring_leaderless_online(term)
     topics = {replica.partition.topic for replica in replicas}
     await topic_deletion.resume(term, topics, f"brokers {list(came)} are back")
 
 
-def _introduce(term: Term, already_there: Collection[int], came: Collection[int]) -> None:
+async def _introduce(term: Term, already_there: Collection[int], came: Collection[int]) -> None:
     """The others hear of the new brokers, the new ones of everything."""
     batch = term.batch()
     batch.inform(already_there)
-    term.send(batch)
+    await term.send(batch)
     batch = term.batch()
     batch.inform(came, [partition for partition, _ in term.context.led()])
-    term.send(batch)
+    await term.send(batch)
 
 
 async def _brokers_left(

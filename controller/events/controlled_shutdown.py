@@ -54,7 +54,7 @@ async def _move_away(term: Term, broker_id: int) -> None:
     led = [each for each in term.context.led_by(broker_id) if _is_replicated(term, each)]
     followed = [each for each in _followed_by(term, broker_id) if _is_replicated(term, each)]
     await partition_moves.bring_online(term, led, Occasion.CONTROLLED_SHUTDOWN)
-    _stop_following(term, broker_id, followed)
+    await _stop_following(term, broker_id, followed)
     replicas = [Replica(each, broker_id) for each in followed]
     await replica_moves.take_offline(term, replicas, f"broker {broker_id} shuts down")
 
@@ -71,12 +71,12 @@ def _followed_by(term: Term, broker_id: int) -> list[TopicPartition]:
     ]
 
 
-def _stop_following(term: Term, broker_id: int, partitions: Iterable[TopicPartition]) -> None:
+async def _stop_following(term: Term, broker_id: int, partitions: Iterable[TopicPartition]) -> None:
     """Before the ISR shrinks: a follower that fetched on would be taken in again."""
     batch = term.batch()
     for partition in partitions:
         batch.stop(broker_id, partition, delete=False)
-    term.send(batch)
+    await term.send(batch)
 
 
 def _is_replicated(term: Term, partition: TopicPartition) -> bool:

@@ -24,7 +24,7 @@ async def log_dirs_failed(term: Term) -> None:
     brokers = sorted({broker_id for broker_id in found if broker_id is not None})
     for broker_id in brokers:
         term.note("log-dir-failed", f"broker-{broker_id}", "it said so in ZooKeeper")
-    replica_moves.bring_online(term, term.context.replicas_on(brokers))
+    await replica_moves.bring_online(term, term.context.replicas_on(brokers))
     await term.zk.delete_each(paths)
 
 

@@ -25,4 +25,4 @@ async def replicas_offline(term: Term, replicas: Iterable[Replica], why: str) ->
     await replica_moves.take_offline(term, staying, why)
     await topic_deletion.replicas_not_deleted(term, deleting, why)
     if not staying and not any(isinstance(each, Elected) for each in elections.values()):
-        term.inform_all()  # nothing else told the brokers who is left
+        await term.inform_all()  # nothing else told the brokers who is left

@@ -56,7 +56,7 @@ async def _create_partitions(term: Term, partitions: Collection[TopicPartition])
     partition_moves.mark(term, partitions, PartitionStatus.NEW)
     replica_moves.mark(term, replicas, ReplicaStatus.NEW)
     await partition_moves.bring_online(term, partitions, Occasion.LEADER_LOST)
-    replica_moves.bring_online(term, replicas)
+    await replica_moves.bring_online(term, replicas)
 
 
 async def _undo_growth(

@@ -325,6 +325,8 @@ class World:
         self.tethers: list[FakeTether] = []
         self.refusals: dict[tuple[int, str], ErrorCode] = {}
         self._lines: list[str] = []
+        self.most_lines_at_once = 0
+        """What happened while the loop of a broker had no turn."""
         self._admin = self.server.model.open_session()
         for create in create_parents():
             self.write(create)
@@ -385,22 +387,27 @@ class World:
         """Run until nobody has anything to do now, one action a broker in turn."""
         self._empty_queues()
         while (timer := self.scheduler.next_due(self.scheduler.now)) is not None:
-            timer.action()
+            self._act(timer.action)
             self._empty_queues()
 
     def _empty_queues(self) -> None:
         while any(node.queue and not node.paused for node in self.nodes.values()):
             for node in list(self.nodes.values()):
                 if node.queue and not node.paused:
-                    node.queue.popleft()()
+                    self._act(node.queue.popleft())
         for node in self.nodes.values():
             assert list(node.controller.misplaced()) == []
+
+    def _act(self, action: Action) -> None:
+        already = len(self._lines)
+        action()
+        self.most_lines_at_once = max(self.most_lines_at_once, len(self._lines) - already)
 
     def pass_time(self, duration_ms: int) -> None:
         until = self.scheduler.now + duration_ms
         while (timer := self.scheduler.next_due(until)) is not None:
             self.scheduler.now = int(timer.due_ms)
-            timer.action()
+            self._act(timer.action)
             self.settle()
         self.scheduler.now = until
 
