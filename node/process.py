@@ -28,6 +28,7 @@ from logquake.node.net.channel import TcpNetwork
 from logquake.node.net.listener import ListenError, bind_listener
 from logquake.node.net.loop import EventLoop
 from logquake.node.net.processor import Processor
+from logquake.node.net.quotas import ConnectionQuotas
 from logquake.node.ports import Ports
 from logquake.node.settings import BrokerSettings
 from logquake.storage.disk.real_disk import RealDisk
@@ -154,12 +155,19 @@ class BrokerProcess:
         self._processor = Processor(
             self._loop, self._broker, served, self._settings.connections, self._journal
         )
+        limits = self._settings.connections
+        quotas = ConnectionQuotas(
+            limits.max_connections,
+            limits.max_connections_per_ip,
+            protected=self._settings.listeners.inter_broker if len(self._listeners) > 1 else None,
+        )
         for name, listener in self._listeners.items():
             acceptor = Acceptor(
                 self._loop,
                 name,
                 listener,
                 self._processor,
+                quotas,
                 self._journal,
                 backlog=self._settings.listen_backlog,
             )

@@ -1,6 +1,8 @@
 """Takes connections from the listening socket, within the quotas, and gives them to the processor.
 
-At max.connections it stops taking: further clients wait in the listen backlog, as with Kafka.
+At max.connections it stops taking: further clients wait in the listen backlog, as with Kafka. The
+listener between brokers goes on where clients have listeners of their own, and a connection of
+theirs ends for each of its.
 Beyond max.connections.per.ip a connection is closed as soon as it is taken.
 """
 
@@ -34,6 +36,7 @@ class Acceptor:
         name: ListenerName,
         listener: socket.socket,
         processor: Processor,
+        quotas: ConnectionQuotas,
         journal: Journal,
         *,
         backlog: int = 50,
@@ -45,8 +48,7 @@ class Acceptor:
         self._processor = processor
         self._journal = journal
         self._faults = FaultReports(loop, journal)
-        limits = processor.limits
-        self._quotas = ConnectionQuotas(limits.max_connections, limits.max_connections_per_ip)
+        self._quotas = quotas
         self._interest = EPOLLIN
         self._is_open = True
         loop.watch(listener.fileno(), EPOLLIN, self._on_readable)
@@ -66,8 +68,9 @@ class Acceptor:
 
     def _on_readable(self, _events: int) -> None:
         for _ in range(_MAX_ACCEPTS_PER_PASS):
-            if self._quotas.is_full:
+            if not self._quotas.has_room(self._name):
                 self._watch(False)
+                self._quotas.wait_for_room(lambda: self._watch(True))
                 return
             try:
                 sock, address = self._listener.accept()
@@ -91,13 +94,9 @@ class Acceptor:
             sock.setsockopt(
                 socket.SOL_SOCKET, socket.SO_SNDBUF, self._processor.limits.send_buffer_bytes
             )
-        self._processor.adopt(
-            sock, (host, port), self._name, lambda: self._on_connection_closed(host)
-        )
-
-    def _on_connection_closed(self, host: str) -> None:
-        self._quotas.release(host)
-        self._watch(True)
+        self._processor.adopt(sock, (host, port), self._name, lambda: self._quotas.release(host))
+        if self._quotas.is_exceeded:
+            self._processor.close_longest_idle(spare=self._name)
 
     def _on_accept_error(self, error: OSError) -> None:
         """A client that is gone again is nothing; without descriptors, rest a while."""

@@ -40,7 +40,6 @@ class Connection:
         "_flushing_later",
         "_interest",
         "_limits",
-        "_listener",
         "_loop",
         "_memory",
         "_on_close",
@@ -53,6 +52,7 @@ class Connection:
         "_socket",
         "is_open",
         "last_active_ms",
+        "listener",
         "peer_host",
         "peer_port",
     )
@@ -67,7 +67,7 @@ class Connection:
     ) -> None:
         self._socket = sock
         self.peer_host, self.peer_port = peer
-        self._listener = listener
+        self.listener = listener
         self._shared = shared
         self._on_close = on_close
         self._loop = shared.loop
@@ -210,7 +210,7 @@ class Connection:
             parsed.body,
             self._received_ms,
             self.peer_host,
-            self._listener,
+            self.listener,
             slot.reply,
             slot.close,
         )

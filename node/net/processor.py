@@ -69,6 +69,13 @@ class Processor:
         for connection in list(self._connections):
             connection.close("the broker is stopping")
 
+    def close_longest_idle(self, *, spare: ListenerName) -> None:
+        """Make room for a connection of the listener ``spare``, of which none is closed for it."""
+        others = [each for each in self._connections if each.listener != spare]
+        if others:
+            longest = min(others, key=lambda connection: connection.last_active_ms)
+            longest.close(f"max.connections, and {spare} goes first", report=True)
+
     def _sweep(self) -> None:
         self._sweep_timer = self.loop.call_later(_SWEEP_INTERVAL_MS, self._sweep)
         if self.limits.max_idle_ms >= 0:

@@ -15,6 +15,7 @@ from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.listener import bind_listener
 from logquake.node.net.loop import EventLoop
 from logquake.node.net.processor import Processor
+from logquake.node.net.quotas import ConnectionQuotas
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_request
@@ -27,6 +28,7 @@ SERVED = {
     ApiKey.METADATA: range(13),
     ApiKey.API_VERSIONS: range(5),
 }
+CLIENTS, INTERNAL = ListenerName("CLIENTS"), ListenerName("INTERNAL")
 _MAX_PASSES = 2_000
 
 
@@ -89,12 +91,12 @@ def _is_produce(request: Request) -> bool:
 class Client:
     """A non-blocking client; what it waits for, it waits for by driving the server's loop."""
 
-    def __init__(self, server: Server, receive_buffer_bytes: int | None = None) -> None:
+    def __init__(self, server: Server, port: int, receive_buffer_bytes: int | None = None) -> None:
         self._server = server
         self.socket = socket.socket()
         if receive_buffer_bytes is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
-        self.socket.connect(("127.0.0.1", server.acceptor.port))
+        self.socket.connect(("127.0.0.1", port))
         self.socket.setblocking(False)
         self._received = bytearray()
 
@@ -163,17 +165,29 @@ class Server:
         self.handler = Handler()
         self.journal = ListJournal()
         self.processor = Processor(self.loop, self.handler, SERVED, limits, self.journal)
-        self.acceptor = Acceptor(
+        self._clients: list[Client] = []
+        self._acceptors: list[Acceptor] = []
+        self._quotas = ConnectionQuotas(
+            limits.max_connections, limits.max_connections_per_ip, protected=INTERNAL
+        )
+        self.acceptor = self.listen(CLIENTS)
+
+    def listen(self, name: ListenerName) -> Acceptor:
+        """One more listener, beside the clients' own."""
+        acceptor = Acceptor(
             self.loop,
-            ListenerName("INTERNAL"),
+            name,
             bind_listener("127.0.0.1", 0),
             self.processor,
+            self._quotas,
             self.journal,
         )
-        self._clients: list[Client] = []
+        self._acceptors.append(acceptor)
+        return acceptor
 
-    def client(self, receive_buffer_bytes: int | None = None) -> Client:
-        client = Client(self, receive_buffer_bytes)
+    def client(self, receive_buffer_bytes: int | None = None, by: Acceptor | None = None) -> Client:
+        """It comes by the clients' listener, or another."""
+        client = Client(self, (by or self.acceptor).port, receive_buffer_bytes)
         self._clients.append(client)
         return client
 
@@ -191,7 +205,8 @@ class Server:
             self.loop.run_pass(max_wait_ms=1)
 
     def close(self) -> None:
-        self.acceptor.close()
+        for acceptor in self._acceptors:
+            acceptor.close()
         self.processor.close()
         for client in self._clients:
             client.socket.close()

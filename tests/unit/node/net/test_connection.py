@@ -63,7 +63,7 @@ class TestTurns:
         client.send(metadata(), 9, 7)
         arrive(server, 1)
         request = server.handler.requests[0]
-        assert (request.client_host, request.listener) == ("127.0.0.1", "INTERNAL")
+        assert (request.client_host, request.listener) == ("127.0.0.1", "CLIENTS")
         assert request.header.client_id == "test"
         request.reply(MetadataResponse(cluster_id="c"))
         correlation_id, response = client.receive_response(ApiKey.METADATA, 9)

@@ -1,0 +1,69 @@
+"""The bounds on connections are the broker's, whichever listener they come by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from logquake.node.net.limits import ConnectionLimits
+from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
+
+Client = Server = ServerFactory = Any  # conftest's
+
+INTERNAL = "INTERNAL"
+
+
+@pytest.fixture
+def server(new_server: ServerFactory) -> Server:
+    server = new_server(ConnectionLimits(max_connections=2, max_connections_per_ip=4))
+    server.handler.answer = lambda _: MetadataResponse()
+    return server
+
+
+def is_served(server: Server, client: Client) -> bool:
+    client.send(MetadataRequest(topics=[]), 9, 0)
+    server.settle()
+    return bool(client.has_bytes())
+
+
+def test_listeners_share_what_there_may_be(server: Server) -> None:
+    other = server.listen("OTHER")
+    first, second = server.client(), server.client(by=other)
+    server.until(lambda: len(server.processor) == 2)
+    waiting = server.client(), server.client(by=other)
+    server.settle()
+    assert len(server.processor) == 2
+    first.socket.close()
+    second.socket.close()
+    server.until(lambda: all(is_served(server, each) for each in waiting))
+
+
+def test_brokers_come_in_although_clients_are_all_that_there_may_be(server: Server) -> None:
+    between_brokers = server.listen(INTERNAL)
+    idle, active = server.client(), server.client()
+    server.until(lambda: len(server.processor) == 2)
+    assert is_served(server, active)
+    broker = server.client(by=between_brokers)
+    server.until(lambda: is_served(server, broker))
+    assert idle.is_closed()
+    assert not active.is_closed()
+    assert [event.why for event in server.journal.events] == [
+        "max.connections, and INTERNAL goes first"
+    ]
+
+
+def test_brokers_close_no_connections_of_brokers(server: Server) -> None:
+    between_brokers = server.listen(INTERNAL)
+    brokers = [server.client(by=between_brokers) for _ in range(3)]
+    server.until(lambda: len(server.processor) == 3)
+    assert all(is_served(server, each) for each in brokers)
+
+
+def test_one_address_has_as_many_as_it_may_on_all_listeners(server: Server) -> None:
+    between_brokers = server.listen(INTERNAL)
+    taken = [server.client(by=between_brokers) for _ in range(4)]
+    server.until(lambda: len(server.processor) == 4)
+    one_too_many = server.client(by=between_brokers)
+    server.until(one_too_many.is_closed)
+    assert not any(each.is_closed() for each in taken)
