@@ -20,13 +20,19 @@ from logquake.cluster.ports import LOOPBACK
 DEFAULT_PORT = 9092
 FAST_FAILOVER = "fast_failover"
 KAFKA_DEFAULTS = "kafka_defaults"
-# A dead broker is noticed when its ZooKeeper session ends, a slow one after the lag.
+# A dead broker is noticed by its refused connections, a frozen one when its ZooKeeper session ends,
+# a slow one after the lag: times that also a machine which starves its processes keeps.
 PRESETS: Mapping[str, Mapping[str, str]] = {
     FAST_FAILOVER: {
-        "zookeeper.session.timeout.ms": "2000",
-        "replica.lag.time.max.ms": "1000",
+        "logquake.failover.on.refusal": "true",
+        "zookeeper.session.timeout.ms": "8000",
+        "replica.lag.time.max.ms": "5000",
     },
-    KAFKA_DEFAULTS: {"logquake.produce.pipelining": "none"},
+    KAFKA_DEFAULTS: {
+        "logquake.produce.pipelining": "none",
+        "logquake.replica.fetch.new.leader.backoff.ms": "1000",
+        "logquake.replica.fetch.new.leader.wait.ms": "500",
+    },
 }
 OWNED_KEYS = frozenset({"broker.id", "listeners", "log.dirs", "log.dir", "zookeeper.connect"})
 

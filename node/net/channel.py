@@ -19,7 +19,7 @@ _RECONNECT_BACKOFF_MS = 50
 class TcpChannel:
     """One connection to one broker, made on the first send and again on the first after a loss.
 
-    The second and later attempts wait for the back-off. done is never called from within send()
+    After a loss the next attempt waits for the back-off. done is never called from within send()
     or close(). The bytes of a response (a Fetch's records) stay as they are until the end of the
     pass in which done is called.
     """
@@ -50,6 +50,7 @@ class TcpChannel:
         """Drop the connection; requests in flight are answered with Disconnected."""
         if self._link is not None:
             self._link.lose("closed on this side")
+            self._connect_from_ms = 0  # nothing was wrong with the broker
 
     def _new_link(self) -> Link:
         return Link(

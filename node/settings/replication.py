@@ -35,6 +35,16 @@ def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> Rep
         replica_fetch_backoff_ms=reader.integer(
             "replica.fetch.backoff.ms", default.replica_fetch_backoff_ms, minimum=0
         ),
+        new_leader_fetch_backoff_ms=reader.integer(
+            "logquake.replica.fetch.new.leader.backoff.ms",
+            default.new_leader_fetch_backoff_ms,
+            minimum=0,
+        ),
+        new_leader_fetch_wait_ms=reader.integer(
+            "logquake.replica.fetch.new.leader.wait.ms",
+            default.new_leader_fetch_wait_ms,
+            minimum=0,
+        ),
         high_watermark_checkpoint_interval_ms=reader.long(
             "replica.high.watermark.checkpoint.interval.ms",
             default.high_watermark_checkpoint_interval_ms,

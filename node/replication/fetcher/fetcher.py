@@ -3,6 +3,12 @@
 Kafka's AbstractFetcherThread. An error rests its partition for replica.fetch.backoff.ms; a lost
 connection rests all. A leader that knows a later epoch than ours (FENCED_LEADER_EPOCH) tells that
 LeaderAndIsr is on its way: the partition is left alone until then.
+
+After a leader's death every millisecond until its followers fetch from the next one is one in which
+nothing is acked. So two waits of Kafka's are cut short. A leader that has not heard yet that it
+leads is asked again soon, with growing pauses. And a Fetch that waits at the leader for other
+partitions' records (replica.fetch.wait.max.ms) does not keep a partition with a new leader
+waiting: the connection is closed, and the next Fetch names it.
 """
 
 from __future__ import annotations
@@ -22,6 +28,10 @@ from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.messages.fetch import FetchResponse, PartitionData
 from logquake.wire.schema import Message
 
+FIRST_EPOCH = 0
+_NOT_LEADING_YET = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_LEADER_EPOCH)
+_DOUBLINGS = 16
+
 
 class ReplicaFetcher:
     """The channel is the fetcher's own: closing the one closes the other."""
@@ -37,13 +47,16 @@ class ReplicaFetcher:
         self._broker_id = broker_id
         self._channel = channel
         self._requests = requests
-        self._backoff_ms = settings.replica_fetch_backoff_ms
+        self._settings = settings
         self._scheduler = scheduler
         self._session = FetchSessionClient()
         self._followed: dict[PartitionKey, Followed] = {}
         self._in_flight = False
         self._closed = False
         self._resume_timer: Timer | None = None
+        self._resume_timer_ms = 0
+        self._hurry_timer: Timer | None = None
+        self._given_up = False
 
     @property
     def is_idle(self) -> bool:
@@ -64,6 +77,8 @@ class ReplicaFetcher:
         else:
             partition.context.touched(partition)
             self.add(partition)
+            if partition.leader_epoch > FIRST_EPOCH:
+                self._hurry()
 
     def add(self, partition: Partition) -> None:
         """Copy this partition from the end of its log, in its present leader epoch."""
@@ -77,8 +92,9 @@ class ReplicaFetcher:
 
     def close(self) -> None:
         self._closed = True
-        if self._resume_timer is not None:
-            self._resume_timer.cancel()
+        for timer in (self._resume_timer, self._hurry_timer):
+            if timer is not None:
+                timer.cancel()
         self._channel.close()
 
     def fetch_next(self) -> None:
@@ -94,13 +110,32 @@ class ReplicaFetcher:
         self._in_flight = False
         if self._closed:
             return
+        if self._hurry_timer is not None:
+            self._hurry_timer.cancel()
+            self._hurry_timer = None
         if isinstance(response, FetchResponse):
             self._on_answer(response)
         else:
-            self._session.on_lost()
+            self._on_lost()
+        self._given_up = False
+        self.fetch_next()
+
+    def _on_lost(self) -> None:
+        self._session.on_lost()
+        if not self._given_up:
             for followed in self._followed.values():
                 self._rest(followed)
-        self.fetch_next()
+
+    def _hurry(self) -> None:
+        """A partition has a new leader: what is in flight has so long to be answered."""
+        if self._in_flight and self._hurry_timer is None:
+            wait_ms = self._settings.new_leader_fetch_wait_ms
+            self._hurry_timer = self._scheduler.call_later(wait_ms, self._give_up)
+
+    def _give_up(self) -> None:
+        self._hurry_timer = None
+        self._given_up = True
+        self._channel.close()
 
     def _on_answer(self, response: FetchResponse) -> None:
         data = by_partition(response)
@@ -120,6 +155,10 @@ class ReplicaFetcher:
             self._reset_offset(followed)
         elif data.error_code == ErrorCode.FENCED_LEADER_EPOCH:
             self.remove(followed.key)
+        elif data.error_code in _NOT_LEADING_YET:
+            first_ms = self._settings.new_leader_fetch_backoff_ms
+            self._rest(followed, first_ms << min(followed.rests, _DOUBLINGS))
+            followed.rests += 1
         else:
             self._rest(followed)
 
@@ -155,17 +194,29 @@ class ReplicaFetcher:
         self._session.drop(followed.key)
         OffsetReset(self._broker_id, self._channel, followed, is_current, done).start()
 
-    def _rest(self, followed: Followed) -> None:
+    def _rest(self, followed: Followed, pause_ms: int | None = None) -> None:
+        """For replica.fetch.backoff.ms, or less."""
         if followed.phase is Phase.RESTING:
             return
-        followed.rest_until(self._scheduler.now_ms() + self._backoff_ms)
+        longest_ms = self._settings.replica_fetch_backoff_ms
+        pause_ms = longest_ms if pause_ms is None else min(pause_ms, longest_ms)
+        followed.rest_until(self._scheduler.now_ms() + pause_ms)
         self._session.drop(followed.key)
-        if self._resume_timer is None:
-            self._resume_timer = self._scheduler.call_later(self._backoff_ms, self._on_resume_timer)
+        self._wake_at(followed.resume_at_ms)
 
     def _resume(self, followed: Followed) -> None:
         followed.phase = Phase.FETCHING
         self._session.want(followed)
+
+    def _wake_at(self, at_ms: int) -> None:
+        """One timer, for whoever has rested first."""
+        if self._resume_timer is not None:
+            if self._resume_timer_ms <= at_ms:
+                return
+            self._resume_timer.cancel()
+        self._resume_timer_ms = at_ms
+        delay_ms = at_ms - self._scheduler.now_ms()
+        self._resume_timer = self._scheduler.call_later(delay_ms, self._on_resume_timer)
 
     def _on_resume_timer(self) -> None:
         self._resume_timer = None
@@ -176,6 +227,5 @@ class ReplicaFetcher:
                 self._resume(followed)
         later = [f.resume_at_ms for f in resting if f.resume_at_ms > now_ms]
         if later:
-            delay_ms = min(later) - now_ms
-            self._resume_timer = self._scheduler.call_later(delay_ms, self._on_resume_timer)
+            self._wake_at(min(later))
         self.fetch_next()

@@ -16,7 +16,7 @@ NOT_SENT = -1
 
 class Phase(Enum):
     FETCHING = auto()
-    RESTING = auto()  # after an error, for replica.fetch.backoff.ms
+    RESTING = auto()  # after an error
     RESETTING = auto()  # its offset is out of the leader's range; ListOffsets is under way
 
 
@@ -32,6 +32,7 @@ class Followed:
         "leader_epoch",
         "partition",
         "phase",
+        "rests",
         "resume_at_ms",
         "sent_epoch",
         "sent_offset",
@@ -44,6 +45,7 @@ class Followed:
         self.leader_epoch = partition.leader_epoch
         self.phase = Phase.FETCHING
         self.resume_at_ms = 0
+        self.rests = 0  # after an error that a leader which is about to lead answers
         self.sent_offset = NOT_SENT
         self.sent_epoch = NO_EPOCH
         self.sent_start = NOT_SENT

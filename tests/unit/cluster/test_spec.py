@@ -48,8 +48,10 @@ def test_a_starting_broker_waits_for_zookeeper_as_in_kafkas_stock_properties() -
 
 
 def test_the_user_wins_over_the_preset_and_the_preset_over_kafka() -> None:
-    assert properties(ClusterSpec())["zookeeper.session.timeout.ms"] == "2000"
-    assert "zookeeper.session.timeout.ms" not in properties(ClusterSpec(preset="kafka_defaults"))
+    assert properties(ClusterSpec())["zookeeper.session.timeout.ms"] == "8000"
+    assert properties(ClusterSpec())["logquake.failover.on.refusal"] == "true"
+    as_kafka = properties(ClusterSpec(preset="kafka_defaults"))
+    assert not as_kafka.keys() & {"zookeeper.session.timeout.ms", "logquake.failover.on.refusal"}
     asked = ClusterSpec(config={"zookeeper.session.timeout.ms": "4000"})
     assert properties(asked)["zookeeper.session.timeout.ms"] == "4000"
 

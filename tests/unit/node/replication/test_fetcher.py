@@ -361,3 +361,55 @@ class TestWhereTheLogStarts:
         replica(broker).raise_start(2, "retention")
         answer(network, data(high_watermark=2, log_start_offset=1))
         assert replica(broker).start == 2
+
+
+def test_a_leader_that_does_not_know_yet_that_it_leads_is_asked_again_soon(
+    broker: Any, network: Any, scheduler: Any
+) -> None:
+    broker.assign(leader=2)
+    answer(network, data())
+    for pause_ms in (10, 20, 40):
+        answer(network, data(error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER))
+        answer(network)  # to the Fetch that forgets the partition
+        sent = len(network.sent)
+        scheduler.advance(pause_ms - 1)
+        assert len(network.sent) == sent
+        scheduler.advance(1)
+        assert named(network) == [(0, 0)]
+
+
+def test_a_fetch_that_waits_at_the_leader_does_not_keep_a_new_leadership_waiting(
+    broker: Any, network: Any, scheduler: Any
+) -> None:
+    broker.assign(leader=2, index=0)
+    answer(network, data())
+    waiting = len(network.sent)
+    broker.assign(leader=2, index=1, epoch=1)
+    scheduler.advance(9)
+    assert len(network.sent) == waiting
+    scheduler.advance(1)
+    assert (session(network), named(network)) == ((5, 0), [(0, 0), (1, 0)])
+
+
+def test_a_new_partition_waits_for_the_fetch_in_flight(
+    broker: Any, network: Any, scheduler: Any
+) -> None:
+    broker.assign(leader=2, index=0)
+    answer(network, data())
+    waiting = len(network.sent)
+    broker.assign(leader=2, index=1)
+    scheduler.advance(400)
+    assert len(network.sent) == waiting
+
+
+def test_a_fetch_that_is_answered_in_time_is_not_given_up(
+    broker: Any, network: Any, scheduler: Any
+) -> None:
+    broker.assign(leader=2, index=0)
+    answer(network, data())
+    broker.assign(leader=2, index=1, epoch=1)
+    answer(network)
+    assert (session(network), named(network)) == ((5, 2), [(1, 0)])
+    sent = len(network.sent)
+    scheduler.advance(400)
+    assert len(network.sent) == sent
