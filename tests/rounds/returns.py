@@ -51,6 +51,7 @@ class Plan:
 class Outcome:
     returns_s: list[float] = field(default_factory=list)
     spurious: Counter[str] = field(default_factory=Counter)
+    longest_silence_s: float = 0.0  # between two acks of one partition
     failure: str = ""
 
     def __str__(self) -> str:
@@ -59,7 +60,8 @@ class Outcome:
         counts = ", ".join(f"{what} {n}" for what, n in sorted(self.spurious.items())) or "none"
         return (
             f"{len(self.returns_s)} rounds; return median {median:.1f} s, "
-            f"slowest {ordered[-1]:.1f} s; spurious: {counts}; {self.failure or 'all came back'}"
+            f"slowest {ordered[-1]:.1f} s; longest without an ack {self.longest_silence_s:.1f} s; "
+            f"spurious: {counts}; {self.failure or 'all came back'}"
         )
 
 
@@ -86,6 +88,7 @@ def run(plan: Plan) -> Outcome:
             outcome.failure = f"round {len(outcome.returns_s)}: {error}"
         else:
             outcome.failure = _what_is_wrong(kafka, stream)
+        outcome.longest_silence_s = max(workload.ack_gaps.values(), default=0.0)
         if outcome.failure:
             save(kafka, plan.evidence / f"seed-{plan.seed}", outcome.failure)
     return outcome
