@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from logquake.cluster.control import connect
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
@@ -159,10 +160,11 @@ class RunningCluster(ClusterHandle):
         return name
 
     def _wait_for_zookeeper(self, deadline: float, timeout: float) -> None:
-        from logquake.cluster.zookeeper.probe import PROBE_INTERVAL_S, serves
+        from logquake.cluster.zookeeper.probe import PROBE_INTERVAL_S, Patience, serves
 
         member = self._member(ZOOKEEPER)
-        while not serves(member.host, member.port):
+        patience = Patience()
+        while not patience.probe(partial(serves, member.host, member.port)):
             if time.monotonic() > deadline:
                 raise self._timed_out(f"{ZOOKEEPER} does not serve", timeout)
             time.sleep(PROBE_INTERVAL_S)

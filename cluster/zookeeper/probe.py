@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import socket
+import time
+from collections.abc import Callable
 
 from logquake.cluster.errors import ClusterError
 
 DEFAULT_PORT = 2181
 FOREIGN_TIMEOUT_S = 3.0
 PROBE_INTERVAL_S = 0.004
-PROBE_TIMEOUT_S = 0.1  # a server that has only begun to listen may never answer this connection
+# A server that has only begun to listen may never answer this connection; on a slow machine one
+# that serves takes longer than this, hence Patience.
+PROBE_TIMEOUT_S = 0.1
+LONGEST_PROBE_S = 5.0
 
 
 def ask(host: str, port: int, word: str, timeout_s: float = PROBE_TIMEOUT_S) -> str:
@@ -34,9 +39,30 @@ def serves(host: str, port: int, timeout_s: float = PROBE_TIMEOUT_S) -> bool:
     return "Mode:" in ask(host, port, "srvr", timeout_s)
 
 
-def serves_from(host: str, port: int, data_directory: str) -> bool:
+def serves_from(
+    host: str, port: int, data_directory: str, timeout_s: float = PROBE_TIMEOUT_S
+) -> bool:
     """Whether the server at that port serves, and is the one that keeps its data there."""
-    return serves(host, port) and f"dataDir={data_directory}/" in ask(host, port, "conf")
+    return serves(host, port, timeout_s) and f"dataDir={data_directory}/" in ask(
+        host, port, "conf", timeout_s
+    )
+
+
+class Patience:
+    """How long the next probe may take: twice as long after one that got no answer in its time."""
+
+    def __init__(self, monotonic_s: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic_s = monotonic_s
+        self._timeout_s = PROBE_TIMEOUT_S
+
+    def probe(self, holds: Callable[[float], bool]) -> bool:
+        """Whether it holds; ``holds`` is given the time that it may take."""
+        began_s = self._monotonic_s()
+        if holds(self._timeout_s):
+            return True
+        if self._monotonic_s() - began_s >= self._timeout_s:  # not just refused
+            self._timeout_s = min(2 * self._timeout_s, LONGEST_PROBE_S)
+        return False
 
 
 def require_serving(connect: str) -> None:

@@ -6,12 +6,13 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import last_line
 from logquake.cluster.lifeline import die_with
-from logquake.cluster.zookeeper.probe import PROBE_INTERVAL_S, serves_from
+from logquake.cluster.zookeeper.probe import PROBE_INTERVAL_S, Patience, serves_from
 from logquake.cluster.zookeeper.program import Program, write_config
 
 LOG_NAME = "zookeeper.log"
@@ -59,7 +60,9 @@ def wait_until_serving(
     """
     deadline = time.monotonic() + timeout_s
     log = directory / LOG_NAME
-    while not serves_from(host, port, str(directory / "data")):
+    data_directory = str(directory / "data")
+    patience = Patience()
+    while not patience.probe(partial(serves_from, host, port, data_directory)):
         if server.poll() is not None:
             raise ClusterError(f"ZooKeeper ended ({last_line(log)}): see {log}")
         if time.monotonic() > deadline:

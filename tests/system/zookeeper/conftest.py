@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,19 +20,31 @@ from tests.system.zookeeper.ensembles import Ensemble, ModelEnsemble, RealEnsemb
 _roots = itertools.count()
 
 
+@dataclass(frozen=True)
+class Server:
+    process: subprocess.Popen[bytes]
+    directory: Path
+    port: int
+
+
 @pytest.fixture(scope="session")
-def zookeeper_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """A server for all tests of this process."""
+def zookeeper_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """For all tests of this process."""
     directory: Path = tmp_path_factory.mktemp("zookeeper")
     with hold_port_for_java() as held:
         port = port_of(held)
         server = spawn_server(find_program(), directory, LOOPBACK, port)
         try:
             wait_until_serving(server, directory, LOOPBACK, port)
-            yield port
+            yield Server(server, directory, port)
         finally:
             server.kill()
             server.wait()
+
+
+@pytest.fixture(scope="session")
+def zookeeper_port(zookeeper_server: Server) -> int:
+    return zookeeper_server.port
 
 
 @pytest.fixture

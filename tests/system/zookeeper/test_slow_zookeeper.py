@@ -1,9 +1,12 @@
-"""A server that answers late keeps its clients: only their sessions' end parts them."""
+"""A server that answers late is found all the same, and keeps its clients."""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
+from logquake.cluster.ports import LOOPBACK
+from logquake.cluster.zookeeper.server import wait_until_serving
 from logquake.zk.kazoo_session import KazooSession
 from logquake.zk.operations import Exists
 from tests.system.zookeeper.client import Client
@@ -25,3 +28,15 @@ def test_a_connection_is_not_given_up_while_the_session_lives(zookeeper_port: in
         assert client.perform(Exists("/")) is not None
         client.session.close()
     assert client.log == ["connected"]
+
+
+def test_a_server_that_answers_late_is_found_to_serve(zookeeper_server: Any) -> None:
+    """Each answer takes longer than the first probes wait for."""
+    with Relay(zookeeper_server.port, answer_delay_s=0.3) as relay:
+        wait_until_serving(
+            zookeeper_server.process,
+            zookeeper_server.directory,
+            LOOPBACK,
+            relay.port,
+            timeout_s=10,
+        )
