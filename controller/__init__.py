@@ -9,6 +9,8 @@
     election.py, isr_change.py, assignment.py, topic_rules.py    decisions, pure
     partition_moves.py, replica_moves.py, topic_deletion.py      decisions written and told
     request_batch.py, request_content.py, outbox.py              what brokers are told, and how
+    set_aside.py         znodes that make no sense
+    session_work.py      what outlives the session it was begun in
     guarded_zk.py, candidacy.py, watched_reads.py                ZooKeeper
     ports.py, journal.py what is asked of the outside; the events that say why
 

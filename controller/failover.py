@@ -64,7 +64,7 @@ async def _drop_old_notifications(term: Term) -> None:
 
 async def _read_in(term: Term, refused: LiveBroker | None) -> None:
     context = term.context
-    context.brokers.update(await read_brokers())
+    context.brokers.update(await read_brokers({}, term.set_aside))
     if refused is not None:
         _leave_out(term, refused)
     async for topics in in_slices(sorted(await read_topic_names()), TOPICS_AT_ONCE):

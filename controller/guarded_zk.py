@@ -19,6 +19,7 @@ from logquake.controller.partitions import (
     Leadership,
     TopicPartition,
 )
+from logquake.controller.set_aside import SetAside
 from logquake.zk.multi_groups import multi_groups
 from logquake.zk.operations import (
     Create,
@@ -33,11 +34,15 @@ from logquake.zk.operations import (
 )
 from logquake.zk.procedure import ZkFailure, attempt_all, in_slices
 from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, guarded
+from logquake.zk.znodes.json_text import MalformedZnode
 from logquake.zk.znodes.topics import PartitionState, partition_path, partitions_path
 
 Answer = str | Stat | None
 Outcome = Answer | Failed
 UnitOutcome = tuple[Answer, ...] | Failed
+
+_Found = Leadership | MalformedZnode | None
+"""What was read of a partition's state; None where there is no znode."""
 
 _ANSWERS = {ZkError.NO_NODE, ZkError.NODE_EXISTS, ZkError.BAD_VERSION, ZkError.NOT_EMPTY}
 """Refusals that say something about the node; any other failure ends the procedure."""
@@ -58,6 +63,7 @@ class GuardedZk:
 
     epoch: int
     epoch_version: int
+    set_aside: SetAside
 
     async def write_each(self, writes: Sequence[Write]) -> list[Outcome]:
         """Each write by itself under the guard, as write_units; its answer, or its Failed."""
@@ -98,24 +104,59 @@ class GuardedZk:
         await self.write_each([Delete(path) for path in paths])
 
     async def read_states(
-        self, partitions: Sequence[TopicPartition]
+        self, partitions: Sequence[TopicPartition], *, watch: bool = False
     ) -> dict[TopicPartition, Leadership]:
-        """Without those that have no state yet. Raises ControllerMoved."""
-        reads = [GetData(PartitionState.path(*partition)) for partition in partitions]
-        found = list(zip(partitions, await attempt_all(reads), strict=True))
-        states = {}
-        async for some in in_slices(found):
-            for partition, outcome in some:
-                if isinstance(outcome, Failed):
-                    _refusal(outcome)
-                else:
-                    states[partition] = self._leadership(partition, outcome)
+        """Without those that have no state yet, and those whose state is set aside.
+
+        The next change of one that is set aside is reported; with ``watch``, of all.
+        Raises ControllerMoved, and ZkFailure if ZooKeeper cannot be asked.
+        """
+        reads = [GetData(PartitionState.path(*partition), watch) for partition in partitions]
+        outcomes = list(zip(partitions, await attempt_all(reads), strict=True))
+        found: dict[TopicPartition, _Found] = {}
+        async for some in in_slices(outcomes):
+            found.update((partition, self._found(outcome)) for partition, outcome in some)
+        malformed = [p for p, one in found.items() if isinstance(one, MalformedZnode)]
+        if malformed:
+            await self._require_office()  # else it may be a later controller that wrote it
+        if malformed or not self.set_aside.is_empty:
+            self._sort_out(found)
+        states = {p: one for p, one in found.items() if isinstance(one, Leadership)}
+        if malformed and not watch:
+            states.update(await self.read_states(malformed, watch=True))
         return states
 
-    def _leadership(self, partition: TopicPartition, read: Data) -> Leadership:
+    def _found(self, outcome: Data | Failed) -> _Found:
+        """Raises ZkFailure."""
+        if isinstance(outcome, Failed):
+            _refusal(outcome)
+            return None
+        try:
+            return self._leadership(outcome)
+        except MalformedZnode as malformed:
+            return malformed
+
+    def _sort_out(self, found: Mapping[TopicPartition, _Found]) -> None:
+        for partition, one in found.items():
+            path = PartitionState.path(*partition)
+            if isinstance(one, Leadership):
+                self.set_aside.take_up(path, str(partition))
+            elif one is None:
+                self.set_aside.forget(path)
+            else:
+                self.set_aside.put(path, str(partition), one)
+
+    async def _require_office(self) -> None:
+        """Raises ControllerMoved, ZkFailure."""
+        await self._write_groups([()])
+
+    def _leadership(self, read: Data) -> Leadership:
+        """Raises MalformedZnode."""
         state = PartitionState.decode(read.data)
         if state.controller_epoch > self.epoch:
-            raise ControllerMoved(f"{partition} was written in epoch {state.controller_epoch}")
+            raise MalformedZnode(
+                f"it names controller epoch {state.controller_epoch}, which is yet to come"
+            )
         return Leadership(
             LeaderAndIsr(
                 state.leader,

@@ -4,8 +4,10 @@ A term ends with the ZooKeeper session, when /controller names another broker, o
 refuses a write because /controller_epoch has moved on; then everything that it knew is dropped,
 and work that was meant for it is answered with NOT_CONTROLLER.
 
-Caveat: a term that cannot read in what it must (ZooKeeper refuses, or data is malformed) is given
-up at once, so that another broker can try. Where the data itself is at fault they try in turn.
+A term that ZooKeeper refuses to read something in for is given up at once, so that another broker
+can try. Data that makes no sense is no reason: it is set aside (set_aside.py).
+
+Caveat: while /controller or /controller_epoch itself makes no sense nobody new takes office.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ from logquake.controller.ports import Network, Scheduler, Timer
 from logquake.controller.reachability import Reachability
 from logquake.controller.request_batch import Outgoing
 from logquake.controller.session_work import SessionWork
+from logquake.controller.set_aside import SetAside
 from logquake.controller.settings import ControllerSettings
 from logquake.controller.succession import Succession
 from logquake.controller.term import Term, TermProcedure
@@ -204,7 +207,7 @@ class Office:
             return
         succession.stop()
         if incumbent.broker_id not in (NOBODY, self._broker_id):
-            broker = await read_broker(incumbent.broker_id)
+            broker = await read_broker(incumbent.broker_id, SetAside(self._journal))
             if broker is not None and not self._closed:
                 succession.watch(incumbent, broker)
 
@@ -239,7 +242,7 @@ class Office:
         term = Term(
             self._broker_id,
             self._settings,
-            GuardedZk(mandate.epoch, mandate.epoch_version),
+            GuardedZk(mandate.epoch, mandate.epoch_version, SetAside(self._journal, mandate.epoch)),
             ControllerContext(),
             self._outbox(),
             self._reachability(),

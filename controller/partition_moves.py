@@ -49,7 +49,9 @@ async def bring_leaderless_online(
     waiting = [
         partition
         for partition in term.context.partitions_in(PartitionStatus.NEW, PartitionStatus.OFFLINE)
-        if partition.topic not in term.context.topics_to_delete and topic in (None, partition.topic)
+        if partition.topic not in term.context.topics_to_delete
+        and topic in (None, partition.topic)
+        and not term.is_set_aside(partition)
     ]
     return await bring_online(term, waiting, Occasion.LEADER_LOST)
 
@@ -134,7 +136,7 @@ async def _elect_leaders(
         remaining = written.conflicts
         settled.update((each, one) for each, one in outcomes.items() if each not in remaining)
     for partition, outcome in sorted(settled.items()):
-        if isinstance(outcome, NotElected):
+        if isinstance(outcome, NotElected) and not term.is_set_aside(partition):
             _note_not_elected(term, partition, occasion, outcome)
     return settled
 
@@ -173,7 +175,9 @@ async def _rules(
         if not term.context.candidates(partition).online & set(leadership.state.isr)
     }
     allowing = await topics_allowing_unclean(
-        sorted(without_online_isr), default=term.settings.unclean_leader_election_enable
+        sorted(without_online_isr),
+        term.set_aside,
+        default=term.settings.unclean_leader_election_enable,
     )
     return {topic: elect_when_leader_is_lost(unclean_allowed=topic in allowing) for topic in topics}
 

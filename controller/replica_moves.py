@@ -67,11 +67,13 @@ async def _take_offline_on(
     context = term.context
     for partition in partitions:
         batch.stop(broker_id, partition, delete=False)
-        if partition not in context.leaderships:
+    led = [partition for partition in partitions if partition in context.leaderships]
+    out = await _leave_isr(term, broker_id, led, why)
+    for partition in partitions:
+        if partition not in context.leaderships or term.is_set_aside(partition):
             batch.inform(context.brokers, [partition])
             context.replica_status[Replica(partition, broker_id)] = ReplicaStatus.OFFLINE
-    led = [partition for partition in partitions if partition in context.leaderships]
-    for partition in await _leave_isr(term, broker_id, led, why):
+    for partition in out:
         if partition.topic not in context.topics_to_delete:
             others = [r for r in context.assignment(partition).replicas if r != broker_id]
             batch.lead_or_follow(others, partition)
@@ -110,7 +112,8 @@ async def _leave_isr(
 
 def _note_missing(term: Term, partitions: Iterable[TopicPartition]) -> None:
     for partition in partitions:
-        if partition.topic not in term.context.topics_to_delete:
+        is_deleting = partition.topic in term.context.topics_to_delete
+        if not is_deleting and not term.is_set_aside(partition):
             term.note("state-missing", str(partition), "it has no state in ZooKeeper")
 
 

@@ -20,8 +20,10 @@ from logquake.controller.partitions import LeaderAndIsr, TopicPartition
 from logquake.controller.reachability import Reachability
 from logquake.controller.request_batch import RequestBatch
 from logquake.controller.request_content import Sender
+from logquake.controller.set_aside import SetAside
 from logquake.controller.settings import ControllerSettings
 from logquake.zk.procedure import Procedure, pause
+from logquake.zk.znodes.topics import PartitionState
 
 T = TypeVar("T")
 
@@ -69,6 +71,15 @@ class Term:
     def close(self) -> None:
         self.outbox.close()
         self.reachability.close()
+
+    @property
+    def set_aside(self) -> SetAside:
+        return self.zk.set_aside
+
+    def is_set_aside(self, partition: TopicPartition) -> bool:
+        """Its state makes no sense: it cannot be decided about."""
+        aside = self.set_aside
+        return not aside.is_empty and PartitionState.path(*partition) in aside
 
     def batch(self) -> RequestBatch:
         return RequestBatch(self.context)

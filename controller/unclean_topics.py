@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from logquake.controller.set_aside import SetAside
 from logquake.zk.operations import Failed, GetData, ZkError
 from logquake.zk.procedure import ZkFailure, attempt_all
 from logquake.zk.znodes.configs import EntityConfig, topic_entity
@@ -11,8 +13,10 @@ from logquake.zk.znodes.configs import EntityConfig, topic_entity
 KEY = "unclean.leader.election.enable"
 
 
-async def topics_allowing_unclean(topics: Sequence[str], *, default: bool) -> set[str]:
-    """Raises ZkFailure."""
+async def topics_allowing_unclean(
+    topics: Sequence[str], set_aside: SetAside, *, default: bool
+) -> set[str]:
+    """A configuration that makes no sense allows nothing. Raises ZkFailure."""
     reads = [GetData(EntityConfig.path(topic_entity(topic))) for topic in topics]
     allowing = set()
     for topic, outcome in zip(topics, await attempt_all(reads), strict=True):
@@ -21,8 +25,14 @@ async def topics_allowing_unclean(topics: Sequence[str], *, default: bool) -> se
                 raise ZkFailure(outcome)
             allowed = default
         else:
-            own = EntityConfig.decode(outcome.data).config.get(KEY)
-            allowed = default if own is None else own.lower() == "true"
+            path = EntityConfig.path(topic_entity(topic))
+            entity = set_aside.take(path, topic, partial(EntityConfig.decode, outcome.data))
+            allowed = entity is not None and _allowed(entity, default)
         if allowed:
             allowing.add(topic)
     return allowing
+
+
+def _allowed(entity: EntityConfig, default: bool) -> bool:
+    own = entity.config.get(KEY)
+    return default if own is None else own.lower() == "true"

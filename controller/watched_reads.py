@@ -6,32 +6,53 @@ out: its parent's watch tells of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from logquake.controller.context import LiveBroker
+from logquake.controller.set_aside import SetAside
 from logquake.zk.operations import Data, Failed, GetChildren, GetData, ZkError
 from logquake.zk.procedure import ZkFailure, attempt_all, perform
 from logquake.zk.znodes.admin import DELETE_TOPICS_PATH
-from logquake.zk.znodes.brokers import IDS_PATH, BrokerRegistration
+from logquake.zk.znodes.brokers import IDS_PATH, BrokerRegistration, broker_id_of
 from logquake.zk.znodes.json_text import MalformedZnode
 from logquake.zk.znodes.topics import TOPICS_PATH, TopicAssignment
 
 
-async def read_brokers() -> dict[int, LiveBroker]:
-    """Every registered broker by id. Raises ZkFailure, as everything here."""
+async def read_brokers(
+    known: Mapping[int, LiveBroker], set_aside: SetAside
+) -> dict[int, LiveBroker]:
+    """Every registered broker by id. Raises ZkFailure, as everything here.
+
+    One whose registration makes no sense is as it is ``known`` from before, if it is the same.
+    """
     children = await perform(GetChildren(IDS_PATH, watch=True))
-    broker_ids = sorted(int(name) for name in children.names)
+    broker_ids = sorted(_broker_ids(children.names, set_aside))
     reads = await read_existing([BrokerRegistration.path(each) for each in broker_ids])
-    return {
-        broker_id: _live_broker(broker_id, read)
-        for broker_id, read in zip(broker_ids, reads, strict=True)
-        if read is not None
-    }
+    brokers = {}
+    for broker_id, read in zip(broker_ids, reads, strict=True):
+        if read is not None:
+            broker = _live_broker(broker_id, read, set_aside)
+            before = known.get(broker_id)
+            if broker is None and before is not None and before.epoch == read.stat.czxid:
+                broker = before
+            if broker is not None:
+                brokers[broker_id] = broker
+    return brokers
 
 
-async def read_broker(broker_id: int) -> LiveBroker | None:
+def _broker_ids(names: Iterable[str], set_aside: SetAside) -> Iterator[int]:
+    for name in names:
+        try:
+            yield broker_id_of(name)
+        except MalformedZnode as malformed:
+            set_aside.put(f"{IDS_PATH}/{name}", f"broker-{name}", malformed)
+
+
+async def read_broker(broker_id: int, set_aside: SetAside) -> LiveBroker | None:
+    """None if it is not registered, or its registration makes no sense."""
     (read,) = await read_existing([BrokerRegistration.path(broker_id)])
-    return None if read is None else _live_broker(broker_id, read)
+    return None if read is None else _live_broker(broker_id, read, set_aside)
 
 
 async def read_topic_names() -> set[str]:
@@ -43,21 +64,19 @@ async def read_topics_to_delete() -> set[str]:
 
 
 async def read_assignments(
-    topics: Iterable[str], on_malformed: Callable[[str, MalformedZnode], None]
+    topics: Iterable[str], set_aside: SetAside
 ) -> dict[str, tuple[TopicAssignment, int]]:
-    """By topic its assignment and the znode's version; without those that cannot be read.
-
-    One malformed topic must not keep all others from being created.
-    """
+    """By topic its assignment and the znode's version; without those that make no sense."""
     names = sorted(topics)
-    reads = await read_existing([TopicAssignment.path(topic) for topic in names])
+    paths = [TopicAssignment.path(topic) for topic in names]
     assignments = {}
-    for topic, read in zip(names, reads, strict=True):
-        if read is not None:
-            try:
-                assignments[topic] = (TopicAssignment.decode(read.data), read.stat.version)
-            except MalformedZnode as malformed:
-                on_malformed(topic, malformed)
+    for topic, path, read in zip(names, paths, await read_existing(paths), strict=True):
+        if read is None:
+            set_aside.forget(path)
+            continue
+        decoded = set_aside.take(path, topic, partial(TopicAssignment.decode, read.data))
+        if decoded is not None:
+            assignments[topic] = (decoded, read.stat.version)
     return assignments
 
 
@@ -75,6 +94,10 @@ def _present(outcome: Data | Failed) -> Data | None:
     raise ZkFailure(outcome)
 
 
-def _live_broker(broker_id: int, read: Data) -> LiveBroker:
-    registration = BrokerRegistration.decode(broker_id, read.data)
+def _live_broker(broker_id: int, read: Data, set_aside: SetAside) -> LiveBroker | None:
+    path = BrokerRegistration.path(broker_id)
+    decode = partial(BrokerRegistration.decode, broker_id, read.data)
+    registration = set_aside.take(path, f"broker-{broker_id}", decode)
+    if registration is None:
+        return None
     return LiveBroker(registration, read.stat.czxid, has_listened=read.stat.version > 0)

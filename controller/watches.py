@@ -5,12 +5,14 @@ from __future__ import annotations
 from logquake.controller.events.brokers_changed import broker_modified, brokers_changed
 from logquake.controller.events.deletions_asked import deletions_asked
 from logquake.controller.events.log_dirs_failed import log_dirs_failed
+from logquake.controller.events.state_written import state_written
 from logquake.controller.events.topics_changed import partitions_changed, topics_changed
+from logquake.controller.partitions import TopicPartition
 from logquake.controller.term import TermProcedure
 from logquake.zk.operations import EventType, WatchEvent
 from logquake.zk.znodes.admin import DELETE_TOPICS_PATH, LOG_DIR_EVENT_PATH
 from logquake.zk.znodes.brokers import IDS_PATH
-from logquake.zk.znodes.topics import TOPICS_PATH
+from logquake.zk.znodes.topics import TOPICS_PATH, partition_of_state
 
 _CHILDREN_OF: dict[str, tuple[str, TermProcedure]] = {
     IDS_PATH: ("brokers-changed", brokers_changed),
@@ -24,6 +26,9 @@ def event_for(fired: WatchEvent) -> tuple[str, TermProcedure] | None:
     """Name and procedure of the event; None for what is not the controller's."""
     if fired.type is EventType.CHILD:
         return _CHILDREN_OF.get(fired.path)
+    partition = partition_of_state(fired.path)
+    if partition is not None:
+        return "state-written", lambda term: state_written(term, TopicPartition(*partition))
     if fired.type is not EventType.CHANGED:
         return None  # the parent's watch tells of nodes that come and go
     parent, _, name = fired.path.rpartition("/")

@@ -2,6 +2,7 @@
 
 brokers_changed.py      brokers came, left, came back, or listen elsewhere
 topics_changed.py       topics or partitions were created
+state_written.py        a partition's state that made no sense was mended
 deletions_asked.py      /admin/delete_topics has new marks
 replicas_offline.py     what follows when replicas are lost: elections, smaller ISRs
 answers.py              brokers answered LeaderAndIsr, UpdateMetadata, StopReplica

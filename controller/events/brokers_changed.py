@@ -15,14 +15,15 @@ from logquake.controller.context import LiveBroker
 from logquake.controller.events.replicas_offline import replicas_offline
 from logquake.controller.term import Term
 from logquake.controller.watched_reads import read_broker, read_brokers
+from logquake.zk.znodes.brokers import BrokerRegistration
 
 REFUSES = "its address refuses connections"
 
 
 async def brokers_changed(term: Term) -> None:
     """Raises ControllerMoved, ZkFailure."""
-    now = await read_brokers()
     known = term.context.brokers
+    now = await read_brokers({**term.context.refused, **known}, term.set_aside)
     _forget_refused(term, now)
     registered = known.keys() | term.context.refused.keys()
     came = {each: now[each] for each in sorted(now.keys() - registered)}
@@ -48,7 +49,11 @@ async def brokers_changed(term: Term) -> None:
 async def broker_modified(term: Term, broker_id: int) -> None:
     """A registration was written again: brokers hear of new endpoints. Raises ZkFailure."""
     known = term.context.brokers.get(broker_id)
-    now = await read_broker(broker_id)
+    was_set_aside = BrokerRegistration.path(broker_id) in term.set_aside
+    now = await read_broker(broker_id, term.set_aside)
+    if was_set_aside and known is None:
+        await brokers_changed(term)
+        return
     if now is not None and now.epoch == _epoch_of(term.context.refused.get(broker_id)):
         term.context.refused[broker_id] = now
         term.reachability.watch(now, refused=True)

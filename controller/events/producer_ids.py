@@ -7,6 +7,7 @@ was read: two controllers that both believe to be in office cannot give the same
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from logquake.controller.term import Term
 from logquake.wire.errors import ErrorCode
@@ -51,11 +52,13 @@ def _fault(term: Term, request: AllocateProducerIdsRequest) -> ErrorCode:
 
 
 async def _next_block(term: Term, broker_id: int) -> ProducerIdBlock | None:
-    """None when every id has been given away."""
+    """None when every id has been given away, or nobody knows which have been."""
     while True:
         read = await perform(GetData(ProducerIdBlock.path()))
-        previous = ProducerIdBlock.decode(read.data) if read.data else None
-        if previous is not None and previous.last > LAST_PRODUCER_ID - PRODUCER_ID_BLOCK_SIZE:
+        previous = _previous_block(term, read.data)
+        if read.data and (
+            previous is None or previous.last > LAST_PRODUCER_ID - PRODUCER_ID_BLOCK_SIZE
+        ):
             return None
         block = ProducerIdBlock.following(previous, broker_id)
         write = SetData(ProducerIdBlock.path(), block.encode(), read.stat.version)
@@ -64,3 +67,10 @@ async def _next_block(term: Term, broker_id: int) -> ProducerIdBlock | None:
             return block
         if outcome.error is not ZkError.BAD_VERSION:
             raise ZkFailure(outcome)
+
+
+def _previous_block(term: Term, data: bytes) -> ProducerIdBlock | None:
+    if not data:
+        return None
+    decode = partial(ProducerIdBlock.decode, data)
+    return term.set_aside.take(ProducerIdBlock.path(), "producer-ids", decode)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from logquake.controller.partitions import Assignment, TopicPartition
 from logquake.controller.term import Term
 from logquake.controller.topic_ids import random_topic_id
 from logquake.controller.watched_reads import read_assignments
-from logquake.zk.operations import SetData
-from logquake.zk.znodes.json_text import MalformedZnode
+from logquake.zk.operations import Failed, SetData
 from logquake.zk.znodes.topics import TopicAssignment
 
 
 async def take_in_topics(term: Term, topics: Iterable[str]) -> list[TopicPartition]:
     """Answers the partitions that were not known. Raises ControllerMoved, ZkFailure."""
     new = []
-    for topic, (assignment, version) in (await read_topics(term, topics)).items():
-        topic_id = assignment.topic_id or await _give_id(term, topic, assignment, version)
+    for topic, assignment, topic_id in await _with_ids(term, topics):
         term.context.add_topic(topic, topic_id)
         for number in sorted(assignment.partitions):
             partition = TopicPartition(topic, number)
@@ -26,15 +24,6 @@ async def take_in_topics(term: Term, topics: Iterable[str]) -> list[TopicPartiti
                 new.append(partition)
                 term.context.assign(partition, _assignment_of(assignment, number))
     return new
-
-
-async def read_topics(term: Term, topics: Iterable[str]) -> dict[str, tuple[TopicAssignment, int]]:
-    """Assignments and versions by topic, in order; malformed ones are noted and left out."""
-
-    def note(topic: str, malformed: MalformedZnode) -> None:
-        term.note("topic-malformed", topic, str(malformed))
-
-    return await read_assignments(topics, note)
 
 
 def _assignment_of(assignment: TopicAssignment, number: int) -> Assignment:
@@ -45,10 +34,37 @@ def _assignment_of(assignment: TopicAssignment, number: int) -> Assignment:
     )
 
 
-async def _give_id(term: Term, topic: str, assignment: TopicAssignment, version: int) -> bytes:
-    """Topics from before Kafka 2.8 have none (KIP-516)."""
-    topic_id = random_topic_id(term.random)
-    with_id = replace(assignment, topic_id=topic_id)
-    await term.zk.write_each([SetData(TopicAssignment.path(topic), with_id.encode(), version)])
-    term.note("topic-id-given", topic, "it was created without one")
-    return topic_id
+async def _with_ids(term: Term, topics: Iterable[str]) -> list[tuple[str, TopicAssignment, bytes]]:
+    """What ZooKeeper has of these topics, with their ids: those without one are given one first.
+
+    An id counts once it is in ZooKeeper. Where another wrote meanwhile, it is read what.
+    """
+    found = []
+    remaining = list(topics)
+    while remaining:
+        nameless = {}
+        for topic, (assignment, version) in (
+            await read_assignments(remaining, term.set_aside)
+        ).items():
+            if assignment.topic_id is None:
+                nameless[topic] = (assignment, version)
+            else:
+                found.append((topic, assignment, assignment.topic_id))
+        await _give_ids(term, nameless)
+        remaining = sorted(nameless)
+    return sorted(found)
+
+
+async def _give_ids(term: Term, topics: Mapping[str, tuple[TopicAssignment, int]]) -> None:
+    """Topics from before Kafka 2.8 have none (KIP-516). Raises ControllerMoved, ZkFailure."""
+    writes = [
+        SetData(
+            TopicAssignment.path(topic),
+            replace(assignment, topic_id=random_topic_id(term.random)).encode(),
+            version,
+        )
+        for topic, (assignment, version) in topics.items()
+    ]
+    for topic, outcome in zip(topics, await term.zk.write_each(writes), strict=True):
+        if not isinstance(outcome, Failed):
+            term.note("topic-id-given", topic, "it was created without one")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from logquake.controller import partition_moves, replica_moves
-from logquake.controller.events.topic_intake import read_topics, take_in_topics
+from logquake.controller.events.topic_intake import take_in_topics
 from logquake.controller.partition_moves import Occasion
 from logquake.controller.partitions import TopicPartition
 from logquake.controller.term import Term
 from logquake.controller.transitions import PartitionStatus, ReplicaStatus
-from logquake.controller.watched_reads import read_topic_names
+from logquake.controller.watched_reads import read_assignments, read_topic_names
 from logquake.zk.operations import SetData
 from logquake.zk.znodes.topics import TopicAssignment
 
@@ -36,8 +36,9 @@ async def topics_changed(term: Term) -> None:
 
 async def partitions_changed(term: Term, topic: str) -> None:
     """Raises ControllerMoved, ZkFailure."""
-    read = (await read_topics(term, [topic])).get(topic)
-    if read is None or not term.context.has_topic(topic):
+    was_set_aside = TopicAssignment.path(topic) in term.set_aside
+    read = (await read_assignments([topic], term.set_aside)).get(topic)
+    if read is None or not (was_set_aside or term.context.has_topic(topic)):
         return
     assignment, version = read
     known = {partition.partition for partition in term.context.partitions_of(topic)}

@@ -10,11 +10,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from logquake.wire.listeners import PLAINTEXT, ListenerName
-from logquake.zk.znodes.json_text import dump_json, int32, read_json, text
+from logquake.zk.znodes.json_text import MalformedZnode, dump_json, int32, read_json, text
 
 IDS_PATH = "/brokers/ids"
 SEQUENCE_ID_PATH = "/brokers/seqid"  # its version counts up: generated broker ids
+_LARGEST_ID = (1 << 31) - 1
 _PORTS = range(1 << 16)
+
+
+def broker_id_of(name: str) -> int:
+    """The id that a child of IDS_PATH stands for. Raises MalformedZnode."""
+    if not name.isascii() or not name.isdecimal() or int(name) > _LARGEST_ID:
+        raise MalformedZnode(f"no broker id: {name[:20]!r}")
+    return int(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,15 @@ def partition_path(topic: str, partition: int) -> str:
     return f"{partitions_path(topic)}/{partition}"
 
 
+def partition_of_state(path: str) -> tuple[str, int] | None:
+    """Whose state a path is; None for any other path."""
+    match path.removeprefix(f"{TOPICS_PATH}/").split("/"):
+        case [topic, "partitions", number, "state"] if path.startswith(TOPICS_PATH):
+            return topic, int(number)
+        case _:
+            return None
+
+
 @dataclass(frozen=True, slots=True)
 class TopicAssignment:
     """The replicas of every partition, the preferred leader first.

@@ -136,7 +136,7 @@ class Player:
         self.world.nodes[int(broker)].model_session.disconnect()
 
     def do_expire_before(self, broker: str, path: str) -> None:
-        self.world.nodes[int(broker)].befall(path, before=lambda: self.do_expire(broker))
+        self._befall(broker, path, lambda: self.do_expire(broker))
 
     def do_expire_after(self, broker: str, path: str) -> None:
         self.world.nodes[int(broker)].befall(path, after=lambda: self.do_expire(broker))
@@ -200,6 +200,20 @@ class Player:
 
     def do_remove(self, path: str) -> None:
         self.world.write(Delete(path))
+
+    def do_overwrite(self, path: str, data: str) -> None:
+        self.world.write(SetData(path, data.encode()))
+
+    def do_meddle(self, broker: str, path: str, data: str) -> None:
+        """Somebody writes the znode just before the broker does."""
+        self._befall(broker, path, lambda: self.do_overwrite(path, data))
+
+    def do_vanish(self, broker: str, path: str) -> None:
+        """Somebody deletes the znode just before the broker writes it."""
+        self._befall(broker, path, lambda: self.do_remove(path))
+
+    def _befall(self, broker: str, path: str, before: Callable[[], None]) -> None:
+        self.world.nodes[int(broker)].befall(path, before=before)
 
     def do_write(self, path: str, data: str = "") -> None:
         self.world.write(Create(path, data.encode()))

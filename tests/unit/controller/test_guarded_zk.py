@@ -11,7 +11,9 @@ import pytest
 from logquake.controller.candidacy import Mandate, stand
 from logquake.controller.event_queue import ControllerMoved
 from logquake.controller.guarded_zk import GuardedZk
+from logquake.controller.journal import Event
 from logquake.controller.partitions import LeaderAndIsr, TopicPartition
+from logquake.controller.set_aside import SetAside
 from logquake.zk.model import ZooKeeperModel
 from logquake.zk.operations import Create, Delete, Failed, Multi, Operation, SetData, ZkError
 from logquake.zk.procedure import Procedure, ZkFailure, run
@@ -22,6 +24,15 @@ from logquake.zk.znodes.topics import PartitionState
 T = TypeVar("T")
 P0, P1 = TopicPartition("orders", 0), TopicPartition("orders", 1)
 FIRST = LeaderAndIsr(1, leader_epoch=0, isr=(1, 2), partition_epoch=0)
+
+
+class ListJournal:
+    def __init__(self, events: list[Event]) -> None:
+        self._events = events
+
+    def record(self, event: Event) -> int:
+        self._events.append(event)
+        return 0
 
 
 class ModelZk:
@@ -63,9 +74,15 @@ def zk() -> ModelZk:
 
 
 @pytest.fixture
-def guarded(zk: ModelZk) -> GuardedZk:
+def journal() -> list[Event]:
+    return []
+
+
+@pytest.fixture
+def guarded(zk: ModelZk, journal: list[Event]) -> GuardedZk:
     mandate = zk.run(stand(1, timestamp_ms=0))
-    return GuardedZk(mandate.epoch, mandate.epoch_version)
+    set_aside = SetAside(ListJournal(journal), mandate.epoch)
+    return GuardedZk(mandate.epoch, mandate.epoch_version, set_aside)
 
 
 def test_states_are_created_read_and_written_by_version(zk: ModelZk, guarded: GuardedZk) -> None:
@@ -120,9 +137,28 @@ def test_a_newer_controller_stops_every_write(zk: ModelZk, guarded: GuardedZk) -
 
 def test_a_state_of_a_newer_controller_is_not_worked_on(zk: ModelZk, guarded: GuardedZk) -> None:
     zk.run(guarded.create_states({P0: FIRST}))
-    zk.apply(SetData(PartitionState.path(*P0), PartitionState(2, 3, (2,), 7).encode()))
-    with pytest.raises(ControllerMoved, match="orders-0 was written in epoch 7"):
+    zk.apply(Delete(CONTROLLER_PATH))
+    zk.run(stand(2, timestamp_ms=0))
+    zk.apply(SetData(PartitionState.path(*P0), PartitionState(2, 3, (2,), 2).encode()))
+    with pytest.raises(ControllerMoved):
         zk.run(guarded.read_states([P0]))
+
+
+@pytest.mark.parametrize(
+    "data", [b"garbage", PartitionState(2, 3, (2,), 7).encode()], ids=["no state", "a later epoch"]
+)
+def test_a_state_that_makes_no_sense_is_set_aside_and_told_once(
+    zk: ModelZk, guarded: GuardedZk, journal: list[Event], data: bytes
+) -> None:
+    zk.run(guarded.create_states({P0: FIRST, P1: FIRST}))
+    path = PartitionState.path(*P0)
+    zk.apply(SetData(path, data))
+    for _ in range(3):
+        assert list(zk.run(guarded.read_states([P0, P1]))) == [P1]
+    assert [(event.what, event.subject) for event in journal] == [("znode-set-aside", "orders-0")]
+    zk.apply(SetData(path, PartitionState(2, 3, (2,), 1).encode()))
+    assert list(zk.run(guarded.read_states([P0, P1]))) == [P0, P1]
+    assert [event.what for event in journal] == ["znode-set-aside", "znode-taken-up"]
 
 
 def test_refusals_about_the_node_are_values_and_others_end_the_procedure(

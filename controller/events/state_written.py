@@ -1,0 +1,33 @@
+"""A partition's state that was set aside has been written again, or deleted.
+
+The partition is taken up with an election, also where its leader lives: brokers and controller may
+have gone different ways meanwhile, and a new leader epoch is what they agree on. A state that was
+deleted makes the partition a new one, as for Kafka's next controller.
+
+Caveat: brokers obey the new state if its leader epoch and its znode's version are later than those
+they know. So it is a damaged znode that is to be overwritten, with what it held; one that is
+deleted and made again counts from 0, and brokers that go on running hold on to what they knew.
+"""
+
+from __future__ import annotations
+
+from logquake.controller import partition_moves
+from logquake.controller.partition_moves import Occasion
+from logquake.controller.partitions import TopicPartition
+from logquake.controller.term import Term
+from logquake.controller.transitions import PartitionStatus
+
+
+async def state_written(term: Term, partition: TopicPartition) -> None:
+    """Raises ControllerMoved, ZkFailure."""
+    context = term.context
+    states = await term.zk.read_states([partition])
+    is_known = bool(context.assignment(partition).replicas)
+    if not is_known or partition.topic in context.topics_to_delete or term.is_set_aside(partition):
+        return
+    if partition in states:
+        context.take_in(partition, states[partition])
+        context.set_status(partition, PartitionStatus.OFFLINE)
+    else:
+        context.set_status(partition, PartitionStatus.NEW)
+    await partition_moves.bring_online(term, [partition], Occasion.LEADER_LOST)
