@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 
 from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.envelope import EnvelopeRequest, EnvelopeResponse
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.one_broker import OneBroker, free_port, wait_until
+from tests.unit.node.requests.test_envelope import CREATE, REFUSED, envelope
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -114,3 +116,15 @@ def test_topics_that_clients_of_ours_name_are_made_while_kafka_is_controller(mix
             assert ours.topic(topic).error_code == ErrorCode.LEADER_NOT_AVAILABLE
             wait_until(topic, lambda t=topic, n=partitions: partitions_of(ours, t) == n)
         assert ours.topic("__transaction_state").error_code == ErrorCode.INVALID_REPLICATION_FACTOR
+
+
+def test_envelopes_are_refused_as_by_a_forwarding_kafka(mixed: Mixed) -> None:
+    """It has to be controller itself, else it says that it is not."""
+    with mixed.run_kafka(FORWARDING):
+        assert [said_of(mixed.kafka, each) for each, _ in REFUSED] == [code for _, code in REFUSED]
+        assert said_of(mixed.kafka, envelope(CREATE)) == ErrorCode.NONE
+
+
+def said_of(broker: OneBroker, content: EnvelopeRequest) -> int:
+    answer: EnvelopeResponse = broker.ask(content, EnvelopeResponse, 0)
+    return answer.error_code

@@ -106,34 +106,38 @@ class TestWhatIsForwarded:
 METADATA = forwarded(MetadataRequest(topics=[]), 12)
 CREATE = forwarded(create(), 7)
 NESTED = forwarded(envelope(CREATE), 0)
+OLD = forwarded(create(), 4)  # a count of four bytes follows the header
 
 
-@pytest.mark.parametrize(
-    ("content", "code"),
-    [
-        # What the envelope says of the client.
-        (envelope(CREATE, principal=None), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
-        (envelope(CREATE, principal=b""), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
-        (envelope(CREATE, principal=b"\0\x01"), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
-        (envelope(CREATE, principal=PRINCIPAL[:-1]), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
-        (envelope(CREATE, address=b""), ErrorCode.INVALID_REQUEST),
-        (envelope(CREATE, address=bytes(5)), ErrorCode.INVALID_REQUEST),
-        # What may not be forwarded, whatever its version.
-        (envelope(METADATA), ErrorCode.INVALID_REQUEST),
-        (envelope(b"\0\x03\x7f\xff" + METADATA[4:]), ErrorCode.INVALID_REQUEST),
-        (envelope(NESTED), ErrorCode.INVALID_REQUEST),
-        # What cannot be read, or is not served.
-        (envelope(b""), ErrorCode.UNSUPPORTED_VERSION),
-        (envelope(b"\x7f\xff" + CREATE[2:]), ErrorCode.UNSUPPORTED_VERSION),
-        (envelope(b"\0\x13\0\x63" + CREATE[4:]), ErrorCode.UNSUPPORTED_VERSION),
-        (envelope(CREATE[:7]), ErrorCode.UNSUPPORTED_VERSION),
-        (envelope(CREATE[:-6]), ErrorCode.UNSUPPORTED_VERSION),
-        (envelope(b"\0\x21\0\0" + CREATE[4:]), ErrorCode.UNSUPPORTED_VERSION),  # AlterConfigs
-        # The first of several faults.
-        (envelope(b"", principal=b"", address=b""), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
-        (envelope(b"", address=b""), ErrorCode.INVALID_REQUEST),
-    ],
-)
+# Also what a Kafka says (tests/compat/test_kafka_forwards.py).
+REFUSED = [
+    # What the envelope says of the client.
+    (envelope(CREATE, principal=None), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
+    (envelope(CREATE, principal=b""), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
+    (envelope(CREATE, principal=b"\0\x01"), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
+    (envelope(CREATE, principal=PRINCIPAL[:-1]), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
+    (envelope(CREATE, address=b""), ErrorCode.INVALID_REQUEST),
+    (envelope(CREATE, address=bytes(5)), ErrorCode.INVALID_REQUEST),
+    # What may not be forwarded, whatever its version.
+    (envelope(METADATA), ErrorCode.INVALID_REQUEST),
+    (envelope(b"\0\x03\x7f\xff" + METADATA[4:]), ErrorCode.INVALID_REQUEST),
+    (envelope(NESTED), ErrorCode.INVALID_REQUEST),
+    # What cannot be read, or is not served.
+    (envelope(b""), ErrorCode.UNSUPPORTED_VERSION),
+    (envelope(b"\x7f\xff" + CREATE[2:]), ErrorCode.UNSUPPORTED_VERSION),
+    (envelope(b"\0\x13\0\x63" + CREATE[4:]), ErrorCode.UNSUPPORTED_VERSION),
+    (envelope(CREATE[:7]), ErrorCode.UNSUPPORTED_VERSION),
+    (envelope(CREATE[:-6]), ErrorCode.UNSUPPORTED_VERSION),
+    (envelope(b"\0\x21\0\0" + CREATE[4:]), ErrorCode.UNSUPPORTED_VERSION),  # AlterConfigs
+    # The first of several faults.
+    (envelope(b"", principal=b"", address=b""), ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
+    (envelope(b"", address=b""), ErrorCode.INVALID_REQUEST),
+    # Arrays longer than the bytes at hand.
+    (envelope(OLD[:16] + b"\x7f\xff\xff\xff" + OLD[20:]), ErrorCode.UNSUPPORTED_VERSION),
+]
+
+
+@pytest.mark.parametrize(("content", "code"), REFUSED)
 def test_an_envelope_is_refused(broker: Any, content: EnvelopeRequest, code: ErrorCode) -> None:
     reply = broker.ask(content, 0)
     assert (reply.error_code, reply.response_data) == (code, None)
