@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.api import PartitionKey
@@ -14,16 +15,22 @@ from logquake.wire.uuids import ZERO_UUID
 Located = Partition | ErrorCode
 
 
+_BY_NAME = attrgetter("topic", "index")
+
+
 class HostedPartitions:
     def __init__(self, metadata: MetadataCache) -> None:
         self._metadata = metadata
         self._by_key: dict[PartitionKey, Partition] = {}  # each by name, and by id if it has one
+        self._in_order: list[Partition] | None = None  # until one comes or goes
         self._failed: set[tuple[str, int]] = set()
 
     def __iter__(self) -> Iterator[Partition]:
         """All partitions, by topic and index."""
-        found = [p for (topic, _), p in self._by_key.items() if isinstance(topic, str)]
-        return iter(sorted(found, key=lambda partition: (partition.topic, partition.index)))
+        if self._in_order is None:
+            found = [p for (topic, _), p in self._by_key.items() if isinstance(topic, str)]
+            self._in_order = sorted(found, key=_BY_NAME)
+        return iter(self._in_order)
 
     def get(self, topic: str, index: int) -> Partition | None:
         return self._by_key.get((topic, index))
@@ -42,12 +49,18 @@ class HostedPartitions:
             return ErrorCode.UNKNOWN_TOPIC_ID
         return self._absence(topic, key[1])
 
+    def has(self, partition: Partition) -> bool:
+        """Whether it still is the one of its name."""
+        return self.get(partition.topic, partition.index) is partition
+
     def add(self, partition: Partition) -> None:
+        self._in_order = None
         self._by_key[partition.topic, partition.index] = partition
         if partition.topic_id != ZERO_UUID:
             self._by_key[partition.topic_id, partition.index] = partition
 
     def remove(self, partition: Partition) -> None:
+        self._in_order = None
         self._by_key.pop((partition.topic, partition.index), None)
         self._by_key.pop((partition.topic_id, partition.index), None)
 

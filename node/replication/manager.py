@@ -76,8 +76,8 @@ class ReplicaManager:
         on_last_log_dir_failed: Callable[[str], None] = lambda _why: None,
     ) -> None:
         self._hosted = HostedPartitions(metadata)
-        self._waiting = WaitingRequests(self._hosted, scheduler)
         self._upkeep = Upkeep(settings, self._hosted, log_dirs, scheduler, workers, journal)
+        self._waiting = WaitingRequests(self._hosted, scheduler, self._upkeep.note)
         self._marks = self._upkeep.marks
         alter_partition = AlterPartitionManager(
             broker_id,

@@ -114,11 +114,7 @@ class StateChanges:
         that would be taken: its epoch is not newer. (Kafka drops a state whose leader is not
         live, and stays in the old one, which would make a deposed leader go on leading.)
         """
-        stranded = [
-            partition
-            for partition in self._hosted
-            if isinstance(partition.role, Follower) and not self._fetchers.follows(partition)
-        ]
+        stranded = [p for p in self._fetchers.take_stranded() if isinstance(p.role, Follower)]
         self._fetchers.follow(self._with_leaders(stranded, {}))
 
     def stop_replicas(self, request: StopReplicaRequest) -> StopReplicaResponse:
@@ -201,7 +197,9 @@ class StateChanges:
             if hint is None:
                 continue
             endpoint = live.get(hint.leader_id) or self._metadata.endpoint(hint.leader_id)
-            if endpoint is not None:
+            if endpoint is None:
+                self._fetchers.strand(partition)
+            else:
                 yield partition, endpoint
 
     def _stop(self, stop: _Stop) -> ErrorCode:

@@ -63,10 +63,12 @@ class Candidates:
 
     def _may_be_cleaned(self, partition: Partition) -> bool:
         log = partition.replica.log
+        if not log.config.compacted:
+            return False
         key = key_of(partition)
         is_free = self.states.get(key) is None and key not in self.uncleanable
         is_usable = not log.is_closed and not isinstance(partition.role, Offline)
-        return log.config.compacted and is_free and is_usable
+        return is_free and is_usable
 
     def _assess(self, partition: Partition) -> LogToClean | None:
         replica = partition.replica
@@ -93,8 +95,9 @@ class Candidates:
         self._write_checkpoint()
 
     def _forget_deleted(self) -> None:
-        hosted = {key_of(partition) for partition in self._hosted}
-        self.uncleanable = {key: why for key, why in self.uncleanable.items() if key in hosted}
+        self.uncleanable = {
+            key: why for key, why in self.uncleanable.items() if self._hosted.get(*key) is not None
+        }
 
 
 def key_of(partition: Partition) -> TopicPartition:

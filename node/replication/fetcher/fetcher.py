@@ -13,6 +13,8 @@ waiting: the connection is closed, and the next Fetch names it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from logquake.controller.ports import Channel, Disconnected, Scheduler, Timer
 from logquake.node.replication.api import PartitionKey
 from logquake.node.replication.fetcher.applying import apply_answer, journal_refused_records
@@ -34,7 +36,10 @@ _DOUBLINGS = 16
 
 
 class ReplicaFetcher:
-    """The channel is the fetcher's own: closing the one closes the other."""
+    """The channel is the fetcher's own: closing the one closes the other.
+
+    ``on_dropped`` is told of each partition that is given up for an error, until it is added anew.
+    """
 
     def __init__(
         self,
@@ -43,12 +48,14 @@ class ReplicaFetcher:
         requests: FetchRequests,
         settings: ReplicationSettings,
         scheduler: Scheduler,
+        on_dropped: Callable[[Partition], None],
     ) -> None:
         self._broker_id = broker_id
         self._channel = channel
         self._requests = requests
         self._settings = settings
         self._scheduler = scheduler
+        self._on_dropped = on_dropped
         self._session = FetchSessionClient()
         self._followed: dict[PartitionKey, Followed] = {}
         self._in_flight = False
@@ -154,7 +161,7 @@ class ReplicaFetcher:
         elif data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
             self._reset_offset(followed)
         elif data.error_code == ErrorCode.FENCED_LEADER_EPOCH:
-            self.remove(followed.key)
+            self._drop(followed)
         elif data.error_code in _NOT_LEADING_YET:
             first_ms = self._settings.new_leader_fetch_backoff_ms
             self._rest(followed, first_ms << min(followed.rests, _DOUBLINGS))
@@ -167,7 +174,7 @@ class ReplicaFetcher:
             apply_answer(followed, data)
         except StorageError as error:
             followed.partition.go_offline(str(error))
-            self.remove(followed.key)
+            self._drop(followed)
         except RecordError as error:
             # It may have been damaged on the way: fetch it again after a rest.
             journal_refused_records(followed, str(error))
@@ -185,7 +192,7 @@ class ReplicaFetcher:
                 followed.follow_log()
                 self._resume(followed)
             elif error in (ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.KAFKA_STORAGE_ERROR):
-                self.remove(followed.key)
+                self._drop(followed)
             else:
                 self._rest(followed)
             self.fetch_next()
@@ -193,6 +200,10 @@ class ReplicaFetcher:
         followed.phase = Phase.RESETTING
         self._session.drop(followed.key)
         OffsetReset(self._broker_id, self._channel, followed, is_current, done).start()
+
+    def _drop(self, followed: Followed) -> None:
+        self.remove(followed.key)
+        self._on_dropped(followed.partition)
 
     def _rest(self, followed: Followed, pause_ms: int | None = None) -> None:
         """For replica.fetch.backoff.ms, or less."""

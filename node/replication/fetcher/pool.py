@@ -30,6 +30,16 @@ class FetcherPool:
         self._requests = FetchRequests(broker_id, broker_epoch, settings)
         self._fetchers: dict[int, ReplicaFetcher] = {}
         self._endpoints: dict[int, Endpoint] = {}
+        self._stranded: dict[Partition, None] = {}
+
+    def strand(self, partition: Partition) -> None:
+        """Note a follower that nobody copies, for the next occasion."""
+        self._stranded[partition] = None
+
+    def take_stranded(self) -> list[Partition]:
+        """Those noted since the last time that nobody copies still."""
+        stranded, self._stranded = self._stranded, {}
+        return [partition for partition in stranded if not self.follows(partition)]
 
     def follow(self, partitions: Iterable[tuple[Partition, Endpoint]]) -> None:
         """Copy each partition from the broker at its endpoint, and from no other any more."""
@@ -81,5 +91,10 @@ class FetcherPool:
     def _new_fetcher(self, leader: Endpoint) -> ReplicaFetcher:
         channel = self._network.channel(leader, f"broker-{self._broker_id}-fetcher-0")
         return ReplicaFetcher(
-            self._broker_id, channel, self._requests, self._settings, self._scheduler
+            self._broker_id,
+            channel,
+            self._requests,
+            self._settings,
+            self._scheduler,
+            self.strand,
         )

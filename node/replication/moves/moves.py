@@ -138,6 +138,7 @@ class ReplicaMoves:
     def _add(self, partition: Partition, future: Log, why: str) -> None:
         self._moves[partition] = ReplicaMove(partition, future, self._tools)
         partition.future = future
+        self._marks.note(partition)
         self._cleaner.pause(partition.topic, partition.index)
         source, target = parent(partition.replica.log.directory), parent(future.directory)
         self._record("replica-move-begun", partition, why, source, target)

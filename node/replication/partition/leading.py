@@ -147,6 +147,12 @@ def shrink_isr(partition: Partition, leader: Leader) -> None:
         )
 
 
+def is_settled(partition: Partition, leader: Leader) -> bool:
+    """Whether the ISR has everything, so that nothing can change by time alone."""
+    replica = partition.replica
+    return replica.high_watermark == replica.end and leader.isr_ends_at(replica.end)
+
+
 def _why_shrink(leader: Leader, removed: tuple[int, ...], now_ms: int, log_end: int) -> str:
     lagging = []
     for replica in removed:

@@ -115,6 +115,14 @@ class Leader:
             and not self._is_in_sync(replica, log_end, now_ms, max_lag_ms)
         )
 
+    def isr_ends_at(self, log_end: int) -> bool:
+        """Whether every member of the committed ISR has everything below log_end."""
+        return all(
+            (progress := self.followers.get(replica)) is not None and progress.log_end == log_end
+            for replica in self.isr.committed
+            if replica != self._broker_id
+        )
+
     def _is_in_sync(self, replica: int, log_end: int, now_ms: int, max_lag_ms: int) -> bool:
         progress = self.followers.get(replica)
         return progress is not None and progress.is_caught_up(log_end, now_ms, max_lag_ms)

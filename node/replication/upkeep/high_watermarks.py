@@ -1,13 +1,14 @@
 """The checkpoints of high watermarks, so that a restarted broker knows what was committed.
 
-One a directory, written every replica.high.watermark.checkpoint.interval.ms and at the end. Entries
-of logs that no LeaderAndIsr has named since the start are kept as they were read: dropping them
-would let a restart in between begin at 0 (KAFKA-1647).
+One a directory, written every replica.high.watermark.checkpoint.interval.ms if a mark moved, and at
+the end. Entries of logs that no LeaderAndIsr has named since the start are kept as they were read:
+dropping them would let a restart in between begin at 0 (KAFKA-1647).
 """
 
 from __future__ import annotations
 
 from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Offline
 from logquake.storage.dirs.checkpoints import PendingCheckpoint
 from logquake.storage.dirs.log_dirs import LogDirs
@@ -20,6 +21,11 @@ class HighWatermarks:
         self._log_dirs = log_dirs
         self._hosted = hosted
         self._marks: dict[str, dict[tuple[str, int], int]] = {}
+        self._noted: dict[Partition, None] = {}
+
+    def note(self, partition: Partition) -> None:
+        """Its high watermark may have moved: the next checkpoint looks."""
+        self._noted[partition] = None
 
     def load(self) -> None:
         """Read what the last run wrote."""
@@ -44,14 +50,18 @@ class HighWatermarks:
         self._log_dirs.write_high_watermarks(self._marks)
 
     def _collect(self) -> None:
-        for partition in self._hosted:
-            if not isinstance(partition.role, Offline):
-                key = (partition.topic, partition.index)
-                mark = partition.replica.high_watermark
-                self._note(key, partition.replica.log, mark)
-                if partition.future is not None:
-                    end_offset = partition.future.written_end_offset
-                    self._note(key, partition.future, min(mark, end_offset))
+        noted, self._noted = self._noted, {}
+        for partition in noted:
+            if self._hosted.has(partition) and not isinstance(partition.role, Offline):
+                self._collect_one(partition)
 
-    def _note(self, key: tuple[str, int], log: Log, mark: int) -> None:
+    def _collect_one(self, partition: Partition) -> None:
+        key = (partition.topic, partition.index)
+        mark = partition.replica.high_watermark
+        self._keep(key, partition.replica.log, mark)
+        if partition.future is not None:
+            self._keep(key, partition.future, min(mark, partition.future.written_end_offset))
+            self.note(partition)  # its copy goes on by itself
+
+    def _keep(self, key: tuple[str, int], log: Log, mark: int) -> None:
         self._marks.setdefault(parent(log.directory), {})[key] = mark

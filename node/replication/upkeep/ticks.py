@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from logquake.controller.ports import Scheduler, Timer
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.replication.partition import leading
 from logquake.node.replication.settings import ReplicationSettings
 from logquake.node.replication.upkeep.checkpoints import Checkpoints
+from logquake.node.replication.upkeep.lag_check import LagCheck
 from logquake.node.replication.upkeep.log_flushes import LogFlushes
 from logquake.node.replication.upkeep.retention import Retention
 from logquake.storage.log_config import NEVER
@@ -20,6 +20,7 @@ class Ticks:
         settings: ReplicationSettings,
         scheduler: Scheduler,
         hosted: HostedPartitions,
+        lag_check: LagCheck,
         checkpoints: Checkpoints,
         flushes: LogFlushes,
         retention: Retention,
@@ -27,6 +28,7 @@ class Ticks:
         self._settings = settings
         self._scheduler = scheduler
         self._hosted = hosted
+        self._lag_check = lag_check
         self._checkpoints = checkpoints
         self._flushes = flushes
         self._retention = retention
@@ -35,7 +37,7 @@ class Ticks:
     def start(self) -> None:
         settings, every = self._settings, self._every
         # Half of the lag time: a follower leaves the ISR after 1 to 1.5 times of it, as in Kafka.
-        every("lag", settings.replica_lag_time_max_ms / 2, self.check_lag)
+        every("lag", settings.replica_lag_time_max_ms / 2, self._lag_check.run)
         every(
             "marks",
             settings.high_watermark_checkpoint_interval_ms,
@@ -71,14 +73,6 @@ class Ticks:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
-
-    def check_lag(self) -> None:
-        """Shrink ISRs, and let high watermarks go on that waited for a follower now gone."""
-        for partition in self._hosted:
-            leader = partition.leader
-            if leader is not None:
-                leading.shrink_isr(partition, leader)
-                leading.advance_high_watermark(partition, leader)
 
     def expire_producers(self) -> None:
         """Leaders and followers alike, each by its own clock, as in Kafka."""

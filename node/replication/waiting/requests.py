@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from logquake.controller.ports import Scheduler
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
@@ -14,8 +16,12 @@ from logquake.node.replication.waiting.record_deletion import RecordDeletionPurg
 class WaitingRequests:
     """``appends``, ``fetches`` and ``deletions`` take requests in."""
 
-    def __init__(self, hosted: HostedPartitions, scheduler: Scheduler) -> None:
+    def __init__(
+        self, hosted: HostedPartitions, scheduler: Scheduler, note: Callable[[Partition], None]
+    ) -> None:
+        """note is told of each partition that was touched in a pass, once."""
         self._produces = ProducePurgatory(scheduler)
+        self._note = note
         self._touched: dict[Partition, None] = {}
         self.appends = PassAppends(hosted, self._produces)
         self.fetches = FetchPurgatory(hosted, scheduler)
@@ -35,6 +41,7 @@ class WaitingRequests:
             self.appends.complete()
             touched, self._touched = self._touched, {}
             for partition in touched:
+                self._note(partition)
                 self._produces.wake(partition)
                 self.fetches.wake(partition)
                 self.deletions.wake(partition)

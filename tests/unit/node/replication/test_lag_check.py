@@ -1,0 +1,79 @@
+"""Only partitions whose followers have not everything are looked at as time passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from logquake.node.replication.api import ProduceEntry
+from logquake.node.replication.partition import leading
+from logquake.node.replication.partition.isr import PendingShrink
+from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.upkeep.lag_check import LagCheck
+from tests.unit.node.replication.conftest import OneBroker
+
+FOLLOWER = 2
+MAX_LAG_MS = 30_000
+
+
+@pytest.fixture
+def partition(broker: OneBroker) -> Partition:
+    broker.lead()
+    found = broker.replicas.partition("orders", 0)
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def lag_check(partition: Partition) -> LagCheck:
+    check = LagCheck()
+    check.note(partition)
+    return check
+
+
+def fetch(partition: Partition, offset: int) -> None:
+    leader = partition.leader
+    assert leader is not None
+    leading.record_follower_fetch(partition, leader, FOLLOWER, offset, 0, 70)
+
+
+def append(broker: OneBroker, records: memoryview) -> None:
+    entry = ProduceEntry("orders", 0, records)
+    broker.replicas.append([entry], 1, 1_000, lambda _results: None)
+    broker.replicas.end_of_pass()
+
+
+def test_a_partition_whose_followers_have_everything_is_left_alone(
+    partition: Partition, lag_check: LagCheck
+) -> None:
+    fetch(partition, 0)
+    lag_check.run()
+    assert len(lag_check) == 0
+
+
+def test_one_that_a_follower_has_not_all_of_is_looked_at_until_it_leaves(
+    broker: OneBroker,
+    partition: Partition,
+    lag_check: LagCheck,
+    scheduler: Any,
+    batch: Callable[..., memoryview],
+) -> None:
+    fetch(partition, 0)
+    append(broker, batch(b"v"))
+    lag_check.run()
+    assert len(lag_check) == 1
+    scheduler.advance(MAX_LAG_MS + 1)
+    lag_check.run()
+    assert partition.leader is not None
+    assert isinstance(partition.leader.isr, PendingShrink)
+
+
+def test_one_that_is_no_longer_led_is_forgotten(
+    broker: OneBroker, partition: Partition, lag_check: LagCheck
+) -> None:
+    broker.assign(leader=2, epoch=1)
+    lag_check.run()
+    assert partition.leader is None
+    assert len(lag_check) == 0
