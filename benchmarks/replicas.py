@@ -245,7 +245,21 @@ class _Broker:
         )
         live = [LeaderAndIsrLiveLeader(broker_id=b, host_name="b", port=1) for b in _BROKERS]
         request = LeaderAndIsrRequest(controller_epoch=1, topic_states=[topic], live_leaders=live)
-        self.time.held(lambda: self.replicas.apply_leader_and_isr(request, lambda _topic: _CONFIG))
+        answers: list[Message] = []
+        self.time.held(
+            lambda: self.replicas.apply_leader_and_isr(
+                request, lambda _topic: _CONFIG, answers.append
+            )
+        )
+        self._finish(answers)
+
+    def _finish(self, answers: list[Message]) -> None:
+        """Wait for the answer of a command that goes on bit by bit."""
+        for _ in range(self.partitions):
+            if answers:
+                return
+            self.time.pass_by(1)
+        raise BenchmarkError("a command of the controller is not answered")
 
     def learn(self, epoch: int) -> None:
         states = [
@@ -326,8 +340,9 @@ class _Broker:
         ]
         topic = StopReplicaTopicState(topic_name=_TOPIC, partition_states=states)
         request = StopReplicaRequest(controller_epoch=1, topic_states=[topic])
-        self.time.held(lambda: self.replicas.stop_replicas(request))
-        self.time.pass_by(0)
+        answers: list[Message] = []
+        self.time.held(lambda: self.replicas.stop_replicas(request, answers.append))
+        self._finish(answers)
 
 
 def measure_replicas(folder: Path, sizes: Sequence[int]) -> list[Result]:

@@ -34,6 +34,7 @@ from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionState,
     LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
     LeaderAndIsrTopicState,
 )
 
@@ -82,7 +83,11 @@ def _lead(path: str, partitions: int) -> object:
         broker_epoch=lambda: 1,
         controller=lambda: None,
     )
-    answer = replicas.apply_leader_and_isr(_leadership(partitions), lambda _topic: _CONFIG)
+    answers: list[LeaderAndIsrResponse] = []
+    replicas.apply_leader_and_isr(_leadership(partitions), lambda _topic: _CONFIG, answers.append)
+    while not answers:
+        loop.run_pass()
+    (answer,) = answers
     errors = {one.error_code for topic in answer.topics for one in topic.partition_errors}
     if errors != {0}:
         raise BenchmarkError(f"LeaderAndIsr is answered with {errors}")

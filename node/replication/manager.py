@@ -98,7 +98,7 @@ class ReplicaManager:
         )
         self._fetchers = FetcherPool(broker_id, broker_epoch, settings, scheduler, network)
         self._replicas = Replicas(
-            self._hosted, log_dirs, self._marks, self._upkeep.flushes, context
+            self._hosted, log_dirs, self._marks, self._upkeep.flushes, workers, context
         )
         self.cleaner = LogCleaner(
             settings.cleaner,
@@ -126,7 +126,13 @@ class ReplicaManager:
         self.log_dir_sizes = LogDirSizes(log_dirs, self._hosted)
         self._marks.load()
         self._changes = StateChanges(
-            broker_id, self._hosted, self._replicas, self._fetchers, self.moves, metadata
+            broker_id,
+            self._hosted,
+            self._replicas,
+            self._fetchers,
+            self.moves,
+            metadata,
+            scheduler,
         )
         self.sessions = FetchSessions(
             settings.fetch_session_slots, scheduler, random, metadata.topic_name
@@ -140,6 +146,7 @@ class ReplicaManager:
 
     def close(self) -> None:
         """Stop fetching and write the high watermarks. The log directories stay the owner's."""
+        self._changes.close()
         self._upkeep.stop()
         self.cleaner.close()
         self.moves.close()
@@ -162,18 +169,25 @@ class ReplicaManager:
         self,
         request: LeaderAndIsrRequest,
         config_of: Callable[[str], TopicConfig],
+        done: Callable[[LeaderAndIsrResponse], None],
         *,
         by_topic_id: bool = True,
-    ) -> LeaderAndIsrResponse:
-        """Take on roles; the answer names partitions by topic id, or by name before version 5."""
-        return self._changes.apply_leader_and_isr(request, config_of, by_topic_id=by_topic_id)
+    ) -> None:
+        """Take on roles, at once or, if there are many, bit by bit; done is called at the end.
+
+        The answer names partitions by topic id, or by name before version 5.
+        """
+        self._changes.apply_leader_and_isr(request, config_of, done, by_topic_id=by_topic_id)
 
     def on_metadata_update(self) -> None:
         """The metadata cache has changed: brokers may be back that replicas here wait for."""
         self._changes.find_leaders()
 
-    def stop_replicas(self, request: StopReplicaRequest) -> StopReplicaResponse:
-        return self._changes.stop_replicas(request)
+    def stop_replicas(
+        self, request: StopReplicaRequest, done: Callable[[StopReplicaResponse], None]
+    ) -> None:
+        """Give up replicas; done is called at once, or when what was deleted will not come back."""
+        self._changes.stop_replicas(request, done)
 
     def update_topic_config(self, topic: str, config: TopicConfig) -> None:
         """Use another configuration for a topic's partitions from now on."""

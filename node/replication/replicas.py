@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from functools import partial
 
 from logquake.controller.journal import Event
@@ -12,8 +13,10 @@ from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
 from logquake.node.replication.upkeep.log_flushes import LogFlushes
+from logquake.node.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
+from logquake.storage.file_names import parent
 from logquake.storage.log.log import Log
 from logquake.wire.errors import ErrorCode
 from logquake.wire.uuids import encode_uuid
@@ -26,12 +29,14 @@ class Replicas:
         log_dirs: LogDirs,
         marks: HighWatermarks,
         flushes: LogFlushes,
+        workers: Workers,
         context: PartitionContext,
     ) -> None:
         self._hosted = hosted
         self._log_dirs = log_dirs
         self._marks = marks
         self._flushes = flushes
+        self._workers = workers
         self._context = context
 
     def remove_deleted_of_earlier_runs(self) -> None:
@@ -79,8 +84,11 @@ class Replicas:
         """Have the segments of a partition's log synced after they rolled."""
         partition.replica.log.when_rolled(lambda: self._flushes.on_rolled(partition))
 
-    def delete(self, topic: str, index: int) -> ErrorCode:
-        """Give up a stopped partition, log and all. Nothing happens where there is none."""
+    def delete(self, topic: str, index: int) -> list[str] | ErrorCode:
+        """Give up a stopped partition, log and all; the paths for settle_deletions().
+
+        Nothing happens where there is none.
+        """
         partition = self._hosted.get(topic, index)
         if partition is not None:
             self._hosted.remove(partition)
@@ -93,16 +101,44 @@ class Replicas:
             return ErrorCode.KAFKA_STORAGE_ERROR
         if paths:
             self._record("replica-deleted", topic, index, "the controller asked for it")
-        self.remove_later(paths)
-        return ErrorCode.NONE
+        return paths
 
-    def remove_later(self, paths: Iterable[str]) -> None:
+    def settle_deletions(self, paths: Sequence[str], done: Callable[[], None]) -> None:
+        """Make deletions last, then call done. A directory that fails at it goes offline."""
+        pending = self._log_dirs.begin_deletions(paths)
+
+        def on_ran(directory: str, ran: Future[None]) -> None:
+            del pending[directory]
+            try:
+                ran.result()
+            except StorageError as error:
+                self._log_dirs.report_failure(directory, str(error))
+            if not pending:
+                self.remove_later(paths)
+                done()
+
+        for directory, deletions in list(pending.items()):
+            self._workers.run_in_worker(deletions.run, partial(on_ran, directory))
+
+    def are_settled(self, paths: Sequence[str]) -> bool:
+        """Whether no directory of these has failed."""
+        return all(parent(path) in self._log_dirs.online for path in paths)
+
+    def remove_later(self, paths: Sequence[str]) -> None:
         """Readers of the deleted files get some time to finish."""
-        for path in paths:
-            self._context.scheduler.call_later(
-                self._context.settings.topic_defaults.log.file_delete_delay_ms,
-                partial(self._log_dirs.remove_deleted, path),
-            )
+
+        def on_removed(removed: Future[None]) -> None:
+            try:
+                removed.result()
+            except StorageError as error:
+                self._log_dirs.report(error)
+
+        def remove() -> None:
+            self._workers.run_in_worker(self._log_dirs.removal_of(paths), on_removed)
+
+        if paths:
+            delay_ms = self._context.settings.topic_defaults.log.file_delete_delay_ms
+            self._context.scheduler.call_later(delay_ms, remove)
 
     def _find_or_create(
         self, topic: str, index: int, topic_id: bytes | None, config: TopicConfig, *, is_new: bool

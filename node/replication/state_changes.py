@@ -7,11 +7,13 @@ alone (STALE_CONTROLLER_EPOCH).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
 
-from logquake.controller.ports import Endpoint
+from logquake.controller.ports import Endpoint, Scheduler
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.replication.command_queue import CommandQueue, Step
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.moves.moves import ReplicaMoves
@@ -39,6 +41,10 @@ from logquake.wire.uuids import ZERO_UUID
 EPOCH_DURING_DELETE = -2  # LeaderAndIsr.EpochDuringDelete: overrides every epoch
 NO_LEADER_EPOCH = -1  # LeaderAndIsr.NoEpoch: a request version without epochs
 
+_PARTITIONS_AT_A_TIME = 50  # requests that arrive meanwhile are served in between
+
+T = TypeVar("T")
+
 
 class _Told(NamedTuple):
     """One partition of a LeaderAndIsr request."""
@@ -57,6 +63,14 @@ class _Stop(NamedTuple):
     delete: bool
 
 
+class _Stopped(NamedTuple):
+    """What became of it; ``paths`` are what a deletion left to be removed."""
+
+    asked: _Stop
+    error: ErrorCode
+    paths: Sequence[str] = ()
+
+
 class StateChanges:
     def __init__(
         self,
@@ -66,6 +80,7 @@ class StateChanges:
         fetchers: FetcherPool,
         moves: ReplicaMoves,
         metadata: MetadataCache,
+        scheduler: Scheduler,
     ) -> None:
         self._broker_id = broker_id
         self._hosted = hosted
@@ -73,6 +88,8 @@ class StateChanges:
         self._fetchers = fetchers
         self._moves = moves
         self._metadata = metadata
+        self._scheduler = scheduler
+        self._commands = CommandQueue()
         self._controller_epoch = 0
         self.has_orders = False
         """Whether a LeaderAndIsr was applied, since this process began."""
@@ -88,24 +105,35 @@ class StateChanges:
         self,
         request: LeaderAndIsrRequest,
         config_of: Callable[[str], TopicConfig],
+        done: Callable[[LeaderAndIsrResponse], None],
         *,
         by_topic_id: bool,
-    ) -> LeaderAndIsrResponse:
-        if not self.accept_controller_epoch(request.controller_epoch):
-            return LeaderAndIsrResponse(error_code=ErrorCode.STALE_CONTROLLER_EPOCH)
-        errors: list[tuple[_Told, ErrorCode]] = []
-        followers: list[Partition] = []
-        for told in sorted(_told(request), key=lambda t: (t.topic, t.state.partition_index)):
-            error = self._apply(told, config_of(told.topic), followers)
-            errors.append((told, error))
-        live = {
-            leader.broker_id: Endpoint(leader.broker_id, leader.host_name, leader.port)
-            for leader in request.live_leaders
-        }
-        self._fetchers.follow(self._with_leaders(followers, live))
-        self._fetchers.close_idle()
-        self.has_orders = True
-        return _leader_and_isr_response(errors, by_topic_id=by_topic_id)
+    ) -> None:
+        """done is called with the answer, at once where there are few partitions."""
+
+        def command() -> Iterator[Step]:
+            if not self.accept_controller_epoch(request.controller_epoch):
+                done(LeaderAndIsrResponse(error_code=ErrorCode.STALE_CONTROLLER_EPOCH))
+                return
+            errors: list[tuple[_Told, ErrorCode]] = []
+            live = {
+                leader.broker_id: Endpoint(leader.broker_id, leader.host_name, leader.port)
+                for leader in request.live_leaders
+            }
+            in_order = sorted(_told(request), key=lambda t: (t.topic, t.state.partition_index))
+            for some in _pieces(in_order):
+                if errors:
+                    yield self._later
+                errors += self._apply_some(some, config_of, live)
+            self._fetchers.close_idle()
+            self.has_orders = True
+            done(_leader_and_isr_response(errors, by_topic_id=by_topic_id))
+
+        self._commands.add(command())
+
+    def close(self) -> None:
+        """Begin no further piece of what the controller asked for."""
+        self._commands.close()
 
     def find_leaders(self) -> None:
         """Follow leaders that were away when LeaderAndIsr named them and are back by now.
@@ -117,19 +145,54 @@ class StateChanges:
         stranded = [p for p in self._fetchers.take_stranded() if isinstance(p.role, Follower)]
         self._fetchers.follow(self._with_leaders(stranded, {}))
 
-    def stop_replicas(self, request: StopReplicaRequest) -> StopReplicaResponse:
-        if not self.accept_controller_epoch(request.controller_epoch):
-            return StopReplicaResponse(error_code=ErrorCode.STALE_CONTROLLER_EPOCH)
+    def stop_replicas(
+        self, request: StopReplicaRequest, done: Callable[[StopReplicaResponse], None]
+    ) -> None:
+        """done is called with the answer, once what was deleted will not come back."""
+
+        def command() -> Iterator[Step]:
+            if not self.accept_controller_epoch(request.controller_epoch):
+                done(StopReplicaResponse(error_code=ErrorCode.STALE_CONTROLLER_EPOCH))
+                return
+            stopped: list[_Stopped] = []
+            for some in _pieces(sorted(_stops(request))):
+                if stopped:
+                    yield self._later
+                stopped += map(self._stop, some)
+            self._fetchers.close_idle()
+            paths = [path for each in stopped for path in each.paths]
+            if paths:
+                yield partial(self._replicas.settle_deletions, paths)
+            done(self._stop_replica_response(stopped))
+
+        self._commands.add(command())
+
+    def _later(self, go_on: Callable[[], None]) -> None:
+        self._scheduler.call_later(0, go_on)
+
+    def _stop_replica_response(self, stopped: Iterable[_Stopped]) -> StopReplicaResponse:
         errors = [
             StopReplicaPartitionError(
-                topic_name=stop.topic,
-                partition_index=stop.partition,
-                error_code=self._stop(stop),
+                topic_name=each.asked.topic,
+                partition_index=each.asked.partition,
+                error_code=each.error
+                if self._replicas.are_settled(each.paths)
+                else ErrorCode.KAFKA_STORAGE_ERROR,
             )
-            for stop in sorted(_stops(request))
+            for each in stopped
         ]
-        self._fetchers.close_idle()
         return StopReplicaResponse(partition_errors=errors)
+
+    def _apply_some(
+        self,
+        some: Iterable[_Told],
+        config_of: Callable[[str], TopicConfig],
+        live: Mapping[int, Endpoint],
+    ) -> list[tuple[_Told, ErrorCode]]:
+        followers: list[Partition] = []
+        errors = [(told, self._apply(told, config_of(told.topic), followers)) for told in some]
+        self._fetchers.follow(self._with_leaders(followers, live))
+        return errors
 
     def _apply(self, told: _Told, config: TopicConfig, followers: list[Partition]) -> ErrorCode:
         state = told.state
@@ -202,7 +265,16 @@ class StateChanges:
             else:
                 yield partition, endpoint
 
-    def _stop(self, stop: _Stop) -> ErrorCode:
+    def _stop(self, stop: _Stop) -> _Stopped:
+        error = self._stop_role(stop)
+        if error is not ErrorCode.NONE or not stop.delete:
+            return _Stopped(stop, error)
+        deleted = self._replicas.delete(stop.topic, stop.partition)
+        if isinstance(deleted, ErrorCode):
+            return _Stopped(stop, deleted)
+        return _Stopped(stop, ErrorCode.NONE, deleted)
+
+    def _stop_role(self, stop: _Stop) -> ErrorCode:
         partition = self._hosted.get(stop.topic, stop.partition)
         if partition is not None:
             if isinstance(partition.role, Offline):
@@ -213,7 +285,12 @@ class StateChanges:
             self._fetchers.forget(partition)
             self._moves.forget(partition)
             partition.stop()
-        return self._replicas.delete(stop.topic, stop.partition) if stop.delete else ErrorCode.NONE
+        return ErrorCode.NONE
+
+
+def _pieces(all_of_it: Sequence[T]) -> Iterator[Sequence[T]]:
+    for first in range(0, len(all_of_it), _PARTITIONS_AT_A_TIME):
+        yield all_of_it[first : first + _PARTITIONS_AT_A_TIME]
 
 
 def _told(request: LeaderAndIsrRequest) -> Iterator[_Told]:

@@ -54,12 +54,11 @@ class LeaderAndIsr(Handler[LeaderAndIsrRequest]):
         topics |= {state.topic_name for state in body.ungrouped_partition_states}
         self._configs.load(
             topics,
-            loaded=lambda: request.reply(
-                self._replicas.apply_leader_and_isr(
-                    body,
-                    self._configs.get,
-                    by_topic_id=request.header.api_version >= _FIRST_VERSION_BY_ID,
-                )
+            loaded=lambda: self._replicas.apply_leader_and_isr(
+                body,
+                self._configs.get,
+                request.reply,
+                by_topic_id=request.header.api_version >= _FIRST_VERSION_BY_ID,
             ),
             # Unanswered, the controller sends it again; a wrong configuration would stay.
             failed=lambda failure: request.close(f"no topic configuration: {failure}"),
@@ -78,7 +77,7 @@ class StopReplica(Handler[StopReplicaRequest]):
         if _is_stale(body.broker_epoch, self._broker_epoch()):
             request.reply(StopReplicaResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
         else:
-            request.reply(self._replicas.stop_replicas(body))
+            self._replicas.stop_replicas(body, request.reply)
 
 
 class UpdateMetadata(Handler[UpdateMetadataRequest]):

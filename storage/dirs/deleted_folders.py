@@ -23,17 +23,28 @@ class DeletedFolders:
         self._unique = unique
 
     def take(self, key: TopicPartition, folder: str) -> str:
-        """Rename a folder that holds this partition; its new path, for remove()."""
+        """Rename a folder that holds this partition; its new path, for remove().
+
+        sync() makes it last: a rename that a power loss undoes would bring a deleted topic back.
+        """
         target = names.join(self._path, names.deleted_dir(*key, self._unique()))
-        self._rename(folder, target)
+        with disk_faults(self._path):
+            self._disk.rename(folder, target)
         return target
 
     def give_back(self, taken: str, folder: str) -> None:
-        """Undo take()."""
-        self._rename(taken, folder)
+        """Undo take(), durably."""
+        with disk_faults(self._path):
+            self._disk.rename(taken, folder)
+        self.sync()
+
+    def sync(self) -> None:
+        """May be called on any thread; blocks."""
+        with disk_faults(self._path):
+            self._disk.sync_dir(self._path)
 
     def remove(self, path: str) -> None:
-        """Free the space, some file.delete.delay.ms later."""
+        """Free the space, some file.delete.delay.ms later. On any thread; blocks."""
         with disk_faults(self._path):
             self._disk.remove_tree(path)
 
@@ -51,9 +62,3 @@ class DeletedFolders:
                     if read_topic_id(self._disk, path) == topic_id:
                         return True
         return False
-
-    def _rename(self, old: str, new: str) -> None:
-        with disk_faults(self._path):
-            self._disk.rename(old, new)
-            # A rename that a power loss undoes would bring a deleted topic back.
-            self._disk.sync_dir(self._path)

@@ -5,7 +5,7 @@ What concerns several directories, and the moves between them, is in ``log_dirs`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -14,6 +14,7 @@ from logquake.storage import checkpoint_files as checkpoints
 from logquake.storage import file_names as names
 from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs import clean_shutdown
+from logquake.storage.dirs.checkpoints import PendingCheckpoint
 from logquake.storage.dirs.deleted_folders import DeletedFolders
 from logquake.storage.dirs.load_progress import LoadProgress
 from logquake.storage.dirs.log_offsets import LogOffsets
@@ -48,6 +49,23 @@ class LogDirOptions:
     recovery_threads: int = 1
     # Bounds the descriptors of the segments in all directories that are opened with it.
     open_files: OpenFiles = field(default_factory=OpenFiles)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDeletions:
+    """Deletions in one directory that are to outlast a loss of power."""
+
+    folders: DeletedFolders
+    checkpoints: Sequence[PendingCheckpoint]
+
+    def run(self) -> None:
+        """On any thread; blocks. Raises StorageError.
+
+        The checkpoints come last: a log that a power loss brings back is recovered by its own.
+        """
+        self.folders.sync()
+        for checkpoint in self.checkpoints:
+            checkpoint.run()
 
 
 class LogDir:
@@ -162,13 +180,18 @@ class LogDir:
     def delete_log(self, topic: str, partition: int) -> str | None:
         """Rename the partition's folder out of the way; its new path, for deleted.remove().
 
-        Nothing happens, and None is answered, when there is no such log. Raises StorageError.
+        What begin_deletions() answers makes it last, of any number of logs at once. Nothing
+        happens, and None is answered, when there is no such log. Raises StorageError.
         """
-        if (topic, partition) not in self.logs:
+        key = (topic, partition)
+        if key not in self.logs:
             return None
-        target = self.set_aside(topic, partition)
-        self.forget(topic, partition)
+        target = self.deleted.take(key, log_path(self.path, key))
+        self.logs.pop(key).close(clean=False)
         return target
+
+    def begin_deletions(self) -> PendingDeletions:
+        return PendingDeletions(self.deleted, self.offsets.begin_all())
 
     def delete_future(self, topic: str, partition: int) -> str | None:
         """The same for a future."""
@@ -177,6 +200,7 @@ class LogDir:
         if log is None:
             return None
         target = self.deleted.take(key, self._places[key].actual)
+        self.deleted.sync()
         del self.futures[key], self._places[key]
         log.close(clean=False)
         self.offsets.write_all()
@@ -185,7 +209,9 @@ class LogDir:
     def set_aside(self, topic: str, partition: int) -> str:
         """The first half of a deletion, which take_back() undoes and forget() completes."""
         key = (topic, partition)
-        return self.deleted.take(key, log_path(self.path, key))
+        target = self.deleted.take(key, log_path(self.path, key))
+        self.deleted.sync()
+        return target
 
     def take_back(self, topic: str, partition: int, path: str) -> None:
         self.deleted.give_back(path, log_path(self.path, (topic, partition)))

@@ -8,13 +8,13 @@ lie in that directory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs.checkpoints import PendingCheckpoint
 from logquake.storage.dirs.interrupted_moves import check_distinct, finish_interrupted_moves
-from logquake.storage.dirs.log_dir import LogDir
+from logquake.storage.dirs.log_dir import LogDir, PendingDeletions
 from logquake.storage.errors import LogDirError, StorageError
 from logquake.storage.file_names import parent
 from logquake.storage.log.log import Log
@@ -123,8 +123,9 @@ class LogDirs:
     def delete_log(self, topic: str, partition: int) -> list[str]:
         """Rename the partition's folders away, its future's first; their paths.
 
-        In this order a crash never leaves a future alone, which would look like a move. Raises
-        StorageError, also where there is no log and it may be in a directory that is offline.
+        In this order a crash never leaves a future alone, which would look like a move. What
+        begin_deletions() answers makes it last. Raises StorageError, also where there is no log
+        and it may be in a directory that is offline.
         """
         self._preferred.pop((topic, partition), None)
         paths = self.delete_future(topic, partition)
@@ -133,6 +134,13 @@ class LogDirs:
         if not found:
             self._require_all_online()
         return paths + found
+
+    def begin_deletions(self, paths: Iterable[str]) -> dict[str, PendingDeletions]:
+        """What makes the deletions last that renamed to these paths, by directory."""
+        directories = dict.fromkeys(map(parent, paths))
+        return {
+            path: self.online[path].begin_deletions() for path in directories if path in self.online
+        }
 
     def delete_future(self, topic: str, partition: int) -> list[str]:
         """Rename the future's folder away; its path, if there is one. Raises StorageError."""
@@ -145,11 +153,18 @@ class LogDirs:
         self._attempt_all(lambda directory: found.extend(directory.deleted.paths()))
         return found
 
-    def remove_deleted(self, path: str) -> None:
-        """Free what delete_log() and the like named."""
-        directory = self.online.get(parent(path))
-        if directory is not None:
-            self._attempt(directory, lambda its: its.deleted.remove(path))
+    def removal_of(self, paths: Iterable[str]) -> Callable[[], None]:
+        """What frees the space of these, which delete_log() and the like named.
+
+        For any thread; blocks. Raises StorageError, what it names being freed by the next start.
+        """
+        folders = [(self.online[parent(p)].deleted, p) for p in paths if parent(p) in self.online]
+
+        def remove() -> None:
+            for deleted, path in folders:
+                deleted.remove(path)
+
+        return remove
 
     # Checkpoints
 

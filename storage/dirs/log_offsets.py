@@ -51,16 +51,25 @@ class LogOffsets:
 
     def write_cleaned(self) -> None:
         """Record where compaction ended, of each log that had one."""
+        pending = self._begin_cleaned()
+        if pending is not None:
+            pending.run()
+
+    def _begin_cleaned(self) -> PendingCheckpoint | None:
         ends = {key: log.cleaning.cleaned_to for key, log in self._all_logs()}
         known = {key: end for key, end in ends.items() if end is not None}
         if known or self.files.has(files.CLEANER_OFFSETS):
-            self.files.write(files.CLEANER_OFFSETS, known)
+            return self.files.begin(files.CLEANER_OFFSETS, known)
+        return None
 
     def write_all(self) -> None:
         """Each of them, but for the high watermarks, which somebody else knows."""
-        self.write_recovery_points()
-        self.write_log_starts()
-        self.write_cleaned()
+        for pending in self.begin_all():
+            pending.run()
+
+    def begin_all(self) -> list[PendingCheckpoint]:
+        begun = (self.begin_recovery_points(), self.begin_log_starts(), self._begin_cleaned())
+        return [pending for pending in begun if pending is not None]
 
     def _recovery_points(self) -> dict[TopicPartition, int]:
         return {key: log.recovery_point for key, log in self._all_logs()}

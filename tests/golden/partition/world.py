@@ -42,12 +42,14 @@ from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrLiveLeader,
     LeaderAndIsrPartitionState,
     LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
     LeaderAndIsrTopicState,
 )
 from logquake.wire.messages.offsets import ListOffsetsRequest
 from logquake.wire.messages.stop_replica import (
     StopReplicaPartitionState,
     StopReplicaRequest,
+    StopReplicaResponse,
     StopReplicaTopicState,
 )
 from logquake.wire.messages.update_metadata import (
@@ -60,6 +62,7 @@ from logquake.wire.schema import Message, decode, encode_parts
 Done = Callable[[Message | Disconnected], None]
 LISTENER = ListenerName("PLAINTEXT")
 CLUSTER_ID = "nuPQdOmPTNSLpn_S3CpZjQ"
+DELETION_MS = 2  # what a deletion takes that a worker thread makes last
 MAX_EVENTS = 1_000  # at one moment: more is a livelock
 
 
@@ -385,9 +388,11 @@ class World:
             ],
         )
         for broker in brokers:
-            response = self.nodes[broker].replicas.apply_leader_and_isr(
-                request, lambda topic: self.configs[topic]
+            answers: list[LeaderAndIsrResponse] = []
+            self.nodes[broker].replicas.apply_leader_and_isr(
+                request, lambda topic: self.configs[topic], answers.append
             )
+            (response,) = answers
             codes = [response.error_code]
             codes += [p.error_code for t in response.topics for p in t.partition_errors]
             for code in filter(None, codes):
@@ -398,14 +403,18 @@ class World:
         stop = StopReplicaPartitionState(
             partition_index=int(index), leader_epoch=leader_epoch, delete_partition=delete
         )
-        response = self.nodes[broker].replicas.stop_replicas(
-            StopReplicaRequest(
-                controller_epoch=1,
-                topic_states=[StopReplicaTopicState(topic_name=topic, partition_states=[stop])],
-            )
+        request = StopReplicaRequest(
+            controller_epoch=1,
+            topic_states=[StopReplicaTopicState(topic_name=topic, partition_states=[stop])],
         )
-        for each in response.partition_errors:
-            self.log(f"{broker} answers StopReplica {name} {ErrorCode(each.error_code).name}")
+
+        def answered(response: StopReplicaResponse) -> None:
+            for each in response.partition_errors:
+                self.log(f"{broker} answers StopReplica {name} {ErrorCode(each.error_code).name}")
+
+        self.nodes[broker].replicas.stop_replicas(request, answered)
+        if delete:
+            self.pass_time(DELETION_MS)
 
     def _on_alter_partition(self, wire: Wire, request: AlterPartitionRequest, done: Done) -> None:
         for topic in request.topics:

@@ -145,7 +145,13 @@ class Life:
 
     def delete(self, topic: str) -> str:
         """The path of what is left to be removed."""
-        path = self._perform(topic, Moment(), lambda: self.log_dir.delete_log(topic, 0))
+
+        def delete() -> str | None:
+            path = self.log_dir.delete_log(topic, 0)
+            self.log_dir.begin_deletions().run()
+            return path
+
+        path = self._perform(topic, Moment(), delete)
         self.stories[topic].sync()
         self.stories[topic].lowest_start = 0
         assert path is not None

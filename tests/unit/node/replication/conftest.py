@@ -21,6 +21,7 @@ from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrLiveLeader,
     LeaderAndIsrPartitionState,
     LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
     LeaderAndIsrTopicState,
 )
 from logquake.wire.messages.update_metadata import (
@@ -89,7 +90,9 @@ class OneBroker:
                 LeaderAndIsrLiveLeader(broker_id=leader, host_name=f"b{leader}", port=port)
             ][: int(leader_is_live)],
         )
-        answer = self.replicas.apply_leader_and_isr(request, lambda _topic: self.config)
+        answers: list[LeaderAndIsrResponse] = []
+        self.replicas.apply_leader_and_isr(request, lambda _topic: self.config, answers.append)
+        (answer,) = answers
         return answer.topics[0].partition_errors[0].error_code
 
     def learn_of(self, index: int) -> None:

@@ -109,7 +109,9 @@ class TestRolledSegments:
         begin_sync(scheduler)
         state = StopReplicaPartitionState(leader_epoch=-2, delete_partition=True)
         topic = StopReplicaTopicState(topic_name="orders", partition_states=[state])
-        broker.replicas.stop_replicas(StopReplicaRequest(controller_epoch=1, topic_states=[topic]))
+        broker.replicas.stop_replicas(
+            StopReplicaRequest(controller_epoch=1, topic_states=[topic]), lambda _answer: None
+        )
         assert log.is_closed
         journal.events.clear()
         scheduler.advance(10)

@@ -367,7 +367,9 @@ class TestCallingOff:
         scheduler.advance(3)
         state = StopReplicaPartitionState(leader_epoch=-2, delete_partition=delete)
         topic = StopReplicaTopicState(topic_name="orders", partition_states=[state])
-        filled.replicas.stop_replicas(StopReplicaRequest(controller_epoch=1, topic_states=[topic]))
+        filled.replicas.stop_replicas(
+            StopReplicaRequest(controller_epoch=1, topic_states=[topic]), lambda _answer: None
+        )
         scheduler.advance(1_000)
         assert (filled.log_dirs.future("orders", 0) is None) == delete
         assert (filled.log_dirs.log("orders", 0) is None) == delete

@@ -229,7 +229,8 @@ class Life:
         )
         topic = StopReplicaTopicState(topic_name="orders", partition_states=[state])
         request = StopReplicaRequest(controller_epoch=1, topic_states=[topic])
-        self.each(lambda broker: broker.replicas.stop_replicas(request))
+        self.each(lambda broker: broker.replicas.stop_replicas(request, lambda _answer: None))
+        self.scheduler.advance(2)  # a worker thread makes it last
 
     def delete_records(self) -> None:
         index = self.any_partition()

@@ -87,6 +87,7 @@ def test_a_deletion_survives_a_loss_of_power(disk: MemoryDisk) -> None:
     log_dir = open_dir(disk)
     log_dir.create_log("orders", 0, TOPIC_ID, LogConfig()).sync()
     log_dir.delete_log("orders", 0)
+    log_dir.begin_deletions().run()
     for seed in range(5):
         disk.crash(Unsynced.JOURNALED, random.Random(seed))
         log_dir = open_dir(disk)

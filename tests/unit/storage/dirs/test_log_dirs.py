@@ -208,7 +208,7 @@ class TestMoves:
         future.truncate_to(5)
         assert set_aside.endswith("-delete")
         assert dirs.deleted() == [set_aside]
-        dirs.remove_deleted(set_aside)
+        dirs.removal_of([set_aside])()
         assert folders(disk, "/a") == []
         dirs.close(clean=True)
         again = open_dirs(disk).log("orders", 0)

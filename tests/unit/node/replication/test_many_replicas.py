@@ -1,0 +1,104 @@
+"""Commands for many partitions: nothing is held up by them, and their costs do not multiply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from logquake.node.replication.partition.roles import Leader
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.leader_and_isr import (
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
+    LeaderAndIsrTopicState,
+)
+from logquake.wire.messages.stop_replica import (
+    StopReplicaPartitionState,
+    StopReplicaRequest,
+    StopReplicaResponse,
+    StopReplicaTopicState,
+)
+from tests.unit.node.replication.conftest import BROKER_ID, TOPIC_ID, OneBroker
+
+MANY = 120  # more than are taken at a time
+CHECKPOINTS = ("recovery-point", "log-start", "cleaner-offset", "replication-offset")
+
+
+def lead_all(broker: OneBroker) -> list[LeaderAndIsrResponse]:
+    """The answers: there is one in the end."""
+    states = [
+        LeaderAndIsrPartitionState(
+            partition_index=index, leader=BROKER_ID, isr=[1], replicas=[1], is_new=True
+        )
+        for index in range(MANY)
+    ]
+    topic = LeaderAndIsrTopicState(topic_name="orders", topic_id=TOPIC_ID, partition_states=states)
+    answers: list[LeaderAndIsrResponse] = []
+    broker.replicas.apply_leader_and_isr(
+        LeaderAndIsrRequest(controller_epoch=1, topic_states=[topic]),
+        lambda _topic: broker.config,
+        answers.append,
+    )
+    return answers
+
+
+def delete(broker: OneBroker, indexes: Iterable[int]) -> list[StopReplicaResponse]:
+    states = [
+        StopReplicaPartitionState(partition_index=index, leader_epoch=-2, delete_partition=True)
+        for index in indexes
+    ]
+    topic = StopReplicaTopicState(topic_name="orders", partition_states=states)
+    answers: list[StopReplicaResponse] = []
+    broker.replicas.stop_replicas(
+        StopReplicaRequest(controller_epoch=1, topic_states=[topic]), answers.append
+    )
+    return answers
+
+
+@pytest.fixture
+def filled(broker: OneBroker, scheduler: Any) -> OneBroker:
+    lead_all(broker)
+    scheduler.advance(1)
+    return broker
+
+
+def test_leadership_of_many_is_taken_on_bit_by_bit(broker: OneBroker, scheduler: Any) -> None:
+    answers = lead_all(broker)
+    assert not answers
+    assert 0 < len(broker.replicas.partitions()) < MANY
+    scheduler.advance(1)
+    (answer,) = answers
+    assert len(answer.topics[0].partition_errors) == MANY
+    assert all(isinstance(each.role, Leader) for each in broker.replicas.partitions())
+    assert len(broker.replicas.partitions()) == MANY
+
+
+def test_a_command_waits_for_the_one_before(broker: OneBroker, scheduler: Any) -> None:
+    lead_all(broker)
+    answers = delete(broker, range(MANY))
+    scheduler.advance(100)
+    assert broker.replicas.partitions() == []
+    assert {each.error_code for each in answers[0].partition_errors} == {ErrorCode.NONE}
+
+
+def test_many_deletions_write_each_checkpoint_once(filled: OneBroker, scheduler: Any) -> None:
+    filled.disk.faults.keep_history = True
+    answers = delete(filled, range(MANY - 1))
+    scheduler.advance(100)
+    assert len(answers) == 1
+    replaced = [line for line in filled.disk.faults.history if "checkpoint" in line]
+    for name in CHECKPOINTS:
+        assert sum("rename" in line and name in line for line in replaced) <= 1
+
+
+def test_a_deletion_is_answered_when_it_outlasts_a_loss_of_power(
+    filled: OneBroker, scheduler: Any
+) -> None:
+    answers = delete(filled, [3])
+    assert filled.replicas.partition("orders", 3) is None
+    assert not answers
+    scheduler.advance(100)
+    assert len(answers) == 1
