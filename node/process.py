@@ -21,12 +21,14 @@ from types import FrameType
 
 from logquake.controller.journal import Event
 from logquake.node.broker import Broker
+from logquake.node.busy_reports import BusyReports
 from logquake.node.descriptors import open_segments, raise_limit
 from logquake.node.journal_file import JournalFile
 from logquake.node.net.acceptor import Acceptor
 from logquake.node.net.channel import TcpNetwork
 from logquake.node.net.listener import ListenError, bind_listener
 from logquake.node.net.loop import EventLoop
+from logquake.node.net.pass_watch import PassWatch
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
 from logquake.node.ports import Ports
@@ -81,6 +83,7 @@ class BrokerProcess:
         )
         self._loop = EventLoop()
         self._journal = self._open_journal(events)
+        self._watch_passes()
         self._connect_timer = self._loop.call_later(
             settings.zookeeper.connection_timeout_ms, self._on_no_zookeeper
         )
@@ -134,6 +137,10 @@ class BrokerProcess:
             self._loop.post,
         )
         return self._session
+
+    def _watch_passes(self) -> None:
+        reports = BusyReports(f"broker-{self._settings.broker_id}", self._loop, self._journal)
+        self._loop.passes = PassWatch(self._settings.loop_busy_ms, reports.report)
 
     def _open_journal(self, path: Path) -> JournalFile:
         try:

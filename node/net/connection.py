@@ -214,6 +214,7 @@ class Connection:
             slot.reply,
             slot.close,
         )
+        self._loop.passes.api_key = parsed.header.api_key
         self._shared.handler.handle(request)
         slot.next_may_follow = request.next_may_follow
 

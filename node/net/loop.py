@@ -16,8 +16,10 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
+from logquake.node.net.pass_watch import PassWatch
 from logquake.node.net.timers import LoopTimer, TimerQueue
 
 T = TypeVar("T")
@@ -30,7 +32,10 @@ _MAX_EVENTS_PER_PASS = 256  # the rest comes up in the next pass: epoll rotates 
 
 
 class EventLoop:
-    """epoll for one thread. Satisfies logquake.controller.ports.Scheduler."""
+    """epoll for one thread. Satisfies logquake.controller.ports.Scheduler.
+
+    ``passes`` is told what each pass does, and may be replaced by one that tells of the long ones.
+    """
 
     def __init__(
         self, *, worker_threads: int = 2, monotonic_ns: Callable[[], int] = time.monotonic_ns
@@ -46,6 +51,7 @@ class EventLoop:
         self._before_wait: list[Callable[[], None]] = []
         self._workers = ThreadPoolExecutor(worker_threads, thread_name_prefix="worker")
         self._running = False
+        self.passes = PassWatch(0, lambda _busy: None)
         self._wake_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self.watch(self._wake_fd, EPOLLIN, self._on_wake)
 
@@ -82,7 +88,7 @@ class EventLoop:
         ``future.result()`` returns what work returned or raises what it raised.
         """
         future = self._workers.submit(work)
-        future.add_done_callback(lambda finished: self.post(lambda: done(finished)))
+        future.add_done_callback(lambda finished: self.post(partial(done, finished)))
 
     # Readiness
 
@@ -121,17 +127,24 @@ class EventLoop:
         """One pass; waits for something to do, up to max_wait_ms when given."""
         callbacks, unwatched = self._callbacks, self._unwatched
         unwatched.clear()
-        for fd, events in self._epoll.poll(self._wait_s(max_wait_ms), _MAX_EVENTS_PER_PASS):
+        ready = self._epoll.poll(self._wait_s(max_wait_ms), _MAX_EVENTS_PER_PASS)
+        self.passes.begin()
+        step_done = self.passes.step_done
+        for fd, events in ready:
             # An event of a descriptor closed in this pass must not reach its number's next owner.
             if fd not in unwatched:
-                callbacks[fd](events)
+                callback = callbacks[fd]
+                callback(events)
+                step_done(callback)
         if self._soon:
             self._run_soon()
-        self._timers.run_due(self._precise_ms())
+        self._timers.run_due(self._precise_ms(), step_done)
         for action in self._at_end_of_pass:
             action()
+            step_done(action)
         if self._before_wait:
             self._run_before_wait()
+        self.passes.end()
 
     def close(self) -> None:
         """Wait for the worker threads and give up the descriptors."""
@@ -156,15 +169,19 @@ class EventLoop:
     def _on_wake(self, _events: int) -> None:
         os.eventfd_read(self._wake_fd)
         for _ in range(len(self._posted)):
-            self._posted.popleft()()
+            action = self._posted.popleft()
+            action()
+            self.passes.step_done(action)
 
     def _run_before_wait(self) -> None:
         actions = self._before_wait
         for action in actions:  # grows while it runs: a flush can cause another
             action()
+            self.passes.step_done(action)
         actions.clear()
 
     def _run_soon(self) -> None:
         actions, self._soon = self._soon, []
         for action in actions:
             action()
+            self.passes.step_done(action)

@@ -55,8 +55,11 @@ class TimerQueue:
             self._cancelled -= 1
         return heap[0][0] if heap else None
 
-    def run_due(self, now_ms: float) -> None:
-        """Run what is due at now_ms; actions added meanwhile wait for the next call."""
+    def run_due(self, now_ms: float, done: Callable[[object], None] = lambda _action: None) -> None:
+        """Run what is due at now_ms, each told to done after it.
+
+        Actions added meanwhile wait for the next call.
+        """
         heap = self._heap
         due = []
         while heap and heap[0][0] <= now_ms:
@@ -65,6 +68,7 @@ class TimerQueue:
             action, timer.action = timer.action, None
             if action is not None:
                 action()
+                done(action)
             else:
                 self._cancelled -= 1
 

@@ -80,6 +80,9 @@ class BrokerSettings:
     down_conversion: DownConversionSettings
     # logquake.journal.max.bytes: the journal's file is put aside at this size; one is kept.
     journal_max_bytes: int
+    # logquake.loop.busy.ms: a pass of the loop that takes longer is told in the journal; nobody
+    # else is served meanwhile. 0 tells of none.
+    loop_busy_ms: int
     # Set, but nothing reads them: Kafka's keys of what is not built, and keys nobody knows.
     without_effect: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -124,6 +127,7 @@ class BrokerSettings:
                     minimum=0,
                 )
             ),
+            loop_busy_ms=reader.integer("logquake.loop.busy.ms", 50, minimum=0),
             journal_max_bytes=reader.long(
                 "logquake.journal.max.bytes", DEFAULT_MAX_BYTES, minimum=4096
             ),

@@ -89,4 +89,5 @@ class Ticks:
             self._every(name, interval_ms, action)
             action()
 
+        run.__qualname__ = f"Ticks ({name})"  # for whoever is told how long it took
         self._timers[name] = self._scheduler.call_later(interval_ms, run)
