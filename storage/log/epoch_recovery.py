@@ -1,7 +1,8 @@
-"""Leader epochs found out from the batches, where leader-epoch-checkpoint was lost.
+"""Leader epochs found out from the batches, where leader-epoch-checkpoint lost all or the earliest.
 
 Kafka goes on without: a follower that asks where an epoch ended is told nothing, and truncates to
-its high watermark, which may be behind what it has acknowledged (KIP-101).
+its high watermark, which may be behind what it has acknowledged (KIP-101). Or it is told that the
+epoch ended where the first entry begins, and never notices that its own log went another way.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from contextlib import suppress
 from logquake.storage.log.leader_epochs import UNDEFINED_EPOCH, LeaderEpochs
 from logquake.storage.segments.batch_walk import DamagedBatchError
 from logquake.storage.segments.segment import Segment
+from logquake.wire.records import BatchHeader
 
 
 def derive_epochs(segments: Sequence[Segment], epochs: LeaderEpochs) -> None:
@@ -34,8 +36,50 @@ def derive_epochs(segments: Sequence[Segment], epochs: LeaderEpochs) -> None:
                     epochs.assign(header.partition_leader_epoch, header.base_offset)
 
 
+def derive_earliest_epochs(
+    segments: Sequence[Segment], start_offset: int, epochs: LeaderEpochs
+) -> None:
+    """Add epochs that ended, or began, between a log's start and their first entry.
+
+    A start that is raised takes the epochs before it along. Both are written down in their time,
+    and a crash in between may bring the records back. Raises OSError.
+    """
+    if not epochs.entries or epochs.entries[0].start_offset <= start_offset:
+        return
+    first_known = epochs.entries[0].start_offset
+    found = LeaderEpochs()
+    with suppress(DamagedBatchError):  # told by who reads it
+        if not _has_epochs_before(segments, first_known):
+            return
+        for segment in segments:
+            if segment.base_offset >= first_known:
+                break
+            for _, header in segment.headers(start_offset):
+                if header.base_offset >= first_known:
+                    break
+                if header.is_legacy:
+                    found.clear()
+                else:
+                    offset = max(header.base_offset, start_offset)
+                    found.assign(header.partition_leader_epoch, offset)
+    epochs.restore(LeaderEpochs((*found.entries, *epochs.entries)).entries)
+
+
+def _has_epochs_before(segments: Sequence[Segment], offset: int) -> bool:
+    """Whether the record before offset came in a batch that knows its epoch."""
+    for segment in reversed(segments):
+        if segment.base_offset < offset:
+            for _, header in segment.headers(offset - 1):
+                return header.base_offset < offset and _knows_epoch(header)
+    return False
+
+
+def _knows_epoch(header: BatchHeader) -> bool:
+    return not header.is_legacy and header.partition_leader_epoch != UNDEFINED_EPOCH
+
+
 def _has_epochs(segment: Segment) -> bool:
     with suppress(DamagedBatchError):
         for _, header in segment.headers(segment.base_offset):
-            return not header.is_legacy and header.partition_leader_epoch != UNDEFINED_EPOCH
+            return _knows_epoch(header)
     return False

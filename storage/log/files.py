@@ -12,7 +12,7 @@ from logquake.storage import checkpoint_files
 from logquake.storage.checkpoint_files import DamagedCheckpointError
 from logquake.storage.disk.seam import Disk, File
 from logquake.storage.file_names import join, parent
-from logquake.storage.log.epoch_recovery import derive_epochs
+from logquake.storage.log.epoch_recovery import derive_earliest_epochs, derive_epochs
 from logquake.storage.log.leader_epochs import LeaderEpochs
 from logquake.storage.log.recovery import Recovery, RecoveryReport, load_segments
 from logquake.storage.log.staging import Roll, Run
@@ -97,6 +97,7 @@ class LogFiles:
         start_offset = max(start_offset, self.segments.first.base_offset)
         self.epochs.truncate_from_end(end_offset)
         self.epochs.truncate_from_start(start_offset)
+        derive_earliest_epochs(self.segments.current.segments, start_offset, self.epochs)
         self.save_epochs()
         return LoadedLog(start_offset, end_offset, report)
 

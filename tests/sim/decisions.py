@@ -46,6 +46,7 @@ class PartitionHistory:
     state: PartitionState | None = None
     version: int = -1
     leaders: dict[int, int] = field(default_factory=dict)  # leader epoch -> broker
+    elected_zxid: int = 0  # of the present leader epoch's first state
 
 
 class Decisions:
@@ -100,6 +101,8 @@ class Decisions:
             expected,
             self.controller_epoch,
         )
+        if history.state is None or history.state.leader_epoch != state.leader_epoch:
+            history.elected_zxid = applied.zxid
         history.state = state
         history.version += 1
         history.leaders.setdefault(state.leader_epoch, state.leader)

@@ -240,7 +240,7 @@ def log_start(world: World, step: Step) -> Iterator[str]:
 
 def low_watermark(world: World, step: Step) -> Iterator[str]:
     """DeleteRecords ok(low watermark) means that no live replica starts before that: none that
-    was registered and in the ISR all the time; and that it is not below what was asked for.
+    was sure to be alive for the leader; and that it is not below what was asked for.
     """
     for deleted in step.deleted:
         if deleted.low_watermark < deleted.offset:
@@ -276,7 +276,7 @@ def durable(world: World, acked: Iterable[Acked]) -> Iterator[str]:
         state = world.decisions.partitions[ack.partition].state
         for broker in state.isr if state else ():
             replica = world.replica(broker, ack.partition)
-            if ack.next <= replica.start:
+            if ack.next <= replica.highest_start:
                 continue
             held = replica.between(ack.first, ack.next)
             if [batch.value for batch in held] != [ack.send.value]:

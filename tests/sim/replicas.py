@@ -35,24 +35,31 @@ EMPTY_PREFIX = 0
 
 def batch_after(prefix: int, header: BatchHeader) -> Batch:
     """The header as a Batch in a log that has ``prefix`` before it."""
-    identity = (header.base_offset, header.partition_leader_epoch, header.crc, header.record_count)
-    return Batch(
+    batch = Batch(
         header.base_offset,
         header.next_offset,
         header.partition_leader_epoch,
         header.crc,
         header.producer_id,
         header.base_sequence,
-        hash((prefix, identity)),
+        prefix,
     )
+    return moved_after(prefix, batch)
+
+
+def moved_after(prefix: int, batch: Batch) -> Batch:
+    """The same batch in a log that has ``prefix`` before it."""
+    identity = (batch.first, batch.next, batch.epoch, batch.value)
+    return batch._replace(prefix=hash((prefix, identity)))
 
 
 @dataclass(slots=True)
 class Replica:
     """``broker`` holds these batches of ``partition``, from ``begins`` on.
 
-    ``start`` is where its log starts, which may lie within the first batch or later: what is before
-    counts for nothing. ``lost`` are the values of batches that went with an earlier disk.
+    ``start`` is where its log starts. What lies before the highest that it ever was on this disk is
+    deleted and counts for nothing, though a crash may bring it back. ``lost`` are the values of
+    batches that went with an earlier disk.
     """
 
     broker: int
@@ -87,19 +94,21 @@ class Replica:
             del self.prefixes[self.batches.pop().next]
 
     def append(self, header: BatchHeader) -> Batch:
-        batch = batch_after(self.prefixes[self.end], header)
+        return self._add(batch_after(self.prefixes[self.end], header))
+
+    def _add(self, batch: Batch) -> Batch:
         self.batches.append(batch)
         self.prefixes[batch.next] = batch.prefix
         return batch
 
     def holds_from_start(self, end: int, prefix: int) -> bool:
-        """The same, but for what lies before its start."""
-        return self.begins <= self.start and self.holds_prefix(end, prefix)
+        """The same, but for what was deleted."""
+        return self.begins <= self.highest_start and self.holds_prefix(end, prefix)
 
     def held(self, value: int, first: int, end: int) -> bool:
         """Whether the batch is there, or was until it was deleted or its disk lost."""
         is_there = any(batch.value == value for batch in self.between(first, end))
-        return is_there or value in self.lost or end <= self.start
+        return is_there or value in self.lost or end <= self.highest_start
 
     def lose_disk(self) -> None:
         self.lost.update(batch.value for batch in self.batches)
@@ -113,21 +122,43 @@ class Replica:
 
         ``prefix_at`` is that of all that is committed before an offset: a log may begin there.
         """
-        before = self.end
+        before = kept = self.end
         self.start = log.start_offset
         self.highest_start = max(self.start, self.highest_start)
-        if log.written_end_offset == before and not is_new_life:
-            return [], None
-        last = 0 if is_new_life else max(0, min(before, log.written_end_offset) - 1)
+        if log.written_end_offset != before or is_new_life:
+            last = 0 if is_new_life else max(0, min(before, log.written_end_offset) - 1)
+            kept = self._take_in(log, last, prefix_at)
+        self._forget_deleted(prefix_at)
+        appended = [batch for batch in self.batches if batch.first >= kept]
+        return appended, kept if kept < before else None
+
+    def _take_in(self, log: Log, last: int, prefix_at: Callable[[int], int | None]) -> int:
+        """Up to where it is what was known; ``last`` was not cut away."""
         headers = list(log.headers(last))
-        if not self._continues(headers):
+        if self._continues(headers):
+            kept = self._agreement(headers, self.begins)
+        else:
             headers = list(log.headers(0))
             begins = headers[0].base_offset if headers else log.written_end_offset
+            kept = self._agreement(headers, begins)
             self._find_beginning(begins, prefix_at)
-        kept = self._agreement({header.next_offset: header for header in headers})
         self.truncate_to(kept)
-        appended = [self.append(header) for header in headers if header.base_offset >= kept]
-        return appended, kept if kept < before else None
+        for header in headers:
+            if header.base_offset >= self.end:
+                self.append(header)
+        return kept
+
+    def _forget_deleted(self, prefix_at: Callable[[int], int | None]) -> None:
+        """What was deleted may have been anything: the leader's epochs tell no longer where the
+        logs parted before its start.
+        """
+        kept = [batch for batch in self.batches if batch.next > self.highest_start]
+        begins = kept[0].first if kept else self.end
+        prefix = prefix_at(begins)
+        if prefix is not None and prefix != self.prefixes.get(begins):
+            self._begin(begins, prefix)
+            for batch in kept:
+                self._add(moved_after(self.prefixes[self.end], batch))
 
     def _find_beginning(self, begins: int, prefix_at: Callable[[int], int | None]) -> None:
         if begins in self.prefixes:
@@ -154,10 +185,11 @@ class Replica:
             before is not None and after is not None and batch_after(before, header).prefix == after
         )
 
-    def _agreement(self, headers: dict[int, BatchHeader]) -> int:
+    def _agreement(self, headers: list[BatchHeader], begins: int) -> int:
         """Where the last known batch ends that is among the log's headers."""
+        found = {header.next_offset: header for header in headers}
         for batch in reversed(self.batches):
-            header = headers.get(batch.next)
-            if header is not None and self._knows(header):
+            header = found.get(batch.next)
+            if header is not None and batch_after(0, header) == moved_after(0, batch):
                 return batch.next
-        return self.begins
+        return begins

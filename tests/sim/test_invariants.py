@@ -264,11 +264,11 @@ def test_a_log_start_goes_back_in_no_term_of_a_leader(history: History) -> None:
 
 
 def test_low_watermark(history: History) -> None:
-    history.state(1, 0, 1, 2)
     history.write(Create("/brokers/ids"))
-    for broker in (1, 2):
+    for broker in (2, 1, 3):
         history.write(Create(f"/brokers/ids/{broker}", b"", ephemeral=True))
-    members = history.world.members(T0)
+    history.state(1, 0, 1, 2, 3)
+    members = history.world.members(T0)  # not 3, which came after the leader
     assert {broker for broker, _ in members} == {1, 2}
     history.world.replica(1, T0).highest_start = 5
     history.world.replica(2, T0).highest_start = 4
@@ -290,7 +290,7 @@ class TestWhatLiesBeforeALogsStart:
         history.log(1, (0, 100), (0, 101), (0, 102))
         history.commit(1)
         late = history.world.replica(2, T0)
-        late.begins = late.start = 1
+        late.begins = late.start = late.highest_start = 1
         late.prefixes = {1: history.world.committed[T0].prefixes[1]}
         return late
 
@@ -302,7 +302,7 @@ class TestWhatLiesBeforeALogsStart:
         acks = [Acked(Send(T0, value, 1), 1, first) for first, value in enumerate((100, 101))]
         assert problems(invariants.min_isr, history, Step(acked=acks)) == 0
         assert not list(invariants.durable(history.world, acks))
-        begun_late.start = 0
+        begun_late.highest_start = 0
         assert problems(invariants.isr_candidate_completeness, history, joined) == 1
         assert len(list(invariants.durable(history.world, acks))) == 1
 

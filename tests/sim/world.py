@@ -201,11 +201,19 @@ class World:
             self.refused[controller.epoch] = controller.refused
 
     def members(self, partition: TopicPartition) -> frozenset[tuple[int, int]]:
-        """The ISR's brokers that are registered, each with the czxid of that."""
-        state = self.decisions.partitions[partition].state
-        isr = state.isr if state else ()
+        """The ISR's brokers that a leader must take to be alive, each with its epoch.
+
+        They were registered before it was, which was before it was elected: the controller has
+        told it of them since, and of no end of theirs.
+        """
+        history = self.decisions.partitions[partition]
+        isr = history.state.isr if history.state else ()
         nodes = {broker: self._model.data(BrokerRegistration.path(broker)) for broker in isr}
-        return frozenset((broker, node.stat.czxid) for broker, node in nodes.items() if node)
+        epochs = {broker: node.stat.czxid for broker, node in nodes.items() if node}
+        leader_epoch = epochs.get(history.state.leader, 0) if history.state else 0
+        if leader_epoch > history.elected_zxid:
+            return frozenset()
+        return frozenset(each for each in epochs.items() if each[1] <= leader_epoch)
 
     def ask_start(self, partition: TopicPartition, offset: int) -> None:
         """A client is about to ask that the log start there."""

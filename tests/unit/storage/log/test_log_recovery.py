@@ -10,6 +10,7 @@ from logquake.storage.errors import LoadCancelledError, StorageError
 from logquake.storage.log import recovery as log_recovery
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
+from logquake.wire.records import Record, encode_message_set
 
 OpenLog = Callable[..., Log]
 MakeBatch = Callable[..., memoryview]
@@ -309,6 +310,34 @@ def test_damage_that_cannot_be_mended_is_told_with_the_file_it_is_in(
     disk.open(f"{directory}/{damaged}", create=True).pwritev([b"\xff" * 200], 0)
     with pytest.raises(StorageError, match=damaged):
         open_log(CONFIG, clean=False, recovery_point=60)
+
+
+def test_leader_epochs_come_back_with_records_whose_deletion_a_crash_forgot(
+    open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    log = open_log()
+    for offset, epoch in enumerate((2, 2, 5, 5, 7)):
+        log.stage_as_follower(make_batch(1, base_offset=offset, leader_epoch=epoch))
+    log.raise_start(3, high_watermark=5)
+    log.commit()
+    log.close(clean=False)
+    log = open_log(clean=False, recovery_point=5, log_start_offset=3)
+    assert log.epochs.entries == ((5, 3), (7, 4))
+    log.close(clean=False)
+    log = open_log(clean=False, recovery_point=5, log_start_offset=1)
+    assert log.epochs.entries == ((2, 1), (5, 2), (7, 4))
+
+
+def test_message_sets_before_the_first_leader_epoch_are_no_loss(
+    open_log: OpenLog, make_batch: MakeBatch
+) -> None:
+    log = open_log()
+    old = encode_message_set([Record(0, 0, None, b"old", ())], 1)
+    log.stage_as_follower(memoryview(bytearray(old)))
+    log.stage_as_follower(make_batch(1, base_offset=1, leader_epoch=3))
+    log.commit()
+    log.close(clean=False)
+    assert open_log(clean=False).epochs.entries == ((3, 1),)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"garbage"])
