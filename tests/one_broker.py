@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import socket
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
 from logquake.client.clock import SystemClock
 from logquake.client.connection import Connection, tcp_connect
 from logquake.client.errors import ClientError
 from logquake.client.settings import Address, ClientSettings
+from logquake.cluster.ports import hold_port_for_java, port_of
 from logquake.wire.errors import error_name
 from logquake.wire.messages.metadata import (
     MetadataRequest,
@@ -77,10 +77,11 @@ class OneBroker:
         return error_name(gone.error_code)
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
+@contextmanager
+def held_ports(count: int) -> Iterator[list[int]]:
+    """Ports that nobody else gets, for brokers of either kind."""
+    with ExitStack() as held:
+        yield [port_of(held.enter_context(hold_port_for_java())) for _ in range(count)]
 
 
 def wait_until(what: str, holds: Callable[[], bool]) -> None:

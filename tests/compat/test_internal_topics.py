@@ -23,7 +23,7 @@ from logquake.wire.messages.find_coordinator import (
 )
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.one_broker import OneBroker, free_port, wait_until
+from tests.one_broker import OneBroker, held_ports, wait_until
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -35,8 +35,8 @@ Twins = tuple["Lone", "Lone"]
 class Lone(OneBroker):
     """A cluster of one broker, ours or Kafka's."""
 
-    def __init__(self, zookeeper: str) -> None:
-        super().__init__(free_port())
+    def __init__(self, port: int, zookeeper: str) -> None:
+        super().__init__(port)
         self.zookeeper = zookeeper
 
     def topics(self, *names: str) -> list[tuple[str | None, str, bool, int]]:
@@ -67,8 +67,12 @@ class Lone(OneBroker):
 @pytest.fixture
 def twins(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iterator[Twins]:
     """Ours and Kafka, with the same settings, each in a chroot of its own."""
-    ours, kafkas = (Lone(own_chroot(cluster.zookeeper_connect, n)) for n in ("ours", "kafkas"))
     with ExitStack() as brokers:
+        ports = brokers.enter_context(held_ports(2))
+        ours, kafkas = (
+            Lone(port, own_chroot(cluster.zookeeper_connect, name))
+            for port, name in zip(ports, ("ours", "kafkas"), strict=True)
+        )
         properties = properties_of(ours, tmp_path / "ours")
         brokers.enter_context(broker_by_hand(tmp_path, properties))
         properties = properties_of(kafkas, tmp_path / "kafkas")

@@ -18,7 +18,7 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.envelope import EnvelopeRequest, EnvelopeResponse
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.one_broker import OneBroker, free_port, wait_until
+from tests.one_broker import OneBroker, held_ports, wait_until
 from tests.unit.node.requests.test_envelope import CREATE, REFUSED, envelope
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -35,11 +35,13 @@ FORWARDING = {
 class Mixed:
     """A cluster of two in a chroot of its own: who starts first is controller."""
 
-    def __init__(self, programs: KafkaPrograms, zookeeper: str, folder: Path) -> None:
+    def __init__(
+        self, programs: KafkaPrograms, zookeeper: str, folder: Path, ports: list[int]
+    ) -> None:
         self._programs = programs
         self._zookeeper = own_chroot(zookeeper, folder.name)
         self._folder = folder
-        self.ours, self.kafka = OneBroker(free_port()), OneBroker(free_port())
+        self.ours, self.kafka = (OneBroker(port) for port in ports)
 
     @contextmanager
     def run_ours(self, **settings: str) -> Iterator[None]:
@@ -76,8 +78,9 @@ class Mixed:
 
 
 @pytest.fixture
-def mixed(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Mixed:
-    return Mixed(kafka_programs, cluster.zookeeper_connect, tmp_path)
+def mixed(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iterator[Mixed]:
+    with held_ports(2) as ports:
+        yield Mixed(kafka_programs, cluster.zookeeper_connect, tmp_path, ports)
 
 
 def partitions_of(broker: OneBroker, topic: str) -> int:

@@ -7,6 +7,7 @@ launched cluster have the first alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,7 +40,7 @@ from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import Message
 from tests.by_hand import broker_by_hand
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.one_broker import START_S, OneBroker, free_port, wait_until
+from tests.one_broker import START_S, OneBroker, held_ports, wait_until
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -56,12 +57,9 @@ LED_BY_ONLY_INSIDE = 0
 class Brokers:
     """Ours and Kafka, each by both listeners."""
 
-    def __init__(self) -> None:
-        self._brokers = {
-            (broker, name): OneBroker(free_port())
-            for broker in (OURS, KAFKA)
-            for name in (INSIDE, OUTSIDE)
-        }
+    def __init__(self, ports: list[int]) -> None:
+        places = product((OURS, KAFKA), (INSIDE, OUTSIDE))
+        self._brokers = dict(zip(places, map(OneBroker, ports), strict=True))
         self.topic_id = b""
 
     def listeners_of(self, broker: int) -> dict[str, str]:
@@ -115,19 +113,27 @@ def in_order(answer: R) -> R:
 
 @pytest.fixture
 def brokers(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iterator[Brokers]:
-    brokers = Brokers()
-    common = {"zookeeper.connect": cluster.zookeeper_connect, "zookeeper.session.timeout.ms": 6000}
-    ours = brokers.listeners_of(OURS) | common | {"log.dirs": tmp_path / "ours"}
-    kafkas = brokers.listeners_of(KAFKA) | common | {"log.dirs": tmp_path / "kafkas"}
-    with broker_by_hand(tmp_path, ours), kafka_programs.broker("broker-9", kafkas):
-        assert cluster.view.wait_until(
-            lambda: {OURS, KAFKA} <= cluster.view.live_brokers(), START_S
-        )
-        admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
-        new = NewTopic(TOPIC, len(ASSIGNMENT), replica_assignment=ASSIGNMENT)
-        admin.create_topics([new])[TOPIC].result(START_S)
-        wait_until("a broker that knows all of the cluster", brokers.know_all)
-        yield brokers
+    with held_ports(4) as ports:
+        brokers = Brokers(ports)
+        common = {"zookeeper.connect": cluster.zookeeper_connect}
+        ours = brokers.listeners_of(OURS) | common | {"log.dirs": tmp_path / "ours"}
+        kafkas = brokers.listeners_of(KAFKA) | common | {"log.dirs": tmp_path / "kafkas"}
+        with broker_by_hand(tmp_path, ours), kafka_programs.broker("broker-9", kafkas):
+            wait_until_registered(cluster)
+            create_topic(cluster)
+            wait_until("a broker that knows all of the cluster", brokers.know_all)
+            yield brokers
+
+
+def wait_until_registered(cluster: Any) -> None:
+    view = cluster.view
+    assert view.wait_until(lambda: {OURS, KAFKA} <= view.live_brokers(), START_S)
+
+
+def create_topic(cluster: Any) -> None:
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    new = NewTopic(TOPIC, len(ASSIGNMENT), replica_assignment=ASSIGNMENT)
+    admin.create_topics([new])[TOPIC].result(START_S)
 
 
 def test_both_tell_the_same_by_each_listener(brokers: Brokers) -> None:

@@ -13,7 +13,7 @@ from logquake.cluster.api import Cluster
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.adapters.base import Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
-from tests.one_broker import OneBroker, free_port, wait_until
+from tests.one_broker import OneBroker, held_ports, wait_until
 
 BROKER_IDS = (7, 8)
 LISTENERS = ("INSIDE", "OUTSIDE")
@@ -33,8 +33,9 @@ def zookeeper() -> Iterator[str]:
 def ports(zookeeper: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ports]:
     """By listener and broker."""
     folder = tmp_path_factory.mktemp("brokers")
-    ports = {name: {broker_id: free_port() for broker_id in BROKER_IDS} for name in LISTENERS}
     with ExitStack() as brokers:
+        free = iter(brokers.enter_context(held_ports(len(LISTENERS) * len(BROKER_IDS))))
+        ports = {name: {broker_id: next(free) for broker_id in BROKER_IDS} for name in LISTENERS}
         for broker_id in BROKER_IDS:
             properties = properties_of(broker_id, ports, zookeeper, folder)
             brokers.enter_context(broker_by_hand(folder, properties))

@@ -176,3 +176,8 @@ def test_software_names_that_could_not_be_logged(broker: Any, version: int, name
 def test_kafkas_own_topics_are_told_from_others(broker: Any, name: str, internal: bool) -> None:
     (topic,) = broker.ask(by_name(name, allow_auto_topic_creation=False), 12).topics
     assert topic.is_internal == internal
+
+
+def test_nobody_makes_the_log_of_kraft_by_asking_about_it(broker: Any) -> None:
+    (topic,) = broker.ask(by_name("__cluster_metadata"), 12).topics
+    assert topic.error_code == ErrorCode.INVALID_REQUEST
