@@ -43,17 +43,19 @@ def draw(random: Random, brokers: int, kinds: tuple[Kind, ...] = KINDS) -> Fault
 
 
 @contextmanager
-def struck(kafka: RunningCluster, fault: Fault, starver: Starver | None) -> Iterator[None]:
-    """The fault lasts as long as the block; its end undoes it, and waits for nothing."""
+def struck(
+    kafka: RunningCluster, fault: Fault, starver: Starver | None, start_timeout_s: float
+) -> Iterator[None]:
+    """The fault lasts as long as the block; its end undoes it. Raises ClusterError."""
     match fault.kind:
         case Kind.KILL | Kind.BOUNCE:
             kafka.kill(fault.broker_id)
             yield
-            kafka.start(fault.broker_id)
+            kafka.start(fault.broker_id, timeout=start_timeout_s)
         case Kind.STOP:
             kafka.stop(fault.broker_id)
             yield
-            kafka.start(fault.broker_id)
+            kafka.start(fault.broker_id, timeout=start_timeout_s)
         case Kind.PAUSE:
             with _paused(kafka, fault.broker_id, starver):
                 yield

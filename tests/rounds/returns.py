@@ -115,11 +115,11 @@ def _round(
     number: int,
 ) -> None:
     fault = draw(random, BROKERS, plan.kinds)
-    with struck(kafka, fault, starver):
+    with struck(kafka, fault, starver, plan.return_timeout_s):
         time.sleep(fault.lasts_s)
-    healed = time.monotonic()
-    _wait_for_all(kafka, healed + plan.return_timeout_s)
-    took_s = time.monotonic() - healed
+        undone = time.monotonic()
+    _wait_for_all(kafka, undone + plan.return_timeout_s)
+    took_s = time.monotonic() - undone
     spurious = journals.spurious(struck=fault.broker_id)
     outcome.returns_s.append(took_s)
     outcome.spurious += spurious

@@ -47,6 +47,7 @@ def run(count: int, starvation: Starvation | None) -> Outcome:
                 outcome.failures.append(f"start {number}: {error!r}")
                 print(outcome.failures[-1], flush=True)
             outcome.took_s.append(time.monotonic() - began)
+            print(f"{number}: {outcome.took_s[-1]:.2f} s", flush=True)
     return outcome
 
 

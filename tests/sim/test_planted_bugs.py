@@ -10,7 +10,9 @@ import pytest
 from logquake.controller import candidacy, office, vigil
 from logquake.controller.candidacy import Incumbent, Mandate
 from logquake.node.replication.fetcher import offset_reset
+from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
 from logquake.node.replication.partition import reading
+from logquake.node.replication.partition.alter_partition import AlterPartitionManager
 from logquake.node.replication.partition.isr import PendingShrink
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.partition.roles import Leader
@@ -95,6 +97,16 @@ def with_restarts_at_the_end(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(offset_reset, "EARLIEST", offset_reset.LATEST)
 
 
+def without_asking_for_an_isr_again(patch: pytest.MonkeyPatch) -> None:
+    """A proposal whose answer was lost is forgotten, and with it every later one."""
+    patch.setattr(AlterPartitionManager, "_retry_later", lambda _self: None)
+
+
+def without_fetching_after_a_rest(patch: pytest.MonkeyPatch) -> None:
+    """A follower that met an error does not go on when its back-off is over."""
+    patch.setattr(ReplicaFetcher, "_on_resume_timer", lambda _self: None)
+
+
 def first_failure() -> str:
     for seed in range(SEEDS):
         try:
@@ -114,6 +126,8 @@ def first_failure() -> str:
             "isr_candidate_completeness|leader_completeness|one_value_per_offset",
         ),
         (with_early_joining, "isr_candidate_completeness|leader_completeness"),
+        (without_asking_for_an_isr_again, "live"),
+        (without_fetching_after_a_rest, "live"),
         (with_a_takeover_of_any_epoch, "one_controller"),
         (without_return, "live"),
         (without_beginning_with_a_batch, "live"),
