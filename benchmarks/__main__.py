@@ -12,6 +12,8 @@ import typer
 from benchmarks import options
 from benchmarks.consume import consume_case
 from benchmarks.errors import BenchmarkError
+from benchmarks.failover.clients import JAVA, LIBRDKAFKA
+from benchmarks.failover.kills import measure_failover
 from benchmarks.figures import Result
 from benchmarks.latency import latency_cases
 from benchmarks.memory import load, memory_case
@@ -167,6 +169,21 @@ def whole_cluster(
     Some minutes at ten thousand; "all" leaves it out.
     """
     _show(measure_partitions(partitions or SIZES), output)
+
+
+@app.command()
+def failover(
+    kills: options.Kills = 50,
+    java: options.JavaClient = False,
+    load: options.Load = 0,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """From kill -9 of a leader to the next ack, with and without quick back-offs of the client.
+
+    Some five seconds a kill; "all" leaves it out.
+    """
+    kinds = (*LIBRDKAFKA, *JAVA) if java else LIBRDKAFKA
+    _show(measure_failover(kinds, kills, load), output)
 
 
 @app.command(name="all")

@@ -41,6 +41,11 @@ Folder = Annotated[
 Partitions = Annotated[
     list[int] | None, typer.Argument(help="Of three replicas, over three brokers.", min=30)
 ]
+Kills = Annotated[int, typer.Option("--kills", min=1, help="Of each kind of victim, a client.")]
+JavaClient = Annotated[
+    bool, typer.Option("--java", help="Kafka's own client too, from LOGQUAKE_KAFKA_LIBS.")
+]
+Load = Annotated[int, typer.Option("--load", min=0, help="Busy loops beside it.")]
 Brokers = Annotated[int, typer.Option("-n", "--brokers", min=3)]
 
 ROUNDS = 3

@@ -50,7 +50,6 @@ from logquake.controller.set_aside import SetAside
 from logquake.controller.settings import ControllerSettings
 from logquake.controller.succession import Succession
 from logquake.controller.term import Term, TermProcedure
-from logquake.controller.vigil import VigilTiming
 from logquake.controller.watched_reads import read_broker
 from logquake.wire.errors import ErrorCode
 from logquake.wire.schema import Message
@@ -87,7 +86,7 @@ class Office:
         self._rebalance: Timer | None = None
         self._session_id = 0
         self._closed = False
-        self._vigil_timing = _vigil_timing(settings)
+        self._vigil_timing = settings.vigil_timing
         self._succession = self._new_succession()
         self.term: Term | None = None
         self.holder_id = NOBODY
@@ -339,13 +338,3 @@ class Office:
             self._schedule_rebalance(self._settings.leader_imbalance_check_interval_seconds * 1000)
 
         self._rebalance = self._scheduler.call_later(delay_ms, due)
-
-
-def _vigil_timing(settings: ControllerSettings) -> VigilTiming | None:
-    if not settings.failover_on_refusal:
-        return None
-    return VigilTiming(
-        settings.failover_reconnect_backoff_ms,
-        settings.failover_reconnect_backoff_max_ms,
-        settings.failover_connect_timeout_ms,
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from logquake.controller.vigil import VigilTiming
 from logquake.wire.listeners import PLAINTEXT, ListenerName
 
 
@@ -60,9 +61,10 @@ class ControllerSettings:
     (a firewall that rejects, a proxy), leave it off, as Kafka is.
     """
 
-    failover_reconnect_backoff_ms: int = 50
+    failover_reconnect_backoff_ms: int = 5
     """logquake.failover.reconnect.backoff.ms: the first pause between attempts to reach a broker
-    that refuses; each one after it is twice as long."""
+    that refuses, or that accepts only to reset (a process that ends does so for some milliseconds);
+    each one after it is twice as long."""
 
     failover_reconnect_backoff_max_ms: int = 1000
     """logquake.failover.reconnect.backoff.max.ms: the longest such pause, and so how late a broker
@@ -71,3 +73,14 @@ class ControllerSettings:
     failover_connect_timeout_ms: int = 10_000
     """logquake.failover.connect.timeout.ms: one attempt is given up after so long. That is no
     refusal, and says nothing about the broker."""
+
+    @property
+    def vigil_timing(self) -> VigilTiming | None:
+        """None where refusals mean nothing."""
+        if not self.failover_on_refusal:
+            return None
+        return VigilTiming(
+            self.failover_reconnect_backoff_ms,
+            self.failover_reconnect_backoff_max_ms,
+            self.failover_connect_timeout_ms,
+        )

@@ -40,7 +40,8 @@ class Sign(Enum):
 
 class Vigil:
     """Of what ``sign`` says is known already, only a change is told: on_refused() and on_accepted()
-    are called in turn, never from within the constructor.
+    are called in turn, never from within the constructor. on_lost() is called whenever a
+    connection that was held has ended, before it is known whether the next one is refused.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Vigil:
         sign: Sign,
         on_refused: Callable[[], None],
         on_accepted: Callable[[], None],
+        on_lost: Callable[[], None] = lambda: None,
     ) -> None:
         self._endpoint = endpoint
         self._network = network
@@ -60,12 +62,17 @@ class Vigil:
         self._timing = timing
         self._on_refused = on_refused
         self._on_accepted = on_accepted
+        self._on_lost = on_lost
         self._sign = sign
         self._pause_ms = timing.backoff_ms
         self._held_since_ms: int | None = None
         self._timer: Timer | None = None
         self._tether: Tether | None = None
         self._attempt()
+
+    @property
+    def is_held(self) -> bool:
+        return self._held_since_ms is not None
 
     def note_listening(self) -> None:
         """The registration was written again."""
@@ -99,7 +106,10 @@ class Vigil:
     def _on_ended(self, why: Disconnected) -> None:
         self._tether = None
         self._cancel_timer()
+        was_held = self.is_held
         self._timer = self._scheduler.call_later(self._next_pause_ms(), self._attempt)
+        if was_held:
+            self._on_lost()
         if why.refused and self._sign is Sign.LISTENED:
             self._sign = Sign.REFUSED
             self._on_refused()

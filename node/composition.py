@@ -17,6 +17,7 @@ from logquake.node.log_dir_loading import LogDirLoading
 from logquake.node.log_dir_notice import LogDirNotice
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_image import FirstImage
+from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.ports import Ports
 from logquake.node.producer_ids import ProducerIds
 from logquake.node.registration import Registrar
@@ -74,11 +75,13 @@ class Parts:
     controller_link: ControllerLink
     registrar: Registrar
     first_orders: FirstOrders
+    lost_leaders: LostLeaders
     log_dirs: LogDirs
 
     def close(self) -> None:
         self.controller.close()
         self.controller_link.close()
+        self.lost_leaders.close()
         self.replicas.close()
         self.log_dirs.close(clean=True)
 
@@ -95,6 +98,15 @@ class Composer:
         self._membership = membership
         self._cache = MetadataCache(settings.listeners.inter_broker)
         self._waiters = MetadataWaiters(ports.scheduler)
+        self._lost_leaders = LostLeaders(
+            settings.broker_id,
+            self._cache,
+            self._waiters,
+            ports.network,
+            ports.scheduler,
+            settings.controller.vigil_timing,
+            settings.lost_leader_max_wait_ms,
+        )
         self._configs = TopicConfigs(
             session,
             settings.replication.topic_defaults,
@@ -137,7 +149,16 @@ class Composer:
         first_orders = FirstOrders(
             settings.broker_id, self._cache, self._waiters, lambda: replicas.has_orders
         )
-        return Parts(api, replicas, controller, link, registrar, first_orders, log_dirs)
+        return Parts(
+            api,
+            replicas,
+            controller,
+            link,
+            registrar,
+            first_orders,
+            self._lost_leaders,
+            log_dirs,
+        )
 
     def _registrar(
         self, on_registered: Callable[[], None], on_refused: Callable[[str], None]
@@ -224,6 +245,7 @@ class Composer:
         )
         auto_creation = AutoTopicCreation(settings.auto_creation, link, self._ports.scheduler)
         first_image = FirstImage(cache, waiters, settings.first_metadata_max_wait_ms)
+        lost_leaders = self._lost_leaders
         api = ApiTable(
             [
                 Produce(replicas, cache, settings.produce_pipelining),
@@ -234,10 +256,10 @@ class Composer:
                     max_bytes=settings.fetch_max_bytes,
                 ),
                 ListOffsets(replicas),
-                Metadata(cluster_id, cache, first_image, auto_creation),
+                Metadata(cluster_id, cache, first_image, lost_leaders, auto_creation),
                 LeaderAndIsr(replicas, self._configs, broker_epoch),
                 StopReplica(replicas, broker_epoch),
-                UpdateMetadata(replicas, cache, waiters, self._configs, broker_epoch),
+                UpdateMetadata(replicas, cache, waiters, lost_leaders, self._configs, broker_epoch),
                 ControlledShutdown(controller),
                 FindCoordinator(cache, auto_creation),
                 CreateTopics(controller, cache, waiters),

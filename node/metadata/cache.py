@@ -106,6 +106,11 @@ class MetadataCache:
         node = self.node(broker_id, self._inter_broker)
         return Endpoint(broker_id, node.host, node.port) if node else None
 
+    def endpoints(self) -> dict[int, Endpoint]:
+        """Of all live brokers that name the listener between brokers, by id."""
+        found = ((broker_id, self.endpoint(broker_id)) for broker_id in sorted(self._brokers))
+        return {broker_id: endpoint for broker_id, endpoint in found if endpoint is not None}
+
     # Topics
 
     def images(self) -> list[tuple[str, TopicImage]]:

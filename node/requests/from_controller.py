@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
@@ -89,12 +90,14 @@ class UpdateMetadata(Handler[UpdateMetadataRequest]):
         replicas: ReplicaManager,
         cache: MetadataCache,
         waiters: MetadataWaiters,
+        lost_leaders: LostLeaders,
         configs: TopicConfigs,
         broker_epoch: BrokerEpoch,
     ) -> None:
         self._replicas = replicas
         self._cache = cache
         self._waiters = waiters
+        self._lost_leaders = lost_leaders
         self._configs = configs
         self._broker_epoch = broker_epoch
 
@@ -110,5 +113,6 @@ class UpdateMetadata(Handler[UpdateMetadataRequest]):
             if self._cache.topic(topic) is None:
                 self._configs.forget(topic)
         self._replicas.on_metadata_update()
+        self._lost_leaders.on_metadata_update()
         self._waiters.on_metadata_update()
         return ErrorCode.NONE

@@ -8,8 +8,11 @@ answer waits until the controller has said whether it can be, and makes the clie
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from logquake.node.metadata.cache import NO_LEADER, MetadataCache
 from logquake.node.metadata.first_image import FirstImage
+from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.metadata.topic_names import is_internal, is_legal
 from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, ON_TOPIC
 from logquake.node.requests.handler import Handler
@@ -38,15 +41,30 @@ class Metadata(Handler[MetadataRequest]):
         cluster_id: str,
         cache: MetadataCache,
         first_image: FirstImage,
+        lost_leaders: LostLeaders,
         auto_creation: AutoTopicCreation,
     ) -> None:
         self._cluster_id = cluster_id
         self._cache = cache
         self._first_image = first_image
+        self._lost_leaders = lost_leaders
         self._auto_creation = auto_creation
 
     def handle(self, request: Request, body: MetadataRequest) -> None:
-        self._first_image.wait(lambda: self._make_then_answer(request, body), request.close)
+        self._first_image.wait(lambda: self._wait_for_leaders(request, body), request.close)
+
+    def _wait_for_leaders(self, request: Request, body: MetadataRequest) -> None:
+        self._lost_leaders.wait(self._asked(body), lambda: self._make_then_answer(request, body))
+
+    def _asked(self, body: MetadataRequest) -> Iterator[str]:
+        """The names of the topics that it asks for, as far as they are known."""
+        if body.topics is None:
+            yield from (name for name, _ in self._cache.images())
+            return
+        for topic in body.topics:
+            name = topic.name or self._cache.topic_name(topic.topic_id)
+            if name is not None:
+                yield name
 
     def _make_then_answer(self, request: Request, body: MetadataRequest) -> None:
         missing = self._to_be_made(request.header.api_version, body)

@@ -75,6 +75,9 @@ class BrokerSettings:
     # just started for the controller's first word; then the connection ends, and the client asks
     # another broker.
     first_metadata_max_wait_ms: int
+    # logquake.metadata.lost.leader.max.wait.ms: with logquake.failover.on.refusal, how long a
+    # client's Metadata waits for the successor of a leader whose connection has just broken.
+    lost_leader_max_wait_ms: int
     # fetch.max.bytes: the most that one Fetch response to a client carries.
     fetch_max_bytes: int
     down_conversion: DownConversionSettings
@@ -118,6 +121,9 @@ class BrokerSettings:
             request_timeout_ms=reader.integer("request.timeout.ms", 30_000, minimum=1),
             first_metadata_max_wait_ms=reader.integer(
                 "logquake.first.metadata.max.wait.ms", 1_000, minimum=0
+            ),
+            lost_leader_max_wait_ms=reader.integer(
+                "logquake.metadata.lost.leader.max.wait.ms", 500, minimum=0
             ),
             fetch_max_bytes=reader.integer("fetch.max.bytes", 57_671_680, minimum=1024),
             down_conversion=DownConversionSettings(

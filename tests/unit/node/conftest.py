@@ -27,12 +27,33 @@ class Sent:
 
 @dataclass
 class ScriptedNetwork:
-    """Keeps what is sent; the test answers it."""
+    """Keeps what is sent; the test answers it, and says what becomes of tethers."""
 
     sent: list[Sent] = field(default_factory=list)
+    tethers: list[ScriptedTether] = field(default_factory=list)
 
     def channel(self, endpoint: Endpoint, client_id: str) -> Channel:
         return _ScriptedChannel(self, endpoint, client_id)
+
+    def tether(
+        self,
+        endpoint: Endpoint,
+        held: Callable[[], None],
+        ended: Callable[[Disconnected], None],
+    ) -> ScriptedTether:
+        self.tethers.append(ScriptedTether(endpoint, held, ended))
+        return self.tethers[-1]
+
+
+@dataclass
+class ScriptedTether:
+    endpoint: Endpoint
+    held: Callable[[], None]
+    ended: Callable[[Disconnected], None]
+    closed: bool = False
+
+    def close(self) -> None:
+        self.closed = True
 
 
 @dataclass
