@@ -133,6 +133,7 @@ class World:
         self.prefix_by_position: dict[tuple[TopicPartition, int, int], int] = {}
         self.controllers: dict[int, int] = {}  # controller epoch -> session
         self.refused: dict[int, frozenset[int]] = {}  # controller epoch -> brokers it calls gone
+        self.once_refused: set[int] = set()  # brokers that any controller called gone
         self.sequences: dict[tuple[TopicPartition, int], int] = {}  # -> next expected
         self.values: dict[int, tuple[TopicPartition, int]] = {}
         self._seen: dict[tuple[int, TopicPartition], _Seen] = {}
@@ -199,12 +200,13 @@ class World:
         controller = hosted_controller(machine)
         if controller is not None and controller.is_active:
             self.refused[controller.epoch] = controller.refused
+            self.once_refused |= controller.refused
 
     def members(self, partition: TopicPartition) -> frozenset[tuple[int, int]]:
         """The ISR's brokers that a leader must take to be alive, each with its epoch.
 
         They were registered before it was, which was before it was elected: the controller has
-        told it of them since, and of no end of theirs.
+        told it of them since, and of no end of theirs. Not so those that ever refused connections.
         """
         history = self.decisions.partitions[partition]
         isr = history.state.isr if history.state else ()
@@ -213,7 +215,11 @@ class World:
         leader_epoch = epochs.get(history.state.leader, 0) if history.state else 0
         if leader_epoch > history.elected_zxid:
             return frozenset()
-        return frozenset(each for each in epochs.items() if each[1] <= leader_epoch)
+        return frozenset(
+            (broker, epoch)
+            for broker, epoch in epochs.items()
+            if epoch <= leader_epoch and broker not in self.once_refused
+        )
 
     def ask_start(self, partition: TopicPartition, offset: int) -> None:
         """A client is about to ask that the log start there."""
