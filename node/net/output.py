@@ -102,6 +102,9 @@ class Output:
     def _drop(self, sent: int) -> None:
         """Forget that many bytes from the front of the queue."""
         self.pending_bytes -= sent
+        if not self.pending_bytes:
+            self.discard()
+            return
         sent += self._offset
         parts = self._parts
         while parts and sent >= len(parts[0]):

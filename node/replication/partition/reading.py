@@ -49,11 +49,14 @@ def fetch(
         if error is not ErrorCode.NONE:
             return refuse(partition, error)
     replica = partition.replica
-    if asked.last_fetched_epoch >= 0:
+    is_within = replica.start <= asked.fetch_offset <= replica.end
+    if asked.last_fetched_epoch >= 0 and not (
+        is_within and asked.last_fetched_epoch == replica.latest_epoch
+    ):
         diverging = _divergence(replica, asked)
         if diverging is not None:
             return _diverging_result(partition, diverging)
-    if not replica.start <= asked.fetch_offset <= replica.end:
+    if not is_within:
         return refuse(partition, ErrorCode.OFFSET_OUT_OF_RANGE)
     if replica_id >= 0 and first_time and leader is not None:
         leading.record_follower_fetch(
@@ -74,6 +77,20 @@ def fetch(
         _aborted(replica, params.isolation, asked.fetch_offset, records),
         is_final=records is None and _is_final(partition, params, asked.fetch_offset),
     )
+
+
+def has_news(partition: Partition, params: FetchParams, asked: FetchPartition) -> bool:
+    """Whether a fetch that found nothing more here is worth another read.
+
+    It is looked at each time the partition changes, so by offsets alone, as in Kafka
+    (DelayedFetch.tryComplete). A high watermark that moved is no news for a follower that has
+    everything: it is told when the fetch is answered.
+    """
+    error = partition.access_error(asked.current_leader_epoch, only_leader=params.only_leader)
+    if error is not ErrorCode.NONE:
+        return True
+    replica, offset = partition.replica, asked.fetch_offset
+    return bound(replica, params.isolation) > offset or not replica.start <= offset <= replica.end
 
 
 def refuse(partition: Partition, error: ErrorCode) -> FetchResult:
@@ -156,8 +173,6 @@ def _divergence(replica: ReplicaLog, asked: FetchPartition) -> EpochEndOffset | 
     None if the reader's last epoch ends here at or after its fetch offset.
     """
     offset, epoch = asked.fetch_offset, asked.last_fetched_epoch
-    if epoch == replica.latest_epoch and replica.start <= offset <= replica.end:
-        return None
     end = epoch_end(replica, epoch)
     if end is _UNDEFINED_END or offset < replica.start:
         return ErrorCode.OFFSET_OUT_OF_RANGE

@@ -1,7 +1,7 @@
 """Fetch requests, answered at once or when there is enough to send (Kafka's DelayedFetch).
 
 A fetch that waits keeps what it has read of each partition, and reads again only those that were
-touched since. Of a session's partitions it has only those that the session has to look at; others
+touched since, once one of them has news. Of a session's partitions it has only those that the session has to look at; others
 join it when they change. So a follower that waits on thousands of partitions costs what the few
 busy ones cost, and one that times out costs nothing.
 """
@@ -44,11 +44,11 @@ class DelayedFetch:
     """One request: what it looks at, and what was read so far."""
 
     __slots__ = (
-        "_params",
         "deadline_ms",
         "done",
         "is_done",
         "number",
+        "params",
         "reads",
         "stale",
         "wants_answer",
@@ -56,7 +56,7 @@ class DelayedFetch:
 
     def __init__(self, number: int, params: FetchParams, reads: list[_Read], done: Done) -> None:
         self.number = number  # in the order of arrival
-        self._params = params
+        self.params = params
         self.reads = reads
         self.stale: dict[_Read, None] = {}  # of partitions that were touched since
         self.done = done
@@ -77,8 +77,8 @@ class DelayedFetch:
         return self._read_each(stale, total, first_time=False)
 
     def _read_each(self, reads: Sequence[_Read], total: int, *, first_time: bool) -> bool:
-        budget = self._params.max_bytes - total
-        min_one_batch = not (self._params.hard_max_bytes or total)
+        budget = self.params.max_bytes - total
+        min_one_batch = not (self.params.hard_max_bytes or total)
         for read in reads:
             self._read(read, budget, min_one_batch, first_time=first_time)
             records = read.result.records
@@ -87,7 +87,7 @@ class DelayedFetch:
                 total += size
                 budget -= size
                 min_one_batch = False
-        return self.wants_answer or total >= self._params.min_bytes
+        return self.wants_answer or total >= self.params.min_bytes
 
     def _read(self, read: _Read, budget: int, min_one_batch: bool, *, first_time: bool) -> None:
         where = read.where
@@ -113,7 +113,7 @@ class DelayedFetch:
         try:
             return reading.fetch(
                 partition,
-                self._params,
+                self.params,
                 asked,
                 min(asked.max_bytes, budget),
                 min_one_batch=min_one_batch,
@@ -158,8 +158,10 @@ class FetchPurgatory:
     def wake(self, partition: Partition) -> None:
         """Note that this partition may have news; answer_woken() looks at it."""
         for fetch, reads in self._waiting.get(partition, {}).items():
-            fetch.stale.update(dict.fromkeys(reads))
-            self._woken[fetch] = None
+            for read in reads:
+                fetch.stale[read] = None
+                if reading.has_news(partition, fetch.params, read.asked):
+                    self._woken[fetch] = None
 
     def answer_woken(self) -> None:
         """Read what was touched, once for each woken fetch, and answer those that have enough."""

@@ -176,6 +176,34 @@ def test_a_waiting_fetch_reads_only_what_was_touched(broker: Any, batch: Batch) 
     assert [bool(result.records) for result in answer] == [False, True, False]
 
 
+def test_a_waiting_follower_is_told_the_high_watermark_of_the_moment_it_is_answered(
+    broker: Any, batch: Batch, scheduler: Any
+) -> None:
+    broker.lead(isr=(1, 2, 3), replicas=(1, 2, 3))
+    produce(broker, (0, batch(b"v")), acks=1)
+    broker.replicas.end_of_pass()
+    first = fetch(broker, 1, FetchParams(2, 70, 500, 1, 1 << 20, Isolation.LOG_END), 0)
+    fetch(broker, 1, FetchParams(3, 70, 500, 1, 1 << 20, Isolation.LOG_END), 0)
+    broker.replicas.end_of_pass()
+    assert first == []  # that the high watermark moved is no reason to answer
+    scheduler.advance(500)
+    assert [result.high_watermark for result in first] == [1]
+
+
+def test_a_waiting_fetch_is_answered_once_its_offset_or_epoch_is_refused(
+    broker: Any, batch: Batch
+) -> None:
+    broker.lead(isr=(1,))
+    produce(broker, (0, batch(b"v")), acks=1)
+    broker.replicas.end_of_pass()
+    patient = FetchParams(-1, -1, 500, 1, 1 << 20, Isolation.HIGH_WATERMARK)
+    answer = fetch(broker, 1, patient, 0)
+    assert answer == []
+    broker.assign(0, leader=2, epoch=1)
+    broker.replicas.end_of_pass()
+    assert [result.error for result in answer] == [ErrorCode.NOT_LEADER_OR_FOLLOWER]
+
+
 def test_a_partition_named_twice_is_answered_twice(broker: Any, scheduler: Any) -> None:
     broker.lead(isr=(1,))
     patient = FetchParams(-1, -1, 500, 1, 1 << 20, Isolation.HIGH_WATERMARK)
