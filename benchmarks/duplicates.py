@@ -1,17 +1,22 @@
 """What a leader change doubles: requests that are in the log twice afterwards, by kind of producer.
 
-A producer keeps requests of one message each in flight, with acks=all and three replicas. The
-leader's process is stopped (SIGSTOP) until another broker leads. Then it goes on as a follower, and
-refuses what waited. What of that its followers had fetched is in the log, and is sent again.
+A producer keeps requests of one message each in flight, with acks=all and three replicas. One
+follower's process is stopped (SIGSTOP): what the leader appends and the other follower fetches is
+not answered from then on. Then the leader is stopped too, until that other follower leads, and goes
+on as a follower, which refuses what waited: the producer sends it again. This is the worst moment
+for a leader to go.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -21,12 +26,13 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures
 from benchmarks.rounds import Case
 from benchmarks.target import Target
-from benchmarks.topics import message_count, scratch_topic
+from benchmarks.topics import message_count, placed_topic
 
 LEADER_CHANGES = 3
 
 _ERRORS_ONLY = 3
-_NOBODY = -1
+_FIRST_LEADER, _NOBODY = 1, -1
+_UNANSWERED_S = 0.3  # all in flight gets into the log; shorter than any lag that costs the ISR
 _FLOWING_S = 0.4
 _PATIENCE_S = 60.0
 _QUEUED = 200  # messages that wait for an ack, most of them in the client
@@ -53,11 +59,11 @@ def run(target: Target, kind: produce.Producer) -> Figures:
 
 
 def _doubled(target: Target, kind: produce.Producer) -> int:
-    with scratch_topic(target.bootstrap, 1, 3, {"min.insync.replicas": "2"}) as topic:
+    brokers = _Roles(*target.broker_pids)
+    with placed_topic(target.bootstrap, (1, 2, 3), {"min.insync.replicas": "2"}) as topic:
         flow = _Flow(target.bootstrap, topic, kind)
         flow.run(_FLOWING_S)
-        _change_leader(target, topic, flow)
-        flow.run(_FLOWING_S)
+        _change_leader(target, topic, brokers, flow)
         flow.finish()
         copies = _copies(target.bootstrap, topic)
     missing = flow.acked - copies.keys()
@@ -97,6 +103,9 @@ class _Flow:
             if time.monotonic() > deadline:
                 raise BenchmarkError(f"no ack for {_PATIENCE_S:g} s")
             self.step()
+        self.step_for(seconds)
+
+    def step_for(self, seconds: float) -> None:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.step()
@@ -122,18 +131,34 @@ class _Flow:
             self.failed += 1
 
 
-def _change_leader(target: Target, topic: str, flow: _Flow) -> None:
-    """The flow goes on meanwhile. Broker ids are 1, 2 and 3, in the order of the pids."""
+class _Roles(NamedTuple):
+    """Pids of the brokers 1, 2 and 3."""
+
+    leader: int
+    heir: int
+    laggard: int
+
+
+def _change_leader(target: Target, topic: str, brokers: _Roles, flow: _Flow) -> None:
+    """The flow goes on meanwhile."""
     admin = AdminClient({"bootstrap.servers": target.bootstrap, "log_level": _ERRORS_ONLY})
-    leader = _leader(admin, topic)
-    pid = target.broker_pids[leader - 1]
+    with _stopped(brokers.laggard):
+        flow.step_for(_UNANSWERED_S)
+        with _stopped(brokers.leader):
+            deadline = time.monotonic() + _PATIENCE_S
+            while _leader(admin, topic) in (_FIRST_LEADER, _NOBODY):
+                if time.monotonic() > deadline:
+                    raise BenchmarkError(f"{target.name}: no other broker leads")
+                flow.step()
+        flow.run(_FLOWING_S)  # the old leader is in the ISR: everything it refused was sent again
+
+
+@contextlib.contextmanager
+def _stopped(pid: int) -> Iterator[None]:
+    """The process does nothing for the length of the block."""
     os.kill(pid, signal.SIGSTOP)
     try:
-        deadline = time.monotonic() + _PATIENCE_S
-        while _leader(admin, topic) in (leader, _NOBODY):
-            if time.monotonic() > deadline:
-                raise BenchmarkError(f"{target.name}: no other broker leads")
-            flow.step()
+        yield
     finally:
         os.kill(pid, signal.SIGCONT)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures
@@ -69,7 +70,7 @@ def _first_ack(target: Target) -> None:
         "bootstrap.servers": target.bootstrap,
         "log_level": 0,
     }
-    create(AdminClient(client), topic, 1, 3)
+    create(AdminClient(client), NewTopic(topic, 1, 3))
     producer = Producer({**client, "acks": "all", "linger.ms": 0})
     errors: list[object] = []
     producer.produce(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -13,9 +14,11 @@ from confluent_kafka.cimpl import NewTopic
 
 from benchmarks.errors import BenchmarkError
 
+T = TypeVar("T")
+
 TIMEOUT_S = 30
 _ERRORS_ONLY = 3
-_ATTEMPTS, _RETRY_S = 20, 0.5
+_RETRY_S = 0.5
 
 # Broker settings. A deleted topic's pages are dirty until its files go: with the default of a
 # minute the machine would write one run's data to the disk while the next one is measured.
@@ -24,28 +27,38 @@ FREES_SOON = {"log.segment.delete.delay.ms": f"{FREED_AFTER_S * 1000:.0f}"}
 
 
 @contextlib.contextmanager
-def scratch_topic(
-    bootstrap: str, partitions: int, replicas: int, config: Mapping[str, str] | None = None
-) -> Iterator[str]:
+def scratch_topic(bootstrap: str, partitions: int, replicas: int) -> Iterator[str]:
     """A new topic for the length of a block; its partitions have leaders."""
-    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": _ERRORS_ONLY})
-    name = f"benchmark-{os.urandom(4).hex()}"
-    create(admin, name, partitions, replicas, config)
-    try:
+    with _scratch(bootstrap, NewTopic(_new_name(), partitions, replicas)) as name:
         yield name
+
+
+@contextlib.contextmanager
+def placed_topic(
+    bootstrap: str, brokers: Sequence[int], config: Mapping[str, str]
+) -> Iterator[str]:
+    """The same with one partition on these brokers; the first one leads."""
+    wanted = NewTopic(_new_name(), 1, replica_assignment=[list(brokers)], config=dict(config))
+    with _scratch(bootstrap, wanted) as name:
+        yield name
+
+
+@contextlib.contextmanager
+def _scratch(bootstrap: str, wanted: NewTopic) -> Iterator[str]:
+    create(AdminClient({"bootstrap.servers": bootstrap, "log_level": _ERRORS_ONLY}), wanted)
+    try:
+        yield wanted.topic
     finally:
-        delete(bootstrap, name)
+        delete(bootstrap, wanted.topic)
 
 
-def create(
-    admin: AdminClient,
-    name: str,
-    partitions: int,
-    replicas: int,
-    config: Mapping[str, str] | None = None,
-) -> None:
+def _new_name() -> str:
+    return f"benchmark-{os.urandom(4).hex()}"
+
+
+def create(admin: AdminClient, wanted: NewTopic) -> None:
     """Raises BenchmarkError when the cluster refuses, or has no leaders in time."""
-    wanted = NewTopic(name, partitions, replicas, config=dict(config or {}))
+    name = wanted.topic
     try:
         admin.create_topics([wanted], request_timeout=TIMEOUT_S)[name].result(TIMEOUT_S)
         _await_leaders(admin, name)
@@ -54,30 +67,48 @@ def create(
 
 
 def delete(bootstrap: str, name: str) -> None:
-    """The controller may have moved since a client last heard of it: then a new one asks."""
-    for attempt in range(_ATTEMPTS):
+    """It is gone, or about to go."""
+
+    def attempt() -> None:
         admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": _ERRORS_ONLY})
         try:
             admin.delete_topics([name], request_timeout=TIMEOUT_S)[name].result(TIMEOUT_S)
-            return
         except KafkaException as error:
-            if error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
-                return  # an earlier attempt did it
-            if attempt == _ATTEMPTS - 1:
-                raise BenchmarkError(f"topic {name}: {error.args[0]}") from error
-            time.sleep(_RETRY_S)
+            if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+                raise
+
+    _insist(attempt)
 
 
 def message_count(bootstrap: str, topic: str, partitions: int) -> int:
     """Messages that consumers may see: the sum of the high watermarks of a topic from offset 0."""
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "benchmark"})
-    try:
-        return sum(
-            consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=TIMEOUT_S)[1]
-            for partition in range(partitions)
-        )
-    finally:
-        consumer.close()
+
+    def attempt() -> int:
+        consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "benchmark"})
+        try:
+            return sum(
+                consumer.get_watermark_offsets(TopicPartition(topic, index), timeout=TIMEOUT_S)[1]
+                for index in range(partitions)
+            )
+        finally:
+            consumer.close()
+
+    return _insist(attempt)
+
+
+def _insist(attempt: Callable[[], T]) -> T:
+    """Leaders and the controller may have moved since a client last heard: then a new one asks.
+
+    Raises BenchmarkError when that does not help.
+    """
+    deadline = time.monotonic() + TIMEOUT_S
+    while True:
+        try:
+            return attempt()
+        except KafkaException as error:
+            if time.monotonic() > deadline:
+                raise BenchmarkError(f"the cluster refuses: {error.args[0]}") from error
+        time.sleep(_RETRY_S)
 
 
 def _await_leaders(admin: AdminClient, name: str) -> None:
