@@ -19,6 +19,7 @@ T = TypeVar("T")
 TIMEOUT_S = 30
 _ERRORS_ONLY = 3
 _RETRY_S = 0.5
+_NOT_YET = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.LEADER_NOT_AVAILABLE)
 
 # Broker settings. A deleted topic's pages are dirty until its files go: with the default of a
 # minute the machine would write one run's data to the disk while the next one is measured.
@@ -117,6 +118,6 @@ def _await_leaders(admin: AdminClient, name: str) -> None:
         topic = admin.list_topics(name, timeout=TIMEOUT_S).topics[name]
         if topic.error is None and all(one.leader >= 0 for one in topic.partitions.values()):
             return
-        if topic.error and topic.error.code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+        if topic.error and topic.error.code() not in _NOT_YET:
             raise KafkaException(topic.error)
     raise BenchmarkError(f"topic {name} has no leaders after {TIMEOUT_S} s")
