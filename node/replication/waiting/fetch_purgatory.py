@@ -1,9 +1,9 @@
 """Fetch requests, answered at once or when there is enough to send (Kafka's DelayedFetch).
 
 A fetch that waits keeps what it has read of each partition, and reads again only those that were
-touched since, once one of them has news. Of a session's partitions it has only those that the session has to look at; others
-join it when they change. So a follower that waits on thousands of partitions costs what the few
-busy ones cost, and one that times out costs nothing.
+touched since, once one of them has news. Of a session's partitions it has only those that the
+session has to look at; others join it when they change. So a follower that waits on thousands of
+partitions costs what the few busy ones cost, and one that times out next to nothing.
 """
 
 from __future__ import annotations
