@@ -34,9 +34,8 @@ def read_offsets(disk: Disk, path: str) -> dict[TopicPartition, int]:
 
 
 def write_offsets(disk: Disk, path: str, offsets: Mapping[TopicPartition, int]) -> None:
-    _write(
-        disk, path, (f"{topic} {part} {offsets[topic, part]}" for topic, part in sorted(offsets))
-    )
+    entries = (f"{topic} {part} {offsets[topic, part]}" for topic, part in sorted(offsets))
+    disk.replace(path, _content(entries))
 
 
 def read_epochs(disk: Disk, path: str) -> list[tuple[int, int]]:
@@ -45,25 +44,43 @@ def read_epochs(disk: Disk, path: str) -> list[tuple[int, int]]:
     return [(_number(epoch, path), _number(start, path)) for epoch, start in entries]
 
 
-def write_epochs(disk: Disk, path: str, entries: Iterable[tuple[int, int]]) -> None:
-    _write(disk, path, (f"{epoch} {start}" for epoch, start in entries))
+def write_epochs(
+    disk: Disk, path: str, entries: Iterable[tuple[int, int]], *, synced: bool = True
+) -> None:
+    """Unless synced, a loss of power may leave what was there before, or a part of this."""
+    content = _content(f"{epoch} {start}" for epoch, start in entries)
+    if synced:
+        disk.replace(path, content)
+    else:
+        _replace_unsynced(disk, path, content)
 
 
-def _write(disk: Disk, path: str, entries: Iterable[str]) -> None:
+def _replace_unsynced(disk: Disk, path: str, content: bytes) -> None:
+    temporary = f"{path}.tmp"
+    file = disk.open(temporary, create=True)
+    file.truncate(0)
+    file.pwritev([content], 0)
+    file.close()
+    disk.rename(temporary, path)
+
+
+def _content(entries: Iterable[str]) -> bytes:
     lines = list(entries)
-    text = "\n".join([_VERSION, str(len(lines)), *lines]) + "\n"
-    disk.replace(path, text.encode())
+    return ("\n".join([_VERSION, str(len(lines)), *lines]) + "\n").encode()
 
 
 def _read(disk: Disk, path: str, fields: int) -> list[list[str]]:
     try:
-        lines = disk.read(path).decode().splitlines()
+        text = disk.read(path).decode()
     except FileNotFoundError:
         return []
     except UnicodeDecodeError as error:
         raise DamagedCheckpointError(f"{path} is not text") from error
-    if not lines:
+    if not text:
         return []
+    if not text.endswith("\n"):  # cut off by a loss of power: its last number may be, too
+        raise DamagedCheckpointError(f"{path} ends in the midst of a line")
+    lines = text.splitlines()
     entries = [line.split() for line in lines[2:]]
     if lines[0] != _VERSION or len(lines) < 2 or len(entries) != _number(lines[1], path):
         raise DamagedCheckpointError(

@@ -68,7 +68,7 @@ class LogCommit:
         state = self._state
         if state.write_failed:
             raise OSError(EIO, "an earlier write failed and could not be undone yet")
-        state.files.save_epochs()
+        state.files.note_epochs()
         appender = state.appender
         if appender.runs:
             state.files.write(appender.runs)

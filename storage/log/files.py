@@ -38,11 +38,15 @@ class LoadedLog:
 
 @dataclass(frozen=True, slots=True)
 class Unsynced:
-    """Once these are synced, everything below end_offset is."""
+    """Once these are synced, everything below end_offset is.
+
+    ``epochs`` is which of the leader epochs' unsynced versions is among the files.
+    """
 
     files: tuple[File, ...]
     directories: tuple[str, ...]
     end_offset: int
+    epochs: int
 
 
 class LogFiles:
@@ -56,6 +60,7 @@ class LogFiles:
         self._directory = directory
         self._epochs_path = join(directory, checkpoint_files.LEADER_EPOCHS)
         self._checkpointed_start = 0
+        self._unsynced_epochs = 0  # how often they were noted since they were durable
         self._unindexed: set[int] = set()  # segments whose .txnindex is to be built anew
 
     # Opening and closing
@@ -141,11 +146,30 @@ class LogFiles:
                 self._roll(run.roll)
             self.segments.active.append(run.batches, run.aborted)
 
-    def save_epochs(self) -> None:
-        """Write leader-epoch-checkpoint if it changed."""
+    def note_epochs(self) -> None:
+        """Write leader-epoch-checkpoint if it changed, as durable as the records that follow.
+
+        It is synced with them: unsynced() has it. What a loss of power takes of it is found in the
+        records, which are scanned from the recovery point on; a last epoch without records is
+        dropped by every start. (Kafka syncs it at each assignment: thousands at a failover.)
+        """
         if self.epochs.changed:
+            entries = self.epochs.entries
+            checkpoint_files.write_epochs(self._disk, self._epochs_path, entries, synced=False)
+            self.epochs.changed = False
+            self._unsynced_epochs += 1
+
+    def save_epochs(self) -> None:
+        """Write leader-epoch-checkpoint durably, if it changed or was only noted."""
+        if self.epochs.changed or self._unsynced_epochs:
             checkpoint_files.write_epochs(self._disk, self._epochs_path, self.epochs.entries)
             self.epochs.changed = False
+            self._unsynced_epochs = 0
+
+    def note_synced(self, unsynced: Unsynced) -> None:
+        """What unsynced() answered is synced."""
+        if unsynced.epochs == self._unsynced_epochs:
+            self._unsynced_epochs = 0
 
     def truncate_to(self, offset: int) -> int:
         """Drop the batch that holds offset and all after it, durably; the new end offset.
@@ -195,14 +219,16 @@ class LogFiles:
         for segment in segments[:_SYNCED_AT_ONCE]:
             if not (rolled_only and segment is active):
                 files += segment.files_to_sync(active=segment is active)
-        if active.base_offset < recovery_point:
-            return Unsynced(tuple(files), (), end_offset)
-        files += self.snapshots.open_files(recovery_point, end_offset)
-        folders = (self._directory, parent(self._directory))
-        # The folder itself was synced with its first segment.
-        return Unsynced(
-            tuple(files), folders[: 1 if first.base_offset < recovery_point else 2], end_offset
-        )
+        epochs = self._unsynced_epochs
+        if epochs:
+            files.append(self._disk.open(self._epochs_path))
+        folders = [self._directory] if epochs else []
+        if active.base_offset >= recovery_point:
+            files += self.snapshots.open_files(recovery_point, end_offset)
+            folders = [self._directory]
+        if first.base_offset >= recovery_point:  # else it was synced with its first segment
+            folders.append(parent(self._directory))
+        return Unsynced(tuple(files), tuple(folders), end_offset, epochs)
 
     def roll_at_end(self, producers: ProducerStates) -> None:
         """Begin a segment where producers end."""

@@ -71,6 +71,7 @@ class LogSyncs:
 
     def finish(self, pending: PendingSync) -> None:
         """Move the recovery point, unless a truncation came between: the bytes may be others."""
+        self._state.files.note_synced(pending.unsynced)
         if pending.cuts == self.cuts:
             self.recovery_point = max(self.recovery_point, pending.unsynced.end_offset)
 

@@ -27,11 +27,17 @@ MANY = 120  # more than are taken at a time
 CHECKPOINTS = ("recovery-point", "log-start", "cleaner-offset", "replication-offset")
 
 
-def lead_all(broker: OneBroker) -> list[LeaderAndIsrResponse]:
+def lead_all(broker: OneBroker, *, epoch: int = 0) -> list[LeaderAndIsrResponse]:
     """The answers: there is one in the end."""
     states = [
         LeaderAndIsrPartitionState(
-            partition_index=index, leader=BROKER_ID, isr=[1], replicas=[1], is_new=True
+            partition_index=index,
+            leader=BROKER_ID,
+            leader_epoch=epoch,
+            partition_epoch=epoch,
+            isr=[1],
+            replicas=[1],
+            is_new=epoch == 0,
         )
         for index in range(MANY)
     ]
@@ -74,6 +80,14 @@ def test_leadership_of_many_is_taken_on_bit_by_bit(broker: OneBroker, scheduler:
     assert len(answer.topics[0].partition_errors) == MANY
     assert all(isinstance(each.role, Leader) for each in broker.replicas.partitions())
     assert len(broker.replicas.partitions()) == MANY
+
+
+def test_leadership_in_a_new_epoch_syncs_nothing(filled: OneBroker, scheduler: Any) -> None:
+    filled.disk.faults.keep_history = True
+    answers = lead_all(filled, epoch=1)
+    scheduler.advance(1)
+    assert len(answers) == 1
+    assert not [line for line in filled.disk.faults.history if line.startswith("sync")]
 
 
 def test_a_command_waits_for_the_one_before(broker: OneBroker, scheduler: Any) -> None:
