@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from logquake.controller.events.state_written import state_written
 from logquake.controller.isr_change import (
     Accepted,
     AlreadySo,
@@ -50,10 +51,12 @@ async def alter_partition(
         reply(AlterPartitionResponse(error_code=ErrorCode.INVALID_REQUEST))
         return
     proposals = _proposals(term, request)
-    results = await _decide(term, proposals)
+    results, conflicts = await _decide(term, proposals)
     reply(_response(term, request, results))
     if proposals:
         await term.inform_all(proposal.partition for proposal in proposals)
+    for partition in conflicts:
+        await state_written(term, partition)  # else its leader would wait for news for ever
 
 
 def _proposals(term: Term, request: AlterPartitionRequest) -> list[Proposal]:
@@ -92,7 +95,8 @@ def _isr(partition: AlterPartitionRequestPartitionData) -> tuple[int, ...]:
     return with_epochs or tuple(partition.new_isr)
 
 
-async def _decide(term: Term, proposals: list[Proposal]) -> Results:
+async def _decide(term: Term, proposals: list[Proposal]) -> tuple[Results, list[TopicPartition]]:
+    """What becomes of each, and the partitions whose state another has written."""
     verdicts = {proposal.partition: _judge(term, proposal) for proposal in proposals}
     accepted = {each: v.state for each, v in verdicts.items() if isinstance(v, Accepted)}
     written = await term.zk.write_states(accepted)
@@ -110,8 +114,7 @@ async def _decide(term: Term, proposals: list[Proposal]) -> Results:
             )
             results[partition] = refused
             _note_refused(term, partition, refused)
-    await _refresh(term, written.conflicts)
-    return results
+    return results, written.conflicts
 
 
 def _judge(term: Term, proposal: Proposal) -> Verdict:
@@ -146,12 +149,6 @@ def _note_refused(term: Term, partition: TopicPartition, refused: Refused) -> No
     known = term.context.leaderships.get(partition)
     why = f"{refused.code.name}: {refused.why}"
     term.note_change("isr-change-refused", partition, why, known.state if known else None, None)
-
-
-async def _refresh(term: Term, partitions: list[TopicPartition]) -> None:
-    """What another wrote is taken in: else every later proposal would be judged by old epochs."""
-    for partition, leadership in (await term.zk.read_states(partitions)).items():
-        term.context.take_in(partition, leadership)
 
 
 def _response(

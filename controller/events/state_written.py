@@ -1,4 +1,4 @@
-"""A partition's state that was set aside has been written again, or deleted.
+"""A partition's state was written by somebody else, or deleted: one set aside was mended, mostly.
 
 The partition is taken up with an election, also where its leader lives: brokers and controller may
 have gone different ways meanwhile, and a new leader epoch is what they agree on. A state that was
