@@ -51,13 +51,13 @@ class RunningCluster(ClusterHandle):
         its replicas whom to lead or to follow; they may have much to copy then. ZooKeeper is when
         it serves.
         """
-        return self._start("start", target, wait=wait, timeout=timeout)
+        return self._start("start", self.member_name(target), wait=wait, timeout=timeout)
 
     def restart(
         self, target: Target, *, wait: bool = True, timeout: float = DEFAULT_TIMEOUT
     ) -> str:
         """Stop a member in order if it runs, and start it; return as start() does."""
-        return self._start("restart", target, wait=wait, timeout=timeout)
+        return self._start("restart", self.member_name(target), wait=wait, timeout=timeout)
 
     def shut_down(self, *, remove: bool, at_once: bool = False) -> None:
         """End it; return when its supervisor is gone. ``remove`` takes its data as well."""
@@ -148,8 +148,7 @@ class RunningCluster(ClusterHandle):
         self._do(verb, name)
         return Fault(name, epochs, lambda: self._heal(name, remedy))
 
-    def _start(self, verb: str, target: Target, *, wait: bool, timeout: float) -> str:
-        name = self.member_name(target)
+    def _start(self, verb: str, name: str, *, wait: bool, timeout: float) -> str:
         deadline = time.monotonic() + timeout
         try:
             self.ask(verb, timeout_s=timeout, member=name, wait=wait)
@@ -178,8 +177,10 @@ class RunningCluster(ClusterHandle):
 
     def _heal(self, name: str, remedy: str) -> None:
         """Undo a fault, unless somebody has already."""
-        member = self._member(name)
-        if member.phase is (Phase.PAUSED if remedy == "resume" else Phase.ENDED):
+        phase = self._member(name).phase
+        if remedy == "start" and phase is Phase.ENDED:
+            self._start(remedy, name, wait=True, timeout=DEFAULT_TIMEOUT)
+        elif remedy == "resume" and phase is Phase.PAUSED:
             self._do(remedy, name)
         self.wait_ready()
 

@@ -88,6 +88,13 @@ def test_start_waits_for_the_controller_and_says_that_nothing_came() -> None:
         kafka.wait_isr(TOPIC, 0, BROKERS)
 
 
+def test_a_fault_that_is_healed_leaves_a_broker_that_is_ready(tmp_path: Path) -> None:
+    with Cluster(brokers=2, data_dir=tmp_path / "cluster") as kafka:
+        with kafka.kill(2):
+            before = journal_of(kafka, 2).count('"ready"')
+        assert journal_of(kafka, 2).count('"ready"') == before + 1
+
+
 def test_start_of_a_broker_that_ends_says_its_last_words(tmp_path: Path) -> None:
     with Cluster(brokers=2, data_dir=tmp_path / "cluster") as kafka:
         kafka.stop(2)
