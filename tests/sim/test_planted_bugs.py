@@ -72,7 +72,7 @@ def _held_for_nothing(self: vigil.Vigil) -> None:
 def without_beginning_with_a_batch(patch: pytest.MonkeyPatch) -> None:
     """A follower whose log is empty waits for a start within a batch, which never comes alone."""
 
-    def append(replica: ReplicaLog, records: memoryview, now_ms: int) -> None:
+    def append(replica: ReplicaLog, records: memoryview, now_ms: int, **_: int) -> None:
         replica.log.stage_as_follower(records, now_ms)
         replica.log.commit()
 

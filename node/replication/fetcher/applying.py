@@ -27,7 +27,8 @@ def _append(followed: Followed, data: PartitionData) -> None:
     if data.records:
         if not isinstance(data.records, memoryview):
             raise TypeError(f"records of a decoded answer, not {type(data.records).__name__}")
-        replica.append_from_leader(data.records, partition.context.scheduler.wall_ms())
+        now_ms = partition.context.scheduler.wall_ms()
+        replica.append_from_leader(data.records, now_ms, leader_start=data.log_start_offset)
         followed.follow_log()
     has_news = replica.advance_to(data.high_watermark)
     if data.log_start_offset > replica.start:

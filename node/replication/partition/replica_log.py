@@ -58,17 +58,22 @@ class ReplicaLog:
         self.log = log
         self._move_mark(self.high_watermark)
 
-    def append_from_leader(self, records: memoryview, now_ms: int) -> None:
+    def append_from_leader(
+        self, records: memoryview, now_ms: int, *, leader_start: int = 0
+    ) -> None:
         """Write a leader's batches at the end; now_ms is wall time. RecordError, StorageError.
 
         A leader's log may start within a batch, which it can only send as a whole. A log that
         waits, empty, for that start then begins with the batch, and must be raised to the start
-        again (Kafka's Partition.appendRecordsToFollowerOrFutureReplica).
+        again (Kafka's Partition.appendRecordsToFollowerOrFutureReplica). So does one that has only
+        records from before that start: they may not be the leader's, whose epochs tell no longer
+        where the two parted (there Kafka gives up until the next leader epoch).
         """
         try:
             self.log.stage_as_follower(records, now_ms)
         except UnexpectedAppendOffset as unexpected:
-            if not (self.start == self.end <= unexpected.last_offset):
+            is_before_leader = self.start == self.end or self.end <= leader_start
+            if not (is_before_leader and self.end <= unexpected.last_offset):
                 raise
             self._begin_with_batch(unexpected.first_offset)
             self.log.stage_as_follower(records, now_ms)
@@ -105,8 +110,10 @@ class ReplicaLog:
         self._move_mark(offset)
 
     def _begin_with_batch(self, offset: int) -> None:
-        """No truncation, though the end goes back: there is nothing in this log."""
-        why = f"the log is empty, and {self.end} lies within the leader's first batch"
+        """No truncation, though the end goes back: nothing here is in the leader's log still."""
+        why = (
+            f"the leader's log starts with a batch that {self.end}, the end of this one, is within"
+        )
         self._journal.record(Event("log-begun-with-batch", self.name, why, self.end, offset))
         self.log.truncate_fully_and_start_at(offset)
         self._move_mark(offset)

@@ -346,6 +346,16 @@ class TestWhereTheLogStarts:
         assert (replica(broker).start, replica(broker).end) == (2, 3)
         assert journal.events[-1].what == "fetched-records-refused"
 
+    def test_a_log_with_nothing_but_deleted_records_begins_anew_with_the_batch(
+        self, broker: Any, network: Any, batch: Batch
+    ) -> None:
+        begin_at(broker, network, 2)
+        answer(network, data(records=batch(b"c", base_offset=2, leader_epoch=0), high_watermark=2))
+        records = batch(b"B", b"C", b"D", base_offset=1, leader_epoch=1)
+        answer(network, data(records=records, high_watermark=4, log_start_offset=3))
+        assert (replica(broker).start, replica(broker).end) == (3, 4)
+        assert broker.disk.exists("/data/orders-0/00000000000000000001.log")
+
     def test_a_batch_that_ends_before_it_is_refused(
         self, broker: Any, network: Any, batch: Batch
     ) -> None:
