@@ -36,6 +36,10 @@ SESSION_TIMEOUT_MS = 6_000
 CONNECT_TIMEOUT_MS = 1_000
 ANSWER_TIMEOUT_S = 10.0
 
+# Reads under way. For each of them kazoo writes a byte to its own thread, through a socket that is
+# full after 278; whoever is in submit() then waits for that thread, and it for the lock.
+MAX_IN_FLIGHT = 100
+
 
 class ClusterView:
     """Callable from any thread. Every read raises ClusterError when ZooKeeper does not answer."""
@@ -44,6 +48,7 @@ class ClusterView:
         self._address = zookeeper
         self._lock = threading.RLock()
         self._change = threading.Condition(self._lock)
+        self._room = threading.BoundedSemaphore(MAX_IN_FLIGHT)
         self._changes = 0
         self._session = RetryingSession(
             lambda listener: KazooSession(
@@ -153,8 +158,8 @@ class ClusterView:
         return () if _is_absent(answer) else answer.names
 
     def _ask(self, operations: Sequence[Operation[Any]]) -> list[Any]:
-        futures = [self._submit(operation) for operation in operations]
         try:
+            futures = [self._submit(operation) for operation in operations]
             answers = [future.result(ANSWER_TIMEOUT_S) for future in futures]
         except FutureTimeoutError:
             raise ClusterError(f"ZooKeeper at {self._address} does not answer") from None
@@ -164,7 +169,11 @@ class ClusterView:
         return answers
 
     def _submit(self, operation: Operation[Any]) -> Future[Any]:
+        """Raises FutureTimeoutError when too many are not answered."""
+        if not self._room.acquire(timeout=ANSWER_TIMEOUT_S):
+            raise FutureTimeoutError
         future: Future[Any] = Future()
+        future.add_done_callback(lambda _done: self._room.release())
         with self._lock:
             self._session.submit(operation, future.set_result)
         return future
