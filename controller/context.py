@@ -261,6 +261,10 @@ class ControllerContext:
 
     # --- brokers
 
+    def registered(self) -> dict[int, LiveBroker]:
+        """Those too whose address refuses connections."""
+        return {**self.brokers, **self.refused}
+
     @property
     def active_broker_ids(self) -> set[int]:
         """Here and not leaving: who may be in an ISR, lead, or get new partitions."""

@@ -176,7 +176,7 @@ class ContentBuilder:
                 ],
                 rack=broker.registration.rack,
             )
-            for broker_id, broker in sorted(self.context.brokers.items())
+            for broker_id, broker in sorted(self.context.registered().items())
         ]
 
     def stop_replica(

@@ -24,7 +24,7 @@ async def brokers_changed(term: Term) -> None:
     """Raises ControllerMoved, ZkFailure."""
     known = term.context.brokers
     now = await read_brokers({**term.context.refused, **known}, term.set_aside)
-    _forget_refused(term, now)
+    await _forget_refused(term, now)
     registered = known.keys() | term.context.refused.keys()
     came = {each: now[each] for each in sorted(now.keys() - registered)}
     left = sorted(known.keys() - now.keys())
@@ -102,8 +102,11 @@ async def broker_accepts(term: Term, accepting: LiveBroker) -> None:
     await _brokers_came(term, {broker_id: known}, "its address accepts connections again")
 
 
-def _forget_refused(term: Term, now: Mapping[int, LiveBroker]) -> None:
-    """Those whose registration is gone, or another one. They have left before."""
+async def _forget_refused(term: Term, now: Mapping[int, LiveBroker]) -> None:
+    """Those whose registration is gone, or another one: they have left before, and are listed no
+    more.
+    """
+    gone = term.context.refused.keys() - now.keys()
     for broker_id, refused in list(term.context.refused.items()):
         if _epoch_of(now.get(broker_id)) != refused.epoch:
             del term.context.refused[broker_id]
@@ -114,6 +117,8 @@ def _forget_refused(term: Term, now: Mapping[int, LiveBroker]) -> None:
                 "its registration is gone; its address had refused before",
                 before={"epoch": refused.epoch},
             )
+    if gone:
+        await term.inform_all()
 
 
 def _epoch_of(broker: LiveBroker | None) -> int | None:
