@@ -18,8 +18,9 @@ from functools import partial
 
 from logquake.controller.ports import Endpoint, Network, Scheduler
 from logquake.controller.vigil import Sign, Vigil, VigilTiming
-from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.cache import NO_LEADER, MetadataCache
 from logquake.node.topics.waiting import MetadataWaiters
+from logquake.wire.messages.update_metadata import UpdateMetadataPartitionState
 
 # A system that takes a dead process down may accept a connection more, and reset it.
 _LASTING_MS = 30
@@ -88,11 +89,17 @@ class LostLeaders:
     def _are_led_by_lost(self, topics: Iterable[str]) -> bool:
         images = (self._cache.topic(name) for name in topics)
         return any(
-            self._is_lost(state.leader)
+            self._is_without_leader_by_loss(state)
             for image in images
             if image is not None
             for state in image.partitions.values()
         )
+
+    def _is_without_leader_by_loss(self, state: UpdateMetadataPartitionState) -> bool:
+        """Led by a lost broker, or by none: a new controller says that first, then elects."""
+        if state.leader == NO_LEADER:
+            return any(map(self._is_lost, state.replicas))
+        return self._is_lost(state.leader)
 
     def _is_lost(self, broker_id: int) -> bool:
         lost_at_ms = self._lost_at_ms.get(broker_id)

@@ -98,6 +98,16 @@ def test_who_asks_after_the_loss_hears_of_the_next_leader(world: World) -> None:
     assert world.answers == ["orders"]
 
 
+def test_that_there_is_no_leader_is_not_the_last_word(world: World) -> None:
+    """A new controller takes the dead one out of the ISR before it elects."""
+    world.network.tethers[-1].ended(LOST)
+    world.ask("orders")
+    world.tell([1, 2], orders=-1)
+    assert world.answers == []
+    world.tell([1, 2], orders=1)
+    assert world.answers == ["orders"]
+
+
 def test_topics_of_other_leaders_do_not_wait(world: World) -> None:
     world.network.tethers[-1].ended(LOST)
     world.ask("others", "unknown")
