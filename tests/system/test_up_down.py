@@ -195,6 +195,7 @@ def test_a_wait_in_vain_shows_the_state(cluster: Cluster, topic: Callable[..., s
 
 
 def test_brokers_answer_what_the_cluster_says(cluster: Cluster) -> None:
+    cluster.wait_ready()  # a test before this one may have left a broker on its way back
     with Router(ClientSettings(cluster.bootstrap_servers)) as router:
         described = Admin(router).describe_cluster()
     assert {broker.broker_id for broker in described.brokers} == {1, 2, 3}
