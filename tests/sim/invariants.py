@@ -215,12 +215,16 @@ def groups(world: World, _step: Step) -> Iterator[str]:
 
 
 def refused_is_gone(world: World, step: Step) -> Iterator[str]:
-    """Whoever refuses the controller's connections is neither elected by it nor joins an ISR."""
+    """Whoever refuses the controller's connections is neither elected by it nor joins an ISR.
+
+    It may still be named as the leader that it was: replicas leave the ISRs broker by broker.
+    """
     for decision in step.decisions:
         if isinstance(decision, StateWrite):
             gone = world.refused.get(decision.after.controller_epoch, frozenset())
-            before = decision.before.isr if decision.before else ()
-            chosen = {decision.after.leader, *(set(decision.after.isr) - set(before))}
+            before, after = decision.before, decision.after
+            elected = {after.leader} - ({before.leader} if before else set())
+            chosen = elected | set(after.isr) - set(before.isr if before else ())
             if chosen & gone:
                 yield f"brokers {sorted(chosen & gone)} had refused connections: {decision}"
 
