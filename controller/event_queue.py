@@ -33,16 +33,19 @@ URGENT = frozenset(
         "allocate-producer-ids",
         "alter-partition",
         "broker-accepts",
+        "broker-modified",
         "broker-refused",
         "brokers-changed",
         "controlled-shutdown",
         "controller-refused",
+        "deletion-answered",
         "leader-and-isr-answered",
         "log-dirs-failed",
         "unclean-election-enabled",
     }
 )
-"""Names of the events for which somebody who produces or consumes may be waiting."""
+"""Names of the events for which somebody who produces or consumes may be waiting, and of what must
+keep its order among them."""
 
 Failure = ControllerMoved | ZkFailure | MalformedZnode
 

@@ -35,7 +35,7 @@ from logquake.controller.event_queue import (
     Failure,
     session_is_over,
 )
-from logquake.controller.events.answers import error_of, event_for_answer, note_refusal
+from logquake.controller.events.answers import error_of, events_for_answer, note_refusal
 from logquake.controller.events.brokers_changed import broker_accepts, broker_refused
 from logquake.controller.events.leader_rebalance import rebalance_leaders
 from logquake.controller.failover import take_office
@@ -325,8 +325,7 @@ class Office:
             note_refusal(self.term, outgoing, code)
         if code == ErrorCode.STALE_CONTROLLER_EPOCH:
             self.look()  # the broker knows a newer controller
-        found = event_for_answer(outgoing, answer)
-        if found is not None:
+        for found in events_for_answer(outgoing, answer):
             self.put(*found)
 
     def _schedule_rebalance(self, delay_ms: int) -> None:

@@ -38,18 +38,16 @@ async def resume(term: Term, topics: Iterable[str], why: str) -> None:
     await advance(term, resumed)
 
 
-async def replicas_deleted(term: Term, replicas: Iterable[Replica]) -> None:
-    deleted = _queued(term, replicas)
-    replica_moves.mark(term, deleted, ReplicaStatus.DELETION_SUCCESSFUL)
-    await advance(term, _topics(deleted))
+def replicas_deleted(term: Term, replicas: Iterable[Replica]) -> None:
+    """What this lets go on is advance()'s to find."""
+    replica_moves.mark(term, _queued(term, replicas), ReplicaStatus.DELETION_SUCCESSFUL)
 
 
-async def replicas_not_deleted(term: Term, replicas: Iterable[Replica], why: str) -> None:
+def replicas_not_deleted(term: Term, replicas: Iterable[Replica], why: str) -> None:
     failed = _queued(term, replicas)
     if failed:
         replica_moves.mark(term, failed, ReplicaStatus.DELETION_INELIGIBLE)
         _halt(term, _topics(failed), why)
-        await advance(term, _topics(failed))
 
 
 async def advance(term: Term, topics: Iterable[str]) -> None:

@@ -3,9 +3,16 @@
 LeaderAndIsr tells which replicas are on an offline log directory; StopReplica tells which replicas
 of a topic that is being deleted are gone; an error of a whole request is recorded, and one that
 speaks of a newer controller makes this one look who it is.
+
+What StopReplica tells is taken note of before the broker's next coming or going, as it was said
+before: a replica is not deleted because it had been, in an earlier life of its broker. What the
+deletion does then is long work, and an event by itself.
 """
 
 from __future__ import annotations
+
+from collections.abc import Set
+from functools import partial
 
 from logquake.controller import topic_deletion
 from logquake.controller.events.replicas_offline import replicas_offline
@@ -34,20 +41,22 @@ def note_refusal(term: Term, outgoing: Outgoing, code: int) -> None:
     )
 
 
-def event_for_answer(outgoing: Outgoing, answer: Message) -> tuple[str, TermProcedure] | None:
-    """Name and procedure of what follows from an answer; None if nothing does."""
+def events_for_answer(outgoing: Outgoing, answer: Message) -> list[tuple[str, TermProcedure]]:
+    """Names and procedures of what follows from an answer, in order."""
     broker_id, request = outgoing.broker_id, outgoing.request
     if isinstance(answer, LeaderAndIsrResponse):
-        return (
-            "leader-and-isr-answered",
-            lambda term: leader_and_isr_answered(term, broker_id, answer),
-        )
+        answered = partial(leader_and_isr_answered, broker_id=broker_id, answer=answer)
+        return [("leader-and-isr-answered", answered)]
     if isinstance(answer, StopReplicaResponse) and isinstance(request, StopReplicaRequest):
-        return (
-            "stop-replica-answered",
-            lambda term: stop_replica_answered(term, broker_id, request, answer),
-        )
-    return None
+        asked = _deletions(request)
+        if asked:
+            noted = partial(deletion_answered, broker_id=broker_id, asked=asked, answer=answer)
+            topics = {partition.topic for partition in asked}
+            return [
+                ("deletion-answered", noted),
+                ("deletions-go-on", lambda term: topic_deletion.advance(term, topics)),
+            ]
+    return []
 
 
 async def leader_and_isr_answered(term: Term, broker_id: int, answer: LeaderAndIsrResponse) -> None:
@@ -77,35 +86,22 @@ def _errors_by_partition(term: Term, answer: LeaderAndIsrResponse) -> dict[Topic
     return errors
 
 
-async def stop_replica_answered(
-    term: Term, broker_id: int, request: StopReplicaRequest, answer: StopReplicaResponse
+async def deletion_answered(
+    term: Term, broker_id: int, asked: Set[TopicPartition], answer: StopReplicaResponse
 ) -> None:
-    """Only replicas that were to be deleted, of topics under deletion, matter.
-
-    Raises ControllerMoved, ZkFailure.
-    """
-    asked = _deletions(request)
-    outcomes = {
-        TopicPartition(each.topic_name, each.partition_index): each.error_code
-        for each in answer.partition_errors
-        if each.topic_name in term.context.deletions_started
-    }
+    """Only replicas that were to be deleted, of topics under deletion, matter."""
     refused = answer.error_code != ErrorCode.NONE
-    failed = [
-        Replica(each, broker_id)
-        for each, code in sorted(outcomes.items())
-        if each in asked and (refused or code != ErrorCode.NONE)
-    ]
-    deleted = [
-        Replica(each, broker_id)
-        for each, code in sorted(outcomes.items())
-        if each in asked and not refused and code == ErrorCode.NONE
-    ]
-    if failed:
-        why = f"broker {broker_id} could not delete its replicas"
-        await topic_deletion.replicas_not_deleted(term, failed, why)
-    if deleted:
-        await topic_deletion.replicas_deleted(term, deleted)
+    outcomes = {
+        Replica(partition, broker_id): refused or each.error_code != ErrorCode.NONE
+        for each in answer.partition_errors
+        if (partition := TopicPartition(each.topic_name, each.partition_index)) in asked
+        and each.topic_name in term.context.deletions_started
+    }
+    failed = sorted(replica for replica, has_failed in outcomes.items() if has_failed)
+    deleted = sorted(replica for replica, has_failed in outcomes.items() if not has_failed)
+    why = f"broker {broker_id} could not delete its replicas"
+    topic_deletion.replicas_not_deleted(term, failed, why)
+    topic_deletion.replicas_deleted(term, deleted)
 
 
 def _deletions(request: StopReplicaRequest) -> set[TopicPartition]:

@@ -23,6 +23,7 @@ async def replicas_offline(term: Term, replicas: Iterable[Replica], why: str) ->
     partition_moves.mark(term, term.context.without_online_leader(), PartitionStatus.OFFLINE)
     elections = await partition_moves.bring_leaderless_online(term)
     await replica_moves.take_offline(term, staying, why)
-    await topic_deletion.replicas_not_deleted(term, deleting, why)
+    topic_deletion.replicas_not_deleted(term, deleting, why)
+    await topic_deletion.advance(term, {each.partition.topic for each in deleting})
     if not staying and not any(isinstance(each, Elected) for each in elections.values()):
         await term.inform_all()  # nothing else told the brokers who is left

@@ -16,7 +16,8 @@ from logquake.wire.messages.topics import (
     CreateTopicsResponse,
     DeleteTopicsRequest,
 )
-from logquake.zk.operations import Multi, Operation
+from logquake.zk.operations import Multi, Operation, SetData
+from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 from logquake.zk.znodes.topics import TopicAssignment
 
 TOPICS = [f"topic-{number:04}" for number in range(400)]
@@ -119,6 +120,17 @@ def test_a_broker_that_dies_is_not_waited_for_until_all_topics_are_there(cluster
     assert cluster.codes() == {ErrorCode.NONE: 401}
 
 
+def test_a_broker_that_moves_is_not_waited_for_until_all_topics_are_there(
+    cluster: Cluster,
+) -> None:
+    cluster.create(*TOPICS)
+    cluster.world.nodes[1].befall(TopicAssignment.path(TOPICS[99]), after=lambda: _move(cluster, 3))
+    log = cluster.settle()
+    moved = next(n for n, line in enumerate(log) if "broker-endpoints-changed" in line)
+    last = next(n for n, line in enumerate(log) if f"topic-created {TOPICS[399]}" in line)
+    assert moved < last
+
+
 def test_a_broker_that_dies_amid_a_deletion_halts_the_rest_of_it_until_it_is_back(
     cluster: Cluster,
 ) -> None:
@@ -135,6 +147,29 @@ def test_a_broker_that_dies_amid_a_deletion_halts_the_rest_of_it_until_it_is_bac
     assert sum("topic-deleted" in line for line in log) == 300
 
 
+def test_a_replica_that_was_deleted_is_not_made_again_when_its_broker_registers_anew(
+    cluster: Cluster,
+) -> None:
+    world = cluster.world
+    cluster.create("orders")
+    cluster.settle()
+    world.silent.add(3)  # so that the deletion waits for it
+    state = "/brokers/topics/orders/partitions/0/state"
+    world.nodes[1].befall(state, before=lambda: cluster.create(*TOPICS, factor=1))
+    session_id = world.nodes[2].model_session.session_id
+    world.nodes[1].befall(
+        TopicAssignment.path(TOPICS[199]), before=lambda: world.server.expire(session_id)
+    )
+    cluster.delete("orders")
+    world.settle()
+    world.silent.discard(3)
+    world.pass_time(60_000)
+    of_it = [line for line in world.take_log() if "orders-0" in line and "1 -> 2" in line]
+    deleted = next(n for n, line in enumerate(of_it) if "StopReplica" in line and "delete" in line)
+    assert not any("LeaderAndIsr" in line for line in of_it[deleted:])
+    assert cluster.world.server.model.data(TopicAssignment.path("orders")) is None
+
+
 def test_what_was_not_come_to_is_left_to_the_next_controller(cluster: Cluster) -> None:
     session = cluster.world.nodes[1].model_session
     cluster.world.nodes[1].befall(
@@ -149,3 +184,8 @@ def test_what_was_not_come_to_is_left_to_the_next_controller(cluster: Cluster) -
 def _kill(cluster: Cluster, broker_id: int) -> None:
     if broker_id in cluster.world.nodes:
         cluster.world.kill(broker_id)
+
+
+def _move(cluster: Cluster, broker_id: int) -> None:
+    moved = BrokerRegistration(broker_id, (ListenerEndpoint("elsewhere", 9092),), 0)
+    cluster.world.write(SetData(BrokerRegistration.path(broker_id), moved.encode()))
