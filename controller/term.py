@@ -43,6 +43,7 @@ class Term:
     """The whole state is read in and every replica was told what it is."""
     elections: int = 0
     unclean_elections: int = 0
+    _is_over: bool = False
 
     async def give_way(self) -> None:
         """Between two pieces of long work: urgent events that wait are carried out.
@@ -59,7 +60,13 @@ class Term:
             yield items[start : start + size]
 
     def admit(self, broker: LiveBroker) -> None:
-        """A broker that came, or came back: requests go to it, and its listener is watched."""
+        """A broker that came, or came back: requests go to it, and its listener is watched.
+
+        Not once the term is over: what was in progress then may come this far, and nobody would
+        ever let go of the connections.
+        """
+        if self._is_over:
+            return
         self.outbox.add(broker)
         self.reachability.watch(broker)
 
@@ -69,6 +76,7 @@ class Term:
         self.reachability.forget(broker_id)
 
     def close(self) -> None:
+        self._is_over = True
         self.outbox.close()
         self.reachability.close()
 

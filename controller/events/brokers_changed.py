@@ -78,11 +78,11 @@ async def broker_refused(term: Term, refused: LiveBroker) -> None:
     """Nobody listens at its address: it has left, whatever its session says.
 
     It stays registered, so it is remembered. A newer registration is not the one that was
-    refused. Raises ControllerMoved, ZkFailure.
+    refused, nor is another address. Raises ControllerMoved, ZkFailure.
     """
     broker_id = refused.registration.broker_id
     known = term.context.brokers.get(broker_id)
-    if known is None or known.epoch != refused.epoch:
+    if known is None or not _is_same(term, known, refused):
         return
     term.outbox.remove(broker_id)
     term.context.refused[broker_id] = known
@@ -95,7 +95,7 @@ async def broker_accepts(term: Term, accepting: LiveBroker) -> None:
     """
     broker_id = accepting.registration.broker_id
     known = term.context.refused.get(broker_id)
-    if known is None or known.epoch != accepting.epoch:
+    if known is None or not _is_same(term, known, accepting):
         return
     del term.context.refused[broker_id]
     term.outbox.add(known)
@@ -119,6 +119,12 @@ async def _forget_refused(term: Term, now: Mapping[int, LiveBroker]) -> None:
             )
     if gone:
         await term.inform_all()
+
+
+def _is_same(term: Term, one: LiveBroker, other: LiveBroker) -> bool:
+    """The same registration of a broker, and the same address in it."""
+    listener = term.settings.inter_broker_listener_name
+    return one.epoch == other.epoch and one.endpoint(listener) == other.endpoint(listener)
 
 
 def _epoch_of(broker: LiveBroker | None) -> int | None:
