@@ -63,6 +63,8 @@ class ControllerContext:
         """Every registered broker that can be reached, those in controlled shutdown included."""
         self.refused: dict[int, LiveBroker] = {}
         """Registered brokers whose address refuses connections: to every decision they are gone."""
+        self.unheard_deletions: dict[int, set[TopicPartition]] = {}
+        """By refused broker: partitions that are gone since, which it may tell clients of yet."""
         self.leaving: set[int] = set()
         """Brokers in controlled shutdown."""
         self.topic_ids: dict[str, bytes] = {}
@@ -122,7 +124,10 @@ class ControllerContext:
         self._partition_status[partition] = status
 
     def remove_topic(self, topic: str) -> None:
-        for partition in self.partitions_of(topic):
+        partitions = self.partitions_of(topic)
+        for broker_id in self.refused:
+            self.unheard_deletions.setdefault(broker_id, set()).update(partitions)
+        for partition in partitions:
             self._forget(partition)
         self._assignments.pop(topic, None)
         self._topic_names.pop(self.topic_ids.pop(topic, b""), None)

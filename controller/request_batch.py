@@ -40,6 +40,7 @@ class RequestBatch:
     _leader_and_isr: dict[int, dict[TopicPartition, bool]] = field(default_factory=dict)
     _informed: set[int] = field(default_factory=set)
     _news: set[TopicPartition] = field(default_factory=set)
+    _gone: set[TopicPartition] = field(default_factory=set)
     _stops: dict[int, dict[TopicPartition, bool]] = field(default_factory=dict)
 
     def lead_or_follow(
@@ -55,6 +56,11 @@ class RequestBatch:
         """UpdateMetadata: the live brokers always, the state of these partitions."""
         self._informed.update(broker_ids)
         self._news.update(partitions)
+
+    def inform_of_end(self, broker_id: int, partitions: Iterable[TopicPartition]) -> None:
+        """UpdateMetadata of partitions whose topic is not known here any more."""
+        self._informed.add(broker_id)
+        self._gone.update(partitions)
 
     def stop(self, broker_id: int, partition: TopicPartition, *, delete: bool) -> None:
         partitions = self._stops.setdefault(broker_id, {})
@@ -90,7 +96,7 @@ class RequestBatch:
         informed = sorted(self._informed & self.context.brokers.keys())
         if not informed:
             return
-        topics = builder.metadata_topics(self._news)
+        topics = [*builder.metadata_topics(self._news), *builder.gone_topics(self._gone)]
         live = builder.live_brokers()
         for broker_id in informed:
             request = builder.update_metadata(self.context.brokers[broker_id], topics, live)

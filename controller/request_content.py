@@ -145,6 +145,23 @@ class ContentBuilder:
             for topic, of_topic in _by_topic(known)
         ]
 
+    def gone_topics(self, partitions: Collection[TopicPartition]) -> list[UpdateMetadataTopicState]:
+        """Of a topic that is deleted nothing is known but that it has no leader."""
+        return [
+            UpdateMetadataTopicState(
+                topic_name=topic,
+                partition_states=[
+                    UpdateMetadataPartitionState(
+                        partition_index=each.partition,
+                        controller_epoch=self.sender.controller_epoch,
+                        leader=LEADER_DURING_DELETE,
+                    )
+                    for each in of_topic
+                ],
+            )
+            for topic, of_topic in _by_topic(sorted(partitions))
+        ]
+
     def _to_all(self, partition: TopicPartition) -> UpdateMetadataPartitionState:
         leadership = self.context.leaderships[partition]
         state = leadership.state

@@ -100,6 +100,19 @@ async def broker_accepts(term: Term, accepting: LiveBroker) -> None:
     del term.context.refused[broker_id]
     term.outbox.add(known)
     await _brokers_came(term, {broker_id: known}, "its address accepts connections again")
+    await _tell_of_deletions(term, broker_id)
+
+
+async def _tell_of_deletions(term: Term, broker_id: int) -> None:
+    """It kept its metadata, and would show topics to clients that were deleted without it."""
+    context = term.context
+    gone = context.unheard_deletions.pop(broker_id, set())
+    going = [each for topic in context.deletions_started for each in context.partitions_of(topic)]
+    if gone or going:
+        batch = term.batch()
+        batch.inform_of_end(broker_id, gone - context.leaderships.keys())
+        batch.inform([broker_id], going)
+        await term.send(batch)
 
 
 async def _forget_refused(term: Term, now: Mapping[int, LiveBroker]) -> None:
@@ -110,6 +123,7 @@ async def _forget_refused(term: Term, now: Mapping[int, LiveBroker]) -> None:
     for broker_id, refused in list(term.context.refused.items()):
         if _epoch_of(now.get(broker_id)) != refused.epoch:
             del term.context.refused[broker_id]
+            term.context.unheard_deletions.pop(broker_id, None)
             term.dismiss(broker_id)
             term.note(
                 "broker-down",
