@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from logquake.controller.event_queue import ControllerMoved
 from logquake.zk.operations import (
     Create,
+    Data,
     Delete,
     Exists,
     Failed,
@@ -36,6 +37,7 @@ from logquake.zk.znodes.control import (
     ControllerNode,
     guarded,
 )
+from logquake.zk.znodes.json_text import MalformedZnode
 
 NOBODY = -1
 BEFORE_THE_FIRST = ControllerEpoch(0)
@@ -70,7 +72,8 @@ async def read_incumbent() -> Incumbent:
 async def stand(broker_id: int, timestamp_ms: int) -> Mandate:
     """Try to be the next controller.
 
-    Raises ControllerMoved if another was faster, ZkFailure if ZooKeeper cannot be asked.
+    Raises ControllerMoved if another was faster, ZkFailure if ZooKeeper cannot be asked, and
+    MalformedZnode while /controller_epoch makes no sense, whose next change will be reported.
     """
     return await _win(broker_id, timestamp_ms, await _read_epoch())
 
@@ -123,6 +126,17 @@ async def _read_incumbent(*, watch: bool) -> Incumbent:
 
 
 async def _read_epoch() -> Mandate:
+    """Of one that makes no sense the next change will be reported.
+
+    Raises MalformedZnode, ZkFailure.
+    """
+    try:
+        return await _read_or_make_epoch()
+    except MalformedZnode:
+        return _mandate(await perform(GetData(CONTROLLER_EPOCH_PATH, watch=True)))
+
+
+async def _read_or_make_epoch() -> Mandate:
     outcome = await attempt(GetData(CONTROLLER_EPOCH_PATH))
     if isinstance(outcome, Failed):
         if outcome.error is not ZkError.NO_NODE:
@@ -131,7 +145,11 @@ async def _read_epoch() -> Mandate:
         if isinstance(made, Failed) and made.error is not ZkError.NODE_EXISTS:
             raise ZkFailure(made)
         outcome = await perform(GetData(CONTROLLER_EPOCH_PATH))
-    return Mandate(ControllerEpoch.decode(outcome.data).epoch, outcome.stat.version)
+    return _mandate(outcome)
+
+
+def _mandate(read: Data) -> Mandate:
+    return Mandate(ControllerEpoch.decode(read.data).epoch, read.stat.version)
 
 
 async def _won_all_the_same(broker_id: int, epoch: int) -> Mandate:

@@ -44,7 +44,7 @@ from logquake.wire.messages.topics import (
     DeleteTopicsResponse,
 )
 from logquake.zk.operations import EventType, Session, WatchEvent
-from logquake.zk.znodes.control import CONTROLLER_PATH
+from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, CONTROLLER_PATH
 
 
 class Controller:
@@ -123,7 +123,9 @@ class Controller:
 
     def on_watch(self, event: WatchEvent) -> None:
         """Every watch event of the session is offered here; others than its own are ignored."""
-        if event.path != CONTROLLER_PATH:
+        if event.path == CONTROLLER_EPOCH_PATH:
+            self._office.stand()  # it made no sense when somebody was to be elected
+        elif event.path != CONTROLLER_PATH:
             found = event_for(event)
             if found is not None:
                 self._office.put(*found)

@@ -7,7 +7,8 @@ and work that was meant for it is answered with NOT_CONTROLLER.
 A term that ZooKeeper refuses to read something in for is given up at once, so that another broker
 can try. Data that makes no sense is no reason: it is set aside (set_aside.py).
 
-Caveat: while /controller or /controller_epoch itself makes no sense nobody new takes office.
+Caveat: while /controller or /controller_epoch itself makes no sense nobody new takes office; once
+/controller_epoch is mended they stand again.
 """
 
 from __future__ import annotations
