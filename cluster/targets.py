@@ -59,7 +59,8 @@ def _replica(role: str, topic: str, partition: int, view: Callable[[], ClusterVi
         if state.leader == NO_LEADER:
             raise ClusterError(f"{topic}-{partition} has no leader at the moment")
         return state.leader
-    replicas = view().assignments()[topic].partitions[partition]
+    assignment = view().assignments().get(topic)
+    replicas = assignment.partitions.get(partition, ()) if assignment is not None else ()
     followers = [replica for replica in replicas if replica != state.leader]
     if not followers:
         raise ClusterError(f"{topic}-{partition} has no follower")

@@ -2,6 +2,9 @@
 
 It is read by a session of its own, so it shows what was decided, not yet what every broker has
 heard of. Waiting goes by watches: nothing polls.
+
+A znode that makes no sense is left out, as if it was not there: the others are shown all the same,
+and the controller's journal tells of it (`znode-set-aside`).
 """
 
 from __future__ import annotations
@@ -25,10 +28,12 @@ from logquake.zk.operations import (
     ZkError,
 )
 from logquake.zk.retry import RetryingSession
-from logquake.zk.znodes.brokers import IDS_PATH
+from logquake.zk.znodes.brokers import IDS_PATH, broker_id_of
 from logquake.zk.znodes.control import ControllerNode
+from logquake.zk.znodes.json_text import MalformedZnode
 from logquake.zk.znodes.topics import TOPICS_PATH, PartitionState, TopicAssignment
 
+F = TypeVar("F")
 T = TypeVar("T")
 TopicPartition = tuple[str, int]
 
@@ -71,10 +76,12 @@ class ClusterView:
     def controller(self) -> int | None:
         """The id of the controller, None while there is none."""
         data = self._read([ControllerNode.path()])[0]
-        return None if data is None else ControllerNode.decode(data).broker_id
+        node = _sense_of(data, ControllerNode.decode)
+        return None if node is None else node.broker_id
 
     def live_brokers(self) -> frozenset[int]:
-        return frozenset(map(int, self._children(IDS_PATH)))
+        found = (_sense_of(name, broker_id_of) for name in self._children(IDS_PATH))
+        return frozenset(broker_id for broker_id in found if broker_id is not None)
 
     def partition(self, topic: str, partition: int) -> PartitionState | None:
         """None while the partition does not exist, or has no leader yet."""
@@ -85,7 +92,7 @@ class ClusterView:
     ) -> dict[TopicPartition, PartitionState | None]:
         found = self._read([PartitionState.path(*one) for one in wanted])
         return {
-            one: None if data is None else PartitionState.decode(data)
+            one: _sense_of(data, PartitionState.decode)
             for one, data in zip(wanted, found, strict=True)
         }
 
@@ -94,9 +101,9 @@ class ClusterView:
         topics = self._children(TOPICS_PATH)
         found = self._read([TopicAssignment.path(topic) for topic in topics])
         return {
-            topic: TopicAssignment.decode(data)
+            topic: assignment
             for topic, data in zip(topics, found, strict=True)
-            if data is not None
+            if (assignment := _sense_of(data, TopicAssignment.decode)) is not None
         }
 
     def all_partitions(self) -> Mapping[TopicPartition, PartitionState]:
@@ -182,6 +189,14 @@ class ClusterView:
         """Callbacks come on kazoo's thread: run each while no caller is inside the session."""
         with self._lock:
             action()
+
+
+def _sense_of(found: F | None, decode: Callable[[F], T]) -> T | None:
+    """None for what is not there or makes no sense."""
+    try:
+        return None if found is None else decode(found)
+    except MalformedZnode:
+        return None
 
 
 def _is_absent(answer: Any) -> bool:
