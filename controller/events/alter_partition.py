@@ -51,11 +51,11 @@ async def alter_partition(
         reply(AlterPartitionResponse(error_code=ErrorCode.INVALID_REQUEST))
         return
     proposals = _proposals(term, request)
-    results, conflicts = await _decide(term, proposals)
+    results = await _decide(term, proposals)
     reply(_response(term, request, results))
     if proposals:
         await term.inform_all(proposal.partition for proposal in proposals)
-    for partition in conflicts:
+    for partition in _overtaken(results):
         await state_written(term, partition)  # else its leader would wait for news for ever
 
 
@@ -95,8 +95,7 @@ def _isr(partition: AlterPartitionRequestPartitionData) -> tuple[int, ...]:
     return with_epochs or tuple(partition.new_isr)
 
 
-async def _decide(term: Term, proposals: list[Proposal]) -> tuple[Results, list[TopicPartition]]:
-    """What becomes of each, and the partitions whose state another has written."""
+async def _decide(term: Term, proposals: list[Proposal]) -> Results:
     verdicts = {proposal.partition: _judge(term, proposal) for proposal in proposals}
     accepted = {each: v.state for each, v in verdicts.items() if isinstance(v, Accepted)}
     written = await term.zk.write_states(accepted)
@@ -114,7 +113,16 @@ async def _decide(term: Term, proposals: list[Proposal]) -> tuple[Results, list[
             )
             results[partition] = refused
             _note_refused(term, partition, refused)
-    return results, written.conflicts
+    return results
+
+
+def _overtaken(results: Results) -> list[TopicPartition]:
+    """Those whose state another has written, under the leader epoch that their leader knows."""
+    return [
+        partition
+        for partition, result in results.items()
+        if isinstance(result, Refused) and result.code is ErrorCode.INVALID_UPDATE_VERSION
+    ]
 
 
 def _judge(term: Term, proposal: Proposal) -> Verdict:

@@ -4,9 +4,12 @@ The partition is taken up with an election, also where its leader lives: brokers
 have gone different ways meanwhile, and a new leader epoch is what they agree on. A state that was
 deleted makes the partition a new one, as for Kafka's next controller.
 
-Caveat: brokers obey the new state if its leader epoch and its znode's version are later than those
-they know. So it is a damaged znode that is to be overwritten, with what it held; one that is
-deleted and made again counts from 0, and brokers that go on running hold on to what they knew.
+Caveats. What is mended under the leader epoch that it had is a change only for the controller that
+met the damage: the next one reads a state like any other, and a leader whose proposal was refused
+meanwhile waits until the next election, as with Kafka. Brokers obey the new state if its leader
+epoch and its znode's version are later than those they know. So it is a damaged znode that is to be
+overwritten, with what it held; one that is deleted and made again counts from 0, and brokers that
+go on running hold on to what they knew.
 """
 
 from __future__ import annotations
