@@ -107,6 +107,10 @@ class Replicas:
         """Make deletions last, then call done. A directory that fails at it goes offline."""
         pending = self._log_dirs.begin_deletions(paths)
 
+        def settled() -> None:
+            self.remove_later(paths)
+            done()
+
         def on_ran(directory: str, ran: Future[None]) -> None:
             del pending[directory]
             try:
@@ -114,9 +118,10 @@ class Replicas:
             except StorageError as error:
                 self._log_dirs.report_failure(directory, str(error))
             if not pending:
-                self.remove_later(paths)
-                done()
+                settled()
 
+        if not pending:  # every directory of these has failed since
+            settled()
         for directory, deletions in list(pending.items()):
             self._workers.run_in_worker(deletions.run, partial(on_ran, directory))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -23,6 +23,12 @@ from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrRequest,
     LeaderAndIsrResponse,
     LeaderAndIsrTopicState,
+)
+from logquake.wire.messages.stop_replica import (
+    StopReplicaPartitionState,
+    StopReplicaRequest,
+    StopReplicaResponse,
+    StopReplicaTopicState,
 )
 from logquake.wire.messages.update_metadata import (
     UpdateMetadataBroker,
@@ -94,6 +100,19 @@ class OneBroker:
         self.replicas.apply_leader_and_isr(request, lambda _topic: self.config, answers.append)
         (answer,) = answers
         return answer.topics[0].partition_errors[0].error_code
+
+    def delete(self, indexes: Iterable[int]) -> list[StopReplicaResponse]:
+        """StopReplica for these; the answers, of which there is one in the end."""
+        states = [
+            StopReplicaPartitionState(partition_index=index, leader_epoch=-2, delete_partition=True)
+            for index in indexes
+        ]
+        topic = StopReplicaTopicState(topic_name="orders", partition_states=states)
+        answers: list[StopReplicaResponse] = []
+        self.replicas.stop_replicas(
+            StopReplicaRequest(controller_epoch=1, topic_states=[topic]), answers.append
+        )
+        return answers
 
     def learn_of(self, index: int) -> None:
         """The controller says that there is such a partition, on another broker."""

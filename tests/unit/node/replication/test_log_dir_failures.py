@@ -145,6 +145,16 @@ def test_the_controller_learns_which_are_lost(broker: Any) -> None:
     assert broker.tell(8, leader=1, epoch=0) == ErrorCode.NONE  # a new one cannot
 
 
+def test_a_deletion_amid_which_the_disk_fails_holds_up_no_later_command(broker: Any) -> None:
+    lead(broker, 0, 1, 2, 3)
+    break_disk(broker, "/a/orders-3")
+    answers = broker.delete([0, 3])
+    assert [each.error_code for each in answers[0].partition_errors] == [
+        ErrorCode.KAFKA_STORAGE_ERROR
+    ] * 2
+    assert broker.tell(1, leader=1, epoch=1) == ErrorCode.NONE
+
+
 def test_a_checkpoint_is_enough_to_notice(broker: Any, scheduler: Any) -> None:
     lead(broker, 0, 1, 2)
     break_disk(broker, "/b/replication-offset-checkpoint")

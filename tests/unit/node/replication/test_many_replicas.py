@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -14,12 +13,6 @@ from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrRequest,
     LeaderAndIsrResponse,
     LeaderAndIsrTopicState,
-)
-from logquake.wire.messages.stop_replica import (
-    StopReplicaPartitionState,
-    StopReplicaRequest,
-    StopReplicaResponse,
-    StopReplicaTopicState,
 )
 from tests.unit.node.replication.conftest import BROKER_ID, TOPIC_ID, OneBroker
 
@@ -47,19 +40,6 @@ def lead_all(broker: OneBroker, *, epoch: int = 0) -> list[LeaderAndIsrResponse]
         LeaderAndIsrRequest(controller_epoch=1, topic_states=[topic]),
         lambda _topic: broker.config,
         answers.append,
-    )
-    return answers
-
-
-def delete(broker: OneBroker, indexes: Iterable[int]) -> list[StopReplicaResponse]:
-    states = [
-        StopReplicaPartitionState(partition_index=index, leader_epoch=-2, delete_partition=True)
-        for index in indexes
-    ]
-    topic = StopReplicaTopicState(topic_name="orders", partition_states=states)
-    answers: list[StopReplicaResponse] = []
-    broker.replicas.stop_replicas(
-        StopReplicaRequest(controller_epoch=1, topic_states=[topic]), answers.append
     )
     return answers
 
@@ -92,7 +72,7 @@ def test_leadership_in_a_new_epoch_syncs_nothing(filled: OneBroker, scheduler: A
 
 def test_a_command_waits_for_the_one_before(broker: OneBroker, scheduler: Any) -> None:
     lead_all(broker)
-    answers = delete(broker, range(MANY))
+    answers = broker.delete(range(MANY))
     scheduler.advance(100)
     assert broker.replicas.partitions() == []
     assert {each.error_code for each in answers[0].partition_errors} == {ErrorCode.NONE}
@@ -100,7 +80,7 @@ def test_a_command_waits_for_the_one_before(broker: OneBroker, scheduler: Any) -
 
 def test_many_deletions_write_each_checkpoint_once(filled: OneBroker, scheduler: Any) -> None:
     filled.disk.faults.keep_history = True
-    answers = delete(filled, range(MANY - 1))
+    answers = filled.delete(range(MANY - 1))
     scheduler.advance(100)
     assert len(answers) == 1
     replaced = [line for line in filled.disk.faults.history if "checkpoint" in line]
@@ -111,7 +91,7 @@ def test_many_deletions_write_each_checkpoint_once(filled: OneBroker, scheduler:
 def test_a_deletion_is_answered_when_it_outlasts_a_loss_of_power(
     filled: OneBroker, scheduler: Any
 ) -> None:
-    answers = delete(filled, [3])
+    answers = filled.delete([3])
     assert filled.replicas.partition("orders", 3) is None
     assert not answers
     scheduler.advance(100)
