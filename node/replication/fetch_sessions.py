@@ -118,6 +118,7 @@ class _Session:
         "epoch",
         "from_follower",
         "id",
+        "is_closed",
         "last_used_ms",
         "partitions",
         "reader",
@@ -139,6 +140,7 @@ class _Session:
         self.by_topic_id = by_topic_id
         self.created_ms = now_ms
         self.last_used_ms = now_ms
+        self.is_closed = False
         self.clock = FetchClock(first_fetch_ms)
         self.epoch = next_epoch(INITIAL_EPOCH)
         self.partitions: dict[PartitionKey, _Cached] = {}
@@ -196,10 +198,15 @@ class _Session:
     def rest(self, cached: _Cached, read: PartitionRead) -> None:
         """Look at it no more until its partition changes, unless it has since it was read."""
         place = read.rests_at
-        if place is not None and place.changes == read.changes:
+        if place is not None and place.changes == read.changes and not self.is_closed:
             del self.due[cached.asked.key]
             cached.rests_at = place
             place.rest(cached)
+
+    def close(self) -> None:
+        """Nothing rests for it from now on, though a request under way is still answered."""
+        self.is_closed = True
+        self.wake_all()
 
     def wake_all(self) -> None:
         for cached in self.partitions.values():
@@ -346,10 +353,10 @@ class FetchSessions:
         if session is None or error is not ErrorCode.NONE:
             return FetchContext((), error)
         session.update(partitions, forgotten)
+        session.begin(reader, now_ms)
         if not session.partitions:
             self._remove(session_id)
             return FetchContext(_in_turn(partitions))
-        session.begin(reader, now_ms)
         self._resolve_names(session)
         return _IncrementalContext(session)
 
@@ -409,7 +416,7 @@ class FetchSessions:
     def _remove(self, session_id: int) -> None:
         session = self._sessions.pop(session_id, None)
         if session is not None:
-            session.wake_all()
+            session.close()
 
     def _resolve_names(self, session: _Session) -> None:
         if session.by_topic_id:

@@ -27,11 +27,6 @@ from logquake.wire.messages.broker_to_controller import (
     AlterPartitionResponsePartitionData,
     AlterPartitionResponseTopicData,
 )
-from logquake.wire.messages.stop_replica import (
-    StopReplicaPartitionState,
-    StopReplicaRequest,
-    StopReplicaTopicState,
-)
 from tests.unit.node.replication.conftest import TOPIC_ID, OneBroker
 
 PARTITIONS = 5
@@ -224,12 +219,8 @@ class Life:
         self._assign(2)
 
     def delete(self) -> None:
-        state = StopReplicaPartitionState(
-            partition_index=self.any_partition(), leader_epoch=-2, delete_partition=True
-        )
-        topic = StopReplicaTopicState(topic_name="orders", partition_states=[state])
-        request = StopReplicaRequest(controller_epoch=1, topic_states=[topic])
-        self.each(lambda broker: broker.replicas.stop_replicas(request, lambda _answer: None))
+        index = self.any_partition()
+        self.each(lambda broker: broker.delete([index]))
         self.scheduler.advance(2)  # a worker thread makes it last
 
     def delete_records(self) -> None:
@@ -365,6 +356,50 @@ def test_a_session_that_is_gone_leaves_nothing_at_its_partitions(followed: OneBr
     _follow(followed, (session, FINAL_EPOCH))
     partitions = followed.replicas.partitions()
     assert not any(partition.is_rested_at for partition in partitions)
+
+
+def _wait(broker: OneBroker, session: tuple[int, int]) -> list[FetchAnswer]:
+    """A consumer's Fetch that names every partition, and is answered a second later."""
+    params = FetchParams(CONSUMER, -1, 1_000, 1, 1 << 20, Isolation.HIGH_WATERMARK)
+    named = [
+        FetchPartition((TOPIC_ID, index), "orders", TOPIC_ID, index, 0, 1 << 20)
+        for index in range(PARTITIONS)
+    ]
+    context = broker.replicas.sessions.open(
+        *session, params, by_topic_id=True, partitions=named, forgotten=()
+    )
+    answers: list[FetchAnswer] = []
+    broker.replicas.fetch(params, context, lambda reads: answers.append(context.answer(reads)))
+    return answers
+
+
+def test_a_fetch_that_outlasts_its_session_leaves_nothing_at_its_partitions(
+    followed: OneBroker, scheduler: Any
+) -> None:
+    session = _begin(followed)
+    answers = _wait(followed, (session, 1))
+    _follow(followed, (session, FINAL_EPOCH))
+    scheduler.advance(1_000)
+    assert [answer.error for answer in answers] == [ErrorCode.NONE]
+    partitions = followed.replicas.partitions()
+    assert not any(partition.is_rested_at for partition in partitions)
+
+
+def test_a_fetch_whose_session_is_emptied_meanwhile_is_refused(
+    followed: OneBroker, scheduler: Any
+) -> None:
+    session = _begin(followed)
+    answers = _wait(followed, (session, 1))
+    followed.replicas.sessions.open(
+        session,
+        2,
+        FetchParams(CONSUMER, -1, 0, 1, 1 << 20, Isolation.HIGH_WATERMARK),
+        by_topic_id=True,
+        partitions=(),
+        forgotten=[(TOPIC_ID, index) for index in range(PARTITIONS)],
+    )
+    scheduler.advance(1_000)
+    assert [answer.error for answer in answers] == [ErrorCode.INVALID_FETCH_SESSION_EPOCH]
 
 
 def test_what_rests_for_an_earlier_life_of_the_follower_is_refused(followed: OneBroker) -> None:
