@@ -97,7 +97,8 @@ def record_follower_fetch(
 ) -> None:
     """A follower has everything below fetch_offset: its ISR membership and the mark may follow.
 
-    Where its log starts may be what a deletion of records waits for.
+    Where its log starts may be what a deletion of records waits for. One that had more before, and
+    lost it, may lag from now on.
     """
     progress = leader.followers[replica_id]
     previous_end, previous_start = progress.log_end, progress.log_start
@@ -111,7 +112,7 @@ def record_follower_fetch(
         expand_isr(partition, leader, replica_id)
     if fetch_offset != previous_end:
         advance_high_watermark(partition, leader)
-    if log_start != previous_start:
+    if log_start != previous_start or fetch_offset < previous_end:
         partition.context.touched(partition)
 
 

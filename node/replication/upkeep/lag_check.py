@@ -2,7 +2,8 @@
 
 Time alone can only concern a partition whose followers have not everything, so only those are
 looked at: each partition that was touched, until all of its ISR has its whole log and the high
-watermark is at the end. A follower that is where the log ends is in sync whenever it fetched last.
+watermark is at the end. A follower that is where the log ends is in sync whenever it fetched last;
+one that falls back from there touches the partition.
 """
 
 from __future__ import annotations

@@ -70,6 +70,21 @@ def test_one_that_a_follower_has_not_all_of_is_looked_at_until_it_leaves(
     assert isinstance(partition.leader.isr, PendingShrink)
 
 
+def test_one_whose_follower_fell_back_is_looked_at_again(
+    broker: OneBroker, partition: Partition, scheduler: Any, batch: Callable[..., memoryview]
+) -> None:
+    """Its disk was replaced, say, and nobody has noticed."""
+    append(broker, batch(b"v"))
+    fetch(partition, 1)
+    broker.replicas.end_of_pass()
+    scheduler.advance(MAX_LAG_MS)
+    fetch(partition, 0)
+    broker.replicas.end_of_pass()
+    scheduler.advance(2 * MAX_LAG_MS)
+    assert partition.leader is not None
+    assert isinstance(partition.leader.isr, PendingShrink)
+
+
 def test_one_that_is_no_longer_led_is_forgotten(
     broker: OneBroker, partition: Partition, lag_check: LagCheck
 ) -> None:
