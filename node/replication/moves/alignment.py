@@ -22,9 +22,10 @@ def align(source: Log, future: Log, high_watermark: int, *, was_cut: bool) -> No
         future.truncate_to(offset)
         if (future.written_end_offset, future.epochs.latest) == before:
             future.truncate_fully_and_start_at(_first_offset(source))  # nothing in common
-    floor = _first_offset(source) if future.written_end_offset < source.start_offset else 0
-    if future.written_end_offset < floor:
-        future.truncate_fully_and_start_at(floor)
+    if future.written_end_offset <= source.start_offset:
+        first_offset = _first_offset(source)
+        if future.written_end_offset != first_offset:  # a gap, or within the batch that comes next
+            future.truncate_fully_and_start_at(first_offset)
 
 
 def position(source: Log, future: Log) -> int:

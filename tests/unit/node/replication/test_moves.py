@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from logquake.node.replication.api import ProduceEntry, ProduceResult
-from logquake.node.replication.moves.alignment import align
+from logquake.node.replication.moves.alignment import align, position
 from logquake.node.replication.moves.copy_step import CopyStep, Gate
 from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
@@ -306,6 +306,26 @@ class TestTruncation:
         align(source, future, 12, was_cut=True)
         assert future.written_end_offset == 12
 
+    @pytest.mark.parametrize("had_records", [False, True])
+    def test_a_log_that_began_anew_with_the_batch_that_its_start_is_within(
+        self, filled: Any, batch: Batch, had_records: bool
+    ) -> None:
+        """A follower does that whose leader's log starts there (ReplicaLog.append_from_leader)."""
+        source, future = begin(filled)
+        if had_records:
+            source.truncate_to(25)
+        else:
+            source.truncate_fully_and_start_at(25)
+        align(source, future, 25, was_cut=True)
+        copy_all(source, future)
+        source.truncate_fully_and_start_at(0)
+        source.stage_as_follower(batch(*[b"v"] * 50, leader_epoch=0))
+        source.commit()
+        source.raise_start(25, 50)
+        align(source, future, 50, was_cut=True)
+        copy_all(source, future)
+        assert future.written_end_offset == 50
+
     def test_a_copy_with_nothing_in_common_starts_over(self, filled: Any, batch: Batch) -> None:
         source, future = begin(filled)
         records = batch(b"stranger", base_offset=0, leader_epoch=9)
@@ -324,7 +344,7 @@ def begin(broker: Any) -> tuple[Log, Log]:
 def copy_all(source: Log, future: Log) -> None:
     while future.written_end_offset < source.written_end_offset:
         end = source.written_end_offset
-        piece = source.read(future.written_end_offset, 1 << 20, up_to=end)
+        piece = source.read(position(source, future), 1 << 20, up_to=end)
         assert CopyStep(source, future, piece, source.cuts, 0, Gate()).run() > 0
 
 
