@@ -46,7 +46,10 @@ class Fetching:
 
 @dataclass
 class Twin:
-    """One of two brokers that live the same life. ``walks``: wakes what rests at every turn."""
+    """One of two brokers that live the same life.
+
+    ``walks``: wakes what rests at every turn, and checks all for lag.
+    """
 
     broker: OneBroker
     walks: bool
@@ -85,6 +88,12 @@ class Twin:
             known.session = (answer.session_id, epoch)
 
         self.broker.replicas.fetch(params, context, done)
+
+    def before_time_passes(self) -> None:
+        if self.walks:
+            for partition in self.broker.replicas.partitions():
+                partition.context.touched(partition)
+            self.broker.replicas.end_of_pass()
 
     def state(self) -> object:
         return [self.readers, [_state(p) for p in self.broker.replicas.partitions()]]
@@ -195,6 +204,8 @@ class Life:
         return self.random.choice((end, end, end, max(0, end - 1), end + 1))
 
     def pass_time(self) -> None:
+        for twin in self.twins:
+            twin.before_time_passes()
         self.scheduler.advance(self.random.choice((50, 500, 8_000, 20_000)))
 
     def settle_isr(self) -> None:
