@@ -56,6 +56,7 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.schema import Message
 from logquake.zk.operations import Session
 from logquake.zk.procedure import Procedure
+from logquake.zk.znodes.json_text import MalformedZnode
 
 FIRST_REBALANCE_MS = 5000
 
@@ -272,9 +273,17 @@ class Office:
         epoch = self.term.zk.epoch if self.term else 0
         self._record("controller-event-failed", epoch, f"{event.name}: {failure}")
         if isinstance(failure, ControllerMoved):
-            await self._look()
+            await self._make_way()
         elif self.term is not None and not self.term.took_office and not session_is_over(failure):
             await self._resign()
+
+    async def _make_way(self) -> None:
+        """Another one was elected, also where /controller does not tell whom."""
+        try:
+            await self._look()
+        except MalformedZnode as malformed:
+            self._end_term(f"/controller makes no sense: {malformed}")
+            self._take_note_of(NOBODY)
 
     def _record(self, what: str, epoch: int, why: str) -> None:
         self._journal.record(Event(what, f"broker-{self._broker_id}", why, epoch=epoch))
