@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from logquake.controller.guarded_zk import GuardedZk
-from logquake.zk.operations import Children, Failed, GetChildren, ZkError
+from logquake.controller.guarded_zk import GuardedZk, Outcome
+from logquake.zk.operations import Children, Delete, Failed, GetChildren, ZkError
 from logquake.zk.procedure import ZkFailure, attempt_all
 from logquake.zk.znodes.admin import delete_topic_path
 from logquake.zk.znodes.configs import EntityConfig, topic_entity
@@ -23,7 +23,19 @@ async def remove_topics_znodes(zk: GuardedZk, topics: Sequence[str]) -> None:
 
 
 async def remove_recursively(zk: GuardedZk, paths: Sequence[str]) -> None:
-    """Children before their parents; a node that is gone already is no failure."""
+    """Children before their parents; a node that is gone already is no failure.
+
+    What somebody writes beneath them meanwhile goes as well.
+    """
+    while paths:
+        below = await _all_below(paths)
+        tree = [each for path in paths for each in _bottom_up(path, below)]
+        outcomes = dict(zip(tree, await zk.write_each(list(map(Delete, tree))), strict=True))
+        paths = [path for path in paths if _is_not_empty(outcomes[path])]
+
+
+async def _all_below(paths: Sequence[str]) -> dict[str, list[str]]:
+    """The children of each node, and of all nodes under it."""
     below: dict[str, list[str]] = {}
     level = paths
     while level:
@@ -33,7 +45,11 @@ async def remove_recursively(zk: GuardedZk, paths: Sequence[str]) -> None:
             for path, names in zip(level, found, strict=True)
         )
         level = [child for path in level for child in below[path]]
-    await zk.delete_each([each for path in paths for each in _bottom_up(path, below)])
+    return below
+
+
+def _is_not_empty(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failed) and outcome.error is ZkError.NOT_EMPTY
 
 
 def _bottom_up(path: str, below: Mapping[str, Sequence[str]]) -> Iterator[str]:

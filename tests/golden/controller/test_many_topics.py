@@ -16,7 +16,8 @@ from logquake.wire.messages.topics import (
     CreateTopicsResponse,
     DeleteTopicsRequest,
 )
-from logquake.zk.operations import Multi, Operation, SetData
+from logquake.zk.operations import Create, Multi, Operation, SetData
+from logquake.zk.znodes.admin import delete_topic_path
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 from logquake.zk.znodes.topics import TopicAssignment
 
@@ -168,6 +169,18 @@ def test_a_replica_that_was_deleted_is_not_made_again_when_its_broker_registers_
     deleted = next(n for n, line in enumerate(of_it) if "StopReplica" in line and "delete" in line)
     assert not any("LeaderAndIsr" in line for line in of_it[deleted:])
     assert cluster.world.server.model.data(TopicAssignment.path("orders")) is None
+
+
+def test_what_is_written_beneath_a_topic_amid_its_deletion_goes_with_it(cluster: Cluster) -> None:
+    world = cluster.world
+    cluster.create("orders")
+    cluster.settle()
+    path = TopicAssignment.path("orders")
+    world.nodes[1].befall(path, before=lambda: world.write(Create(f"{path}/partitions/7")))
+    cluster.delete("orders")
+    cluster.settle()
+    assert world.server.model.data(path) is None
+    assert world.server.model.data(delete_topic_path("orders")) is None
 
 
 def test_what_was_not_come_to_is_left_to_the_next_controller(cluster: Cluster) -> None:
