@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Lock
+
 from logquake.storage.disk.seam import Disk
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import join
@@ -26,6 +28,39 @@ def read_topic_id(disk: Disk, directory: str) -> bytes | None:
         raise StorageError(path, f"holds no topic id: {text!r}") from error
 
 
-def write_topic_id(disk: Disk, directory: str, topic_id: bytes) -> None:
-    content = f"version: 0\ntopic_id: {encode_uuid(topic_id)}"
-    disk.replace(join(directory, FILE_NAME), content.encode())
+class PartitionMetadataFile:
+    """``topic_id`` is what the file says, or will once write() was called; None without either.
+
+    The two are apart since the file costs two fsyncs, and a log may be one of thousands that are
+    made at once. It is written before anything that would pass for another topic's if the power
+    went, the log's first records (PartitionMetadataFile.record and maybeFlush).
+    """
+
+    def __init__(self, disk: Disk, directory: str) -> None:
+        self.topic_id: bytes | None = None
+        self._disk = disk
+        self._directory = directory
+        self._lock = Lock()
+        self._unwritten: bytes | None = None
+
+    def load(self) -> None:
+        """Raises StorageError."""
+        self.topic_id = read_topic_id(self._disk, self._directory)
+
+    def record(self, topic_id: bytes) -> None:
+        self.topic_id = self._unwritten = topic_id
+
+    def write(self) -> None:
+        """On any thread; blocks, but for a file that is written. Raises OSError."""
+        if self._unwritten is None:
+            return
+        with self._lock:
+            if self._unwritten is not None:
+                content = f"version: 0\ntopic_id: {encode_uuid(self._unwritten)}"
+                self._disk.replace(join(self._directory, FILE_NAME), content.encode())
+                self._unwritten = None
+
+    def abandon(self) -> None:
+        """Write no more: the folder is given up, and another topic's may get its name."""
+        with self._lock:
+            self._unwritten = None

@@ -13,6 +13,7 @@ from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
 from logquake.node.replication.upkeep.log_flushes import LogFlushes
+from logquake.node.replication.upkeep.topic_ids import TopicIdWrites
 from logquake.node.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
@@ -36,6 +37,7 @@ class Replicas:
         self._log_dirs = log_dirs
         self._marks = marks
         self._flushes = flushes
+        self._topic_ids = TopicIdWrites(log_dirs, workers)
         self._workers = workers
         self._context = context
 
@@ -72,9 +74,10 @@ class Replicas:
         """A partition that was hosted without a topic id has one now. Raises StorageError."""
         self._hosted.remove(partition)
         try:
-            partition.replica.log.assign_topic_id(topic_id)
+            self._assign(partition.replica.log, topic_id)
             if partition.future is not None:
                 partition.future.assign_topic_id(topic_id)
+                partition.future.write_topic_id()
         finally:
             self._hosted.add(partition)
         why = f"the controller gave its topic the id {encode_uuid(topic_id)}"
@@ -151,14 +154,19 @@ class Replicas:
         log = self._log_dirs.log(topic, index)
         if log is None:
             log = self._log_dirs.create_log(topic, index, topic_id, config.log, is_new=is_new)
+            self._topic_ids.add(log)
             if not is_new:
                 # A disk was emptied, or the partition was reassigned to this broker.
                 self._record("replica-empty", topic, index, "no log here for an existing partition")
             return log
         log.reconfigure(config.log)
         if log.topic_id is None and topic_id is not None:
-            log.assign_topic_id(topic_id)
+            self._assign(log, topic_id)
         return log
+
+    def _assign(self, log: Log, topic_id: bytes) -> None:
+        log.assign_topic_id(topic_id)
+        self._topic_ids.add(log)
 
     def _record(self, what: str, topic: str, index: int, why: str) -> None:
         self._context.journal.record(Event(what, f"{topic}-{index}", why))

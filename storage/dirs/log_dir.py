@@ -144,7 +144,10 @@ class LogDir:
     def create_log(
         self, topic: str, partition: int, topic_id: bytes | None, config: LogConfig
     ) -> Log:
-        """A new, empty log, its topic id recorded if it has one. Raises StorageError."""
+        """A new, empty log, its topic id assigned if it has one, and not yet written.
+
+        Raises StorageError.
+        """
         key = (topic, partition)
         path = log_path(self.path, key)
         log = Log.open(self._disk, path, config, clean=True, open_files=self._options.open_files)
@@ -163,6 +166,7 @@ class LogDir:
         log = Log.open(place, place.named, config, clean=True, open_files=open_files)
         if topic_id is not None:
             log.assign_topic_id(topic_id)
+            log.write_topic_id()  # an interrupted move is known by it
         self._adopt_future((topic, partition), log, place)
         return log
 
@@ -186,8 +190,10 @@ class LogDir:
         key = (topic, partition)
         if key not in self.logs:
             return None
+        # First: a worker that still writes a file of it must not find its successor's folder.
+        self.logs[key].close(clean=False)
         target = self.deleted.take(key, log_path(self.path, key))
-        self.logs.pop(key).close(clean=False)
+        del self.logs[key]
         return target
 
     def begin_deletions(self) -> PendingDeletions:
@@ -209,6 +215,7 @@ class LogDir:
     def set_aside(self, topic: str, partition: int) -> str:
         """The first half of a deletion, which take_back() undoes and forget() completes."""
         key = (topic, partition)
+        self.logs[key].write_topic_id()
         target = self.deleted.take(key, log_path(self.path, key))
         self.deleted.sync()
         return target

@@ -1,4 +1,5 @@
-"""The files of one log, as far as they are written: segments, leader epochs, producer snapshots.
+"""The files of one log, as far as they are written: segments, leader epochs, producer snapshots,
+the topic's id.
 
 Every method raises OSError for the disk's faults.
 """
@@ -17,6 +18,7 @@ from logquake.storage.log.leader_epochs import LeaderEpochs
 from logquake.storage.log.recovery import Recovery, RecoveryReport, load_segments
 from logquake.storage.log.staging import Roll, Run
 from logquake.storage.log_config import LogConfig
+from logquake.storage.partition_metadata import PartitionMetadataFile
 from logquake.storage.producers.recovery import ProducerRecovery, find_unindexed
 from logquake.storage.producers.snapshot import encode_snapshot
 from logquake.storage.producers.snapshots import ProducerSnapshots
@@ -56,6 +58,7 @@ class LogFiles:
         self.segments = Segments(disk, directory, config, open_files)
         self.snapshots = ProducerSnapshots(disk, directory)
         self.epochs = LeaderEpochs()
+        self.metadata = PartitionMetadataFile(disk, directory)
         self._disk = disk
         self._directory = directory
         self._epochs_path = join(directory, checkpoint_files.LEADER_EPOCHS)
@@ -127,6 +130,7 @@ class LogFiles:
 
     def seal(self, producers: ProducerStates) -> None:
         """Bring the files into the shape that a clean start trusts, durably."""
+        self.metadata.write()
         self.save_epochs()
         active = self.segments.active
         active.seal()
@@ -141,6 +145,7 @@ class LogFiles:
 
     def write(self, runs: list[Run]) -> None:
         """Write staged batches, rolling where they say so."""
+        self.metadata.write()
         for run in runs:
             if run.roll is not None:
                 self._roll(run.roll)
@@ -198,6 +203,7 @@ class LogFiles:
 
     def restart_at(self, offset: int) -> None:
         """Drop everything; the log is empty and begins at offset."""
+        self.metadata.write()  # where a log begins is of its topic, as records are
         self.segments.restart_at(offset)
         self.snapshots.delete_all()
         self._disk.sync_dir(self._directory)

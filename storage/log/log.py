@@ -30,7 +30,6 @@ from logquake.storage.log.state import LogState
 from logquake.storage.log.sync import LogSyncs, PendingSync
 from logquake.storage.log.transactions import LogTransactions
 from logquake.storage.log_config import LogConfig
-from logquake.storage.partition_metadata import read_topic_id, write_topic_id
 from logquake.storage.producers.state import ProducerStates
 from logquake.storage.segments.open_files import OpenFiles
 from logquake.storage.segments.txn_index import AbortedTransaction
@@ -40,8 +39,7 @@ from logquake.wire.records import BatchHeader
 class Log:
     """Offsets: [start_offset, written_end_offset) can be read, end_offset counts what is staged.
 
-    topic_id is None for a folder without partition.metadata. recovery tells what open() repaired.
-    cleaning is the log's part in its compaction.
+    recovery tells what open() repaired. cleaning is the log's part in its compaction.
     """
 
     def __init__(
@@ -49,7 +47,6 @@ class Log:
     ) -> None:
         """Use Log.open."""
         self.directory = directory
-        self.topic_id: bytes | None = None
         self.recovery = RecoveryReport()
         self.is_closed = False
         self._state = state = LogState(disk, directory, config, open_files)
@@ -104,7 +101,7 @@ class Log:
             state.files.load_producers(
                 state.producers, loaded.start_offset, loaded.end_offset, now_ms
             )
-            log.topic_id = read_topic_id(disk, directory)
+            state.files.metadata.load()
             log.cleaning.cleaned_to = cleaned_to
         state.end_at(loaded.end_offset)
         return log
@@ -112,6 +109,11 @@ class Log:
     @property
     def config(self) -> LogConfig:
         return self._state.config
+
+    @property
+    def topic_id(self) -> bytes | None:
+        """None without one: its topic is of a time before ids, or a crash came before write()."""
+        return self._state.files.metadata.topic_id
 
     @property
     def start_offset(self) -> int:
@@ -158,10 +160,16 @@ class Log:
         self._syncs.on_lowered = action
 
     def assign_topic_id(self, topic_id: bytes) -> None:
-        """Record the topic id in partition.metadata, durably."""
+        """Be that topic's. write_topic_id() makes it last, and so does the first commit()."""
+        self._state.files.metadata.record(topic_id)
+
+    def write_topic_id(self) -> None:
+        """Record an assigned topic id in partition.metadata, durably.
+
+        On any thread; blocks. Raises StorageError. Nothing happens where it is recorded.
+        """
         with disk_faults(self.directory):
-            write_topic_id(self._state.disk, self.directory, topic_id)
-        self.topic_id = topic_id
+            self._state.files.metadata.write()
 
     def reconfigure(self, config: LogConfig) -> None:
         """Use other settings from the next append, and the next segment, on."""
@@ -339,6 +347,8 @@ class Log:
         """
         self.is_closed = True
         files = self._state.files
+        if not clean:
+            files.metadata.abandon()
         try:
             if clean:
                 self._state.require_nothing_staged()

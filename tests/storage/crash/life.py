@@ -119,10 +119,17 @@ class Life:
             now = self.stories[topic].now
             if log.start_offset < now.start:  # it was not checkpointed
                 self.accept(topic, replace(now, start=log.start_offset))
+            if log.topic_id is None and now.topic_id is not None:  # as a broker is told then
+                log.assign_topic_id(now.topic_id)
 
     def close(self) -> None:
         self.is_open = False
-        self.log_dir.close(clean=True)
+        try:
+            self.log_dir.close(clean=True)
+        except StorageError:
+            for story in self.stories.values():
+                story.lowest_start = 0  # checkpoints may be written where another log failed
+            raise
         self.relies_on_order = False
         for story in self.stories.values():
             story.sync()
@@ -142,6 +149,11 @@ class Life:
             Moment(topic_id),
             lambda: self.log_dir.create_log(topic, 0, topic_id, CONFIGS[topic]),
         )
+
+    def write_topic_id(self, topic: str) -> None:
+        """As a broker has it done by a worker, which may come after the first records."""
+        with self._offline_if_it_fails(topic):
+            self.log(topic).write_topic_id()
 
     def delete(self, topic: str) -> str:
         """The path of what is left to be removed."""

@@ -26,6 +26,8 @@ def first_start(life: Life) -> None:
     life.open()
     for topic in (EVENTS, TABLE, SAFE, PASSING):
         life.create(topic)
+    for topic in (EVENTS, TABLE):  # of the others the id comes with their first records
+        life.write_topic_id(topic)
 
 
 def append_every_codec(life: Life) -> None:

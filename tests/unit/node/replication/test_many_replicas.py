@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from logquake.node.replication.partition.roles import Leader
+from logquake.storage.partition_metadata import read_topic_id
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionState,
@@ -47,7 +48,7 @@ def lead_all(broker: OneBroker, *, epoch: int = 0) -> list[LeaderAndIsrResponse]
 @pytest.fixture
 def filled(broker: OneBroker, scheduler: Any) -> OneBroker:
     lead_all(broker)
-    scheduler.advance(1)
+    scheduler.advance(100)
     return broker
 
 
@@ -60,6 +61,15 @@ def test_leadership_of_many_is_taken_on_bit_by_bit(broker: OneBroker, scheduler:
     assert len(answer.topics[0].partition_errors) == MANY
     assert all(isinstance(each.role, Leader) for each in broker.replicas.partitions())
     assert len(broker.replicas.partitions()) == MANY
+
+
+def test_many_new_logs_sync_nothing_on_the_loop(broker: OneBroker, scheduler: Any) -> None:
+    broker.disk.faults.keep_history = True
+    lead_all(broker)
+    assert not [line for line in broker.disk.faults.history if line.startswith("sync")]
+    scheduler.advance(100)  # a worker has written their topic ids
+    logs = [each.replica.log for each in broker.replicas.partitions()]
+    assert {read_topic_id(broker.disk, log.directory) for log in logs} == {TOPIC_ID}
 
 
 def test_leadership_in_a_new_epoch_syncs_nothing(filled: OneBroker, scheduler: Any) -> None:

@@ -48,6 +48,7 @@ def test_a_topic_id_that_comes_later_is_taken(
         network.sent[-1].done(Disconnected("so that the next Fetch is sent"))
         scheduler.advance(1_000)
         assert [t.topic_id for t in network.sent[-1].request.topics] == [TOPIC_ID]
+    scheduler.advance(10)  # a worker writes it
     again = start(disk.fork())
     assert again.tell(0, leader=1, epoch=9, topic_id=OTHER_ID) == ErrorCode.INCONSISTENT_TOPIC_ID
     assert again.tell(0, leader=1, epoch=9, topic_id=TOPIC_ID) == ErrorCode.NONE
@@ -74,7 +75,11 @@ def test_without_a_topic_id_the_one_that_is_there_stays(broker: Any) -> None:
     assert repeated == ErrorCode.STALE_CONTROLLER_EPOCH
 
 
-def test_a_disk_that_refuses_the_topic_id_takes_the_partition_offline(broker: Any) -> None:
+def test_a_disk_that_refuses_the_topic_id_takes_its_directory_offline(
+    broker: Any, scheduler: Any
+) -> None:
     broker.tell(0, leader=1, epoch=3, topic_id=ZERO_UUID)
     broker.disk.faults.watcher = refuse_metadata
-    assert broker.tell(0, leader=1, epoch=3) == ErrorCode.KAFKA_STORAGE_ERROR
+    assert broker.tell(0, leader=1, epoch=3) == ErrorCode.NONE
+    scheduler.advance(10)
+    assert broker.tell(0, leader=1, epoch=4) == ErrorCode.KAFKA_STORAGE_ERROR
