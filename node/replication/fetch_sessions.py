@@ -203,9 +203,14 @@ class _Session:
             cached.rests_at = place
             place.rest(cached)
 
-    def close(self) -> None:
-        """Nothing rests for it from now on, though a request under way is still answered."""
+    def close(self, *, is_left: bool) -> None:
+        """Nothing rests for it from now on, though a request under way is still answered.
+
+        is_left: by its reader, who waits for that answer no more.
+        """
         self.is_closed = True
+        if is_left:
+            self.waiting = None
         self.wake_all()
 
     def wake_all(self) -> None:
@@ -342,7 +347,7 @@ class FetchSessions:
         reader = _Reader.of(params)
         now_ms = self._scheduler.now_ms()
         if session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
-            self._remove(session_id)
+            self._remove(session_id, is_left=True)
             if session_epoch == FINAL_EPOCH:
                 return FetchContext(_in_turn(partitions))
             return _OpeningContext(
@@ -355,7 +360,7 @@ class FetchSessions:
         session.update(partitions, forgotten)
         session.begin(reader, now_ms)
         if not session.partitions:
-            self._remove(session_id)
+            self._remove(session_id, is_left=True)
             return FetchContext(_in_turn(partitions))
         self._resolve_names(session)
         return _IncrementalContext(session)
@@ -410,13 +415,13 @@ class FetchSessions:
                 return False
         if victim is None:
             return False
-        self._remove(victim.id)
+        self._remove(victim.id, is_left=False)
         return True
 
-    def _remove(self, session_id: int) -> None:
+    def _remove(self, session_id: int, *, is_left: bool) -> None:
         session = self._sessions.pop(session_id, None)
         if session is not None:
-            session.close()
+            session.close(is_left=is_left)
 
     def _resolve_names(self, session: _Session) -> None:
         if session.by_topic_id:

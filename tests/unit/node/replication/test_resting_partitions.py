@@ -396,6 +396,18 @@ def test_a_fetch_that_outlasts_its_session_leaves_nothing_at_its_partitions(
     assert not any(partition.is_rested_at for partition in partitions)
 
 
+def test_a_fetch_whose_session_its_reader_left_looks_at_nothing_more(followed: OneBroker) -> None:
+    """After a leader change a follower leaves one of thousands of partitions."""
+    session = _begin(followed)
+    sessions = followed.replicas.sessions
+    params = FetchParams(FOLLOWER, 70, 1_000, 1, 1 << 20, Isolation.LOG_END)
+    context = sessions.open(session, 1, params, by_topic_id=True, partitions=(), forgotten=())
+    due: list[FetchPartition] = []
+    context.watch(due.append)
+    _follow(followed, (session, FINAL_EPOCH))
+    assert due == []
+
+
 def test_a_fetch_whose_session_is_emptied_meanwhile_is_refused(
     followed: OneBroker, scheduler: Any
 ) -> None:
