@@ -44,9 +44,10 @@ class ReplicationSettings:
     # it does not lead (yet); each one after it is twice as long, up to replica.fetch.backoff.ms,
     # which Kafka waits at once. Until a follower fetches, acks=all waits.
     new_leader_fetch_backoff_ms: int = 10
-    # logquake.replica.fetch.new.leader.wait.ms: a Fetch that has waited at a leader for so long is
-    # given up, with its connection, when a partition whose leader changed waits behind it. Kafka
-    # waits for replica.fetch.wait.max.ms. Lower costs a connection and a full Fetch more often.
+    # logquake.replica.fetch.new.leader.wait.ms: a Fetch that waits at a leader is given up, with
+    # its connection, so long after the last partition came that has a new leader and waits behind
+    # it. Kafka waits for replica.fetch.wait.max.ms. Lower costs a connection and a full Fetch more
+    # often.
     new_leader_fetch_wait_ms: int = 10
     # replica.high.watermark.checkpoint.interval.ms: after a crash, reads start from the last one.
     high_watermark_checkpoint_interval_ms: int = 5_000

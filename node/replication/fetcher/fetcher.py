@@ -99,9 +99,9 @@ class ReplicaFetcher:
 
     def close(self) -> None:
         self._closed = True
-        for timer in (self._resume_timer, self._hurry_timer):
-            if timer is not None:
-                timer.cancel()
+        self._cancel_hurry()
+        if self._resume_timer is not None:
+            self._resume_timer.cancel()
         self._channel.close()
 
     def fetch_next(self) -> None:
@@ -117,9 +117,7 @@ class ReplicaFetcher:
         self._in_flight = False
         if self._closed:
             return
-        if self._hurry_timer is not None:
-            self._hurry_timer.cancel()
-            self._hurry_timer = None
+        self._cancel_hurry()
         if isinstance(response, FetchResponse):
             self._on_answer(response)
         else:
@@ -134,10 +132,19 @@ class ReplicaFetcher:
                 self._rest(followed)
 
     def _hurry(self) -> None:
-        """A partition has a new leader: what is in flight has so long to be answered."""
-        if self._in_flight and self._hurry_timer is None:
+        """A partition has a new leader: what is in flight has so long to be answered.
+
+        From the last of many on, which come in pieces: what replaces it names all partitions.
+        """
+        if self._in_flight:
+            self._cancel_hurry()
             wait_ms = self._settings.new_leader_fetch_wait_ms
             self._hurry_timer = self._scheduler.call_later(wait_ms, self._give_up)
+
+    def _cancel_hurry(self) -> None:
+        if self._hurry_timer is not None:
+            self._hurry_timer.cancel()
+            self._hurry_timer = None
 
     def _give_up(self) -> None:
         self._hurry_timer = None

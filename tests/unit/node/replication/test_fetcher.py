@@ -401,6 +401,21 @@ def test_a_fetch_that_waits_at_the_leader_does_not_keep_a_new_leadership_waiting
     assert (session(network), named(network)) == ((5, 0), [(0, 0), (1, 0)])
 
 
+def test_leaderships_that_come_one_after_the_other_share_the_fetch_that_names_them(
+    broker: Any, network: Any, scheduler: Any
+) -> None:
+    """A full Fetch for each would keep the leader of thousands busy with what nobody reads."""
+    broker.assign(leader=2, index=0)
+    answer(network, data())
+    waiting = len(network.sent)
+    for index in range(1, 9):
+        broker.assign(leader=2, index=index, epoch=1)
+        scheduler.advance(6)
+    assert len(network.sent) == waiting
+    scheduler.advance(4)
+    assert (session(network), len(named(network))) == ((5, 0), 9)
+
+
 def test_a_new_partition_waits_for_the_fetch_in_flight(
     broker: Any, network: Any, scheduler: Any
 ) -> None:
