@@ -388,12 +388,17 @@ def test_a_leader_that_does_not_know_yet_that_it_leads_is_asked_again_soon(
         assert named(network) == [(0, 0)]
 
 
-def test_a_fetch_that_waits_at_the_leader_does_not_keep_a_new_leadership_waiting(
-    broker: Any, network: Any, scheduler: Any
-) -> None:
+@pytest.fixture
+def waiting(broker: Any, network: Any) -> int:
+    """A Fetch waits for more of the one partition that is followed; how many requests were sent."""
     broker.assign(leader=2, index=0)
     answer(network, data())
-    waiting = len(network.sent)
+    return len(network.sent)
+
+
+def test_a_fetch_that_waits_at_the_leader_does_not_keep_a_new_leadership_waiting(
+    broker: Any, network: Any, scheduler: Any, waiting: int
+) -> None:
     broker.assign(leader=2, index=1, epoch=1)
     scheduler.advance(9)
     assert len(network.sent) == waiting
@@ -402,12 +407,9 @@ def test_a_fetch_that_waits_at_the_leader_does_not_keep_a_new_leadership_waiting
 
 
 def test_leaderships_that_come_one_after_the_other_share_the_fetch_that_names_them(
-    broker: Any, network: Any, scheduler: Any
+    broker: Any, network: Any, scheduler: Any, waiting: int
 ) -> None:
     """A full Fetch for each would keep the leader of thousands busy with what nobody reads."""
-    broker.assign(leader=2, index=0)
-    answer(network, data())
-    waiting = len(network.sent)
     for index in range(1, 9):
         broker.assign(leader=2, index=index, epoch=1)
         scheduler.advance(6)
@@ -417,11 +419,8 @@ def test_leaderships_that_come_one_after_the_other_share_the_fetch_that_names_th
 
 
 def test_a_new_partition_waits_for_the_fetch_in_flight(
-    broker: Any, network: Any, scheduler: Any
+    broker: Any, network: Any, scheduler: Any, waiting: int
 ) -> None:
-    broker.assign(leader=2, index=0)
-    answer(network, data())
-    waiting = len(network.sent)
     broker.assign(leader=2, index=1)
     scheduler.advance(400)
     assert len(network.sent) == waiting
