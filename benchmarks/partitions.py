@@ -196,7 +196,7 @@ class _Filled:
 
     def come_back(self) -> Figures:
         with self._watch(without=_VICTIM) as watch:
-            self.cluster.start(_VICTIM)
+            self.cluster.start(_VICTIM, timeout=_TIMEOUT_S)
             self._await(lambda: all(len(one.isrs) == _BROKERS for one in self._partitions()))
         return watch.times()
 
