@@ -64,6 +64,7 @@ class LogFiles:
         self._epochs_path = join(directory, checkpoint_files.LEADER_EPOCHS)
         self._checkpointed_start = 0
         self._unsynced_epochs = 0  # how often they were noted since they were durable
+        self._forgot_epochs = False
         self._unindexed: set[int] = set()  # segments whose .txnindex is to be built anew
 
     # Opening and closing
@@ -158,7 +159,9 @@ class LogFiles:
         records, which are scanned from the recovery point on; a last epoch without records is
         dropped by every start. (Kafka syncs it at each assignment: thousands at a failover.)
         """
-        if self.epochs.changed:
+        if self._forgot_epochs:
+            self.save_epochs()
+        elif self.epochs.changed:
             entries = self.epochs.entries
             checkpoint_files.write_epochs(self._disk, self._epochs_path, entries, synced=False)
             self.epochs.changed = False
@@ -168,8 +171,17 @@ class LogFiles:
         """Write leader-epoch-checkpoint durably, if it changed or was only noted."""
         if self.epochs.changed or self._unsynced_epochs:
             checkpoint_files.write_epochs(self._disk, self._epochs_path, self.epochs.entries)
-            self.epochs.changed = False
+            self.epochs.changed = self._forgot_epochs = False
             self._unsynced_epochs = 0
+
+    def forget_epochs_before(self, start_offset: int) -> None:
+        """The log starts there now, which the next note makes durable.
+
+        So it does with the folder, where retention takes segments out: a start that their names
+        tell is in no checkpoint, and would go back with them.
+        """
+        self.epochs.truncate_from_start(start_offset)
+        self._forgot_epochs = self.epochs.changed
 
     def note_synced(self, unsynced: Unsynced) -> None:
         """What unsynced() answered is synced."""

@@ -32,5 +32,5 @@ class LogStart:
         if offset <= state.start_offset:
             return False
         state.start_offset = offset
-        state.files.epochs.truncate_from_start(offset)
+        state.files.forget_epochs_before(offset)
         return True
