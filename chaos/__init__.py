@@ -8,5 +8,6 @@ workload.py   a producer that writes a history, over confluent-kafka
 readback.py   a consumer that reads a topic from its beginning to its end
 checks.py     histories against what was read: lost, duplicated, out of order
 replicas.py   replicas' files against each other, byte by byte
+resent.py     what a client sent again under another producer epoch, in the files
 demo/         the tour: a million lines through a killed leader
 """

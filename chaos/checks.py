@@ -2,15 +2,17 @@
 
 check_readback is the specification of "nothing acked is lost": every acked send is read back at
 the offset that was acked, once, with its own key and value; sends of one key are read in the order
-in which they were sent; and nothing is read that was never sent.
+in which they were sent; and nothing is read that was never sent. What the client is known to have
+sent again under another producer epoch (resent.py) is counted apart: a broker cannot know it.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from logquake.chaos.history import History, Outcome
 from logquake.chaos.readback import ReadRecord
@@ -28,6 +30,7 @@ class Verdict:
     read: int = 0
     lost: int = 0  # acked, not read back at its offset
     duplicated: int = 0  # read more often than it was sent
+    resent: int = 0  # the same, where the client sent it again under another producer epoch
     changed: int = 0  # read at an acked offset with another key or value
     out_of_order: int = 0  # after a later send of the same key
     phantom: int = 0  # read, and no acked or unknown send explains it
@@ -82,9 +85,15 @@ class _Places:
 
 
 def check_readback(
-    history: History, sent: Callable[[int], Pair], read: Iterable[ReadRecord]
+    history: History,
+    sent: Callable[[int], Pair],
+    read: Iterable[ReadRecord],
+    resent: Mapping[Pair, int] = MappingProxyType({}),
 ) -> Verdict:
-    """Compare; ``sent(number)`` gives back the key and value of a send."""
+    """Compare; ``sent(number)`` gives back the key and value of a send.
+
+    ``resent`` are those that the client sent under more producer epochs than one: how many more.
+    """
     verdict = Verdict(sent=len(history), acked=history.acked)
     places = _Places(history)
     unexplained: Counter[Pair] = Counter()
@@ -101,7 +110,7 @@ def check_readback(
             verdict.duplicated += 1
             verdict.note(f"read twice: {_at(record)}")
     _count_lost(verdict, places)
-    _explain(verdict, history, sent, unexplained)
+    _explain(verdict, history, sent, unexplained, resent)
     return verdict
 
 
@@ -132,6 +141,7 @@ def _explain(
     history: History,
     sent: Callable[[int], Pair],
     unexplained: Counter[Pair],
+    resent: Mapping[Pair, int],
 ) -> None:
     """What was read without an ack is a send of unknown outcome, a duplicate, or a phantom."""
     known: set[Pair] = set()
@@ -140,9 +150,13 @@ def _explain(
         if outcome is Outcome.UNKNOWN:
             verdict.unknown += 1
             unexplained[sent(number)] -= 1
+            known.add(sent(number))
         elif outcome is Outcome.ACKED and unexplained:
             known.add(sent(number))
-    for pair, count in unexplained.items():
+    for pair, found in unexplained.items():
+        by_client = min(max(0, found), resent.get(pair, 0))
+        verdict.resent += by_client
+        count = found - by_client
         if count > 0 and pair in known:
             verdict.duplicated += count
             verdict.note(f"{count} more than were sent of key {pair[0]!r}")

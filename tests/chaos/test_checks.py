@@ -93,3 +93,20 @@ def test_a_key_whose_records_swapped_is_out_of_order() -> None:
 @pytest.mark.parametrize("outcomes", ["uuuu", "xxxx"])
 def test_nothing_acked_and_nothing_read_holds(outcomes: str) -> None:
     assert judge(history(outcomes), []).holds
+
+
+def test_a_copy_that_the_client_sent_under_another_producer_epoch_is_counted_apart() -> None:
+    records = [*read(0, 1, 2, 3), ReadRecord(0, 3, *PAIRS[3])]
+    verdict = check_readback(history(), PAIRS.__getitem__, records, {PAIRS[3]: 1})
+    assert (verdict.resent, verdict.duplicated, verdict.holds) == (1, 0, True)
+
+
+def test_what_is_there_more_often_than_the_client_sent_it_is_a_duplicate() -> None:
+    records = [*read(0, 1, 2, 3), *(ReadRecord(0, place, *PAIRS[3]) for place in (3, 4))]
+    verdict = check_readback(history(), PAIRS.__getitem__, records, {PAIRS[3]: 1})
+    assert (verdict.resent, verdict.duplicated, verdict.holds) == (1, 1, False)
+
+
+def test_an_unknown_send_that_is_there_twice_is_a_duplicate() -> None:
+    verdict = judge(history("ouoo"), [*read(0, 1, 2, 3), ReadRecord(1, 1, *PAIRS[1])])
+    assert (verdict.duplicated, verdict.phantom) == (1, 0)

@@ -16,6 +16,7 @@ from random import Random
 
 from logquake.chaos.checks import check_readback
 from logquake.chaos.readback import read_all
+from logquake.chaos.resent import Repeated, repeated_records, resent_records
 from logquake.chaos.stream import RecordStream
 from logquake.chaos.workload import Workload
 from logquake.client.admin import Admin
@@ -52,17 +53,21 @@ class Outcome:
     returns_s: list[float] = field(default_factory=list)
     spurious: Counter[str] = field(default_factory=Counter)
     longest_silence_s: float = 0.0  # between two acks of one partition
+    repeated: list[Repeated] = field(default_factory=list)  # records that are in the log twice
     failure: str = ""
 
     def __str__(self) -> str:
         ordered = sorted(self.returns_s) or [0.0]
         median = ordered[len(ordered) // 2]
         counts = ", ".join(f"{what} {n}" for what, n in sorted(self.spurious.items())) or "none"
-        return (
+        resent = sum(each.is_resent for each in self.repeated)
+        text = (
             f"{len(self.returns_s)} rounds; return median {median:.1f} s, "
             f"slowest {ordered[-1]:.1f} s; longest without an ack {self.longest_silence_s:.1f} s; "
-            f"spurious: {counts}; {self.failure or 'all came back'}"
+            f"spurious: {counts}; sent twice by the client: {resent}; "
+            f"{self.failure or 'all came back'}"
         )
+        return "\n  twice: ".join([text, *map(str, self.repeated)])
 
 
 def run(plan: Plan) -> Outcome:
@@ -87,18 +92,21 @@ def run(plan: Plan) -> Outcome:
         except ClusterError as error:
             outcome.failure = f"round {len(outcome.returns_s)}: {error}"
         else:
-            outcome.failure = _what_is_wrong(kafka, stream)
+            outcome.failure = _what_is_wrong(kafka, stream, outcome)
         outcome.longest_silence_s = max(workload.ack_gaps.values(), default=0.0)
         if outcome.failure:
             save(kafka, plan.evidence / f"seed-{plan.seed}", outcome.failure)
     return outcome
 
 
-def _what_is_wrong(kafka: Cluster, stream: RecordStream) -> str:
+def _what_is_wrong(kafka: Cluster, stream: RecordStream, outcome: Outcome) -> str:
     """Read everything back; "" if nothing that was acked is lost, doubled or out of order."""
     unanswered = stream.end(READ_TIMEOUT_S)
     records = read_all(kafka.bootstrap_servers, TOPIC, timeout_s=READ_TIMEOUT_S)
-    verdict = check_readback(stream.history, stream.pair, records)
+    # Every ISR is whole: any broker's files will do.
+    outcome.repeated = repeated_records(kafka.layout.data_of(1), TOPIC, range(PARTITIONS))
+    resent = resent_records(outcome.repeated)
+    verdict = check_readback(stream.history, stream.pair, records, resent)
     if verdict.holds and not unanswered:
         return ""
     unknown = stream.history.unknown_reasons

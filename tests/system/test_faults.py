@@ -9,6 +9,7 @@ import pytest
 from logquake.chaos.checks import check_readback
 from logquake.chaos.readback import high_watermarks, read_all
 from logquake.chaos.replicas import compare_replicas
+from logquake.chaos.resent import repeated_records, resent_records
 from logquake.chaos.stream import RecordStream
 from logquake.chaos.strikes import STRIKES, Target
 from logquake.chaos.workload import Workload
@@ -41,13 +42,16 @@ def test_twenty_rounds_of_faults_lose_nothing(tmp_path: Path) -> None:
                 for partition in range(PARTITIONS):
                     kafka.wait_isr(TOPIC, partition, size=BROKERS)
             assert stream.end(timeout_s=60) == 0
+        data = {broker: kafka.layout.data_of(broker) for broker in range(1, BROKERS + 1)}
         verdict = check_readback(
-            stream.history, stream.pair, read_all(bootstrap_servers, TOPIC, timeout_s=60)
+            stream.history,
+            stream.pair,
+            read_all(bootstrap_servers, TOPIC, timeout_s=60),
+            resent_records(repeated_records(data[1], TOPIC, range(PARTITIONS))),
         )
         assert verdict.holds, verdict
         assert verdict.acked > ROUNDS * ACKS_A_ROUND
         ends = high_watermarks(bootstrap_servers, TOPIC, timeout_s=30)
-        data = {broker: kafka.layout.data_of(broker) for broker in range(1, BROKERS + 1)}
         replicas = compare_replicas(data, TOPIC, ends)
         assert not replicas.differences
         assert replicas.bytes_compared > 0
