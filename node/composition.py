@@ -106,6 +106,7 @@ class Composer:
             ports.scheduler,
             settings.controller.vigil_timing,
             settings.lost_leader_max_wait_ms,
+            settings.lost_leader_notice_ms,
         )
         self._configs = TopicConfigs(
             session,

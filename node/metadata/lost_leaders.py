@@ -6,13 +6,18 @@ every broker holds a connection to each other one (controller/vigil.py), and a r
 led by a broker whose connection broke a moment ago is answered when the controller has named other
 leaders, some milliseconds later, or after max_wait_ms as ever.
 
+The client may even be faster: the system ends a dead process's connections one by one, that of a
+client before that of a broker as it happens. So a request for topics that others lead is looked at
+only after notice_ms, unless the loss that makes clients ask is known already: then several of one
+client, one after the other, must not keep its next Produce waiting.
+
 A connection can break for less, an idle one is closed by its broker: one that is made again, and
 lasts, says that all is well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -33,7 +38,8 @@ class _Watched:
 
 
 class LostLeaders:
-    """``max_wait_ms``: logquake.metadata.lost.leader.max.wait.ms.
+    """``max_wait_ms``: logquake.metadata.lost.leader.max.wait.ms. ``notice_ms``:
+    logquake.metadata.lost.leader.notice.ms.
 
     Without ``timing`` nobody is watched over, and nobody waits.
     """
@@ -47,6 +53,7 @@ class LostLeaders:
         scheduler: Scheduler,
         timing: VigilTiming | None,
         max_wait_ms: int,
+        notice_ms: int,
     ) -> None:
         self._own_id = own_id
         self._cache = cache
@@ -55,16 +62,22 @@ class LostLeaders:
         self._scheduler = scheduler
         self._timing = timing
         self._max_wait_ms = max_wait_ms
+        self._notice_ms = notice_ms
         self._watched: dict[int, _Watched] = {}
         self._lost_at_ms: dict[int, int] = {}
 
     def wait(self, topics: Iterable[str], answer: Callable[[], None]) -> None:
-        """Call answer, at once if none of the topics is led by a broker that was just lost."""
-        if not self._lost_at_ms:
-            answer()
-            return
+        """Call answer: at once if no other broker leads any of the topics, or if brokers were just
+        lost and none of those does.
+        """
         names = list(topics)
-        self._waiters.wait(lambda: not self._are_led_by_lost(names), self._max_wait_ms, answer)
+        wait = partial(self._wait_for_successors, names, answer)
+        if self._lost_at_ms:
+            wait()
+        elif self._are_led_by_watched(names):
+            self._scheduler.call_later(self._notice_ms, wait)
+        else:
+            answer()
 
     def on_metadata_update(self) -> None:
         """The live brokers may be others: watch over them. Before those who wait are looked at."""
@@ -86,20 +99,35 @@ class LostLeaders:
             watched.vigil.close()
         self._watched.clear()
 
-    def _are_led_by_lost(self, topics: Iterable[str]) -> bool:
-        images = (self._cache.topic(name) for name in topics)
-        return any(
-            self._is_without_leader_by_loss(state)
-            for image in images
-            if image is not None
-            for state in image.partitions.values()
-        )
+    def _wait_for_successors(self, topics: list[str], answer: Callable[[], None]) -> None:
+        def have_leaders() -> bool:
+            return not self._lost_at_ms or not any(
+                map(self._is_without_leader_by_loss, self._states(topics))
+            )
+
+        self._waiters.wait(have_leaders, self._max_wait_ms, answer)
+
+    def _states(self, topics: Iterable[str]) -> Iterator[UpdateMetadataPartitionState]:
+        for name in topics:
+            image = self._cache.topic(name)
+            if image is not None:
+                yield from image.partitions.values()
+
+    def _are_led_by_watched(self, topics: Iterable[str]) -> bool:
+        watched = self._watched
+        return bool(watched) and any(state.leader in watched for state in self._states(topics))
 
     def _is_without_leader_by_loss(self, state: UpdateMetadataPartitionState) -> bool:
-        """Led by a lost broker, or by none: a new controller says that first, then elects."""
+        """Led by a lost broker, or by none: a new controller says that first, then elects.
+
+        Where no other broker is in sync there is nobody to elect.
+        """
         if state.leader == NO_LEADER:
-            return any(map(self._is_lost, state.replicas))
+            return any(map(self._is_lost, state.replicas)) and any(map(self._is_there, state.isr))
         return self._is_lost(state.leader)
+
+    def _is_there(self, broker_id: int) -> bool:
+        return self._cache.is_alive(broker_id) and not self._is_lost(broker_id)
 
     def _is_lost(self, broker_id: int) -> bool:
         lost_at_ms = self._lost_at_ms.get(broker_id)

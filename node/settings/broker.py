@@ -78,6 +78,10 @@ class BrokerSettings:
     # logquake.metadata.lost.leader.max.wait.ms: with logquake.failover.on.refusal, how long a
     # client's Metadata waits for the successor of a leader whose connection has just broken.
     lost_leader_max_wait_ms: int
+    # logquake.metadata.lost.leader.notice.ms: how much later than a client a broker may notice that
+    # a leader died. Metadata for topics that others lead is answered that much later; lower, and
+    # more clients are told of a dead leader, which librdkafka then believes for up to a second.
+    lost_leader_notice_ms: int
     # fetch.max.bytes: the most that one Fetch response to a client carries.
     fetch_max_bytes: int
     down_conversion: DownConversionSettings
@@ -124,6 +128,9 @@ class BrokerSettings:
             ),
             lost_leader_max_wait_ms=reader.integer(
                 "logquake.metadata.lost.leader.max.wait.ms", 500, minimum=0
+            ),
+            lost_leader_notice_ms=reader.integer(
+                "logquake.metadata.lost.leader.notice.ms", 5, minimum=0
             ),
             fetch_max_bytes=reader.integer("fetch.max.bytes", 57_671_680, minimum=1024),
             down_conversion=DownConversionSettings(

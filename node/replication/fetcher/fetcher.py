@@ -8,7 +8,8 @@ After a leader's death every millisecond until its followers fetch from the next
 nothing is acked. So two waits of Kafka's are cut short. A leader that has not heard yet that it
 leads is asked again soon, with growing pauses. And a Fetch that waits at the leader for other
 partitions' records (replica.fetch.wait.max.ms) does not keep a partition with a new leader
-waiting: the connection is closed, and the next Fetch names it.
+waiting, the first time or when the leader is asked again: the connection is closed, and the next
+Fetch names it.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ class ReplicaFetcher:
                 self._rest(followed)
 
     def _hurry(self) -> None:
-        """A partition has a new leader: what is in flight has so long to be answered.
+        """A partition has a new leader, or asks it again: so long has what is in flight to answer.
 
         From the last of many on, which come in pieces: what replaces it names all partitions.
         """
@@ -243,6 +244,8 @@ class ReplicaFetcher:
         for followed in resting:
             if followed.resume_at_ms <= now_ms:
                 self._resume(followed)
+                if followed.rests:
+                    self._hurry()
         later = [f.resume_at_ms for f in resting if f.resume_at_ms > now_ms]
         if later:
             self._wake_at(min(later))

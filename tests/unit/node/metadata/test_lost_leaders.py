@@ -21,6 +21,7 @@ from logquake.wire.messages.update_metadata import (
 )
 
 MAX_WAIT_MS = 500
+NOTICE_MS = 5
 LOST = Disconnected("closed by the broker")
 TIMING = VigilTiming(backoff_ms=5, backoff_max_ms=1_000, attempt_timeout_ms=10_000)
 
@@ -33,13 +34,13 @@ class World:
         self.cache = MetadataCache(PLAINTEXT)
         self.waiters = MetadataWaiters(scheduler)
         self.lost_leaders = LostLeaders(
-            1, self.cache, self.waiters, network, scheduler, timing, MAX_WAIT_MS
+            1, self.cache, self.waiters, network, scheduler, timing, MAX_WAIT_MS, NOTICE_MS
         )
         self.answers: list[str] = []
         self.tell([1, 2], orders=2, others=1)
         scheduler.advance(1_000)
 
-    def tell(self, brokers: list[int], **leaders: int) -> None:
+    def tell(self, brokers: list[int], isr: tuple[int, ...] = (1, 2), **leaders: int) -> None:
         """What the controller says."""
         self.cache.update(
             UpdateMetadataRequest(
@@ -48,7 +49,7 @@ class World:
                 topic_states=[
                     UpdateMetadataTopicState(
                         topic_name=topic,
-                        partition_states=[_state(leader)],
+                        partition_states=[_state(leader, isr)],
                     )
                     for topic, leader in leaders.items()
                 ],
@@ -68,13 +69,13 @@ def _broker(broker_id: int) -> UpdateMetadataBroker:
     return UpdateMetadataBroker(id=broker_id, endpoints=[endpoint])
 
 
-def _state(leader: int) -> UpdateMetadataPartitionState:
+def _state(leader: int, isr: tuple[int, ...]) -> UpdateMetadataPartitionState:
     return UpdateMetadataPartitionState(
         partition_index=0,
         controller_epoch=1,
         leader=leader,
         leader_epoch=0,
-        isr=[1, 2],
+        isr=list(isr),
         zk_version=0,
         replicas=[1, 2],
     )
@@ -108,6 +109,39 @@ def test_that_there_is_no_leader_is_not_the_last_word(world: World) -> None:
     assert world.answers == ["orders"]
 
 
+def test_where_nobody_can_be_elected_nobody_waits(world: World) -> None:
+    """Of several topics in one request the others have leaders to be told of."""
+    world.network.tethers[-1].ended(LOST)
+    world.ask("orders", "others")
+    world.tell([1, 2], isr=(2,), orders=-1)
+    assert world.answers == ["orders,others"]
+
+
+def test_a_client_may_notice_the_loss_first(world: World) -> None:
+    world.ask("orders")
+    world.scheduler.advance(NOTICE_MS - 1)
+    world.network.tethers[-1].ended(LOST)
+    world.scheduler.advance(1)
+    assert world.answers == []
+    world.tell([1], orders=1)
+    assert world.answers == ["orders"]
+
+
+def test_a_loss_that_is_known_need_not_be_noticed(world: World) -> None:
+    world.network.tethers[-1].ended(LOST)
+    world.tell([1, 2, 3], orders=3, others=1)
+    world.ask("orders")
+    assert world.answers == ["orders"]
+
+
+def test_without_a_loss_the_answer_follows_soon(world: World) -> None:
+    world.ask("orders")
+    world.scheduler.advance(NOTICE_MS - 1)
+    assert world.answers == []
+    world.scheduler.advance(1)
+    assert world.answers == ["orders"]
+
+
 def test_topics_of_other_leaders_do_not_wait(world: World) -> None:
     world.network.tethers[-1].ended(LOST)
     world.ask("others", "unknown")
@@ -122,6 +156,7 @@ def test_nobody_waits_longer_than_the_bound(world: World) -> None:
     world.scheduler.advance(1)
     assert world.answers == ["orders"]
     world.ask("orders")
+    world.scheduler.advance(NOTICE_MS)
     assert world.answers == ["orders"] * 2
 
 

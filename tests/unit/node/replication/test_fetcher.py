@@ -418,6 +418,19 @@ def test_leaderships_that_come_one_after_the_other_share_the_fetch_that_names_th
     assert (session(network), len(named(network))) == ((5, 0), 9)
 
 
+def test_nor_does_it_keep_one_waiting_whose_leader_is_asked_again(
+    broker: Any, network: Any, scheduler: Any, waiting: int
+) -> None:
+    broker.assign(leader=2, index=1, epoch=1)
+    answer(network)
+    answer(network, data(index=1, error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER))
+    assert len(network.sent) == waiting + 2
+    scheduler.advance(19)
+    assert len(network.sent) == waiting + 2
+    scheduler.advance(1)
+    assert (session(network), named(network)) == ((5, 0), [(0, 0), (1, 0)])
+
+
 def test_a_new_partition_waits_for_the_fetch_in_flight(
     broker: Any, network: Any, scheduler: Any, waiting: int
 ) -> None:
