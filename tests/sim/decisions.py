@@ -11,8 +11,10 @@ from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, ControllerEpoch
 from logquake.zk.znodes.topics import PartitionState, TopicAssignment
 from tests.sim.replicas import TopicPartition
 
+GARBAGE = b"garbage"
 _STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)")
+_CONFIG = re.compile(r"/config/topics/([^/]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,16 @@ class PartitionHistory:
 
 
 class Decisions:
-    """Reads the model's history as it grows."""
+    """Reads the model's history as it grows. ``menders`` are the sessions that mend states."""
 
     def __init__(self, model: ZooKeeperModel) -> None:
         self._model = model
         self._read = 0
         self.partitions: dict[TopicPartition, PartitionHistory] = {}
         self.controller_epoch = 0
+        self.menders: set[int] = set()
+        self.topics: set[str] = set()
+        self.configured: set[str] = set()  # topics with a configuration
 
     def catch_up(self) -> list[StateWrite | EpochWrite]:
         new = self._model.history[self._read :]
@@ -75,6 +80,8 @@ class Decisions:
             return self._on_state(applied, (match[1], int(match[2])), write, write.data)
         if match := _TOPIC.fullmatch(write.path):
             self._on_topic(match[1], TopicAssignment.decode(write.data))
+        elif match := _CONFIG.fullmatch(write.path):
+            self.configured.add(match[1])
         elif write.path == CONTROLLER_EPOCH_PATH:
             before = self.controller_epoch
             self.controller_epoch = after = ControllerEpoch.decode(write.data).epoch
@@ -83,27 +90,26 @@ class Decisions:
         return None
 
     def _on_topic(self, topic: str, assignment: TopicAssignment) -> None:
+        self.topics.add(topic)
         for index, replicas in assignment.partitions.items():
             self.partitions.setdefault((topic, index), PartitionHistory(replicas))
 
     def _on_state(
         self, applied: Applied, partition: TopicPartition, write: Create | SetData, data: bytes
-    ) -> StateWrite:
+    ) -> StateWrite | None:
+        """None for what makes no sense, and what it is mended with: neither decides anything."""
         history = self.partitions[partition]
+        history.version += 1
+        if data == GARBAGE:
+            return None
         state = PartitionState.decode(data)
         expected = write.version if isinstance(write, SetData) else ANY_VERSION
-        decision = StateWrite(
-            applied.zxid,
-            partition,
-            history.state,
-            state,
-            history.version + 1,
-            expected,
-            self.controller_epoch,
-        )
-        if history.state is None or history.state.leader_epoch != state.leader_epoch:
-            history.elected_zxid = applied.zxid
+        before, version = history.state, history.version
         history.state = state
-        history.version += 1
         history.leaders.setdefault(state.leader_epoch, state.leader)
-        return decision
+        if applied.session_id in self.menders:
+            return None
+        if before is None or before.leader_epoch != state.leader_epoch:
+            history.elected_zxid = applied.zxid
+        epoch = self.controller_epoch
+        return StateWrite(applied.zxid, partition, before, state, version, expected, epoch)

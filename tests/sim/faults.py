@@ -6,22 +6,26 @@ Every fault ends by itself after a while; heal() ends all of them at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from random import Random
 
 from logquake.zk.model_session import ModelServer, ModelSession
-from logquake.zk.operations import Delete
+from logquake.zk.operations import Data, Delete, SetData
 from logquake.zk.znodes.control import CONTROLLER_PATH
+from logquake.zk.znodes.topics import PartitionState
+from tests.sim.decisions import GARBAGE
 from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.trace import Trace
-from tests.sim.world import World
+from tests.sim.world import MADE, World
 
 FIRST_US, LAST_US = 1_000_000, 6_000_000
 LONGEST_US = 3_000_000
 SHORTEST_US = 20_000
 DISK_POLL_US = 50_000
+MENDED_SHARE = 0.5  # of the states of topics that clients make
 
 
 class Faults:
@@ -42,6 +46,7 @@ class Faults:
         self._world = world
         self._trace = trace
         self._rng = rng
+        self._garbled: dict[str, Data] = {}  # what the znodes held before
 
     def plan(self, count: int) -> None:
         kinds: list[Callable[[], None]] = [
@@ -58,6 +63,7 @@ class Faults:
             self._reject,
             self._cut_one_way,
             self._remove_controller,
+            self._garble_state,
         ]
         for _ in range(count):
             at_us = self._rng.randint(FIRST_US, LAST_US)
@@ -68,6 +74,8 @@ class Faults:
         for one, other in permutations(self._machines, 2):
             self._fabric.heal(one.host.name, other.host.name)
             self._fabric.accept(one.host.name, other.host.name)
+        for path in list(self._garbled):
+            self._mend(path)
         for machine in self._machines:
             machine.heal_zookeeper()
             machine.open_listener()
@@ -180,6 +188,35 @@ class Faults:
     def _remove_controller(self) -> None:
         self._note("somebody deletes /controller")
         self._admin.submit(Delete(CONTROLLER_PATH), lambda _outcome: None)
+
+    def _garble_state(self) -> None:
+        """Somebody writes into a partition's state what makes no sense, and later what it held,
+        under the next leader epoch. Of topics that clients make, some are never mended: the rest of
+        the cluster must do without them.
+
+        Under the same leader epoch a leader whose proposal met the garbage would wait for news
+        until the next election, if the controller changes before it is mended (in Kafka too): the
+        next controller reads no change, and brokers take nothing new under an epoch that they know.
+        """
+        partition = self._rng.choice(sorted(self._world.decisions.partitions))
+        path = PartitionState.path(*partition)
+        held = self._zookeeper.model.data(path)
+        if held is None or held.data == GARBAGE:
+            return
+        self._note(f"the state of {partition} makes no sense")
+        self._admin.submit(SetData(path, GARBAGE, held.stat.version), lambda _outcome: None)
+        if not partition[0].startswith(MADE) or self._rng.random() < MENDED_SHARE:
+            self._garbled[path] = held
+            self._until(lambda: self._mend(path))
+
+    def _mend(self, path: str) -> None:
+        held = self._garbled.pop(path, None)
+        if held is not None:
+            self._trace.add(f"{path} is mended")
+            state = PartitionState.decode(held.data)
+            mended = replace(state, leader_epoch=state.leader_epoch + 1)
+            mending = SetData(path, mended.encode(), held.stat.version + 1)
+            self._admin.submit(mending, lambda _outcome: None)
 
     def _some(self) -> Machine:
         return self._rng.choice(self._machines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from logquake.wire.errors import ErrorCode
 from tests.sim.replicas import TopicPartition
 
 
@@ -79,3 +80,15 @@ class Deleted:
     offset: int
     low_watermark: int
     members: frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicAnswer:
+    """What a client was told that creates a topic, which nobody else does.
+
+    ``may_be_there``: an earlier attempt of its ended without an answer.
+    """
+
+    name: str
+    code: ErrorCode
+    may_be_there: bool

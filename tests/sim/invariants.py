@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 
+from logquake.wire.errors import ErrorCode
 from logquake.zk.znodes.topics import NO_LEADER
 from tests.sim.decisions import EpochWrite, StateWrite
 from tests.sim.history import Acked, Polled, Skipped
@@ -255,6 +256,31 @@ def low_watermark(world: World, step: Step) -> Iterator[str]:
                 yield f"{deleted}, but broker {broker} never started after {highest}"
 
 
+_NOT_MADE = (
+    ErrorCode.NOT_CONTROLLER,
+    ErrorCode.INVALID_REPLICATION_FACTOR,  # no broker is there that may host it, as Kafka answers
+)
+
+
+def topics_made(world: World, step: Step) -> Iterator[str]:
+    """Who creates a topic is told the truth, or what makes it ask again; nothing is half made."""
+    for answer in step.topic_answers:
+        is_there = answer.name in world.decisions.topics
+        if answer.code in (ErrorCode.NONE, ErrorCode.REQUEST_TIMED_OUT):
+            if not is_there:
+                yield f"{answer}, and it is not there"
+        elif answer.code is ErrorCode.TOPIC_ALREADY_EXISTS:
+            if not answer.may_be_there:
+                yield f"{answer}, and nobody else creates it"
+        elif answer.code not in _NOT_MADE:
+            yield f"{answer}, which no client asks again on"
+        elif is_there and not answer.may_be_there:
+            yield f"{answer}, and it is there"
+    half = world.decisions.configured - world.decisions.topics
+    if half:
+        yield f"{sorted(half)} have a configuration and no assignment"
+
+
 EVERY_EVENT: tuple[Invariant, ...] = (
     one_value_per_offset,
     idempotence,
@@ -267,6 +293,7 @@ EVERY_EVENT: tuple[Invariant, ...] = (
     isr_history,
     one_controller,
     min_isr,
+    topics_made,
     groups,
     refused_is_gone,
     log_start,

@@ -27,6 +27,7 @@ from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.payloads import AsObjects, ThroughTheCodec
 from tests.sim.replicas import TopicPartition
+from tests.sim.topic_maker import TopicMaker
 from tests.sim.trace import SHOWN, Trace
 from tests.sim.world import Committed, World
 
@@ -106,6 +107,8 @@ class Simulation:
             Deleter(f"d{partition[1]}", partition, fabric, self.world, rng)
             for partition in PARTITIONS
         ]
+        self.maker = TopicMaker("maker", fabric, self.world, rng)
+        self.world.decisions.menders.add(self._admin.session_id)
         self._faults = Faults(
             fabric, self.machines, self._zookeeper, self._admin, self.world, self.trace, rng
         )
@@ -163,13 +166,13 @@ class Simulation:
         assignment = TopicAssignment(topic_id, ASSIGNMENT)
         create = Create(TopicAssignment.path(TOPIC), assignment.encode())
         self._admin.submit(create, lambda _outcome: None)
-        for client in (*self.producers, self.careless, *self.consumers, *self.deleters):
+        for client in (*self.producers, self.careless, *self.consumers, *self.deleters, self.maker):
             client.start()
 
     def _heal(self) -> None:
         self._acked_by_healing = self._acked()
         self._faults.heal()
-        for client in (self.careless, *self.deleters):
+        for client in (self.careless, *self.deleters, self.maker):
             client.is_stopped = True
         for producer in self.producers:
             producer.finish()

@@ -34,6 +34,8 @@ def test_the_invariants_hold_after_every_event_whatever_fails(first: int) -> Non
     assert counts["log-start-raised"] >= 5 * SEEDS_A_TEST
     assert counts["disk lost"] >= 2
     assert counts["log-begun-with-batch"] >= 1
+    assert counts["znode-set-aside"] >= 1
+    assert counts["topic-created"] >= 3 * SEEDS_A_TEST
     assert acked_under_fault >= 20 * SEEDS_A_TEST
 
 

@@ -14,10 +14,14 @@ from logquake.node.composition import Parts
 from logquake.node.replication.partition.partition import Partition
 from logquake.zk.model import ZooKeeperModel
 from logquake.zk.znodes.brokers import BrokerRegistration
+from logquake.zk.znodes.control import ControllerNode
 from tests.sim.decisions import Decisions, EpochWrite, StateWrite
-from tests.sim.history import Acked, Deleted, Polled, Refused
+from tests.sim.history import Acked, Deleted, Polled, Refused, TopicAnswer
 from tests.sim.machine import Machine
 from tests.sim.replicas import EMPTY_PREFIX, Batch, Replica, TopicPartition
+
+MADE = "made"  # topics whose names begin so are made by clients, and hold nothing
+Outcome = Acked | Polled | Refused | Deleted | TopicAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class Step:
     polled: list[Polled] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     deleted: list[Deleted] = field(default_factory=list)
+    topic_answers: list[TopicAnswer] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
@@ -78,6 +83,7 @@ class Step:
             or self.polled
             or self.refused
             or self.deleted
+            or self.topic_answers
         )
 
 
@@ -142,9 +148,9 @@ class World:
         self.asked_starts: dict[TopicPartition, int] = {}  # the highest that a client wished for
         self.emptied: set[tuple[int, TopicPartition]] = set()  # lost a disk, no ISR has it since
         self._model = model
-        self._told: list[Acked | Polled | Refused | Deleted] = []
+        self._told: list[Outcome] = []
 
-    def tell(self, outcome: Acked | Polled | Refused | Deleted) -> None:
+    def tell(self, outcome: Outcome) -> None:
         """A client learned something."""
         self._told.append(outcome)
 
@@ -172,6 +178,8 @@ class World:
                     step.refused.append(outcome)
                 case Deleted():
                     step.deleted.append(outcome)
+                case TopicAnswer():
+                    step.topic_answers.append(outcome)
         self._commit(step)
         return step
 
@@ -233,9 +241,18 @@ class World:
                 replica.lose_disk()
                 self.emptied.add((broker, partition))
 
+    def controller_id(self) -> int | None:
+        """Who is in office, as /controller says."""
+        data = self._model.data(ControllerNode.path())
+        return None if data is None else ControllerNode.decode(data.data).broker_id
+
     def is_needed(self, broker: int) -> bool:
         """Whether some ISR relies on what this broker's disk holds, or may do so soon."""
-        states = [history.state for history in self.decisions.partitions.values()]
+        states = [
+            history.state
+            for (topic, _), history in self.decisions.partitions.items()
+            if not topic.startswith(MADE)
+        ]
         return any(state is None or broker in state.isr for state in states)
 
     def _look_at(self, machine: Machine, partition: Partition, step: Step) -> None:
