@@ -247,13 +247,19 @@ class World:
         return None if data is None else ControllerNode.decode(data.data).broker_id
 
     def is_needed(self, broker: int) -> bool:
-        """Whether some ISR relies on what this broker's disk holds, or may do so soon."""
+        """Whether some ISR relies on what this broker's disk holds, or may do so soon: a leader has
+        proposed it.
+        """
         states = [
             history.state
             for (topic, _), history in self.decisions.partitions.items()
             if not topic.startswith(MADE)
         ]
-        return any(state is None or broker in state.isr for state in states)
+        return any(state is None or broker in state.isr for state in states) or any(
+            partition.leader is not None and broker in partition.leader.isr.maximal
+            for machine in self.machines.values()
+            for partition in hosted(machine)
+        )
 
     def _look_at(self, machine: Machine, partition: Partition, step: Step) -> None:
         key = (machine.broker_id, (partition.topic, partition.index))
