@@ -312,6 +312,15 @@ class TestWhatLiesBeforeALogsStart:
         joined = history.state(1, 0, 1, 2, version=0)
         assert problems(invariants.isr_candidate_completeness, history, joined) == 1
 
+    def test_is_compared_under_no_high_watermark(
+        self, history: History, begun_late: Replica
+    ) -> None:
+        """A crash takes a replica's high watermark back to before what was deleted."""
+        history.log(2, (0, 101), (0, 666))
+        marks = [Mark(begun_late, "Follower", 0, None, after) for after in (0, 1, 2, 3)]
+        for mark, wrong in zip(marks, (0, 0, 0, 1), strict=True):
+            assert problems(invariants.one_value_per_offset, history, Step(marks=[mark])) == wrong
+
     def test_may_be_skipped_by_readers_where_clients_deleted_it(self, history: History) -> None:
         history.log(1, (0, 100), (0, 101))
         history.commit(1)
