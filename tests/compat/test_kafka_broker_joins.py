@@ -44,8 +44,23 @@ def kafka_broker(
     programs: KafkaPrograms, properties: dict[str, object], cluster: Any, topic: str
 ) -> Iterator[Popen[bytes]]:
     """Up, and in every ISR."""
-    with programs.broker("broker-9", properties) as process:
+    with registered_kafka(programs, properties, cluster) as process:
         in_sync(cluster, topic, 2)
+        yield process
+
+
+@contextmanager
+def registered_kafka(
+    programs: KafkaPrograms, properties: dict[str, object], cluster: Any
+) -> Iterator[Popen[bytes]]:
+    """A Kafka ends that meets its registration of an earlier life: that session is waited for."""
+
+    def registered() -> bool:
+        return KAFKA_ID in cluster.view.live_brokers()
+
+    assert cluster.view.wait_until(lambda: not registered(), START_S)
+    with programs.broker("broker-9", properties) as process:
+        assert cluster.view.wait_until(registered, START_S)
         yield process
 
 
@@ -94,8 +109,7 @@ class Written:
 def test_kafka_and_ours_replicate_for_each_other(
     kafka_programs: KafkaPrograms, cluster: Any, properties: dict[str, object]
 ) -> None:
-    with kafka_programs.broker("broker-9", properties):
-        _wait_until_registered(cluster)
+    with registered_kafka(kafka_programs, properties, cluster):
         topic = create(cluster, "mixed")
         written = Written(Librdkafka(cluster.bootstrap_servers), topic)
         in_sync(cluster, topic, 2)
@@ -119,8 +133,7 @@ def test_emptied_followers_get_past_a_log_start_within_a_batch(
     kafka_programs: KafkaPrograms, cluster: Any, properties: dict[str, object]
 ) -> None:
     """Ours behind a leader of Kafka's, and the other way round."""
-    with kafka_programs.broker("broker-9", properties):
-        _wait_until_registered(cluster)
+    with registered_kafka(kafka_programs, properties, cluster):
         topic = create(cluster, "begun-late")
         in_sync(cluster, topic, 2)
         Written(Librdkafka(cluster.bootstrap_servers), topic).write()
@@ -145,13 +158,6 @@ def _delete_first_half(cluster: Any, topic: str) -> None:
     asked = [TopicPartition(topic, each, PER_ROUND // 2) for each in range(len(ASSIGNMENT))]
     for deleted in admin.delete_records(asked, operation_timeout=START_S).values():
         assert deleted.result(START_S).low_watermark == PER_ROUND // 2
-
-
-def _wait_until_registered(cluster: Any) -> None:
-    def registered() -> bool:
-        return KAFKA_ID in cluster.view.live_brokers()
-
-    assert cluster.view.wait_until(registered, START_S)
 
 
 def _same_bytes(cluster: Any, programs: KafkaPrograms, topic: str) -> None:
