@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import NewTopic
+
+from tests.compat.new_topics import create
 
 TOPIC = "transactional"
 # Kafka allows segments this small, and rolls between the batches of a transaction.
@@ -24,7 +26,7 @@ class TransactionalLog:
         """What the topic's one partition holds in the end is the same each time, but for times
         and producer ids.
         """
-        self._create_topic()
+        create(self._servers, NewTopic(TOPIC, 1, 1, config=CONFIG))
         self._append(Producer({"bootstrap.servers": self._servers, "enable.idempotence": True}))
         long, first, second = (self._transactional(name) for name in ("long", "first", "second"))
         self._begin(long)
@@ -59,10 +61,6 @@ class TransactionalLog:
         )
         producer.init_transactions(TIMEOUT_S)
         return producer
-
-    def _create_topic(self) -> None:
-        admin = AdminClient({"bootstrap.servers": self._servers})
-        admin.create_topics([NewTopic(TOPIC, 1, 1, config=CONFIG)])[TOPIC].result(TIMEOUT_S)
 
     def stable_end(self) -> int:
         """Where a reader of committed records ends; waits for the partition's leader."""

@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.compat.adapters.base import CODECS
+from tests.compat.new_topics import create
 
 COMPACTED, TRANSACTIONAL = "compacted", "transactional"
 TIMEOUT_S = 30
-CREATED_S = 90
-TRY_S = 10
 # Longer than the broker takes to write a log's start down: SIGKILL may bring back what was deleted
 # since, in Kafka too.
 CHECKPOINTED_S = 1.5
@@ -145,21 +144,7 @@ class VariedRecords:
     ) -> None:
         # The records are of 2023, and are to stay.
         new = NewTopic(topic, partitions, 1, config={"retention.ms": "-1"} | (config or {}))
-        deadline = time.monotonic() + CREATED_S
-        while True:
-            # Anew each time: Kafka takes connections before it has a controller, and librdkafka
-            # may then wait for one that nobody tells it of.
-            admin = AdminClient({"bootstrap.servers": self.servers})
-            try:
-                admin.create_topics([new], request_timeout=TRY_S)[topic].result(2 * TRY_S)
-            except (KafkaException, TimeoutError) as error:
-                if _exists_already(error):  # the answer to an earlier try was lost
-                    return
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.1)
-            else:
-                return
+        create(self.servers, new)
 
     def _wait_for_leader(self, topic: str) -> None:
         """A broker of Kafka's is registered some time before it knows of topics."""
@@ -213,13 +198,6 @@ class VariedRecords:
             }
             | settings
         )
-
-
-def _exists_already(error: Exception) -> bool:
-    return (
-        isinstance(error, KafkaException)
-        and error.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS
-    )
 
 
 def _position(consumer: Consumer, place: TopicPartition) -> int:
