@@ -28,8 +28,6 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures, Result
 from benchmarks.storage.batches import KIB, Shape, produced
 from benchmarks.storage.unsynced_disk import UnsyncedDisk
-from logquake.controller.journal import Event
-from logquake.controller.ports import Channel, Disconnected, Endpoint, Tether
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.net.timers import LoopTimer, TimerQueue
 from logquake.node.replication.api import ProduceEntry, ProduceResult
@@ -39,6 +37,8 @@ from logquake.node.requests.downward import DownConversion, DownConversionSettin
 from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.request import Request
 from logquake.node.workers import ScheduledWorkers
+from logquake.seams.journal import Event
+from logquake.seams.network import Channel, Disconnected, Endpoint, Tether
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.disk.seam import Disk

@@ -12,7 +12,6 @@
     set_aside.py         znodes that make no sense
     session_work.py      what outlives the session it was begun in
     guarded_zk.py, candidacy.py, watched_reads.py                ZooKeeper
-    ports.py, journal.py what is asked of the outside; the events that say why
 
 Decisions are functions over values, without ZooKeeper, network or clock. What is decided is
 written under the guard of the controller's epoch first, taken into the context then, told last.

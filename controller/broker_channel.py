@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logquake.controller.ports import Channel, Disconnected, Scheduler, Timer
 from logquake.controller.request_batch import Outgoing
+from logquake.seams.network import Channel, Disconnected
+from logquake.seams.scheduler import Scheduler, Timer
 from logquake.wire.schema import Message
 
 

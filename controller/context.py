@@ -25,9 +25,9 @@ from logquake.controller.partitions import (
     Replica,
     TopicPartition,
 )
-from logquake.controller.ports import Endpoint
 from logquake.controller.transitions import PartitionStatus, ReplicaStatus
 from logquake.controller.vigil import Sign
+from logquake.seams.network import Endpoint
 from logquake.wire.listeners import ListenerName
 from logquake.zk.znodes.brokers import BrokerRegistration
 

@@ -20,14 +20,15 @@ from logquake.controller.events.controlled_shutdown import controlled_shutdown
 from logquake.controller.events.create_topics import TopicCreation
 from logquake.controller.events.delete_topics import DeletionRequest
 from logquake.controller.events.producer_ids import allocate_producer_ids
-from logquake.controller.journal import Journal
 from logquake.controller.office import Office
 from logquake.controller.partition_moves import bring_leaderless_online
-from logquake.controller.ports import Endpoint, Network, Scheduler
 from logquake.controller.settings import ControllerSettings
 from logquake.controller.statistics import ControllerStatistics, statistics_of
 from logquake.controller.term import Term
 from logquake.controller.watches import event_for
+from logquake.seams.journal import Journal
+from logquake.seams.network import Endpoint, Network
+from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
     AllocateProducerIdsRequest,
@@ -48,7 +49,7 @@ from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, CONTROLLER_PATH
 
 
 class Controller:
-    """Lives on one loop: every call, and every callback of its ports, comes from there.
+    """Lives on one loop: every call, and every callback of its seams, comes from there.
 
     ``session`` retries over lost connections; the broker must be registered in it before
     on_session_established(). ``random`` gives topic ids and where

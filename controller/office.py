@@ -41,9 +41,7 @@ from logquake.controller.events.brokers_changed import broker_accepts, broker_re
 from logquake.controller.events.leader_rebalance import rebalance_leaders
 from logquake.controller.failover import take_office
 from logquake.controller.guarded_zk import GuardedZk
-from logquake.controller.journal import Event, Journal
 from logquake.controller.outbox import Outbox
-from logquake.controller.ports import Network, Scheduler, Timer
 from logquake.controller.reachability import Reachability
 from logquake.controller.request_batch import Outgoing
 from logquake.controller.session_work import SessionWork
@@ -52,6 +50,9 @@ from logquake.controller.settings import ControllerSettings
 from logquake.controller.succession import Succession
 from logquake.controller.term import Term, TermProcedure
 from logquake.controller.watched_reads import read_broker
+from logquake.seams.journal import Event, Journal
+from logquake.seams.network import Network
+from logquake.seams.scheduler import Scheduler, Timer
 from logquake.wire.errors import ErrorCode
 from logquake.wire.schema import Message
 from logquake.zk.operations import Session

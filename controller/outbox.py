@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from logquake.controller.broker_channel import BrokerChannel, ChannelTiming
 from logquake.controller.context import LiveBroker
-from logquake.controller.ports import Channel, Endpoint, Network, Scheduler
 from logquake.controller.request_batch import Outgoing
+from logquake.seams.network import Channel, Endpoint, Network
+from logquake.seams.scheduler import Scheduler
 from logquake.wire.listeners import ListenerName
 from logquake.wire.schema import Message
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from logquake.controller.context import LiveBroker
-from logquake.controller.ports import Endpoint, Network, Scheduler
 from logquake.controller.vigil import Sign, Vigil, VigilTiming
+from logquake.seams.network import Endpoint, Network
+from logquake.seams.scheduler import Scheduler
 from logquake.wire.listeners import ListenerName
 
 

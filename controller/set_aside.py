@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from logquake.controller.journal import Event, Journal
+from logquake.seams.journal import Event, Journal
 from logquake.zk.znodes.json_text import MalformedZnode
 
 T = TypeVar("T")

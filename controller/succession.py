@@ -14,8 +14,9 @@ from functools import partial
 
 from logquake.controller.candidacy import Incumbent
 from logquake.controller.context import LiveBroker
-from logquake.controller.ports import Network, Scheduler
 from logquake.controller.vigil import Sign, Vigil, VigilTiming
+from logquake.seams.network import Network
+from logquake.seams.scheduler import Scheduler
 from logquake.wire.listeners import ListenerName
 
 

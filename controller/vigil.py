@@ -18,7 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from logquake.controller.ports import Disconnected, Endpoint, Network, Scheduler, Tether, Timer
+from logquake.seams.network import Disconnected, Endpoint, Network, Tether
+from logquake.seams.scheduler import Scheduler, Timer
 
 
 @dataclass(frozen=True, slots=True)

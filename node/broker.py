@@ -1,4 +1,4 @@
-"""A whole broker over its ports: what a process runs on sockets, and a simulation in one thread.
+"""A whole broker: what a process runs on sockets, and a simulation in one thread.
 
 It comes up in the order that Kafka does: a ZooKeeper session, the cluster's id, the logs, the
 registration, and only then requests: the broker epoch must be known before the controller's
@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from logquake.controller.journal import Event, Journal
 from logquake.node.composition import Composer, Membership, Parts
 from logquake.node.controlled_shutdown import ControlledShutdown
 from logquake.node.log_dir_loading import LogDirLoading
-from logquake.node.ports import Ports
+from logquake.node.outside import Outside
 from logquake.node.registration import join_cluster
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.configs import read_all
+from logquake.seams.journal import Event, Journal
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.wire.uuids import encode_uuid
 from logquake.zk.operations import WatchEvent
@@ -43,14 +43,14 @@ class Broker:
     def __init__(
         self,
         settings: BrokerSettings,
-        ports: Ports,
+        outside: Outside,
         *,
         on_serving: Callable[[Mapping[int, range]], None],
         on_ready: Callable[[], None],
         on_refused: Callable[[str], None],
     ) -> None:
         self._settings = settings
-        self._ports = ports
+        self._outside = outside
         self._on_serving = on_serving
         self._on_ready = on_ready
         self._on_refused = on_refused
@@ -79,15 +79,15 @@ class Broker:
 
     def start(self) -> None:
         """Open the ZooKeeper session; all else follows from it."""
-        self._session = RetryingSession(self._ports.open_session, self)
+        self._session = RetryingSession(self._outside.open_session, self)
 
     def on_connected(self, session_id: int) -> None:
         if session_id == self._session_id:
             return  # the same session after a gap: the registration and the watches still hold
         self._session_id = session_id
         if self._parts is None:
-            proposal = encode_uuid(self._ports.random.randbytes(16))
-            run(self._open_session(), _join(proposal, self._ports.journal), self._on_joined)
+            proposal = encode_uuid(self._outside.random.randbytes(16))
+            run(self._open_session(), _join(proposal, self._outside.journal), self._on_joined)
         else:
             self._parts.registrar.register(session_id)
 
@@ -112,7 +112,7 @@ class Broker:
             return
         if self._loading is not None:
             return  # a join of the session before this one came through after all
-        composer = Composer(self._settings, self._ports, self._open_session(), joined)
+        composer = Composer(self._settings, self._outside, self._open_session(), joined)
         self._loading = composer.load_logs(lambda log_dirs: self._on_loaded(composer, log_dirs))
 
     def _on_loaded(self, composer: Composer, log_dirs: LogDirs) -> None:
@@ -148,8 +148,8 @@ class Broker:
             self._settings.broker_id,
             lambda: registrar.broker_epoch,
             self._parts.controller_link,
-            self._ports.scheduler,
-            self._ports.journal,
+            self._outside.scheduler,
+            self._outside.journal,
             done,
         ).run()
 
@@ -176,7 +176,7 @@ class Broker:
 
     def _record(self, what: str, why: str, *, epoch: int | None = None) -> None:
         subject = f"broker-{self._settings.broker_id}"
-        self._ports.journal.record(Event(what=what, subject=subject, why=why, epoch=epoch))
+        self._outside.journal.record(Event(what=what, subject=subject, why=why, epoch=epoch))
 
 
 async def _join(proposed_cluster_id: str, journal: Journal) -> Membership | MalformedZnode:

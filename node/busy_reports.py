@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Scheduler
 from logquake.node.net.pass_watch import NO_API, BusyPass
+from logquake.seams.journal import Event, Journal
+from logquake.seams.scheduler import Scheduler
 from logquake.wire.api import ApiKey
 
 _INTERVAL_MS = 10_000

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from logquake.controller.controller import Controller
-from logquake.controller.ports import Endpoint
 from logquake.node.controller_link import ControllerLink
 from logquake.node.first_orders import FirstOrders
 from logquake.node.log_dir_loading import LogDirLoading
@@ -18,7 +17,7 @@ from logquake.node.log_dir_notice import LogDirNotice
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_image import FirstImage
 from logquake.node.metadata.lost_leaders import LostLeaders
-from logquake.node.ports import Ports
+from logquake.node.outside import Outside
 from logquake.node.producer_ids import ProducerIds
 from logquake.node.registration import Registrar
 from logquake.node.replication.manager import ReplicaManager
@@ -49,6 +48,7 @@ from logquake.node.settings import BrokerSettings
 from logquake.node.topics.auto_creation import AutoTopicCreation
 from logquake.node.topics.configs import TopicConfigs
 from logquake.node.topics.waiting import MetadataWaiters
+from logquake.seams.network import Endpoint
 from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.segments.open_files import OpenFiles
@@ -90,20 +90,20 @@ class Composer:
     """Makes the parts of one broker, each once."""
 
     def __init__(
-        self, settings: BrokerSettings, ports: Ports, session: Session, membership: Membership
+        self, settings: BrokerSettings, outside: Outside, session: Session, membership: Membership
     ) -> None:
         self._settings = settings
-        self._ports = ports
+        self._outside = outside
         self._session = session
         self._membership = membership
         self._cache = MetadataCache(settings.listeners.inter_broker)
-        self._waiters = MetadataWaiters(ports.scheduler)
+        self._waiters = MetadataWaiters(outside.scheduler)
         self._lost_leaders = LostLeaders(
             settings.broker_id,
             self._cache,
             self._waiters,
-            ports.network,
-            ports.scheduler,
+            outside.network,
+            outside.scheduler,
             settings.controller.vigil_timing,
             settings.lost_leader_max_wait_ms,
             settings.lost_leader_notice_ms,
@@ -112,7 +112,7 @@ class Composer:
             session,
             settings.replication.topic_defaults,
             membership.topic_overrides,
-            ports.journal,
+            outside.journal,
         )
 
     def compose(
@@ -122,10 +122,10 @@ class Composer:
         on_registered: Callable[[], None],
         on_refused: Callable[[str], None],
     ) -> Parts:
-        settings, ports = self._settings, self._ports
+        settings, outside = self._settings, self._outside
         registrar = self._registrar(on_registered, on_refused)
         link = ControllerLink(
-            ports.network,
+            outside.network,
             str(settings.broker_id),
             lambda: self._cache.endpoint(controller.active_controller_id),
         )
@@ -134,11 +134,11 @@ class Composer:
             settings.broker_id,
             settings.replication,
             log_dirs=log_dirs,
-            scheduler=ports.scheduler,
-            workers=ports.workers,
-            network=ports.network,
-            journal=ports.journal,
-            random=ports.random,
+            scheduler=outside.scheduler,
+            workers=outside.workers,
+            network=outside.network,
+            journal=outside.journal,
+            random=outside.random,
             metadata=self._cache,
             broker_epoch=lambda: registrar.broker_epoch,
             controller=link.channel,
@@ -164,17 +164,17 @@ class Composer:
     def _registrar(
         self, on_registered: Callable[[], None], on_refused: Callable[[str], None]
     ) -> Registrar:
-        settings, ports = self._settings, self._ports
+        settings, outside = self._settings, self._outside
         registration = BrokerRegistration(
             settings.broker_id,
             settings.listeners.advertised,
-            ports.scheduler.wall_ms(),
+            outside.scheduler.wall_ms(),
             rack=settings.rack,
         )
         return Registrar(
             self._session,
-            ports.network,
-            ports.scheduler,
+            outside.network,
+            outside.scheduler,
             registration,
             listener=settings.listeners.inter_broker,
             session_timeout_ms=settings.zookeeper.session_timeout_ms,
@@ -189,36 +189,38 @@ class Composer:
             Endpoint(self._settings.broker_id, here.host, here.port),
             self._settings.controller,
             session=self._session,
-            network=self._ports.network,
-            scheduler=self._ports.scheduler,
-            journal=self._ports.journal,
-            random=self._ports.random,
+            network=self._outside.network,
+            scheduler=self._outside.scheduler,
+            journal=self._outside.journal,
+            random=self._outside.random,
             on_holder_changed=on_holder_changed,
         )
 
     def _log_dir_notice(self) -> LogDirNotice:
-        ports = self._ports
-        return LogDirNotice(self._settings.broker_id, self._session, ports.scheduler, ports.journal)
+        outside = self._outside
+        return LogDirNotice(
+            self._settings.broker_id, self._session, outside.scheduler, outside.journal
+        )
 
     def load_logs(self, done: Callable[[LogDirs], None]) -> LogDirLoading:
         """Begin to open the log directories, which compose() needs."""
-        ports = self._ports
+        outside = self._outside
         options = LogDirOptions(
             self._settings.broker_id,
             self._membership.cluster_id,
-            ports.scheduler.wall_ms(),
+            outside.scheduler.wall_ms(),
             lambda topic: self._configs.get(topic).log,
-            unique=lambda: ports.random.randbytes(16).hex(),
+            unique=lambda: outside.random.randbytes(16).hex(),
             recovery_threads=self._settings.recovery_threads,
             open_files=OpenFiles(self._settings.open_segments_max),
         )
         loading = LogDirLoading(
             self._settings.log_dirs,
             options,
-            disk=ports.disk,
-            scheduler=ports.scheduler,
-            workers=ports.workers,
-            journal=ports.journal,
+            disk=outside.disk,
+            scheduler=outside.scheduler,
+            workers=outside.workers,
+            journal=outside.journal,
             done=done,
         )
         loading.start()
@@ -241,10 +243,10 @@ class Composer:
             settings.broker_id,
             broker_epoch,
             link,
-            self._ports.scheduler,
+            self._outside.scheduler,
             timeout_ms=settings.request_timeout_ms,
         )
-        auto_creation = AutoTopicCreation(settings.auto_creation, link, self._ports.scheduler)
+        auto_creation = AutoTopicCreation(settings.auto_creation, link, self._outside.scheduler)
         first_image = FirstImage(cache, waiters, settings.first_metadata_max_wait_ms)
         lost_leaders = self._lost_leaders
         api = ApiTable(
@@ -253,7 +255,7 @@ class Composer:
                 Fetch(
                     replicas,
                     cache,
-                    DownConversion(replicas, self._ports.workers, settings.down_conversion),
+                    DownConversion(replicas, self._outside.workers, settings.down_conversion),
                     max_bytes=settings.fetch_max_bytes,
                 ),
                 ListOffsets(replicas),
@@ -272,7 +274,7 @@ class Composer:
                 DescribeCluster(cluster_id, cache, first_image),
                 AllocateProducerIds(controller),
                 AlterReplicaLogDirs(replicas.moves),
-                DescribeLogDirs(replicas.log_dir_sizes, self._ports.workers),
+                DescribeLogDirs(replicas.log_dir_sizes, self._outside.workers),
             ]
         )
         api.add(ApiVersions(api))

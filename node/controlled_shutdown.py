@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Channel, Disconnected, Scheduler
 from logquake.node.controller_link import ControllerLink
+from logquake.seams.journal import Event, Journal
+from logquake.seams.network import Channel, Disconnected
+from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode, error_name
 from logquake.wire.messages.broker_to_controller import (
     ControlledShutdownRequest,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.controller.ports import Channel, Endpoint, Network
+from logquake.seams.network import Channel, Endpoint, Network
 
 
 class ControllerLink:

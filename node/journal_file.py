@@ -18,14 +18,14 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from logquake.controller.journal import Event
+from logquake.seams.journal import Event
 
 DEFAULT_MAX_BYTES = 64 * 1024 * 1024
 _TAIL_BYTES = 64 * 1024  # more than the longest line in sight
 
 
 class JournalFile:
-    """Satisfies logquake.controller.journal.Journal. Raises OSError when it cannot be opened.
+    """Satisfies logquake.seams.journal.Journal. Raises OSError when it cannot be opened.
 
     ``flush_later`` gets the flush to run once, at the end of the pass.
     """

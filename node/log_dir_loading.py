@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 
-from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Scheduler, Timer
-from logquake.node.workers import Workers
+from logquake.seams.journal import Event, Journal
+from logquake.seams.scheduler import Scheduler, Timer
+from logquake.seams.workers import Workers
 from logquake.storage.dirs.load_progress import LoadProgress
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs, OfflineDir

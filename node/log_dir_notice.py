@@ -5,8 +5,8 @@ The znode says no more than which broker it is; the controller asks it for the r
 
 from __future__ import annotations
 
-from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Scheduler
+from logquake.seams.journal import Event, Journal
+from logquake.seams.scheduler import Scheduler
 from logquake.zk.operations import Create, Session
 from logquake.zk.procedure import Procedure, ZkFailure, perform, run
 from logquake.zk.znodes.admin import LogDirFailure

@@ -19,7 +19,6 @@ from pathlib import Path
 from random import Random
 from types import FrameType
 
-from logquake.controller.journal import Event
 from logquake.node.broker import Broker
 from logquake.node.busy_reports import BusyReports
 from logquake.node.descriptors import open_segments, raise_limit
@@ -31,8 +30,9 @@ from logquake.node.net.loop import EventLoop
 from logquake.node.net.pass_watch import PassWatch
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
-from logquake.node.ports import Ports
+from logquake.node.outside import Outside
 from logquake.node.settings import BrokerSettings
+from logquake.seams.journal import Event
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.errors import LogDirError, StorageError
 from logquake.wire.listeners import ListenerName
@@ -94,7 +94,7 @@ class BrokerProcess:
         self._is_stopping = False
         self._broker = Broker(
             self._settings,
-            self._ports(),
+            self._outside(),
             on_serving=self._on_serving,
             on_ready=ready,
             on_refused=self._refuse,
@@ -116,8 +116,8 @@ class BrokerProcess:
         if self._refused is not None:
             raise RefusedError(self._refused)
 
-    def _ports(self) -> Ports:
-        return Ports(
+    def _outside(self) -> Outside:
+        return Outside(
             scheduler=self._loop,
             network=TcpNetwork(self._loop, self._settings.links),
             disk=RealDisk(),

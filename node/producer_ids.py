@@ -10,8 +10,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logquake.controller.ports import Disconnected, Scheduler, Timer
 from logquake.node.controller_link import ControllerLink
+from logquake.seams.network import Disconnected
+from logquake.seams.scheduler import Scheduler, Timer
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
     AllocateProducerIdsRequest,

@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logquake.controller.ports import Disconnected, Endpoint, Network, Scheduler, Timer
+from logquake.seams.network import Disconnected, Endpoint, Network
+from logquake.seams.scheduler import Scheduler, Timer
 from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.api_versions import ApiVersionsRequest
 from logquake.wire.schema import Message

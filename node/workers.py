@@ -1,25 +1,14 @@
-"""Threads for what would hold up the loop: fsync, recovery of logs.
-
-The port, and the one that a simulation plugs in. A process plugs in its EventLoop.
-"""
+"""Workers of a simulation. A process plugs in its EventLoop."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from logquake.controller.ports import Scheduler
+from logquake.seams.scheduler import Scheduler
 
 T = TypeVar("T")
-
-
-class Workers(Protocol):
-    def run_in_worker(self, work: Callable[[], T], done: Callable[[Future[T]], None]) -> None:
-        """Run work on another thread, then done on the loop with the finished future.
-
-        ``future.result()`` returns what work returned or raises what it raised.
-        """
 
 
 class ScheduledWorkers:

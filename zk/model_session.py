@@ -1,4 +1,4 @@
-"""Sessions of the model of ZooKeeper: the Session port without a network.
+"""Sessions of the model of ZooKeeper: the Session seam without a network.
 
 Whoever makes the sessions supplies how things travel: ``post`` brings answers and events to the
 client, ``send`` requests to the server (at once, if not given). A plain queue serves unit tests,
@@ -59,7 +59,7 @@ class ModelServer:
 
 
 class ModelSession:
-    """A client of the model. Beyond the Session port it can be cut off and come back."""
+    """A client of the model. Beyond the Session seam it can be cut off and come back."""
 
     def __init__(
         self, server: ModelServer, listener: SessionListener, post: Post, send: Post

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from logquake.controller.ports import Endpoint
+from logquake.seams.network import Endpoint
 from logquake.wire.listeners import PLAINTEXT, ListenerName, listener_of_protocol
 from logquake.wire.messages.update_metadata import (
     UpdateMetadataBroker,

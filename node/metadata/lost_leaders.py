@@ -21,10 +21,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from logquake.controller.ports import Endpoint, Network, Scheduler
 from logquake.controller.vigil import Sign, Vigil, VigilTiming
 from logquake.node.metadata.cache import NO_LEADER, MetadataCache
 from logquake.node.topics.waiting import MetadataWaiters
+from logquake.seams.network import Endpoint, Network
+from logquake.seams.scheduler import Scheduler
 from logquake.wire.messages.update_metadata import UpdateMetadataPartitionState
 
 # A system that takes a dead process down may accept a connection more, and reset it.

@@ -11,12 +11,12 @@ from __future__ import annotations
 import errno
 import socket
 
-from logquake.controller.journal import Event, Journal
 from logquake.node.net.faults import FaultReports
 from logquake.node.net.listener import start_listening
 from logquake.node.net.loop import EPOLLIN, EventLoop
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
+from logquake.seams.journal import Event, Journal
 from logquake.wire.listeners import ListenerName
 
 _MAX_ACCEPTS_PER_PASS = 64

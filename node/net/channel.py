@@ -1,14 +1,14 @@
-"""Requests to other brokers over TCP: logquake.controller.ports.Network and Channel."""
+"""Requests to other brokers over TCP: logquake.seams.network.Network and Channel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
 
-from logquake.controller.ports import Disconnected, Endpoint
 from logquake.node.net.link import Done, Link, LinkSettings
 from logquake.node.net.loop import EventLoop
 from logquake.node.net.tether import TcpTether
+from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
 

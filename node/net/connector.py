@@ -10,8 +10,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from logquake.controller.ports import Disconnected
 from logquake.node.net.loop import EPOLLOUT, EventLoop
+from logquake.seams.network import Disconnected
 
 _Resolved = tuple[socket.AddressFamily, tuple[Any, ...]]
 

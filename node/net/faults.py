@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Scheduler
+from logquake.seams.journal import Event, Journal
+from logquake.seams.scheduler import Scheduler
 
 _BURST = 10
 _REFILL_MS = 1_000  # one more entry each

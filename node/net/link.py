@@ -12,12 +12,12 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from logquake.controller.ports import Disconnected
 from logquake.node.net.buffer import ReceiveBuffer
 from logquake.node.net.connector import Connector, ConnectSettings
 from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT, EventLoop
 from logquake.node.net.output import Output, TruncatedSliceError
 from logquake.node.net.timers import LoopTimer
+from logquake.seams.network import Disconnected
 from logquake.wire.api import response_type
 from logquake.wire.errors import ProtocolError
 from logquake.wire.header import RequestHeader, decode_response, encode_request

@@ -32,7 +32,7 @@ _MAX_EVENTS_PER_PASS = 256  # the rest comes up in the next pass: epoll rotates 
 
 
 class EventLoop:
-    """epoll for one thread. Satisfies logquake.controller.ports.Scheduler.
+    """epoll for one thread. Satisfies logquake.seams.scheduler.Scheduler.
 
     ``passes`` is told what each pass does, and may be replaced by one that tells of the long ones.
     """

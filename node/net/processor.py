@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Mapping
 
-from logquake.controller.journal import Journal
 from logquake.node.net.connection import Connection
 from logquake.node.net.faults import FaultReports
 from logquake.node.net.handler import RequestHandler
@@ -14,6 +13,7 @@ from logquake.node.net.loop import EventLoop
 from logquake.node.net.memory import MemoryPool
 from logquake.node.net.parser import RequestParser
 from logquake.node.net.shared import Shared
+from logquake.seams.journal import Journal
 from logquake.wire.listeners import ListenerName
 
 _SWEEP_INTERVAL_MS = 5_000

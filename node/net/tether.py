@@ -1,4 +1,4 @@
-"""A TCP connection that carries nothing: logquake.controller.ports.Tether.
+"""A TCP connection that carries nothing: logquake.seams.network.Tether.
 
 The system at the other end closes it in the moment in which the process there ends, however it
 ends, and refuses the next one; a process that is frozen keeps it, and its system accepts more.
@@ -12,9 +12,9 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 
-from logquake.controller.ports import Disconnected
 from logquake.node.net.connector import Connector, ConnectSettings
 from logquake.node.net.loop import EPOLLIN, EventLoop
+from logquake.seams.network import Disconnected
 
 _IGNORED_BYTES = 4096  # nobody has reason to send anything
 

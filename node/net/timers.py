@@ -14,7 +14,7 @@ _SWEEP_AT_LEAST = 1024  # below this many, sweeping costs more than it saves
 
 
 class LoopTimer:
-    """One pending action. Satisfies logquake.controller.ports.Timer."""
+    """One pending action. Satisfies logquake.seams.scheduler.Timer."""
 
     __slots__ = ("_queue", "action")
 

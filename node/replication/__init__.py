@@ -13,7 +13,7 @@
     upkeep/             what happens by time: syncs, checkpoints, retention
 
 Everything runs on one loop without locks; time comes from the scheduler, bytes through
-storage's Log, other brokers through the Network port. Begin with partition/.
+storage's Log, other brokers through the Network seam. Begin with partition/.
 
 Caveats: no follower throttling, no tiered storage.
 """

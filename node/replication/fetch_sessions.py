@@ -16,7 +16,6 @@ from itertools import count
 from random import Random
 from typing import NamedTuple
 
-from logquake.controller.ports import Scheduler
 from logquake.node.replication.api import (
     NO_OFFSET,
     FetchAnswer,
@@ -28,6 +27,7 @@ from logquake.node.replication.api import (
     PartitionRead,
 )
 from logquake.node.replication.resting import FetchClock, RestingPlace
+from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 
 NO_SESSION = 0

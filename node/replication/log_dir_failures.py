@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Scheduler
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.moves.moves import ReplicaMoves
+from logquake.seams.journal import Event, Journal
+from logquake.seams.scheduler import Scheduler
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.file_names import parent
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from logquake.controller.journal import Journal
-from logquake.controller.ports import Channel, Network, Scheduler
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.api import (
     NO_EPOCH,
@@ -41,7 +39,10 @@ from logquake.node.replication.state_changes import StateChanges
 from logquake.node.replication.upkeep.log_dir_sizes import LogDirSizes
 from logquake.node.replication.upkeep.upkeep import Upkeep
 from logquake.node.replication.waiting.requests import WaitingRequests
-from logquake.node.workers import Workers
+from logquake.seams.journal import Journal
+from logquake.seams.network import Channel, Network
+from logquake.seams.scheduler import Scheduler
+from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError

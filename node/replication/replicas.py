@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 
-from logquake.controller.journal import Event
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition, PartitionContext
 from logquake.node.replication.partition.replica_log import ReplicaLog
@@ -14,7 +13,8 @@ from logquake.node.replication.settings import TopicConfig
 from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
 from logquake.node.replication.upkeep.log_flushes import LogFlushes
 from logquake.node.replication.upkeep.topic_ids import TopicIdWrites
-from logquake.node.workers import Workers
+from logquake.seams.journal import Event
+from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import parent

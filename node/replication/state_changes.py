@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from logquake.controller.ports import Endpoint, Scheduler
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.command_queue import CommandQueue, Step
 from logquake.node.replication.fetcher.pool import FetcherPool
@@ -22,6 +21,8 @@ from logquake.node.replication.partition.partition import AssignedState, Partiti
 from logquake.node.replication.partition.roles import Follower, Offline
 from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.settings import TopicConfig
+from logquake.seams.network import Endpoint
+from logquake.seams.scheduler import Scheduler
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.leader_and_isr import (

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from logquake.node.replication.upkeep.log_dir_sizes import LogDirSizes, LogSize
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
-from logquake.node.workers import Workers
+from logquake.seams.workers import Workers
 from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs.log_dir import LogDir
 from logquake.storage.disk.seam import DiskSpace

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from logquake.node.replication.api import FetchPartition, FetchResult
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.partition.partition import Partition
-from logquake.node.workers import Workers
+from logquake.seams.workers import Workers
 from logquake.storage.log.slice import LogSlice
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode, RecordError

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from logquake.controller.ports import Disconnected, Scheduler
 from logquake.node.controller_link import ControllerLink
+from logquake.seams.network import Disconnected
+from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import (
     CreatableTopic,

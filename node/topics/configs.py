@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from logquake.controller.journal import Event, Journal
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.topics.overrides import topic_config
+from logquake.seams.journal import Event, Journal
 from logquake.zk.operations import Failed, GetChildren, GetData, Session, ZkError
 from logquake.zk.procedure import ZkFailure, attempt_all, perform, run
 from logquake.zk.znodes.configs import TOPICS_CONFIG_PATH, EntityConfig, topic_entity

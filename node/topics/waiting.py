@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logquake.controller.ports import Scheduler, Timer
+from logquake.seams.scheduler import Scheduler, Timer
 
 
 @dataclass(slots=True, eq=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from logquake.controller.ports import Channel, Disconnected
+from logquake.seams.network import Channel, Disconnected
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from logquake.wire.messages.offsets import (

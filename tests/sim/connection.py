@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from logquake.controller.ports import Channel, Disconnected, Endpoint
+from logquake.seams.network import Channel, Disconnected, Endpoint
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
 from tests.sim.clock import Action, Event

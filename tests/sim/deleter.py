@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.controller.ports import Disconnected
+from logquake.seams.network import Disconnected
 from logquake.wire.messages.offsets import (
     DeleteRecordsPartition,
     DeleteRecordsRequest,

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from logquake.controller.ports import Timer
+from logquake.seams.scheduler import Timer
 from tests.sim.clock import Action, Clock
 
 WALL_CLOCK_START_MS = 1_700_000_000_000

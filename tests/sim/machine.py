@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from logquake.controller.ports import Endpoint
 from logquake.node.broker import Broker
-from logquake.node.ports import Ports
+from logquake.node.outside import Outside
 from logquake.node.requests.request import Request
 from logquake.node.workers import ScheduledWorkers
+from logquake.seams.network import Endpoint
 from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
@@ -68,7 +68,7 @@ class Machine:
         scheduler = HostScheduler(self.host)
         self.broker = Broker(
             self._settings,
-            Ports(
+            Outside(
                 scheduler=scheduler,
                 network=HostNetwork(self._fabric, self.host),
                 disk=self.disk,

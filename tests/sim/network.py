@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from logquake.controller.ports import Disconnected
+from logquake.seams.network import Disconnected
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
 from tests.sim.clock import Clock

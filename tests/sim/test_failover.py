@@ -9,9 +9,9 @@ import pytest
 
 from logquake.controller import failover, office
 from logquake.controller.context import LiveBroker
-from logquake.controller.ports import Disconnected
 from logquake.controller.reachability import Reachability
 from logquake.controller.term import Term
+from logquake.seams.network import Disconnected
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 from logquake.wire.schema import Message
 from logquake.zk.znodes.brokers import BrokerRegistration

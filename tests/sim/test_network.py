@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected, Endpoint
+from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.header import RequestHeader
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 from logquake.wire.schema import Message

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from logquake.controller.ports import Disconnected
+from logquake.seams.network import Disconnected
 from logquake.wire.messages.produce import (
     PartitionProduceData,
     ProduceRequest,

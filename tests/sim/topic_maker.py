@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from logquake.controller.ports import Disconnected
+from logquake.seams.network import Disconnected
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import (
     CreatableTopic,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 
-from logquake.controller.journal import Event
+from logquake.seams.journal import Event
 from tests.sim.clock import Clock
 
 SHOWN = 40

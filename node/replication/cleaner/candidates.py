@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Scheduler
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Offline
+from logquake.seams.journal import Event, Journal
+from logquake.seams.scheduler import Scheduler
 from logquake.storage.cleaner.policy import LogToClean, TopicPartition, dirtiest
 from logquake.storage.cleaner.states import CleaningStates
 from logquake.storage.errors import StorageError

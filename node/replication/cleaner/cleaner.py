@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from logquake.controller.journal import Journal
-from logquake.controller.ports import Scheduler
 from logquake.node.replication.cleaner.candidates import Candidates
 from logquake.node.replication.cleaner.thread import CleanerThread, CleanerTools
 from logquake.node.replication.cleaner_settings import CleanerSettings
 from logquake.node.replication.hosted import HostedPartitions
-from logquake.node.workers import Workers
+from logquake.seams.journal import Journal
+from logquake.seams.scheduler import Scheduler
+from logquake.seams.workers import Workers
 from logquake.storage.cleaner.policy import TopicPartition
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.log.deleted_files import DeletedFiles

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Scheduler, Timer
 from logquake.node.replication.cleaner.candidates import Candidates, Grabbed, key_of
 from logquake.node.replication.cleaner_settings import CleanerSettings
 from logquake.node.replication.partition.roles import Offline
-from logquake.node.workers import Workers
+from logquake.seams.journal import Event, Journal
+from logquake.seams.scheduler import Scheduler, Timer
+from logquake.seams.workers import Workers
 from logquake.storage.cleaner.cleaning import Cleaning, Finished, Replacement, Step, Worked
 from logquake.storage.errors import StorageError
 from logquake.storage.log.deleted_files import DeletedFiles

@@ -5,10 +5,10 @@ Kafka's ReplicaFetcherThread.processPartitionData and AbstractFetcherThread.trun
 
 from __future__ import annotations
 
-from logquake.controller.journal import Event
 from logquake.node.replication.fetcher.followed import Followed
 from logquake.node.replication.fetcher.truncation import truncation_offset
 from logquake.node.replication.partition.partition import Partition
+from logquake.seams.journal import Event
 from logquake.wire.messages.fetch import EpochEndOffset, PartitionData
 
 

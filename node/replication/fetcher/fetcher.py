@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.controller.ports import Channel, Disconnected, Scheduler, Timer
 from logquake.node.replication.api import PartitionKey
 from logquake.node.replication.fetcher.applying import apply_answer, journal_refused_records
 from logquake.node.replication.fetcher.followed import Followed, Phase
@@ -26,6 +25,8 @@ from logquake.node.replication.fetcher.session import FetchSessionClient
 from logquake.node.replication.fetcher.truncation import truncate_without_epochs
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.settings import ReplicationSettings
+from logquake.seams.network import Channel, Disconnected
+from logquake.seams.scheduler import Scheduler, Timer
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.messages.fetch import FetchResponse, PartitionData

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.controller.ports import Channel, Disconnected
 from logquake.node.replication.fetcher.followed import Followed
+from logquake.seams.network import Channel, Disconnected
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import (

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from logquake.controller.ports import Endpoint, Network, Scheduler
 from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
 from logquake.node.replication.fetcher.requests import FetchRequests
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.settings import ReplicationSettings
+from logquake.seams.network import Endpoint, Network
+from logquake.seams.scheduler import Scheduler
 
 
 class FetcherPool:

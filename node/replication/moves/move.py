@@ -11,12 +11,12 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from logquake.controller.journal import Event
-from logquake.controller.ports import Scheduler, Timer
 from logquake.node.replication.moves.alignment import align, position
 from logquake.node.replication.moves.copy_step import CopyStep, Gate, SyncStep, append
 from logquake.node.replication.partition.partition import Partition
-from logquake.node.workers import Workers
+from logquake.seams.journal import Event
+from logquake.seams.scheduler import Scheduler, Timer
+from logquake.seams.workers import Workers
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log.sync import PendingSync

@@ -7,7 +7,6 @@ deleted, copied before, would come back.
 
 from __future__ import annotations
 
-from logquake.controller.journal import Event
 from logquake.node.replication.cleaner.cleaner import LogCleaner
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.moves.alignment import complete
@@ -16,7 +15,8 @@ from logquake.node.replication.partition.partition import Partition, PartitionCo
 from logquake.node.replication.partition.roles import Offline
 from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
-from logquake.node.workers import Workers
+from logquake.seams.journal import Event
+from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import fits_a_name, future_dir, parent

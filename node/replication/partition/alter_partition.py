@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from logquake.controller.ports import Channel, Disconnected, Scheduler
+from logquake.seams.network import Channel, Disconnected
+from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
     AlterPartitionRequest,

@@ -13,8 +13,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Scheduler
 from logquake.node.replication.api import LeaderHint
 from logquake.node.replication.partition.alter_partition import IsrProposal
 from logquake.node.replication.partition.isr import CommittedIsr
@@ -30,6 +28,8 @@ from logquake.node.replication.partition.roles import (
 )
 from logquake.node.replication.resting import Resting
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.seams.journal import Event, Journal
+from logquake.seams.scheduler import Scheduler
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import parent
 from logquake.storage.log.log import Log

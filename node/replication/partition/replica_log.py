@@ -6,7 +6,7 @@ still fail to be written.
 
 from __future__ import annotations
 
-from logquake.controller.journal import Event, Journal
+from logquake.seams.journal import Event, Journal
 from logquake.storage.log.log import Log
 from logquake.storage.log.replicated_batches import UnexpectedAppendOffset
 

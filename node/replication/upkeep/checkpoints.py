@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
-from logquake.node.workers import Workers
+from logquake.seams.workers import Workers
 from logquake.storage.dirs.checkpoints import PendingCheckpoint
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError

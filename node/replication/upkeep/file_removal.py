@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Scheduler
-from logquake.node.workers import Workers
+from logquake.seams.journal import Event, Journal
+from logquake.seams.scheduler import Scheduler
+from logquake.seams.workers import Workers
 from logquake.storage.log.deleted_files import DeletedFiles
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from concurrent.futures import Future
 from functools import partial
 
-from logquake.controller.ports import Scheduler
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Offline
-from logquake.node.workers import Workers
+from logquake.seams.scheduler import Scheduler
+from logquake.seams.workers import Workers
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log.sync import PendingSync

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from logquake.controller.journal import Event, Journal
-from logquake.controller.ports import Scheduler
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Offline
+from logquake.seams.journal import Event, Journal
+from logquake.seams.scheduler import Scheduler
 from logquake.storage.errors import StorageError
 from logquake.storage.log.deleted_files import DeletedFiles
 from logquake.storage.log.retiring import Retired

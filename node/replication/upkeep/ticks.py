@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.controller.ports import Scheduler, Timer
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.settings import ReplicationSettings
 from logquake.node.replication.upkeep.checkpoints import Checkpoints
 from logquake.node.replication.upkeep.lag_check import LagCheck
 from logquake.node.replication.upkeep.log_flushes import LogFlushes
 from logquake.node.replication.upkeep.retention import Retention
+from logquake.seams.scheduler import Scheduler, Timer
 from logquake.storage.log_config import NEVER
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from logquake.controller.journal import Journal
-from logquake.controller.ports import Scheduler
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.settings import ReplicationSettings
@@ -14,7 +12,9 @@ from logquake.node.replication.upkeep.lag_check import LagCheck
 from logquake.node.replication.upkeep.log_flushes import LogFlushes
 from logquake.node.replication.upkeep.retention import Retention
 from logquake.node.replication.upkeep.ticks import Ticks
-from logquake.node.workers import Workers
+from logquake.seams.journal import Journal
+from logquake.seams.scheduler import Scheduler
+from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 
 

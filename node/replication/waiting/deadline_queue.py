@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from logquake.controller.ports import Scheduler, Timer
+from logquake.seams.scheduler import Scheduler, Timer
 
 
 class Waiting(Protocol):

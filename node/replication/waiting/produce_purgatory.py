@@ -11,12 +11,12 @@ import heapq
 from collections.abc import Callable
 from itertools import count
 
-from logquake.controller.ports import Scheduler
 from logquake.node.replication.api import ProduceResult
 from logquake.node.replication.partition import leading
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.waiting.deadline_queue import DeadlineQueue
+from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 
 Done = Callable[[list[ProduceResult]], None]

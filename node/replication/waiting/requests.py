@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.controller.ports import Scheduler
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.waiting.appends import PassAppends
 from logquake.node.replication.waiting.fetch_purgatory import FetchPurgatory
 from logquake.node.replication.waiting.produce_purgatory import ProducePurgatory
 from logquake.node.replication.waiting.record_deletion import RecordDeletionPurgatory
+from logquake.seams.scheduler import Scheduler
 
 
 class WaitingRequests:

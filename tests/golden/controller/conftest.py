@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from logquake.controller.controller import Controller
-from logquake.controller.journal import Event
-from logquake.controller.ports import Channel, Disconnected, Endpoint
 from logquake.controller.settings import ControllerSettings
+from logquake.seams.journal import Event
+from logquake.seams.network import Channel, Disconnected, Endpoint
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionError,

@@ -14,8 +14,6 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from logquake.controller.journal import Event
-from logquake.controller.ports import Channel, Disconnected, Endpoint
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
@@ -25,6 +23,8 @@ from logquake.node.requests.handler import Handler
 from logquake.node.requests.list_offsets import ListOffsets
 from logquake.node.requests.request import Request
 from logquake.node.workers import ScheduledWorkers
+from logquake.seams.journal import Event
+from logquake.seams.network import Channel, Disconnected, Endpoint
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced

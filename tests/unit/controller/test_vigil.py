@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Channel, Disconnected, Endpoint
 from logquake.controller.vigil import Sign, Vigil, VigilTiming
+from logquake.seams.network import Channel, Disconnected, Endpoint
 
 REFUSED = Disconnected("connection refused", refused=True)
 LOST = Disconnected("closed by the broker")

@@ -1,4 +1,4 @@
-"""Fakes of a broker's ports: a network of scripted answers, a journal in memory."""
+"""Fakes of a broker's seams: a network of scripted answers, a journal in memory."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from logquake.controller.journal import Event
-from logquake.controller.ports import Channel, Disconnected, Endpoint
 from logquake.node.requests.request import Request
+from logquake.seams.journal import Event
+from logquake.seams.network import Channel, Disconnected, Endpoint
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected, Endpoint
 from logquake.node.controlled_shutdown import ControlledShutdown, ControlledShutdownSettings
 from logquake.node.controller_link import ControllerLink
+from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
     ControlledShutdownResponse,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from logquake.controller.ports import Disconnected, Endpoint
 from logquake.node.controller_link import ControllerLink
+from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.messages.broker_to_controller import AllocateProducerIdsRequest
 
 ONE, TWO = Endpoint(1, "127.0.0.1", 9001), Endpoint(2, "127.0.0.1", 9002)

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.journal import Event
 from logquake.node.journal_file import JournalFile
+from logquake.seams.journal import Event
 
 NewJournal = Callable[..., JournalFile]
 

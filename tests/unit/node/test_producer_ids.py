@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from logquake.controller.ports import Disconnected, Endpoint
 from logquake.node.controller_link import ControllerLink
 from logquake.node.producer_ids import ProducerIds
+from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import AllocateProducerIdsResponse
 

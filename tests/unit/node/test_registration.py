@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected
 from logquake.node.registration import Registrar, join_cluster
+from logquake.seams.network import Disconnected
 from logquake.wire.messages.api_versions import ApiVersionsResponse
 from logquake.zk.model_session import ModelServer, ModelSession
 from logquake.zk.operations import Create, GetData, SessionListener, SetData, WatchEvent

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.controller.ports import Endpoint
 from logquake.node.metadata.cache import LEADER_DURING_DELETE, MetadataCache, Node
+from logquake.seams.network import Endpoint
 from logquake.wire.messages.update_metadata import (
     UpdateMetadataBroker,
     UpdateMetadataEndpoint,

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected
 from logquake.controller.vigil import VigilTiming
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.topics.waiting import MetadataWaiters
+from logquake.seams.network import Disconnected
 from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.update_metadata import (
     UpdateMetadataBroker,

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from logquake.controller.journal import Event
 from logquake.node.net.acceptor import Acceptor
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.listener import bind_listener
@@ -17,6 +16,7 @@ from logquake.node.net.loop import EventLoop
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
 from logquake.node.requests.request import Request
+from logquake.seams.journal import Event
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_request
 from logquake.wire.listeners import ListenerName

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected, Endpoint
 from logquake.node.net.channel import TcpChannel, TcpNetwork
 from logquake.node.net.connector import ConnectSettings
 from logquake.node.net.link import LinkSettings
 from logquake.node.net.listener import bind_listener
 from logquake.node.net.loop import EventLoop
+from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.api import ApiKey
 from logquake.wire.header import encode_response
 from logquake.wire.messages.fetch import (

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected, Endpoint
 from logquake.node.net.channel import TcpNetwork
 from logquake.node.net.connector import meets_itself
 from logquake.node.net.link import LinkSettings
 from logquake.node.net.listener import bind_listener
 from logquake.node.net.tether import TcpTether
+from logquake.seams.network import Disconnected, Endpoint
 
 Server = Any  # conftest's
 Hold = Callable[..., TcpTether]

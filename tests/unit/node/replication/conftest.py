@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Channel, Endpoint
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.workers import ScheduledWorkers
+from logquake.seams.network import Channel, Endpoint
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.disk.memory_disk import MemoryDisk

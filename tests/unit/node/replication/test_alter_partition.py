@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Channel, Disconnected, Endpoint
 from logquake.node.replication.partition.alter_partition import (
     AlterPartitionManager,
     IsrMember,
@@ -14,6 +13,7 @@ from logquake.node.replication.partition.alter_partition import (
     IsrProposal,
     NewIsr,
 )
+from logquake.seams.network import Channel, Disconnected, Endpoint
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
     AlterPartitionResponse,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected
+from logquake.seams.network import Disconnected
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from logquake.wire.messages.offsets import (

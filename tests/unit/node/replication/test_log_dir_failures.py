@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected
 from logquake.node.replication.api import (
     FetchParams,
     FetchPartition,
@@ -18,6 +17,7 @@ from logquake.node.replication.api import (
 )
 from logquake.node.replication.fetch_sessions import FetchContext
 from logquake.node.replication.partition.roles import Follower, Leader, Offline
+from logquake.seams.network import Disconnected
 from logquake.wire.errors import ErrorCode
 
 Batch = Callable[..., memoryview]

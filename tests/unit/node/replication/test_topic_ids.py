@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected
+from logquake.seams.network import Disconnected
 from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.wire.errors import ErrorCode
 from logquake.wire.uuids import ZERO_UUID

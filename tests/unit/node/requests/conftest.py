@@ -13,13 +13,13 @@ from typing import Any, TypeVar, cast
 
 import pytest
 
-from logquake.controller.ports import Disconnected, Endpoint
 from logquake.node.broker import Broker
-from logquake.node.ports import Ports
+from logquake.node.outside import Outside
 from logquake.node.replication.api import ProduceEntry, ProduceResult
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
 from logquake.node.workers import ScheduledWorkers
+from logquake.seams.network import Disconnected, Endpoint
 from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_response
@@ -104,7 +104,7 @@ class LoneBroker:
         self.zookeeper = server = ModelServer()
         self.broker = Broker(
             BrokerSettings.from_properties({**PROPERTIES, **properties}),
-            Ports(
+            Outside(
                 scheduler=scheduler,
                 network=self.network,
                 disk=MemoryDisk(),

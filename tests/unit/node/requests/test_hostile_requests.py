@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected
+from logquake.seams.network import Disconnected
 from logquake.wire.api import FORWARDABLE, ApiKey, request_type
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.metadata import MetadataRequest

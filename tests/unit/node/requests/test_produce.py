@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected
 from logquake.node.requests.produce import Produce
+from logquake.seams.network import Disconnected
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import (
     ListOffsetsPartition,

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.ports import Disconnected, Endpoint
 from logquake.node.controller_link import ControllerLink
 from logquake.node.topics.auto_creation import (
     AutoCreationSettings,
@@ -14,6 +13,7 @@ from logquake.node.topics.auto_creation import (
     Told,
     TopicShape,
 )
+from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import CreatableTopicResult, CreateTopicsResponse
 

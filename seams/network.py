@@ -1,8 +1,4 @@
-"""What the controller, and the broker that hosts it, ask of the outside: time and other brokers.
-
-Real processes plug in the event loop and TCP channels; the simulation plugs in its own.
-ZooKeeper's port is logquake.zk.operations.Session, the disk's is logquake.storage.disk.Disk.
-"""
+"""Other brokers: TCP channels in a process, a modelled network in the simulation."""
 
 from __future__ import annotations
 
@@ -11,23 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from logquake.wire.schema import Message
-
-
-class Timer(Protocol):
-    def cancel(self) -> None: ...
-
-
-class Scheduler(Protocol):
-    """Time. Everything that waits, waits through here."""
-
-    def now_ms(self) -> int:
-        """Monotonic milliseconds, for lags and time-outs."""
-
-    def wall_ms(self) -> int:
-        """Milliseconds since the Unix epoch, for what is written down."""
-
-    def call_later(self, delay_ms: float, action: Callable[[], None]) -> Timer:
-        """Call action once, on the loop, after delay_ms."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

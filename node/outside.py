@@ -6,15 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from logquake.controller.journal import Journal
-from logquake.controller.ports import Network, Scheduler
-from logquake.node.workers import Workers
+from logquake.seams.journal import Journal
+from logquake.seams.network import Network
+from logquake.seams.scheduler import Scheduler
+from logquake.seams.workers import Workers
 from logquake.storage.disk.seam import Disk
 from logquake.zk.operations import Session, SessionListener
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
+class Outside:
     scheduler: Scheduler
     network: Network
     disk: Disk

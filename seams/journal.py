@@ -1,7 +1,7 @@
 """The event schema that every process of a cluster writes, one JSON object a line.
 
-It lives in the lowest room that emits events. An event says why: "ISR shrank to [1,3]: broker 2
-last caught up 2014 ms ago, log end 812 against 960".
+An event says why: "ISR shrank to [1,3]: broker 2 last caught up 2014 ms ago, log end 812 against
+960".
 """
 
 from __future__ import annotations
