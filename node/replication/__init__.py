@@ -6,7 +6,9 @@
     moves/              replicas that go to another log directory
     replicas.py         logs are made and deleted; hosted.py: all partitions that are here
     partition/          one partition: the pure rules, the roles, reading and writing
-    waiting/            a leader's requests that wait for others: Produce, Fetch, DeleteRecords
+    passes.py           what happens at the end of each pass of the loop
+    appends.py          what a pass brings to be appended, written together at its end
+    purgatories/        requests that wait for others: Produce, Fetch, DeleteRecords
     fetcher/            a follower's side of replication
     fetch_sessions.py   KIP-227
     cleaner/            compaction on worker threads

@@ -33,12 +33,12 @@ from logquake.node.replication.moves.moves import ReplicaMoves
 from logquake.node.replication.partition import leading, offsets
 from logquake.node.replication.partition.alter_partition import AlterPartitionManager
 from logquake.node.replication.partition.partition import Partition, PartitionContext
+from logquake.node.replication.passes import Passes
 from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
 from logquake.node.replication.upkeep.log_dir_sizes import LogDirSizes
 from logquake.node.replication.upkeep.upkeep import Upkeep
-from logquake.node.replication.waiting.requests import WaitingRequests
 from logquake.seams.journal import Journal
 from logquake.seams.network import Channel, Network
 from logquake.seams.scheduler import Scheduler
@@ -78,7 +78,7 @@ class ReplicaManager:
     ) -> None:
         self._hosted = HostedPartitions(metadata)
         self._upkeep = Upkeep(settings, self._hosted, log_dirs, scheduler, workers, journal)
-        self._waiting = WaitingRequests(self._hosted, scheduler, self._upkeep.note)
+        self._passes = Passes(self._hosted, scheduler, self._upkeep.note)
         self._marks = self._upkeep.marks
         alter_partition = AlterPartitionManager(
             broker_id,
@@ -94,7 +94,7 @@ class ReplicaManager:
             journal=journal,
             is_alive=metadata.is_alive,
             propose=alter_partition.submit,
-            touched=self._waiting.touch,
+            touched=self._passes.touch,
             disk_failed=log_dirs.report_failure,
         )
         self._fetchers = FetcherPool(broker_id, broker_epoch, settings, scheduler, network)
@@ -217,7 +217,7 @@ class ReplicaManager:
         writes are the broker's own: to Kafka's internal topics, and of any producer. Whether the
         results wait for followers.
         """
-        return self._waiting.appends.append(entries, acks, timeout_ms, done, internal=internal)
+        return self._passes.appends.append(entries, acks, timeout_ms, done, internal=internal)
 
     def fetch(
         self,
@@ -230,7 +230,7 @@ class ReplicaManager:
         At once when there are min_bytes, an error, a diverging epoch or no patience, else at the
         end of a later pass, or when max_wait_ms is over.
         """
-        self._waiting.fetches.fetch(params, context, done)
+        self._passes.fetches.fetch(params, context, done)
 
     def delete_records(
         self,
@@ -244,7 +244,7 @@ class ReplicaManager:
         timeout_ms is over.
         """
         located = [(self._hosted.locate(topic, index), offset) for topic, index, offset in asked]
-        self._waiting.deletions.delete(located, timeout_ms, done)
+        self._passes.deletions.delete(located, timeout_ms, done)
 
     def list_offset(
         self,
@@ -316,4 +316,4 @@ class ReplicaManager:
 
     def end_of_pass(self) -> None:
         """Write what is staged, and wake who waits for what has changed."""
-        self._waiting.end_of_pass()
+        self._passes.end()

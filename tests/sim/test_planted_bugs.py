@@ -18,7 +18,7 @@ from logquake.node.replication.partition.alter_partition import AlterPartitionMa
 from logquake.node.replication.partition.isr import PendingShrink
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.partition.roles import Leader
-from logquake.node.replication.waiting import record_deletion
+from logquake.node.replication.purgatories import delayed_delete_records
 from logquake.storage.log.start import LogStart
 from logquake.zk.operations import ANY_VERSION, Data, Delete, Failed
 from logquake.zk.znodes.control import CONTROLLER_PATH
@@ -84,7 +84,7 @@ def without_beginning_with_a_batch(patch: pytest.MonkeyPatch) -> None:
 def without_waiting_for_starts(patch: pytest.MonkeyPatch) -> None:
     """DeleteRecords is answered as soon as the leader's log starts there."""
     patch.setattr(
-        record_deletion, "low_watermark", lambda partition, _leader: partition.replica.start
+        delayed_delete_records, "low_watermark", lambda partition, _leader: partition.replica.start
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.waiting.deadline_queue import DeadlineQueue
+from logquake.node.replication.purgatories.deadline_queue import DeadlineQueue
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition import leading
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Offline
-from logquake.node.replication.waiting.produce_purgatory import (
+from logquake.node.replication.purgatories.delayed_produce import (
     Done,
     ProducePurgatory,
     Write,
@@ -45,7 +45,7 @@ class _Append(NamedTuple):
     done: Done
 
 
-class PassAppends:
+class Appends:
     def __init__(self, hosted: HostedPartitions, purgatory: ProducePurgatory) -> None:
         self._hosted = hosted
         self._purgatory = purgatory

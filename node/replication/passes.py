@@ -1,19 +1,23 @@
-"""The requests of one pass, and those that wait for what later passes bring."""
+"""What one pass of the loop changes, and what its end does about it.
+
+Requests that came in the pass are staged, partitions are touched. At its end the records are
+written and who waits on a touched partition is woken, in this pass or in a later one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from logquake.node.replication.appends import Appends
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
-from logquake.node.replication.waiting.appends import PassAppends
-from logquake.node.replication.waiting.fetch_purgatory import FetchPurgatory
-from logquake.node.replication.waiting.produce_purgatory import ProducePurgatory
-from logquake.node.replication.waiting.record_deletion import RecordDeletionPurgatory
+from logquake.node.replication.purgatories.delayed_delete_records import DeleteRecordsPurgatory
+from logquake.node.replication.purgatories.delayed_fetch import FetchPurgatory
+from logquake.node.replication.purgatories.delayed_produce import ProducePurgatory
 from logquake.seams.scheduler import Scheduler
 
 
-class WaitingRequests:
+class Passes:
     """``appends``, ``fetches`` and ``deletions`` take requests in."""
 
     def __init__(
@@ -23,16 +27,16 @@ class WaitingRequests:
         self._produces = ProducePurgatory(scheduler)
         self._note = note
         self._touched: dict[Partition, None] = {}
-        self.appends = PassAppends(hosted, self._produces)
+        self.appends = Appends(hosted, self._produces)
         self.fetches = FetchPurgatory(hosted, scheduler)
-        self.deletions = RecordDeletionPurgatory(scheduler)
+        self.deletions = DeleteRecordsPurgatory(scheduler)
 
     def touch(self, partition: Partition) -> None:
         """Something of the partition has changed: who waits for it is woken at the pass's end."""
         partition.wake_resting()
         self._touched[partition] = None
 
-    def end_of_pass(self) -> None:
+    def end(self) -> None:
         """Write what is staged, then wake who waits on partitions that changed.
 
         An answer may bring new appends (a coordinator's): they belong to this pass too.

@@ -15,7 +15,7 @@ from logquake.node.replication.api import ProduceResult
 from logquake.node.replication.partition import leading
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Leader, Offline
-from logquake.node.replication.waiting.deadline_queue import DeadlineQueue
+from logquake.node.replication.purgatories.deadline_queue import DeadlineQueue
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 

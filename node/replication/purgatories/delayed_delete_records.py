@@ -13,7 +13,7 @@ from logquake.node.replication.api import DeletedRecords
 from logquake.node.replication.hosted import Located
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Leader, Offline
-from logquake.node.replication.waiting.deadline_queue import DeadlineQueue
+from logquake.node.replication.purgatories.deadline_queue import DeadlineQueue
 from logquake.seams.scheduler import Scheduler
 from logquake.storage.errors import OffsetOutOfRange
 from logquake.wire.errors import ErrorCode
@@ -88,7 +88,7 @@ def _error_of(partition: Partition | None) -> ErrorCode:
     return ErrorCode.KAFKA_STORAGE_ERROR if is_offline else ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
-class _Waiting:
+class DelayedDeleteRecords:
     __slots__ = ("deadline_ms", "deletions", "done", "is_done")
 
     def __init__(self, deletions: Sequence[Deletion], deadline_ms: int, done: Done) -> None:
@@ -102,18 +102,18 @@ class _Waiting:
         self.done([deletion.result for deletion in self.deletions])
 
 
-class RecordDeletionPurgatory:
+class DeleteRecordsPurgatory:
     """Requests whose deletions some live replica has not followed yet."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
-        self._deadlines: DeadlineQueue[_Waiting] = DeadlineQueue(scheduler, _time_out)
-        self._waiting: dict[Partition, list[_Waiting]] = {}
+        self._deadlines: DeadlineQueue[DelayedDeleteRecords] = DeadlineQueue(scheduler, _time_out)
+        self._waiting: dict[Partition, list[DelayedDeleteRecords]] = {}
 
     def delete(self, asked: Sequence[tuple[Located, int]], timeout_ms: int, done: Done) -> None:
         """Act at once, and answer when the low watermarks have followed or timeout_ms are over."""
         deletions = [Deletion(where, offset) for where, offset in asked]
-        waiting = _Waiting(deletions, self._scheduler.now_ms() + timeout_ms, done)
+        waiting = DelayedDeleteRecords(deletions, self._scheduler.now_ms() + timeout_ms, done)
         watched = dict.fromkeys(d.partition for d in deletions if d.is_open and d.partition)
         if not watched:
             waiting.finish()
@@ -142,7 +142,7 @@ class RecordDeletionPurgatory:
             self._waiting[partition] = still
 
 
-def _time_out(waiting: _Waiting) -> None:
+def _time_out(waiting: DelayedDeleteRecords) -> None:
     for deletion in waiting.deletions:
         if deletion.is_open:
             deletion.result.error = ErrorCode.REQUEST_TIMED_OUT

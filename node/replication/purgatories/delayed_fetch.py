@@ -17,7 +17,7 @@ from logquake.node.replication.fetch_sessions import FetchContext
 from logquake.node.replication.hosted import HostedPartitions, Located
 from logquake.node.replication.partition import reading
 from logquake.node.replication.partition.partition import Partition
-from logquake.node.replication.waiting.deadline_queue import DeadlineQueue
+from logquake.node.replication.purgatories.deadline_queue import DeadlineQueue
 from logquake.seams.scheduler import Scheduler
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
