@@ -36,7 +36,6 @@ from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.requests.downward import DownConversion, DownConversionSettings
 from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.request import Request
-from logquake.node.workers import ScheduledWorkers
 from logquake.seams.journal import Event
 from logquake.seams.network import Channel, Disconnected, Endpoint, Tether
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
@@ -71,6 +70,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataTopicState,
 )
 from logquake.wire.schema import Message
+from tests.doubles.workers import ScheduledWorkers
 
 SIZES = (100, 1_000, 10_000)
 

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -50,8 +51,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @contextmanager
 def nothing_left_behind(folder: Path) -> Iterator[None]:
     """What the block starts is gone at its end, and so are the temporary folders it made."""
-    import psutil
-
     mark = uuid.uuid4().hex
     folder.mkdir()
     with pytest.MonkeyPatch.context() as patch:
@@ -65,9 +64,7 @@ def nothing_left_behind(folder: Path) -> Iterator[None]:
     assert not list(folder.iterdir()), "folders were left behind"
 
 
-def _marked(mark: str) -> list:
-    import psutil
-
+def _marked(mark: str) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter():
         try:

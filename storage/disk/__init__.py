@@ -4,7 +4,4 @@ seam.py            Disk, File, Lock: what may be asked
 real_disk.py       the machine's file system
 read_only_disk.py  the same for tools that only look
 relocated_disk.py  a folder that lies under another name for a while (-future copies)
-memory_disk.py     in memory: keeps what was synced apart from what was not
-  memory_faults.py   calls that fail, power that goes, and what is left then
-  memory_tree.py, memory_content.py, memory_file.py   folders, pages, handles
 """

@@ -1,6 +1,6 @@
 """The Disk seam: everything storage asks of a file system, so that a disk can be swapped.
 
-RealDisk is the machine's; MemoryDisk (storage/disk/memory_disk.py) serves the simulation and keeps
+RealDisk is the machine's; MemoryDisk (tests/doubles/memory_disk.py) serves the simulation and keeps
 synced and unsynced state apart. tests/storage/test_disk_seam.py holds both to the same rules.
 Paths are plain strings with '/' between parts.
 All calls raise OSError as the operating system would (ENOSPC, EIO, ...).
@@ -23,11 +23,18 @@ class DiskSpace:
     usable: int
 
 
-class File(Protocol):
-    """An open file, read and written by position."""
+class Readable(Protocol):
+    """A file that is read by position, or sent from."""
 
     def pread(self, size: int, position: int) -> bytes:
         """Up to size bytes from position; fewer only at the end of the file."""
+
+    def fileno(self) -> int:
+        """For sendfile. Raises io.UnsupportedOperation where there is no descriptor."""
+
+
+class File(Readable, Protocol):
+    """An open file, read and written by position."""
 
     def pwritev(self, buffers: Sequence[Buffer], position: int) -> int:
         """Write all of the buffers at position; the number of bytes written, always all."""
@@ -39,9 +46,6 @@ class File(Protocol):
 
     def sync(self) -> None:
         """fdatasync: what was written before survives a loss of power."""
-
-    def fileno(self) -> int:
-        """For sendfile. Raises io.UnsupportedOperation where there is no descriptor."""
 
     def close(self) -> None:
         """Release the handle. Dropping the last reference to it does the same."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import UnsupportedOperation
 
-from logquake.storage.disk.memory_disk import MemoryDisk
-from logquake.storage.disk.seam import File
+from logquake.storage.disk.seam import Readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class LogSlice:
     comes up short must end the connection.
     """
 
-    file: File
+    file: Readable
     position: int
     size: int
     first_offset: int  # base offset of the first batch; -1 when empty
@@ -29,4 +29,14 @@ class LogSlice:
         return self.file.pread(self.size, self.position) if self.size else b""
 
 
-EMPTY_SLICE = LogSlice(MemoryDisk().open("empty", create=True), 0, 0, -1)
+class _NoFile:
+    """Stands where nothing is to be read."""
+
+    def pread(self, _size: int, _position: int) -> bytes:
+        return b""
+
+    def fileno(self) -> int:
+        raise UnsupportedOperation("there is no file")
+
+
+EMPTY_SLICE = LogSlice(_NoFile(), 0, 0, -1)

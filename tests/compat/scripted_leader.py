@@ -28,6 +28,7 @@ from logquake.wire.messages.produce import (
 from logquake.wire.messages.transactions import InitProducerIdResponse
 from logquake.wire.records import BatchHeader, read_header
 from logquake.wire.schema import Message, decode
+from tests.parts import joined
 
 _BROKER_ID = 1
 _SERVED = {
@@ -154,5 +155,4 @@ class ScriptedLeader:
 
 
 def _send(connection: socket.socket, header: RequestHeader, answer: Message) -> None:
-    parts = encode_response(header.correlation_id, answer, header.api_version)
-    connection.sendall(b"".join(bytes(part) for part in parts))
+    connection.sendall(joined(encode_response(header.correlation_id, answer, header.api_version)))

@@ -32,6 +32,7 @@ from logquake.wire.records import (
 from logquake.wire.schema import Message, decode, encode
 from logquake.wire.versioned import decode_offsets_key, decode_transaction_key
 from tests.fuzz.batches import damaged_batch
+from tests.parts import joined
 from tests.wire.samples import ONCE, Samples
 from tests.wire.tables import MESSAGE_TYPES, PAIRS
 
@@ -75,7 +76,7 @@ def valid_request(random: Random) -> bytes:
     version = random.choice(list(cls.__schema__.versions))
     body = Samples(random.random()).message(cls, version, random.choice(ONCE))
     header = RequestHeader(key, version, 7, random.choice((None, "", "client")))
-    return b"".join(map(bytes, encode_request(header, body)))[4:]
+    return joined(encode_request(header, body))[4:]
 
 
 def read_request(data: bytes) -> bool:

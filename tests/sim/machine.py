@@ -9,13 +9,13 @@ from random import Random
 from logquake.node.broker import Broker
 from logquake.node.outside import Outside
 from logquake.node.requests.request import Request
-from logquake.node.workers import ScheduledWorkers
 from logquake.seams.network import Endpoint
-from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
 from logquake.zk.model_session import ModelServer, ModelSession
 from logquake.zk.operations import SessionListener
+from tests.doubles.memory_disk import MemoryDisk, Unsynced
+from tests.doubles.workers import ScheduledWorkers
 from tests.sim.clock import Action
 from tests.sim.connection import HostNetwork
 from tests.sim.delays import Wire

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from logquake.storage.log.slice import LogSlice
 from logquake.wire.messages.fetch import FetchResponse
 from logquake.wire.messages.produce import ProduceRequest
-from logquake.wire.schema import Message, Part, Records, decode, encode_parts
+from logquake.wire.schema import Message, decode, encode_parts
+from tests.parts import bytes_of
 
 
 class Payloads(Protocol):
@@ -32,7 +32,7 @@ class AsObjects:
         if isinstance(message, FetchResponse):
             for topic in message.responses:
                 for partition in topic.partitions:
-                    partition.records = memoryview(_bytes_of(partition.records))
+                    partition.records = memoryview(bytes_of(partition.records or b""))
         return message
 
 
@@ -46,14 +46,4 @@ class ThroughTheCodec:
 
 def _encoded(message: Message, version: int) -> bytearray:
     """A writable buffer, as a broker's receive buffer is."""
-    return bytearray().join(_bytes_of(part) for part in encode_parts(message, version))
-
-
-def _bytes_of(part: Part | Records | None) -> bytes:
-    if isinstance(part, LogSlice):
-        return part.read()
-    if isinstance(part, bytes | bytearray | memoryview):
-        return bytes(part)
-    if part is None:
-        return b""
-    raise TypeError(f"records of an unknown kind: {type(part).__name__}")
+    return bytearray().join(map(bytes_of, encode_parts(message, version)))

@@ -17,10 +17,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from logquake.storage.cleaner.cleaning import Finished, Replacement
 from logquake.storage.cleaner.plan import CleanerBounds
-from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Codec, Record, encode_batch
+from tests.doubles.memory_disk import MemoryDisk, Unsynced
 from tests.storage.compacting import batches_of, header_of, records_of
 
 CONFIG = LogConfig(

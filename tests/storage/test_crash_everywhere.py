@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk
+from tests.doubles.memory_disk import MemoryDisk
 from tests.storage.crash.life import Life
 from tests.storage.crash.random_life import live_at_random
 from tests.storage.crash.trial import Count, crashes_everywhere

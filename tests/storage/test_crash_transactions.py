@@ -13,7 +13,6 @@ from itertools import count
 import pytest
 
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
-from logquake.storage.disk.memory_disk import MemoryDisk, PowerCutError, Unsynced
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.producers.entry import ProducerEntry
@@ -21,6 +20,7 @@ from logquake.storage.producers.recovery import replay_control
 from logquake.storage.producers.state import ProducerStates
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.records import BatchFlag, ControlType, encode_end_marker
+from tests.doubles.memory_disk import MemoryDisk, PowerCutError, Unsynced
 
 CONFIG = LogConfig(segment_bytes=600, index_interval_bytes=150)
 OPTIONS = LogDirOptions(1, "cluster", 0, lambda _topic: CONFIG, unique=lambda: "0" * 32)

@@ -15,8 +15,8 @@ from contextlib import suppress
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.storage.errors import StorageError
+from tests.doubles.memory_disk import MemoryDisk, Unsynced
 from tests.storage.crash.life import Life
 from tests.storage.crash.promises import check_log
 from tests.storage.crash.workload import STEPS, Step

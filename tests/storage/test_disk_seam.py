@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.disk.seam import Disk
+from tests.doubles.memory_disk import MemoryDisk
 
 
 @pytest.fixture(params=["real", "memory"])

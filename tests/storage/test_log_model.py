@@ -10,11 +10,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.storage.errors import OffsetOutOfRange
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Record, check_crc, encode_batch, iterate_batches, read_header
+from tests.doubles.memory_disk import MemoryDisk, Unsynced
 
 CONFIG = LogConfig(segment_bytes=3_000, index_interval_bytes=150, index_max_bytes=600)
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk, PowerCutError, Unsynced
+from tests.doubles.memory_disk import MemoryDisk, PowerCutError, Unsynced
 
 POWER_LOSSES = [Unsynced.LOST, Unsynced.JOURNALED, Unsynced.SCATTERED]
 ROUNDS = 40

@@ -34,6 +34,7 @@ from logquake.wire.schema import Message as WireMessage
 from logquake.wire.schema import Struct
 from logquake.wire.schema.fields import Scalar
 from tests.fuzz.damage import damaged
+from tests.parts import joined
 from tests.wire.samples import Manner, Samples
 
 TOPIC = "bystander"
@@ -150,7 +151,7 @@ HEADER_START = bytes(8) + b"\0\1x"  # key, version, correlation id, client id
 def frame(request: WireMessage, version: int) -> bytes:
     key = type(request).__schema__.key
     assert key is not None
-    return b"".join(map(bytes, encode_request(RequestHeader(key, version, 1, "x"), request)))
+    return joined(encode_request(RequestHeader(key, version, 1, "x"), request))
 
 
 def read_response(sock: socket.socket, request: WireMessage, version: int) -> WireMessage:

@@ -20,6 +20,15 @@ def imported(tree: ast.AST) -> set[str]:
     return names
 
 
+def test_no_room_imports_what_only_tests_it() -> None:
+    modules = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    assert not [
+        str(path.relative_to(ROOT))
+        for path in modules
+        if imported(ast.parse(path.read_text())) & {"tests", "benchmarks"}
+    ]
+
+
 def test_no_module_imports_a_bare_room() -> None:
     modules = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
     modules += (ROOT / "tests").rglob("*.py")

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from logquake.wire.schema import Message, decode, encode, encode_parts
+from tests.parts import joined
 
 
 @given(data=st.data())
@@ -18,7 +19,7 @@ def test_what_is_written_is_read_again(
         message = data.draw(strategies.of(message_type, version))
         written = encode(message, version)
         assert decode(message_type, version, memoryview(written)) == message
-        assert b"".join(encode_parts(message, version, b"prefix")) == b"prefix" + written
+        assert joined(encode_parts(message, version, b"prefix")) == b"prefix" + written
 
 
 @given(data=st.data())

@@ -17,6 +17,7 @@ from logquake.wire.header import (
     encode_response,
 )
 from logquake.wire.schema import decode
+from tests.parts import joined
 
 VECTORS = Path(__file__).with_name("vectors") / "frames-3.9.jsonl"
 FRAMES = [json.loads(line) for line in VECTORS.read_text().splitlines()]
@@ -35,7 +36,7 @@ def test_a_request_is_written_as_it_was_read(
     header, start = decode_request_header(memoryview(raw))
     assert (header.api_key, header.api_version) == (frame["key"], frame["version"])
     request = decode(request_type(header.api_key), header.api_version, memoryview(raw), start)
-    written = b"".join(encode_request(header, request))
+    written = joined(encode_request(header, request))
     trailing = TRAILING.get((frame["from"], header.api_key), b"")
     assert written[4:] + trailing == raw
     assert int.from_bytes(written[:4], "big") == len(written) - 4
@@ -51,7 +52,7 @@ def test_a_response_is_written_as_it_was_read(
     correlation_id, response = decode_response(
         response_type(frame["key"]), version, memoryview(raw)
     )
-    written = b"".join(encode_response(correlation_id, response, version))
+    written = joined(encode_response(correlation_id, response, version))
     assert written == len(raw).to_bytes(4, "big") + raw
     record_property(PROVEN, 1)
 

@@ -6,10 +6,9 @@ written, requests sent, answers given, and the reasons in the journal.
 
 from __future__ import annotations
 
-import heapq
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -52,43 +51,10 @@ from logquake.zk.operations import (
 from logquake.zk.retry import RetryingSession
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 from logquake.zk.znodes.parents import create_parents
+from tests.doubles.network import Done, InFlight
+from tests.doubles.scheduler import ManualScheduler
 
 Action = Callable[[], None]
-
-
-@dataclass(order=True)
-class FakeTimer:
-    due_ms: float
-    order: int
-    action: Action = field(compare=False)
-    cancelled: bool = field(default=False, compare=False)
-
-    def cancel(self) -> None:
-        self.cancelled = True
-
-
-class FakeScheduler:
-    def __init__(self) -> None:
-        self.now = 0
-        self._timers: list[FakeTimer] = []
-
-    def now_ms(self) -> int:
-        return self.now
-
-    def wall_ms(self) -> int:
-        return 1_700_000_000_000 + self.now
-
-    def call_later(self, delay_ms: float, action: Action) -> FakeTimer:
-        timer = FakeTimer(self.now + delay_ms, len(self._timers), action)
-        heapq.heappush(self._timers, timer)
-        return timer
-
-    def next_due(self, until_ms: int) -> FakeTimer | None:
-        while self._timers and self._timers[0].due_ms <= until_ms:
-            timer = heapq.heappop(self._timers)
-            if not timer.cancelled:
-                return timer
-        return None
 
 
 class FakeChannel:
@@ -98,27 +64,17 @@ class FakeChannel:
         self._world = world
         self._sender = sender
         self._target = target
-        self._in_flight: list[Callable[[Message | Disconnected], None]] = []
+        self._in_flight = InFlight()
 
-    def send(
-        self, request: Message, version: int, done: Callable[[Message | Disconnected], None]
-    ) -> None:
+    def send(self, request: Message, version: int, done: Done) -> None:
         self._world.log(f"{self._sender.broker_id} -> {self._target} {describe(request, version)}")
-        self._in_flight.append(done)
+        settle = self._in_flight.add(done)
         answer = self._world.answer_of(self._target, request)
         if answer is not None:
-            self._sender.post(lambda: self._settle(done, answer))
+            self._sender.post(lambda: settle(answer))
 
     def close(self) -> None:
-        for done in list(self._in_flight):
-            self._settle(done, Disconnected("closed"))
-
-    def _settle(
-        self, done: Callable[[Message | Disconnected], None], answer: Message | Disconnected
-    ) -> None:
-        if done in self._in_flight:
-            self._in_flight.remove(done)
-            done(answer)
+        self._in_flight.lose("closed")
 
 
 @dataclass
@@ -317,7 +273,7 @@ class World:
     def __init__(self, settings: ControllerSettings) -> None:
         self.settings = settings
         self.server = ModelServer()
-        self.scheduler = FakeScheduler()
+        self.scheduler = ManualScheduler()
         self.nodes: dict[int, Node] = {}
         self.silent: set[int] = set()
         self.unreachable: set[int] = set()
@@ -386,8 +342,8 @@ class World:
     def settle(self) -> None:
         """Run until nobody has anything to do now, one action a broker in turn."""
         self._empty_queues()
-        while (timer := self.scheduler.next_due(self.scheduler.now)) is not None:
-            self._act(timer.action)
+        while (action := self.scheduler.take_due()) is not None:
+            self._act(action)
             self._empty_queues()
 
     def _empty_queues(self) -> None:
@@ -404,12 +360,11 @@ class World:
         self.most_lines_at_once = max(self.most_lines_at_once, len(self._lines) - already)
 
     def pass_time(self, duration_ms: int) -> None:
-        until = self.scheduler.now + duration_ms
-        while (timer := self.scheduler.next_due(until)) is not None:
-            self.scheduler.now = int(timer.due_ms)
-            self._act(timer.action)
+        end_ms = self.scheduler.now_ms() + duration_ms
+        while (action := self.scheduler.take_due(end_ms)) is not None:
+            self._act(action)
             self.settle()
-        self.scheduler.now = until
+        self.scheduler.stand_at(end_ms)
 
     def answer_of(self, broker_id: int, request: Message) -> Message | Disconnected | None:
         if broker_id in self.silent:

@@ -6,10 +6,10 @@ of partition states that accepts, holds or refuses ISR changes. Time moves by ha
 
 from __future__ import annotations
 
-import heapq
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from random import Random
 from typing import Any
@@ -22,12 +22,10 @@ from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.list_offsets import ListOffsets
 from logquake.node.requests.request import Request
-from logquake.node.workers import ScheduledWorkers
 from logquake.seams.journal import Event
-from logquake.seams.network import Channel, Disconnected, Endpoint
+from logquake.seams.network import Channel, Disconnected, Endpoint, Tether
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
-from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader
 from logquake.wire.listeners import ListenerName
@@ -58,61 +56,16 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
 )
 from logquake.wire.schema import Message, decode, encode_parts
+from tests.doubles.memory_disk import MemoryDisk, Unsynced
+from tests.doubles.network import Done, InFlight
+from tests.doubles.scheduler import ManualScheduler, MortalScheduler
+from tests.doubles.workers import ScheduledWorkers
+from tests.parts import joined
 
-Done = Callable[[Message | Disconnected], None]
 LISTENER = ListenerName("PLAINTEXT")
 CLUSTER_ID = "nuPQdOmPTNSLpn_S3CpZjQ"
 DELETION_MS = 2  # what a deletion takes that a worker thread makes last
 MAX_EVENTS = 1_000  # at one moment: more is a livelock
-
-
-@dataclass(order=True)
-class FakeTimer:
-    due_ms: float
-    order: int
-    action: Callable[[], None] = field(compare=False)
-    cancelled: bool = field(default=False, compare=False)
-
-    def cancel(self) -> None:
-        self.cancelled = True
-
-
-class FakeScheduler:
-    def __init__(self) -> None:
-        self.now = 0
-        self._order = count()
-        self._timers: list[FakeTimer] = []
-
-    def now_ms(self) -> int:
-        return self.now
-
-    def wall_ms(self) -> int:
-        return 1_700_000_000_000 + self.now
-
-    def call_later(self, delay_ms: float, action: Callable[[], None]) -> FakeTimer:
-        timer = FakeTimer(self.now + delay_ms, next(self._order), action)
-        heapq.heappush(self._timers, timer)
-        return timer
-
-    def next_due(self, until_ms: int) -> FakeTimer | None:
-        while self._timers and self._timers[0].due_ms <= until_ms:
-            timer = heapq.heappop(self._timers)
-            if not timer.cancelled:
-                return timer
-        return None
-
-
-class NodeScheduler:
-    """One process's timers: they die with it."""
-
-    def __init__(self, scheduler: FakeScheduler) -> None:
-        self._scheduler = scheduler
-        self.running = True
-        self.now_ms = scheduler.now_ms
-        self.wall_ms = scheduler.wall_ms
-
-    def call_later(self, delay_ms: float, action: Callable[[], None]) -> FakeTimer:
-        return self._scheduler.call_later(delay_ms, lambda: action() if self.running else None)
 
 
 @dataclass
@@ -133,28 +86,16 @@ class Wire:
         self._world = world
         self.source = source
         self.target = target
-        self.in_flight: list[Done] = []
+        self.in_flight = InFlight()
 
-    def send(self, request: Message, version: int, answered: Done) -> None:
-        def done(answer: Message | Disconnected) -> None:  # one of a kind: requests are told apart
-            answered(answer)
-
-        self.in_flight.append(done)
+    def send(self, request: Message, version: int, done: Done) -> None:
+        settle = self.in_flight.add(done)
         copy = recode(request, version)
         self._world.trace(self.source, self.target, copy)
-        self._world.post(lambda: self._world.deliver(self, copy, version, done))
-
-    def settle(self, done: Done, answer: Message | Disconnected) -> None:
-        if done in self.in_flight:
-            self.in_flight.remove(done)
-            done(answer)
-
-    def lose(self, reason: str) -> None:
-        for done in list(self.in_flight):
-            self.settle(done, Disconnected(reason))
+        self._world.post(lambda: self._world.deliver(self, copy, version, settle))
 
     def close(self) -> None:
-        self.lose("closed")
+        self.in_flight.lose("closed")
 
 
 class Node:
@@ -166,7 +107,7 @@ class Node:
         self.disk = disk
         self.epoch = epoch
         self.wires: list[Wire] = []
-        self.scheduler = NodeScheduler(world.scheduler)
+        self.scheduler = MortalScheduler(world.scheduler)
         self.metadata = MetadataCache(LISTENER)
         self.log_dir = LogDir.open(
             disk,
@@ -206,6 +147,14 @@ class Node:
         self.wires.append(wire)
         return wire
 
+    def tether(
+        self,
+        endpoint: Endpoint,
+        held: Callable[[], None],
+        ended: Callable[[Disconnected], None],
+    ) -> Tether:
+        raise AssertionError(f"replicas watch over nobody: {endpoint}, {held}, {ended}")
+
     def record(self, event: Event) -> int:
         change = "" if event.before is None else f" {event.before} -> {event.after}"
         epoch = "" if event.epoch is None else f" epoch {event.epoch}"
@@ -216,7 +165,7 @@ class Node:
     def handle(self, request: Message, version: int, reply: Callable[[Message], None]) -> None:
         header = RequestHeader(request.__schema__.key or 0, version, 0)
         answer: Callable[[Message | None], None] = lambda m: reply(m) if m else None  # noqa: E731
-        now = self.world.scheduler.now
+        now = self.world.scheduler.now_ms()
         asked = Request(header, request, now, "h", LISTENER, answer, self.world.log)
         self.handlers[type(request)].handle(asked, request)
 
@@ -225,7 +174,7 @@ class World:
     CONTROLLER = -1
 
     def __init__(self) -> None:
-        self.scheduler = FakeScheduler()
+        self.scheduler = ManualScheduler()
         self.settings = ReplicationSettings(
             replica_lag_time_max_ms=10_000,
             isr_broker_epochs=True,
@@ -236,7 +185,7 @@ class World:
         self.states: dict[str, ControlState] = {}
         self.cut: set[frozenset[int]] = set()
         self.controller_answer = "accept"
-        self.held: list[tuple[Wire, AlterPartitionRequest, Done]] = []
+        self.held: list[tuple[AlterPartitionRequest, Done]] = []
         self.tracing = False
         self.alive: set[int] = set()
         self._disks: dict[int, MemoryDisk] = {}
@@ -266,12 +215,11 @@ class World:
         raise RuntimeError(f"no rest after {MAX_EVENTS} events")
 
     def pass_time(self, duration_ms: int) -> None:
-        until = self.scheduler.now + duration_ms
-        while (timer := self.scheduler.next_due(until)) is not None:
-            self.scheduler.now = max(self.scheduler.now, int(timer.due_ms))
-            timer.action()
+        end_ms = self.scheduler.now_ms() + duration_ms
+        while (action := self.scheduler.take_due(end_ms)) is not None:
+            action()
             self.settle()
-        self.scheduler.now = until
+        self.scheduler.stand_at(end_ms)
 
     def _end_passes(self) -> None:
         for node in list(self.nodes.values()):
@@ -300,11 +248,11 @@ class World:
 
     def crash(self, broker_id: int, *, wipe: bool) -> None:
         node = self.nodes.pop(broker_id)
-        node.scheduler.running = False
+        node.scheduler.die()
         for wire in [*node.wires, *self._wires_to(broker_id)]:
-            self.post(lambda wire=wire: wire.lose("reset"))  # type: ignore[misc]
+            self.post(partial(wire.in_flight.lose, "reset"))
         for wire in node.wires:
-            wire.in_flight.clear()
+            wire.in_flight.forget()
         if wipe:
             del self._disks[broker_id]
         else:
@@ -330,7 +278,7 @@ class World:
         for node in self.nodes.values():
             for wire in node.wires:
                 if frozenset({wire.source, wire.target}) in self.cut:
-                    wire.lose("cut")
+                    wire.in_flight.lose("cut")
 
     def deliver(self, wire: Wire, request: Message, version: int, done: Done) -> None:
         if done not in wire.in_flight:
@@ -340,13 +288,13 @@ class World:
             return
         node = self.nodes.get(wire.target)
         if node is None or frozenset({wire.source, wire.target}) in self.cut:
-            wire.settle(done, Disconnected("unreachable"))
+            done(Disconnected("unreachable"))
             return
 
         def reply(response: Message) -> None:
             copy = recode(response, version)
             self.trace(wire.target, wire.source, copy)
-            self.post(lambda: wire.settle(done, copy))
+            self.post(partial(done, copy))
 
         node.handle(request, version, reply)
 
@@ -426,20 +374,19 @@ class World:
                 name = f"{topic_name(topic.topic_id)}-{each.partition_index}"
                 wanted = f"isr {','.join(isr)} epoch {each.leader_epoch} v{each.partition_epoch}"
                 self.log(f"{wire.source} asks AlterPartition {name} {wanted}")
-        self.held.append((wire, request, done))
+        self.held.append((request, done))
         if self.controller_answer != "hold":
             self.answer_held(self.controller_answer)
 
     def answer_held(self, how: str) -> None:
         """Answer what is held: "accept", "lose" (done, but the answer is lost) or an error."""
         held, self.held = self.held, []
-        for wire, request, done in held:
+        for request, done in held:
             response = self._decide(request, None if how in ("accept", "lose") else ErrorCode[how])
             if how == "lose":
-                self.post(lambda wire=wire, done=done: wire.settle(done, Disconnected("lost")))  # type: ignore[misc]
+                self.post(partial(done, Disconnected("lost")))
             else:
-                copy = recode(response, 3)
-                self.post(lambda wire=wire, done=done, copy=copy: wire.settle(done, copy))  # type: ignore[misc]
+                self.post(partial(done, recode(response, 3)))
 
     def _decide(
         self, request: AlterPartitionRequest, refusal: ErrorCode | None
@@ -484,11 +431,7 @@ def topic_name(id_: bytes) -> str:
 
 def recode(message: Message, version: int) -> Message:
     """The message as it arrives on the other side: its bytes, decoded."""
-    parts = encode_parts(message, version)
-    flat = b"".join(
-        bytes(p) if isinstance(p, bytes | bytearray | memoryview) else p.read()  # type: ignore[attr-defined]
-        for p in parts
-    )
+    flat = joined(encode_parts(message, version))
     return decode(type(message), version, memoryview(bytearray(flat)))
 
 

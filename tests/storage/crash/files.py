@@ -8,9 +8,9 @@ import re
 import struct
 from dataclasses import dataclass
 
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import BatchHeader, iterate_batches
+from tests.doubles.memory_disk import MemoryDisk
 
 _OFFSET_ENTRY = struct.Struct(">ii")
 _TIME_ENTRY = struct.Struct(">qi")

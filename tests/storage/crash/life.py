@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from logquake.storage.cleaner.cleaning import Finished, Replacement
 from logquake.storage.cleaner.plan import CleanerBounds
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
-from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.storage.errors import StorageError, disk_faults
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
@@ -26,6 +25,7 @@ from logquake.wire.records import (
     encode_batch,
     encode_end_marker,
 )
+from tests.doubles.memory_disk import MemoryDisk, Unsynced
 from tests.storage.crash.story import Expectation, Moment, Story
 
 T = TypeVar("T")

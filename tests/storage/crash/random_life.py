@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from logquake.storage.disk.memory_disk import Unsynced
 from logquake.wire.records import Codec
+from tests.doubles.memory_disk import Unsynced
 from tests.storage.crash.life import EVENTS, SAFE, TABLE, Life, Producer
 
 Action = Callable[[Life, random.Random], None]

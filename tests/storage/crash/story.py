@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from logquake.storage.disk.memory_disk import Unsynced
 from logquake.wire.records import BatchHeader, read_header
+from tests.doubles.memory_disk import Unsynced
 
 
 class Stored(NamedTuple):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import pytest
 
 from logquake.storage.dirs.log_dir import LogDir
-from logquake.storage.disk.memory_disk import MemoryDisk, PowerCutError, Unsynced
+from tests.doubles.memory_disk import MemoryDisk, PowerCutError, Unsynced
 from tests.storage.crash.files import check_files
 from tests.storage.crash.found import Found
 from tests.storage.crash.life import CONFIGS, ROOT, Life, options

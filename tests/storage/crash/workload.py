@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.storage.disk.memory_disk import Unsynced
 from logquake.wire.compression import Codec
 from logquake.wire.records import ControlType
+from tests.doubles.memory_disk import Unsynced
 from tests.storage.crash.life import EVENTS, PASSING, SAFE, TABLE, Life, Producer
 
 IDEMPOTENT = Producer(7, 0)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.log_config import LogConfig
+from tests.doubles.memory_disk import MemoryDisk
 from tests.storage.lone_log import START_MS, LoneLog
 
 Begin = Callable[..., LoneLog]

@@ -22,6 +22,7 @@ from logquake.wire.messages.metadata import (
     MetadataResponseTopic,
 )
 from logquake.wire.schema import Message, decode
+from tests.parts import joined
 
 Handler = Callable[[Any, Address], Message | bytes | Exception | None]
 
@@ -105,8 +106,7 @@ class FakeNetwork:
         self.requests[key].append(request)
         answer = self.handlers[key](request, address)
         if isinstance(answer, Message):
-            parts = encode_response(header.correlation_id, answer, header.api_version)
-            return b"".join(map(bytes, parts))  # type: ignore[arg-type]  # parts in memory
+            return joined(encode_response(header.correlation_id, answer, header.api_version))
         return answer
 
 

@@ -4,30 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from logquake.controller.event_queue import ControllerEvent, ControllerMoved, EventQueue, Failure
 from logquake.wire.errors import ErrorCode
-from logquake.zk.operations import Exists, Failed, Operation, ZkError
+from logquake.zk.operations import Exists, Failed, ZkError
 from logquake.zk.procedure import perform
-
-
-class ManualSession:
-    """Answers an operation when told to."""
-
-    def __init__(self) -> None:
-        self.asked: deque[tuple[Operation[Any], Callable[[Any], None]]] = deque()
-
-    def submit(self, operation: Operation[Any], done: Callable[[Any], None]) -> None:
-        self.asked.append((operation, done))
-
-    def close(self) -> None: ...
-
-    def answer(self, outcome: Any = None) -> None:
-        _, done = self.asked.popleft()
-        done(outcome)
+from tests.doubles.session import ManualSession
 
 
 class World:

@@ -13,26 +13,17 @@ from logquake.controller.event_queue import ControllerMoved
 from logquake.controller.guarded_zk import GuardedZk
 from logquake.controller.partitions import LeaderAndIsr, TopicPartition
 from logquake.controller.set_aside import SetAside
-from logquake.seams.journal import Event
 from logquake.zk.model import ZooKeeperModel
 from logquake.zk.operations import Create, Delete, Failed, Multi, Operation, SetData, ZkError
 from logquake.zk.procedure import Procedure, ZkFailure, run
 from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, CONTROLLER_PATH
 from logquake.zk.znodes.parents import create_parents
 from logquake.zk.znodes.topics import PartitionState
+from tests.doubles.journal import MemoryJournal
 
 T = TypeVar("T")
 P0, P1 = TopicPartition("orders", 0), TopicPartition("orders", 1)
 FIRST = LeaderAndIsr(1, leader_epoch=0, isr=(1, 2), partition_epoch=0)
-
-
-class ListJournal:
-    def __init__(self, events: list[Event]) -> None:
-        self._events = events
-
-    def record(self, event: Event) -> int:
-        self._events.append(event)
-        return 0
 
 
 class ModelZk:
@@ -74,14 +65,14 @@ def zk() -> ModelZk:
 
 
 @pytest.fixture
-def journal() -> list[Event]:
-    return []
+def journal() -> MemoryJournal:
+    return MemoryJournal()
 
 
 @pytest.fixture
-def guarded(zk: ModelZk, journal: list[Event]) -> GuardedZk:
+def guarded(zk: ModelZk, journal: MemoryJournal) -> GuardedZk:
     mandate = zk.run(stand(1, timestamp_ms=0))
-    set_aside = SetAside(ListJournal(journal), mandate.epoch)
+    set_aside = SetAside(journal, mandate.epoch)
     return GuardedZk(mandate.epoch, mandate.epoch_version, set_aside)
 
 
@@ -148,17 +139,19 @@ def test_a_state_of_a_newer_controller_is_not_worked_on(zk: ModelZk, guarded: Gu
     "data", [b"garbage", PartitionState(2, 3, (2,), 7).encode()], ids=["no state", "a later epoch"]
 )
 def test_a_state_that_makes_no_sense_is_set_aside_and_told_once(
-    zk: ModelZk, guarded: GuardedZk, journal: list[Event], data: bytes
+    zk: ModelZk, guarded: GuardedZk, journal: MemoryJournal, data: bytes
 ) -> None:
     zk.run(guarded.create_states({P0: FIRST, P1: FIRST}))
     path = PartitionState.path(*P0)
     zk.apply(SetData(path, data))
     for _ in range(3):
         assert list(zk.run(guarded.read_states([P0, P1]))) == [P1]
-    assert [(event.what, event.subject) for event in journal] == [("znode-set-aside", "orders-0")]
+    assert [(event.what, event.subject) for event in journal.events] == [
+        ("znode-set-aside", "orders-0")
+    ]
     zk.apply(SetData(path, PartitionState(2, 3, (2,), 1).encode()))
     assert list(zk.run(guarded.read_states([P0, P1]))) == [P0, P1]
-    assert [event.what for event in journal] == ["znode-set-aside", "znode-taken-up"]
+    assert [event.what for event in journal.events] == ["znode-set-aside", "znode-taken-up"]
 
 
 def test_refusals_about_the_node_are_values_and_others_end_the_procedure(

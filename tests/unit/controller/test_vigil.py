@@ -3,63 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from logquake.controller.vigil import Sign, Vigil, VigilTiming
-from logquake.seams.network import Channel, Disconnected, Endpoint
+from logquake.seams.network import Disconnected, Endpoint
+from tests.doubles.network import ScriptedNetwork, ScriptedTether
 
 REFUSED = Disconnected("connection refused", refused=True)
 LOST = Disconnected("closed by the broker")
 TIMING = VigilTiming(backoff_ms=50, backoff_max_ms=400, attempt_timeout_ms=2_000)
 
 
-@dataclass
-class ManualTether:
-    """The test says what becomes of it."""
-
-    held: Callable[[], None]
-    ended: Callable[[Disconnected], None]
-    closed: bool = False
-
-    def close(self) -> None:
-        self.closed = True
-
-
-class Net:
-    def __init__(self) -> None:
-        self.attempts: list[ManualTether] = []
-
-    def channel(self, endpoint: Endpoint, client_id: str) -> Channel:
-        raise AssertionError(f"a vigil sends nothing: {client_id} to {endpoint}")
-
-    def tether(
-        self,
-        endpoint: Endpoint,
-        held: Callable[[], None],
-        ended: Callable[[Disconnected], None],
-    ) -> ManualTether:
-        assert endpoint == Endpoint(2, "host2", 9092)
-        self.attempts.append(ManualTether(held, ended))
-        return self.attempts[-1]
-
-    @property
-    def last(self) -> ManualTether:
-        return self.attempts[-1]
-
-
 class Watch:
     """A vigil, and what it said."""
 
     def __init__(self, scheduler: Any, sign: Sign) -> None:
-        self.net = Net()
+        self.network = ScriptedNetwork()
         self.scheduler = scheduler
         self.said: list[str] = []
         self.vigil = Vigil(
             Endpoint(2, "host2", 9092),
-            self.net,
+            self.network,
             scheduler,
             TIMING,
             sign=sign,
@@ -67,10 +33,14 @@ class Watch:
             on_accepted=lambda: self.said.append("accepted"),
         )
 
+    @property
+    def last(self) -> ScriptedTether:
+        return self.network.tethers[-1]
+
     def attempts_in(self, duration_ms: int) -> int:
-        before = len(self.net.attempts)
+        before = len(self.network.tethers)
         self.scheduler.advance(duration_ms)
-        return len(self.net.attempts) - before
+        return len(self.network.tethers) - before
 
 
 @pytest.fixture
@@ -82,12 +52,12 @@ def test_a_connection_that_breaks_is_tried_again_at_once_and_its_refusal_counts(
     watch: Callable[[Sign], Watch],
 ) -> None:
     watched = watch(Sign.NONE)
-    watched.net.last.held()
+    watched.last.held()
     watched.scheduler.advance(1_000)
-    watched.net.last.ended(LOST)
+    watched.last.ended(LOST)
     assert watched.attempts_in(0) == 1
     assert watched.said == []
-    watched.net.last.ended(REFUSED)
+    watched.last.ended(REFUSED)
     assert watched.said == ["refused"]
 
 
@@ -95,11 +65,11 @@ def test_a_connection_that_breaks_and_is_made_again_says_nothing(
     watch: Callable[[Sign], Watch],
 ) -> None:
     watched = watch(Sign.NONE)
-    watched.net.last.held()
+    watched.last.held()
     watched.scheduler.advance(1_000)
-    watched.net.last.ended(LOST)
+    watched.last.ended(LOST)
     watched.scheduler.advance(0)
-    watched.net.last.held()
+    watched.last.held()
     assert watched.said == []
 
 
@@ -108,11 +78,11 @@ def test_a_refusal_of_who_was_never_seen_to_listen_says_nothing(
 ) -> None:
     watched = watch(Sign.NONE)
     for _ in range(5):
-        watched.net.last.ended(REFUSED)
+        watched.last.ended(REFUSED)
         watched.scheduler.advance(400)
     assert watched.said == []
     watched.vigil.note_listening()
-    watched.net.last.ended(REFUSED)
+    watched.last.ended(REFUSED)
     assert watched.said == ["refused"]
 
 
@@ -120,7 +90,7 @@ def test_a_refusal_of_who_was_never_seen_to_listen_says_nothing(
 def test_what_is_no_refusal_says_nothing(watch: Callable[[Sign], Watch], why: Disconnected) -> None:
     watched = watch(Sign.LISTENED)
     for _ in range(5):
-        watched.net.last.ended(why)
+        watched.last.ended(why)
         watched.scheduler.advance(400)
     assert watched.said == []
 
@@ -128,14 +98,14 @@ def test_what_is_no_refusal_says_nothing(watch: Callable[[Sign], Watch], why: Di
 def test_refusals_are_told_once_and_so_is_the_return(watch: Callable[[Sign], Watch]) -> None:
     watched = watch(Sign.LISTENED)
     for _ in range(3):
-        watched.net.last.ended(REFUSED)
+        watched.last.ended(REFUSED)
         watched.scheduler.advance(400)
-    watched.net.last.held()
+    watched.last.held()
     assert watched.said == ["refused", "accepted"]
     watched.scheduler.advance(1_000)
-    watched.net.last.ended(LOST)
+    watched.last.ended(LOST)
     watched.scheduler.advance(0)
-    watched.net.last.ended(REFUSED)
+    watched.last.ended(REFUSED)
     assert watched.said == ["refused", "accepted", "refused"]
 
 
@@ -143,16 +113,16 @@ def test_who_is_known_to_be_refused_is_told_only_of_its_return(
     watch: Callable[[Sign], Watch],
 ) -> None:
     watched = watch(Sign.REFUSED)
-    watched.net.last.ended(REFUSED)
+    watched.last.ended(REFUSED)
     watched.scheduler.advance(400)
-    watched.net.last.held()
+    watched.last.held()
     assert watched.said == ["accepted"]
 
 
 def test_pauses_grow_to_their_bound(watch: Callable[[Sign], Watch]) -> None:
     watched = watch(Sign.LISTENED)
     for pause_ms in (50, 100, 200, 400, 400):
-        watched.net.last.ended(REFUSED)
+        watched.last.ended(REFUSED)
         assert watched.attempts_in(pause_ms - 1) == 0
         assert watched.attempts_in(1) == 1
 
@@ -163,15 +133,15 @@ def test_connections_that_are_made_only_to_end_do_not_spin(
     """A broker at its bound of connections accepts and closes."""
     watched = watch(Sign.NONE)
     for pause_ms in (50, 100, 200):
-        watched.net.last.held()
-        watched.net.last.ended(LOST)
+        watched.last.held()
+        watched.last.ended(LOST)
         assert watched.attempts_in(pause_ms - 1) == 0
         assert watched.attempts_in(1) == 1
 
 
 def test_an_attempt_that_is_not_answered_is_given_up(watch: Callable[[Sign], Watch]) -> None:
     watched = watch(Sign.LISTENED)
-    hanging = watched.net.last
+    hanging = watched.last
     assert watched.attempts_in(TIMING.attempt_timeout_ms) == 0
     assert hanging.closed
     assert watched.attempts_in(TIMING.backoff_ms) == 1
@@ -180,17 +150,17 @@ def test_an_attempt_that_is_not_answered_is_given_up(watch: Callable[[Sign], Wat
 
 def test_a_held_connection_is_not_given_up(watch: Callable[[Sign], Watch]) -> None:
     watched = watch(Sign.NONE)
-    watched.net.last.held()
+    watched.last.held()
     assert watched.attempts_in(10 * TIMING.attempt_timeout_ms) == 0
-    assert not watched.net.last.closed
+    assert not watched.last.closed
 
 
 def test_a_vigil_that_is_over_tries_no_more(watch: Callable[[Sign], Watch]) -> None:
     watched = watch(Sign.LISTENED)
-    watched.net.last.ended(REFUSED)
+    watched.last.ended(REFUSED)
     watched.vigil.close()
     assert watched.attempts_in(10_000) == 0
     held = watch(Sign.NONE)
-    held.net.last.held()
+    held.last.held()
     held.vigil.close()
-    assert held.net.last.closed
+    assert held.last.closed

@@ -3,91 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pytest
 
 from logquake.node.requests.request import Request
-from logquake.seams.journal import Event
-from logquake.seams.network import Channel, Disconnected, Endpoint
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message
-
-Done = Callable[[Message | Disconnected], None]
-
-
-@dataclass(slots=True)
-class Sent:
-    endpoint: Endpoint
-    client_id: str
-    request: Message
-    version: int
-    done: Done
-
-
-@dataclass
-class ScriptedNetwork:
-    """Keeps what is sent; the test answers it, and says what becomes of tethers."""
-
-    sent: list[Sent] = field(default_factory=list)
-    tethers: list[ScriptedTether] = field(default_factory=list)
-
-    def channel(self, endpoint: Endpoint, client_id: str) -> Channel:
-        return _ScriptedChannel(self, endpoint, client_id)
-
-    def tether(
-        self,
-        endpoint: Endpoint,
-        held: Callable[[], None],
-        ended: Callable[[Disconnected], None],
-    ) -> ScriptedTether:
-        self.tethers.append(ScriptedTether(endpoint, held, ended))
-        return self.tethers[-1]
-
-
-@dataclass
-class ScriptedTether:
-    endpoint: Endpoint
-    held: Callable[[], None]
-    ended: Callable[[Disconnected], None]
-    closed: bool = False
-
-    def close(self) -> None:
-        self.closed = True
-
-
-@dataclass
-class _ScriptedChannel:
-    network: ScriptedNetwork
-    endpoint: Endpoint
-    client_id: str
-    _unanswered: list[Done] = field(default_factory=list)
-
-    def send(self, request: Message, version: int, done: Done) -> None:
-        sent = Sent(self.endpoint, self.client_id, request, version, self._once(done))
-        self._unanswered.append(sent.done)
-        self.network.sent.append(sent)
-
-    def close(self) -> None:
-        for done in list(self._unanswered):
-            done(Disconnected("closed"))
-
-    def _once(self, done: Done) -> Done:
-        def answer(response: Message | Disconnected) -> None:
-            if answer in self._unanswered:
-                self._unanswered.remove(answer)
-                done(response)
-
-        return answer
-
-
-class MemoryJournal:
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-
-    def record(self, event: Event) -> int:
-        self.events.append(event)
-        return len(self.events)
+from tests.doubles.journal import MemoryJournal
+from tests.doubles.network import ScriptedNetwork
 
 
 @dataclass

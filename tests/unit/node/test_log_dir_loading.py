@@ -4,44 +4,20 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import Any
 
 import pytest
 
 from logquake.node.log_dir_loading import LogDirLoading
-from logquake.node.workers import ScheduledWorkers
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
-from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.storage.errors import LogDirError
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Record, encode_batch
+from tests.doubles.memory_disk import MemoryDisk, Unsynced
+from tests.doubles.workers import HeldWorkers
 
 PARTITIONS = 3
-
-
-class HeldWorkers:
-    """Nothing is done before the test says so."""
-
-    def __init__(self) -> None:
-        self._held: list[Callable[[], None]] = []
-
-    def finish(self) -> None:
-        held, self._held = self._held, []
-        for work in held:
-            work()
-
-    def run_in_worker(self, work: Callable[[], Any], done: Callable[[Future[Any]], None]) -> None:
-        def perform() -> None:
-            future: Future[Any] = Future()
-            try:
-                future.set_result(work())
-            except Exception as error:  # noqa: BLE001 (as a pool's futures do)
-                future.set_exception(error)
-            done(future)
-
-        self._held.append(perform)
 
 
 class World:
@@ -200,18 +176,3 @@ def test_another_brokers_directory_calls_the_others_off(world: World) -> None:
         world.workers.finish()
     world.scheduler.advance(10_000)
     assert world.said() == []
-
-
-def test_simulated_workers_work_later_and_answer_later(scheduler: Any) -> None:
-    order: list[str] = []
-    workers = ScheduledWorkers(scheduler, delay_ms=5)
-    workers.run_in_worker(lambda: order.append("work"), lambda _: order.append("done"))
-    failed: list[Future[int]] = []
-    workers.run_in_worker(lambda: 1 // 0, failed.append)
-    assert order == []
-    scheduler.advance(5)
-    assert order == ["work"]
-    scheduler.advance(5)
-    assert order == ["work", "done"]
-    with pytest.raises(ZeroDivisionError):
-        failed[0].result()

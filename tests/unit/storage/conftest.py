@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Record, encode_batch
+from tests.doubles.memory_disk import MemoryDisk
 
 DIRECTORY = "/data/t-0"
 

@@ -9,7 +9,7 @@ from logquake.storage.checkpoint_files import (
     write_epochs,
     write_offsets,
 )
-from logquake.storage.disk.memory_disk import MemoryDisk
+from tests.doubles.memory_disk import MemoryDisk
 
 
 def test_offsets_are_written_as_kafka_does(disk: MemoryDisk) -> None:

@@ -8,28 +8,10 @@ from typing import Any
 
 from logquake.zk.operations import Exists, Operation
 from logquake.zk.procedure import ZkFailure, attempt_all, in_slices, run
+from tests.doubles.session import ManualSession
 
 
-class SlowSession:
-    """Answers, in order, when told to; remembers how much was under way at most."""
-
-    def __init__(self) -> None:
-        self.under_way: deque[tuple[Operation[Any], Callable[[Any], None]]] = deque()
-        self.most = 0
-
-    def submit(self, operation: Operation[Any], done: Callable[[Any], None]) -> None:
-        self.under_way.append((operation, done))
-        self.most = max(self.most, len(self.under_way))
-
-    def close(self) -> None: ...
-
-    def answer_all(self) -> None:
-        while self.under_way:
-            operation, done = self.under_way.popleft()
-            done(operation)
-
-
-class PromptSession(SlowSession):
+class PromptSession(ManualSession):
     """Answers from within submit()."""
 
     def submit(self, operation: Operation[Any], done: Callable[[Any], None]) -> None:
@@ -38,12 +20,13 @@ class PromptSession(SlowSession):
 
 def test_ten_thousand_operations_are_answered_in_order_a_bounded_number_at_a_time() -> None:
     operations = [Exists(f"/{number}") for number in range(10_000)]
-    for session in (SlowSession(), PromptSession()):
+    for session in (ManualSession(), PromptSession()):
         results: list[Any] = []
         run(session, attempt_all(operations), results.append)
-        session.answer_all()
+        while session.asked:
+            session.answer(session.asked[0][0])
         assert results == [operations]
-        assert session.most <= 256
+        assert session.most_asked <= 256
 
 
 def test_slices_leave_the_loop_its_turn_in_between() -> None:
@@ -55,7 +38,7 @@ def test_slices_leave_the_loop_its_turn_in_between() -> None:
         async for some in in_slices(range(7), 3):
             seen.append(list(some))
 
-    run(SlowSession(), walk(), ended.append, later.append)
+    run(ManualSession(), walk(), ended.append, later.append)
     assert seen == [[0, 1, 2]]
     later.popleft()()
     assert seen == [[0, 1, 2], [3, 4, 5]]

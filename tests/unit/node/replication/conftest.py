@@ -12,11 +12,9 @@ import pytest
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
-from logquake.node.workers import ScheduledWorkers
 from logquake.seams.network import Channel, Endpoint
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrLiveLeader,
     LeaderAndIsrPartitionState,
@@ -38,6 +36,8 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataTopicState,
 )
 from logquake.wire.records import Record, encode_batch
+from tests.doubles.memory_disk import MemoryDisk
+from tests.doubles.workers import ScheduledWorkers
 
 BROKER_ID = 1
 TOPIC_ID = b"orders".ljust(16, b"-")

@@ -14,7 +14,6 @@ from logquake.node.replication.api import ProduceEntry
 from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
-from logquake.storage.disk.memory_disk import Unsynced
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
@@ -24,6 +23,7 @@ from logquake.wire.messages.stop_replica import (
     StopReplicaTopicState,
 )
 from logquake.wire.records import Record, encode_batch
+from tests.doubles.memory_disk import Unsynced
 
 Batch = Callable[..., memoryview]
 CONFIG = LogConfig(segment_bytes=400, producer_expiration_ms=700_000)

@@ -15,7 +15,6 @@ from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.errors import ErrorCode
@@ -25,6 +24,7 @@ from logquake.wire.messages.stop_replica import (
     StopReplicaTopicState,
 )
 from logquake.wire.records import Codec, Record, encode_message_set
+from tests.doubles.memory_disk import MemoryDisk
 
 Batch = Callable[..., memoryview]
 PIECE_BYTES = 3_000

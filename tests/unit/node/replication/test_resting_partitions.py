@@ -19,7 +19,6 @@ from logquake.node.replication.api import (
     ProduceEntry,
 )
 from logquake.node.replication.fetch_sessions import FINAL_EPOCH, FetchContext
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
     AlterPartitionRequest,
@@ -27,6 +26,7 @@ from logquake.wire.messages.broker_to_controller import (
     AlterPartitionResponsePartitionData,
     AlterPartitionResponseTopicData,
 )
+from tests.doubles.memory_disk import MemoryDisk
 from tests.unit.node.replication.conftest import TOPIC_ID, OneBroker
 
 PARTITIONS = 5

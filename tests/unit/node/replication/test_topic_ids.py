@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from logquake.seams.network import Disconnected
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.wire.errors import ErrorCode
 from logquake.wire.uuids import ZERO_UUID
+from tests.doubles.memory_disk import MemoryDisk
 
 TOPIC_ID = b"orders".ljust(16, b"-")
 OTHER_ID = b"others".ljust(16, b"-")

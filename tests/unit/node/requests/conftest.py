@@ -18,9 +18,7 @@ from logquake.node.outside import Outside
 from logquake.node.replication.api import ProduceEntry, ProduceResult
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
-from logquake.node.workers import ScheduledWorkers
 from logquake.seams.network import Disconnected, Endpoint
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_response
 from logquake.wire.messages.metadata import MetadataRequest
@@ -42,6 +40,10 @@ from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import Message, decode, encode
 from logquake.zk.model_session import ModelServer
 from logquake.zk.operations import Exists, Stat
+from tests.doubles.memory_disk import MemoryDisk
+from tests.doubles.network import Done, ScriptedNetwork
+from tests.doubles.workers import ScheduledWorkers
+from tests.parts import joined
 
 BROKER_ID = 1
 TOPIC = "orders"
@@ -64,10 +66,11 @@ class NoReplyError(Exception):
     """Nothing was answered: the connection was closed, with a reason, or time ran out."""
 
 
-class SelfNetwork:
+class SelfNetwork(ScriptedNetwork):
     """The one broker's way to itself; every other endpoint is a machine that is switched off."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.here: LoneBroker | None = None
 
     def channel(self, endpoint: Endpoint, client_id: str) -> SelfChannel:
@@ -80,9 +83,7 @@ class SelfChannel:
         self._endpoint = endpoint
         self._client_id = client_id
 
-    def send(
-        self, request: Message, version: int, done: Callable[[Message | Disconnected], None]
-    ) -> None:
+    def send(self, request: Message, version: int, done: Done) -> None:
         here = self._network.here
         if here is not None and self._endpoint.broker_id == BROKER_ID:
             here.put(lambda: here.serve(request, version, done, self._client_id))
@@ -155,8 +156,7 @@ class LoneBroker:
             if response is None:
                 done(Disconnected("no response is due"))
                 return
-            parts = encode_response(7, response, version)
-            answer = b"".join(_bytes_of(part) for part in parts)
+            answer = joined(encode_response(7, response, version))
             done(decode_response(reply_type, version, memoryview(answer)[4:])[1])
 
         def close(reason: str) -> None:
@@ -272,11 +272,6 @@ class LoneBroker:
             ),
             8,
         )
-
-
-def _bytes_of(part: Any) -> bytes:
-    read = getattr(part, "read", None)
-    return bytes(part) if read is None else cast(bytes, read())
 
 
 @pytest.fixture

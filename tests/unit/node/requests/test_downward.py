@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,28 +10,14 @@ import pytest
 from logquake.node.replication.api import FetchPartition, FetchResult
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.requests.downward import DownConversion, DownConversionSettings
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.log.slice import LogSlice
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import Record, encode_batch, iterate_batches
+from tests.doubles.memory_disk import MemoryDisk
+from tests.doubles.workers import HeldWorkers
 
 ORDERS = FetchPartition(("orders", 0), "orders", bytes(16), 0, 0, 1 << 20)
 LARGE = 50
-
-
-class HeldWorkers:
-    """Work waits until it is let go, piece by piece."""
-
-    def __init__(self) -> None:
-        self.held: list[Callable[[], None]] = []
-
-    def run_in_worker(self, work: Callable[[], Any], done: Callable[[Future[Any]], None]) -> None:
-        def run() -> None:
-            future: Future[Any] = Future()
-            future.set_result(work())
-            done(future)
-
-        self.held.append(run)
 
 
 class NoReplicas:
@@ -48,6 +32,9 @@ class NoReplicas:
 
 class FailingFile:
     def pread(self, _size: int, _position: int) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    def fileno(self) -> int:
         raise OSError(5, "Input/output error")
 
 
@@ -93,17 +80,17 @@ def test_nothing_to_convert_is_answered_at_once(workers: HeldWorkers) -> None:
     assert convert(conversion(workers), [refused]) == [[(ORDERS, refused)]]
     stored = read()
     assert convert(conversion(workers), [stored], version=4) == [[(ORDERS, stored)]]
-    assert workers.held == []
+    assert len(workers) == 0
 
 
 def test_requests_are_converted_one_after_the_other(workers: HeldWorkers) -> None:
     downward = conversion(workers)
     first, second = convert(downward, [read()]), convert(downward, [read(3)])
-    assert (len(workers.held), first, second) == (1, [], [])
-    workers.held.pop()()
+    assert (len(workers), first, second) == (1, [], [])
+    workers.finish_next()
     assert [entries(result) for _, result in first[0]] == [1]
-    assert (len(workers.held), second) == (1, [])
-    workers.held.pop()()
+    assert (len(workers), second) == (1, [])
+    workers.finish_next()
     assert [entries(result) for _, result in second[0]] == [3]
 
 
@@ -111,17 +98,16 @@ def test_the_bound_is_for_all_partitions_but_each_gets_its_first_batch(
     workers: HeldWorkers,
 ) -> None:
     answers = convert(conversion(workers, max_bytes=LARGE), [read(9), read(9), read(9)])
-    workers.held.pop()()
+    workers.finish_next()
     assert [entries(result) for _, result in answers[0]] == [1, 1, 1]
 
 
 def test_a_disk_that_fails_takes_the_partition_offline(workers: HeldWorkers) -> None:
     whys: list[str] = []
     hosted = SimpleNamespace(config=TopicConfig(), go_offline=whys.append)
-    failing: Any = FailingFile()
-    result = FetchResult(records=LogSlice(failing, 0, 100, 0))
+    result = FetchResult(records=LogSlice(FailingFile(), 0, 100, 0))
     answers = convert(conversion(workers, found=hosted), [result, read()])
-    workers.held.pop()()
+    workers.finish_next()
     (_, failed), (_, good) = answers[0]
     assert failed.error is ErrorCode.KAFKA_STORAGE_ERROR
     assert ["Input/output error" in why for why in whys] == [True]

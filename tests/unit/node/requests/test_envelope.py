@@ -36,6 +36,7 @@ from logquake.wire.messages.topics import (
 from logquake.wire.schema import Message, encode
 from logquake.zk.operations import SetData
 from logquake.zk.znodes.control import CONTROLLER_PATH, ControllerNode
+from tests.parts import joined
 from tests.unit.node.requests.conftest import LoneBroker, NoReplyError
 
 CORRELATION_ID = 4711
@@ -46,7 +47,7 @@ ADDRESS = bytes([127, 0, 0, 1])
 def forwarded(request: Message, version: int) -> bytes:
     """A request as its client sent it, without its length."""
     header = RequestHeader(request.__schema__.key or 0, version, CORRELATION_ID, "client")
-    return b"".join(bytes(part) for part in encode_request(header, request))[4:]
+    return joined(encode_request(header, request))[4:]
 
 
 def create(name: str = "fresh") -> CreateTopicsRequest:

@@ -10,10 +10,10 @@ import pytest
 
 from logquake.storage.cleaner.cleaning import Cleaning, Finished, Replacement
 from logquake.storage.cleaner.plan import CleanerBounds
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Codec, Record, encode_batch
+from tests.doubles.memory_disk import MemoryDisk
 from tests.storage.compacting import (
     SMALL,
     Producers,

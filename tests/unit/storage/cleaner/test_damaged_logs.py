@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.segments.batch_walk import DamagedBatchError
+from tests.doubles.memory_disk import MemoryDisk
 
 OpenLog = Callable[..., Log]
 MakeBatch = Callable[..., memoryview]

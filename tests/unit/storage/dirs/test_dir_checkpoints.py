@@ -8,8 +8,8 @@ import pytest
 
 from logquake.storage.checkpoint_files import HIGH_WATERMARKS
 from logquake.storage.dirs.checkpoints import DirCheckpoints
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.errors import StorageError
+from tests.doubles.memory_disk import MemoryDisk
 
 KEY = ("orders", 0)
 

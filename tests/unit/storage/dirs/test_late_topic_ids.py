@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
-from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.partition_metadata import read_topic_id
+from tests.doubles.memory_disk import MemoryDisk, Unsynced
 
 TOPIC_ID, LATER_ID = b"earlier".ljust(16, b"-"), b"later".ljust(16, b"-")
 FOLDER = "/data/orders-0"

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
-from logquake.storage.disk.memory_disk import MemoryDisk, Unsynced
 from logquake.storage.errors import LogDirError
 from logquake.storage.log_config import LogConfig
+from tests.doubles.memory_disk import MemoryDisk, Unsynced
 
 TOPIC_ID = bytes(range(16))
 MakeBatch = Callable[..., memoryview]

@@ -9,10 +9,10 @@ import pytest
 
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs, OfflineDir
-from logquake.storage.disk.memory_disk import MemoryDisk, PowerCutError, Unsynced
 from logquake.storage.errors import LogDirError, StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
+from tests.doubles.memory_disk import MemoryDisk, PowerCutError, Unsynced
 
 TOPIC_ID = bytes(range(16))
 PATHS = ("/a", "/b", "/c")

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from logquake.storage.dirs.meta_properties import MetaProperties, claim, read_meta_properties
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.errors import LogDirError
+from tests.doubles.memory_disk import MemoryDisk
 
 OWNER = MetaProperties(1, "nuPQdOmPTNSLpn_S3CpZjQ")
 

@@ -6,7 +6,6 @@ import struct
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.dump import Damages, DumpOptions, FileDump
 from logquake.storage.dump.group_text import decode_group_record
 from logquake.storage.dump.options import choose_decoder
@@ -43,6 +42,7 @@ from logquake.wire.records import (
     encode_message_set,
 )
 from logquake.wire.schema import Message, encode
+from tests.doubles.memory_disk import MemoryDisk
 
 NAME = f"{100:020d}"
 LOG = f"/data/t-0/{NAME}.log"

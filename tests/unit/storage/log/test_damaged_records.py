@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode, RecordError
+from tests.doubles.memory_disk import MemoryDisk
 
 OpenLog = Callable[..., Log]
 MakeBatch = Callable[..., memoryview]

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig, TimestampType
 from logquake.wire.errors import ErrorCode, RecordError
@@ -17,6 +16,7 @@ from logquake.wire.records import (
     iterate_records,
     read_header,
 )
+from tests.doubles.memory_disk import MemoryDisk
 
 OpenLog = Callable[..., Log]
 MakeBatch = Callable[..., memoryview]

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from logquake.storage.dirs.load_progress import LoadProgress
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.errors import LoadCancelledError, StorageError
 from logquake.storage.log import recovery as log_recovery
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Record, encode_message_set
+from tests.doubles.memory_disk import MemoryDisk
 
 OpenLog = Callable[..., Log]
 MakeBatch = Callable[..., memoryview]

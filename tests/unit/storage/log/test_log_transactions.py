@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
@@ -13,6 +12,7 @@ from logquake.storage.producers.entry import ProducerEntry
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import BatchFlag, ControlType, encode_end_marker
+from tests.doubles.memory_disk import MemoryDisk
 
 OpenLog = Callable[..., Log]
 MakeBatch = Callable[..., memoryview]

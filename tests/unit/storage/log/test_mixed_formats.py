@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig, TimestampType
 from logquake.wire.errors import ErrorCode, RecordError
@@ -18,6 +17,7 @@ from logquake.wire.records import (
     iterate_batches,
     iterate_records,
 )
+from tests.doubles.memory_disk import MemoryDisk
 
 OpenLog = Callable[..., Log]
 T = 1_700_000_000_000

@@ -13,9 +13,9 @@ from logquake.storage.checkpoint_files import (
     read_epochs,
     write_epochs,
 )
-from logquake.storage.disk.memory_disk import MemoryDisk
-from logquake.storage.disk.memory_faults import Unsynced
 from logquake.storage.log.log import Log
+from tests.doubles.memory_disk import MemoryDisk
+from tests.doubles.memory_faults import Unsynced
 
 MakeBatch = Callable[..., memoryview]
 POWER_LOSSES = (Unsynced.LOST, Unsynced.JOURNALED, Unsynced.SCATTERED)

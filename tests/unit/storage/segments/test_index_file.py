@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.segments.index_file import DamagedIndexError, OffsetIndex, TimeIndex
+from tests.doubles.memory_disk import MemoryDisk
 
 BASE = 5_000_000_000
 LARGEST = 2**31 - 1

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.segments.index_file import DamagedIndexError
 from logquake.storage.segments.txn_index import (
     AbortedTransaction,
@@ -10,6 +9,7 @@ from logquake.storage.segments.txn_index import (
     decode_aborted,
     encode_aborted,
 )
+from tests.doubles.memory_disk import MemoryDisk
 
 PATH = "/t-0/00000000000000000100.txnindex"
 # As a Kafka 3.9 broker wrote it.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from logquake.storage.disk.memory_faults import Unsynced
 from logquake.storage.disk.seam import Buffer
+from tests.doubles.memory_faults import Unsynced
 
 PAGE_BYTES = 4096
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from logquake.storage.disk.memory_content import MemoryContent
-from logquake.storage.disk.memory_faults import Unsynced
+from tests.doubles.memory_content import MemoryContent
+from tests.doubles.memory_faults import Unsynced
 
 
 class _Change(NamedTuple):

@@ -16,11 +16,11 @@ import errno
 import os
 import random
 
-from logquake.storage.disk.memory_content import PAGE_BYTES, MemoryContent
-from logquake.storage.disk.memory_faults import Faults, PowerCutError, Unsynced
-from logquake.storage.disk.memory_file import MemoryFile, MemoryLock
-from logquake.storage.disk.memory_tree import Folder, Tree, as_file, missing, parts_of
 from logquake.storage.disk.seam import DiskSpace
+from tests.doubles.memory_content import PAGE_BYTES, MemoryContent
+from tests.doubles.memory_faults import Faults, PowerCutError, Unsynced
+from tests.doubles.memory_file import MemoryFile, MemoryLock
+from tests.doubles.memory_tree import Folder, Tree, as_file, missing, parts_of
 
 __all__ = ["MemoryDisk", "PowerCutError", "Unsynced"]
 

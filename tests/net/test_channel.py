@@ -25,8 +25,8 @@ from logquake.wire.messages.fetch import (
 )
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 from logquake.wire.schema import Message
-
-Server = Any  # conftest's
+from tests.net.server import Server
+from tests.parts import joined
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_an_answered_request_does_not_time_out(
     ("response", "why"),
     [
         (
-            b"".join(map(bytes, encode_response(99, MetadataResponse(), 12))),
+            joined(encode_response(99, MetadataResponse(), 12)),
             "response to request 99 instead of 0",
         ),
         (b"\xff\xff\xff\xff", "a frame of -1 bytes"),

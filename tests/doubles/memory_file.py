@@ -6,9 +6,9 @@ import errno
 import io
 from collections.abc import Callable, Sequence
 
-from logquake.storage.disk.memory_content import MemoryContent
-from logquake.storage.disk.memory_faults import Faults, PowerCutError
 from logquake.storage.disk.seam import Buffer
+from tests.doubles.memory_content import MemoryContent
+from tests.doubles.memory_faults import Faults, PowerCutError
 
 
 class MemoryFile:

@@ -29,8 +29,7 @@ from logquake.wire.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-
-Client = Server = ServerFactory = Any  # conftest's
+from tests.net.server import Client, Server, ServerFactory
 
 
 def produce(records: bytes = b"records") -> ProduceRequest:

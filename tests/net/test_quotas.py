@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from logquake.node.net.limits import ConnectionLimits
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
-
-Client = Server = ServerFactory = Any  # conftest's
+from tests.net.server import Client, Server, ServerFactory
 
 INTERNAL = "INTERNAL"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -16,13 +16,14 @@ from logquake.node.net.loop import EventLoop
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
 from logquake.node.requests.request import Request
-from logquake.seams.journal import Event
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_request
 from logquake.wire.listeners import ListenerName
 from logquake.wire.schema import Message
+from tests.doubles.journal import MemoryJournal
+from tests.parts import joined
 
-SERVED = {
+SERVED: dict[int, range] = {
     ApiKey.PRODUCE: range(3, 12),
     ApiKey.FETCH: range(4, 18),
     ApiKey.METADATA: range(13),
@@ -43,15 +44,6 @@ class Clock:
 
     def advance_ms(self, milliseconds: int) -> None:
         self._ns += milliseconds * 1_000_000
-
-
-class ListJournal:
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-
-    def record(self, event: Event) -> int:
-        self.events.append(event)
-        return len(self.events)
 
 
 class Handler:
@@ -107,7 +99,7 @@ class Client:
         key = type(request).__schema__.key
         assert key is not None
         header = RequestHeader(key, version, correlation_id, "test")
-        return b"".join(bytes(part) for part in encode_request(header, request))
+        return joined(encode_request(header, request))
 
     def send_raw(self, content: bytes) -> None:
         left = memoryview(content)
@@ -163,7 +155,7 @@ class Server:
     def __init__(self, limits: ConnectionLimits, clock: Clock | None = None) -> None:
         self.loop = EventLoop(monotonic_ns=clock.ns) if clock else EventLoop()
         self.handler = Handler()
-        self.journal = ListJournal()
+        self.journal = MemoryJournal()
         self.processor = Processor(self.loop, self.handler, SERVED, limits, self.journal)
         self._clients: list[Client] = []
         self._acceptors: list[Acceptor] = []
@@ -214,33 +206,3 @@ class Server:
 
 
 ServerFactory = Callable[..., Server]
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def new_server() -> Iterator[ServerFactory]:
-    servers: list[Server] = []
-
-    def make(limits: ConnectionLimits, clock: Clock | None = None) -> Server:
-        servers.append(Server(limits, clock))
-        return servers[-1]
-
-    yield make
-    for server in servers:
-        server.close()
-
-
-@pytest.fixture
-def server(new_server: ServerFactory) -> Server:
-    return new_server(ConnectionLimits())
-
-
-@pytest.fixture
-def loop() -> Iterator[EventLoop]:
-    loop = EventLoop()
-    yield loop
-    loop.close()

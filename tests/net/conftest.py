@@ -1,0 +1,41 @@
+"""Servers in the test's own thread, and what they run on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from logquake.node.net.limits import ConnectionLimits
+from logquake.node.net.loop import EventLoop
+from tests.net.server import Clock, Server, ServerFactory
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def new_server() -> Iterator[ServerFactory]:
+    servers: list[Server] = []
+
+    def make(limits: ConnectionLimits, clock: Clock | None = None) -> Server:
+        servers.append(Server(limits, clock))
+        return servers[-1]
+
+    yield make
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def server(new_server: ServerFactory) -> Server:
+    return new_server(ConnectionLimits())
+
+
+@pytest.fixture
+def loop() -> Iterator[EventLoop]:
+    loop = EventLoop()
+    yield loop
+    loop.close()
