@@ -141,12 +141,12 @@ class _Roles(NamedTuple):
 
 def _change_leader(target: Target, topic: str, brokers: _Roles, flow: _Flow) -> None:
     """The flow goes on meanwhile."""
-    admin = AdminClient({"bootstrap.servers": target.bootstrap, "log_level": _ERRORS_ONLY})
+    heir = target.bootstrap.split(",")[brokers.index(brokers.heir)]
     with _stopped(brokers.laggard):
         flow.step_for(_UNANSWERED_S)
         with _stopped(brokers.leader):
             deadline = time.monotonic() + _PATIENCE_S
-            while _leader(admin, topic) in (_FIRST_LEADER, _NOBODY):
+            while _leader(heir, topic) in (_FIRST_LEADER, _NOBODY):
                 if time.monotonic() > deadline:
                     raise BenchmarkError(f"{target.name}: no other broker leads")
                 flow.step()
@@ -163,8 +163,13 @@ def _stopped(pid: int) -> Iterator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
-def _leader(admin: AdminClient, topic: str) -> int:
-    """_NOBODY while there is none, or while it is the stopped broker that was asked."""
+def _leader(heir: str, topic: str) -> int:
+    """_NOBODY while there is none.
+
+    Each time asked of the heir, by a client that knows no other broker: one that does may ask a
+    stopped one, and does so again until its socket's time-out of a minute.
+    """
+    admin = AdminClient({"bootstrap.servers": heir, "log_level": _ERRORS_ONLY})
     try:
         return admin.list_topics(topic, timeout=1).topics[topic].partitions[0].leader
     except KafkaException:
