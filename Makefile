@@ -25,12 +25,13 @@ test: $(INSTALLED) ## Run all tests
 	$(PYTEST) tests --ignore tests/compat --ignore tests/system --ignore tests/chaos
 	$(PYTEST) --dist loadfile tests/compat tests/system tests/chaos
 
-check: $(INSTALLED) ## Lint, format, types, import layers
+check: $(INSTALLED) ## Lint, format, types, import layers, names in the documents
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(ROOMS:%=-p logquake.%)
 	MYPYPATH=src:. $(BIN)/mypy benchmarks
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.docs
 
 format: $(INSTALLED) ## Put the code into its format
 	$(BIN)/ruff check --fix-only .

@@ -13,5 +13,5 @@ class Workers(Protocol):
     def run_in_worker(self, work: Callable[[], T], done: Callable[[Future[T]], None]) -> None:
         """Run work on another thread, then done on the loop with the finished future.
 
-        ``future.result()`` returns what work returned or raises what it raised.
+        Its result is what work returned, or raises what work raised.
         """

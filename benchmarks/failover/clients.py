@@ -126,7 +126,7 @@ def _librdkafka(config: Mapping[str, str], topic: str) -> Iterator[Client]:
 
 
 class _Java:
-    """``System.nanoTime`` is the monotonic clock on Linux."""
+    """Java's System.nanoTime is the monotonic clock on Linux."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process

@@ -85,7 +85,7 @@ class EventLoop:
     def run_in_worker(self, work: Callable[[], T], done: Callable[[Future[T]], None]) -> None:
         """Run work in a worker thread, then done on the loop with the finished future.
 
-        ``future.result()`` returns what work returned or raises what it raised.
+        Its result is what work returned, or raises what work raised.
         """
         future = self._workers.submit(work)
         future.add_done_callback(lambda finished: self.post(partial(done, finished)))

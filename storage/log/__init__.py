@@ -14,5 +14,5 @@ log.py             the front
 files.py           segments, epochs and snapshots, as far as they are written
   recovery.py        repair after a crash
   leader_epochs.py   which epoch wrote which offsets (leader-epoch-checkpoint)
-config.py          a topic's settings
+../log_config.py   a topic's settings
 """

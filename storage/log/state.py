@@ -1,6 +1,6 @@
 """What the parts of one log share: its files, where it starts and ends, what is staged for it.
 
-Log is the front; each of its parts (log_commit.py, log_reader.py, log_cuts.py, log_sync.py) takes
+Log is the front; each of its parts (commit.py, reader.py, cuts.py, sync.py) takes
 this state and changes it for one reason.
 """
 

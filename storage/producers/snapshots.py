@@ -1,6 +1,6 @@
 """The snapshot files of a log's producers: one at every roll, and at the end of a clean stop.
 
-Follows ProducerStateManager. How they are used after a start is in producer_recovery.py.
+Follows ProducerStateManager. How they are used after a start is in recovery.py.
 """
 
 from __future__ import annotations

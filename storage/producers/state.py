@@ -1,7 +1,7 @@
 """What a partition knows of its idempotent and transactional producers (ProducerStateManager).
 
 The five latest batches of each producer id tell a repeated batch from a new one, the last sequence
-tells a gap (KIP-98; the rules are in producer_rules.py). Who is in a transaction is held back for
+tells a gap (KIP-98; the rules are in rules.py). Who is in a transaction is held back for
 readers of committed records (transactions.py).
 
 Updates are provisional until keep(): the batches behind them are staged, not yet written.

@@ -6,7 +6,7 @@ is listed in the segment of its marker, wherever it began. The file is made for 
 most segments have none.
 
 Entries are kept in memory once they were needed. After a crash the index is rebuilt with the
-producers' state (producer_recovery.py), because it cannot be had from the segment alone.
+producers' state (producers/recovery.py), because it cannot be had from the segment alone.
 """
 
 from __future__ import annotations

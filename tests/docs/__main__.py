@@ -1,0 +1,26 @@
+"""Hold the documents against the code: ``python -m tests.docs``, a part of `make check`.
+
+Prints one line a fault, as a compiler would, and ends with status 1 if there is any.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from pathlib import Path
+
+from tests.docs.names import unknown_names
+from tests.docs.tree import Tree
+
+ROOT = Path(__file__).parents[2]
+
+
+def main() -> int:
+    gc.disable()  # the parsed files are a million objects, none of them garbage
+    faults = list(unknown_names(Tree(ROOT)))
+    print("\n".join(faults), end="\n" if faults else "")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
