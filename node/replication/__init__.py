@@ -2,7 +2,7 @@
 
     manager.py          the facade that handlers and the broker use, through the values of api.py
     state_changes.py    what the controller says
-    log_dir_failures.py what a failed disk means
+    log_dir_failures.py what a failed disk means; log_dir_sizes.py: what lies where
     moves/              replicas that go to another log directory
     replicas.py         logs are made and deleted; hosted.py: all partitions that are here
     partition/          one partition: the pure rules, the roles, reading and writing
@@ -12,7 +12,7 @@
     fetcher/            a follower's side of replication
     fetch_sessions.py   KIP-227
     cleaner/            compaction on worker threads
-    upkeep/             what happens by time: syncs, checkpoints, retention
+    background/         what happens by time: lag, syncs, checkpoints, retention
 
 Everything runs on one loop without locks; time comes from the scheduler, bytes through
 storage's Log, other brokers through the Network seam. Begin with partition/.

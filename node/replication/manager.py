@@ -24,11 +24,13 @@ from logquake.node.replication.api import (
     ProduceEntry,
     ProduceResult,
 )
+from logquake.node.replication.background.tasks import BackgroundTasks
 from logquake.node.replication.cleaner.cleaner import LogCleaner
 from logquake.node.replication.fetch_sessions import FetchContext, FetchSessions
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.log_dir_failures import LogDirFailures
+from logquake.node.replication.log_dir_sizes import LogDirSizes
 from logquake.node.replication.moves.moves import ReplicaMoves
 from logquake.node.replication.partition import leading, offsets
 from logquake.node.replication.partition.alter_partition import AlterPartitionManager
@@ -37,8 +39,6 @@ from logquake.node.replication.passes import Passes
 from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
-from logquake.node.replication.upkeep.log_dir_sizes import LogDirSizes
-from logquake.node.replication.upkeep.upkeep import Upkeep
 from logquake.seams.journal import Journal
 from logquake.seams.network import Channel, Network
 from logquake.seams.scheduler import Scheduler
@@ -77,9 +77,11 @@ class ReplicaManager:
         on_last_log_dir_failed: Callable[[str], None] = lambda _why: None,
     ) -> None:
         self._hosted = HostedPartitions(metadata)
-        self._upkeep = Upkeep(settings, self._hosted, log_dirs, scheduler, workers, journal)
-        self._passes = Passes(self._hosted, scheduler, self._upkeep.note)
-        self._marks = self._upkeep.marks
+        self._background = BackgroundTasks(
+            settings, self._hosted, log_dirs, scheduler, workers, journal
+        )
+        self._passes = Passes(self._hosted, scheduler, self._background.note)
+        self._marks = self._background.high_watermarks
         alter_partition = AlterPartitionManager(
             broker_id,
             broker_epoch,
@@ -99,7 +101,7 @@ class ReplicaManager:
         )
         self._fetchers = FetcherPool(broker_id, broker_epoch, settings, scheduler, network)
         self._replicas = Replicas(
-            self._hosted, log_dirs, self._marks, self._upkeep.flushes, workers, context
+            self._hosted, log_dirs, self._marks, self._background.flusher, workers, context
         )
         self.cleaner = LogCleaner(
             settings.cleaner,
@@ -108,7 +110,7 @@ class ReplicaManager:
             scheduler,
             workers,
             journal,
-            self._upkeep.removal.remove_later,
+            self._background.removal.remove_later,
         )
         self.moves = ReplicaMoves(
             self._hosted, log_dirs, self._replicas, self._marks, self.cleaner, workers, context
@@ -142,13 +144,13 @@ class ReplicaManager:
     def start(self) -> None:
         """Begin what happens by time: lag checks, checkpoints, removal of deleted files."""
         self._replicas.remove_deleted_of_earlier_runs()
-        self._upkeep.start()
+        self._background.start()
         self.cleaner.start()
 
     def close(self) -> None:
         """Stop fetching and write the high watermarks. The log directories stay the owner's."""
         self._changes.close()
-        self._upkeep.stop()
+        self._background.stop()
         self.cleaner.close()
         self.moves.close()
         self._fetchers.close()

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 
+from logquake.node.replication.background.high_watermarks import HighWatermarks
+from logquake.node.replication.background.log_flusher import LogFlusher
+from logquake.node.replication.background.topic_ids import TopicIdWrites
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition, PartitionContext
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.settings import TopicConfig
-from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
-from logquake.node.replication.upkeep.log_flushes import LogFlushes
-from logquake.node.replication.upkeep.topic_ids import TopicIdWrites
 from logquake.seams.journal import Event
 from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
@@ -29,14 +29,14 @@ class Replicas:
         hosted: HostedPartitions,
         log_dirs: LogDirs,
         marks: HighWatermarks,
-        flushes: LogFlushes,
+        flusher: LogFlusher,
         workers: Workers,
         context: PartitionContext,
     ) -> None:
         self._hosted = hosted
         self._log_dirs = log_dirs
         self._marks = marks
-        self._flushes = flushes
+        self._flusher = flusher
         self._topic_ids = TopicIdWrites(log_dirs, workers)
         self._workers = workers
         self._context = context
@@ -85,7 +85,7 @@ class Replicas:
 
     def sync_rolled(self, partition: Partition) -> None:
         """Have the segments of a partition's log synced after they rolled."""
-        partition.replica.log.when_rolled(lambda: self._flushes.on_rolled(partition))
+        partition.replica.log.when_rolled(lambda: self._flusher.on_rolled(partition))
 
     def delete(self, topic: str, index: int) -> list[str] | ErrorCode:
         """Give up a stopped partition, log and all; the paths for settle_deletions().

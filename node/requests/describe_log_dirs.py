@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from concurrent.futures import Future
 
-from logquake.node.replication.upkeep.log_dir_sizes import LogDirSizes, LogSize
+from logquake.node.replication.log_dir_sizes import LogDirSizes, LogSize
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.seams.workers import Workers

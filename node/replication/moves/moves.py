@@ -7,6 +7,7 @@ deleted, copied before, would come back.
 
 from __future__ import annotations
 
+from logquake.node.replication.background.high_watermarks import HighWatermarks
 from logquake.node.replication.cleaner.cleaner import LogCleaner
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.moves.alignment import complete
@@ -14,7 +15,6 @@ from logquake.node.replication.moves.move import MoveTools, ReplicaMove
 from logquake.node.replication.partition.partition import Partition, PartitionContext
 from logquake.node.replication.partition.roles import Offline
 from logquake.node.replication.replicas import Replicas
-from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
 from logquake.seams.journal import Event
 from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs

@@ -100,11 +100,11 @@ def test_a_loop_tells_what_kept_it(clock: Clock, told: list[BusyPass]) -> None:
 def test_events_are_one_an_interval(scheduler: Any, journal: Any) -> None:
     reports = BusyReports("broker-1", scheduler, journal)
     for _ in range(3):
-        reports.report(BusyPass(70, 60, "Ticks (lag)", 65, -1))
+        reports.report(BusyPass(70, 60, "BackgroundTasks (lag)", 65, -1))
     scheduler.advance(10_000)
     reports.report(BusyPass(80, 2, "Connection._on_ready", 75, ApiKey.FETCH))
     assert [event.why for event in journal.events] == [
-        "nobody else was served for 70 ms, 60 of them at work: 65 in Ticks (lag)",
+        "nobody else was served for 70 ms, 60 of them at work: 65 in BackgroundTasks (lag)",
         "nobody else was served for 80 ms, 2 of them at work: 75 in Connection._on_ready (FETCH)"
         "; 2 more since the last report",
     ]

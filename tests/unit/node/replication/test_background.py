@@ -233,7 +233,7 @@ class TestTimers:
     ) -> None:
         scheduler.advance(5_000)
         write(broker, batch(bytes(300)))
-        broker.replicas._upkeep.checkpoints.write_high_watermarks()
+        broker.replicas._background.checkpoints.write_high_watermarks()
         scheduler.advance(10)
         written = broker.disk.read("/data/replication-offset-checkpoint")
         assert written == b"0\n1\norders 0 2\n"

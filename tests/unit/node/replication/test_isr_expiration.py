@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from logquake.node.replication.api import ProduceEntry
+from logquake.node.replication.background.isr_expiration import IsrExpiration
 from logquake.node.replication.partition import leading
 from logquake.node.replication.partition.isr import PendingShrink
 from logquake.node.replication.partition.partition import Partition
-from logquake.node.replication.upkeep.lag_check import LagCheck
 from tests.unit.node.replication.conftest import OneBroker
 
 FOLLOWER = 2
@@ -27,8 +27,8 @@ def partition(broker: OneBroker) -> Partition:
 
 
 @pytest.fixture
-def lag_check(partition: Partition) -> LagCheck:
-    check = LagCheck()
+def isr_expiration(partition: Partition) -> IsrExpiration:
+    check = IsrExpiration()
     check.note(partition)
     return check
 
@@ -46,26 +46,26 @@ def append(broker: OneBroker, records: memoryview) -> None:
 
 
 def test_a_partition_whose_followers_have_everything_is_left_alone(
-    partition: Partition, lag_check: LagCheck
+    partition: Partition, isr_expiration: IsrExpiration
 ) -> None:
     fetch(partition, 0)
-    lag_check.run()
-    assert len(lag_check) == 0
+    isr_expiration.run()
+    assert len(isr_expiration) == 0
 
 
 def test_one_that_a_follower_has_not_all_of_is_looked_at_until_it_leaves(
     broker: OneBroker,
     partition: Partition,
-    lag_check: LagCheck,
+    isr_expiration: IsrExpiration,
     scheduler: Any,
     batch: Callable[..., memoryview],
 ) -> None:
     fetch(partition, 0)
     append(broker, batch(b"v"))
-    lag_check.run()
-    assert len(lag_check) == 1
+    isr_expiration.run()
+    assert len(isr_expiration) == 1
     scheduler.advance(MAX_LAG_MS + 1)
-    lag_check.run()
+    isr_expiration.run()
     assert partition.leader is not None
     assert isinstance(partition.leader.isr, PendingShrink)
 
@@ -86,9 +86,9 @@ def test_one_whose_follower_fell_back_is_looked_at_again(
 
 
 def test_one_that_is_no_longer_led_is_forgotten(
-    broker: OneBroker, partition: Partition, lag_check: LagCheck
+    broker: OneBroker, partition: Partition, isr_expiration: IsrExpiration
 ) -> None:
     broker.assign(leader=2, epoch=1)
-    lag_check.run()
+    isr_expiration.run()
     assert partition.leader is None
-    assert len(lag_check) == 0
+    assert len(isr_expiration) == 0

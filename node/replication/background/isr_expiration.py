@@ -12,7 +12,7 @@ from logquake.node.replication.partition import leading
 from logquake.node.replication.partition.partition import Partition
 
 
-class LagCheck:
+class IsrExpiration:
     def __init__(self) -> None:
         self._unsettled: dict[Partition, None] = {}
 

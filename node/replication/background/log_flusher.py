@@ -20,7 +20,7 @@ from logquake.storage.log.log import Log
 from logquake.storage.log.sync import PendingSync
 
 
-class LogFlushes:
+class LogFlusher:
     """At most one sync of a partition is under way."""
 
     def __init__(self, hosted: HostedPartitions, scheduler: Scheduler, workers: Workers) -> None:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from logquake.node.replication.upkeep.high_watermarks import HighWatermarks
+from logquake.node.replication.background.high_watermarks import HighWatermarks
 from logquake.seams.workers import Workers
 from logquake.storage.dirs.checkpoints import PendingCheckpoint
 from logquake.storage.dirs.log_dirs import LogDirs

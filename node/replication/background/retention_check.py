@@ -24,7 +24,7 @@ _PARTITIONS_AT_A_TIME = 100  # requests that arrive meanwhile are served in betw
 RemoveFiles = Callable[[DeletedFiles, int], None]
 
 
-class Retention:
+class RetentionCheck:
     """remove_files(files, delay_ms) is called for what is to be removed later."""
 
     def __init__(
@@ -40,18 +40,18 @@ class Retention:
         self._remove_files = remove_files
         self._is_under_way = False
 
-    def check(self) -> None:
+    def run(self) -> None:
         """Look at every log, unless the last check is not through yet."""
         if not self._is_under_way:
             self._is_under_way = True
-            self._check_some(iter(list(self._hosted)))
+            self._check_next(iter(list(self._hosted)))
 
-    def _check_some(self, rest: Iterator[Partition]) -> None:
+    def _check_next(self, rest: Iterator[Partition]) -> None:
         some = list(islice(rest, _PARTITIONS_AT_A_TIME))
         for partition in some:
             self._check(partition)
         if len(some) == _PARTITIONS_AT_A_TIME:
-            self._scheduler.call_later(0, lambda: self._check_some(rest))
+            self._scheduler.call_later(0, lambda: self._check_next(rest))
         else:
             self._is_under_way = False
 
