@@ -7,11 +7,12 @@ from collections.abc import Iterable
 
 from benchmarks.figures import Figures
 from logquake.controller.context import ControllerContext, LiveBroker
-from logquake.controller.partitions import Assignment, LeaderAndIsr, Leadership, TopicPartition
+from logquake.controller.partitions import Assignment, LeaderAndIsr, Leadership
 from logquake.controller.request_batch import Outgoing, RequestBatch
 from logquake.controller.request_content import Sender
 from logquake.wire.listeners import ListenerName
 from logquake.wire.schema import decode, encode
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 
 _BROKERS = (1, 2, 3)

@@ -33,6 +33,7 @@ from logquake.wire.messages.produce import (
 )
 from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
 from logquake.wire.records import NO_PRODUCER_ID, NO_SEQUENCE, Codec, Record, encode_batch
+from logquake.wire.topic_partition import TopicPartition
 
 ACKS_ALL = -1
 NO_OFFSET = -1
@@ -78,7 +79,7 @@ class _Identity:
 
     producer_id: int = NO_PRODUCER_ID
     epoch: int = -1
-    sequences: dict[tuple[str, int], int] = field(default_factory=lambda: defaultdict(int))
+    sequences: dict[TopicPartition, int] = field(default_factory=lambda: defaultdict(int))
 
 
 class Producer:
@@ -172,7 +173,7 @@ class _Delivery:
     def advance_sequence(self) -> None:
         if self._identity.producer_id == NO_PRODUCER_ID:
             return
-        place = (self._topic, self._partition)
+        place = TopicPartition(self._topic, self._partition)
         following = self._identity.sequences[place] + self._count
         self._identity.sequences[place] = following & _MAX_SEQUENCE
 
@@ -200,7 +201,7 @@ class _Delivery:
     def _encode(self, records: Sequence[ProducerRecord]) -> ProduceRequest:
         now_ms = self._router.clock.wall_ms()
         has_identity = self._identity.producer_id != NO_PRODUCER_ID
-        sequence = self._identity.sequences[(self._topic, self._partition)]
+        sequence = self._identity.sequences[TopicPartition(self._topic, self._partition)]
         batch = encode_batch(
             [
                 Record(

@@ -20,6 +20,7 @@ from logquake.wire.messages.metadata import (
     MetadataResponse,
     MetadataResponseTopic,
 )
+from logquake.wire.topic_partition import TopicPartition
 
 T = TypeVar("T")
 
@@ -47,7 +48,7 @@ class Router:
         self._bootstrap = settings.addresses()
         self._brokers: dict[int, Address] = {}
         self._connections: dict[Address, Connection] = {}
-        self._leaders: dict[tuple[str, int], Leader] = {}
+        self._leaders: dict[TopicPartition, Leader] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -114,12 +115,13 @@ class Router:
 
     def leader(self, topic: str, partition: int) -> Leader:
         """Raises NoLeaderError, or BrokerError for an unknown topic or partition."""
-        known = self._leaders.get((topic, partition))
+        place = TopicPartition(topic, partition)
+        known = self._leaders.get(place)
         if known is None:
             self._learn_leaders(self.topic(topic))
-            known = self._leaders.get((topic, partition))
+            known = self._leaders.get(place)
         if known is None:
-            raise NoLeaderError(f"{topic}-{partition} has no leader now")
+            raise NoLeaderError(f"{place} has no leader now")
         return known
 
     def topic(self, name: str) -> MetadataResponseTopic:
@@ -145,7 +147,7 @@ class Router:
 
     def _learn_leaders(self, topic: MetadataResponseTopic) -> None:
         for partition in topic.partitions:
-            place = (topic.name or "", partition.partition_index)
+            place = TopicPartition(topic.name or "", partition.partition_index)
             if partition.leader_id == NO_BROKER:
                 self._leaders.pop(place, None)
             else:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from logquake.wire.topic_partition import TopicPartition
+
 
 class Fault:
     """``with cluster.kill(2) as fault:`` heals at the end, also when the block raised.
@@ -15,7 +17,7 @@ class Fault:
     def __init__(
         self,
         member: str,
-        leader_epochs: Mapping[tuple[str, int], int],
+        leader_epochs: Mapping[TopicPartition, int],
         heal: Callable[[], None],
     ) -> None:
         self.member = member

@@ -15,6 +15,7 @@ from logquake.cluster.fault import Fault
 from logquake.cluster.handle import COMMAND_TIMEOUT_S, ClusterHandle, Target
 from logquake.cluster.layout import last_line
 from logquake.cluster.state import ZOOKEEPER, MemberState, Phase
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import NO_LEADER
 
 DEFAULT_TIMEOUT = 30.0  # seconds
@@ -118,7 +119,7 @@ class RunningCluster(ClusterHandle):
 
         A leader elected anew, in a later epoch, counts: what matters is that somebody decided.
         """
-        before = since.leader_epochs.get((topic, partition), -1)
+        before = since.leader_epochs.get(TopicPartition(topic, partition), -1)
 
         def holds() -> bool:
             state = self.view.partition(topic, partition)
@@ -168,7 +169,7 @@ class RunningCluster(ClusterHandle):
                 raise self._timed_out(f"{ZOOKEEPER} does not serve", timeout)
             time.sleep(PROBE_INTERVAL_S)
 
-    def _leader_epochs(self) -> dict[tuple[str, int], int]:
+    def _leader_epochs(self) -> dict[TopicPartition, int]:
         """None are known while ZooKeeper itself is at fault; brokers can be hurt all the same."""
         zookeeper = self.state().member(ZOOKEEPER)
         if zookeeper and zookeeper.phase is not Phase.RUNNING:

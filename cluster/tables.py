@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from logquake.cluster.state import ClusterState, MemberState, Phase
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import NO_LEADER, PartitionState
 
 Rows = list[tuple[str, ...]]
-TopicPartition = tuple[str, int]
 
 MEMBER_COLUMNS = ("member", "address", "pid", "state", "since", "leads", "last end")
 PARTITION_COLUMNS = ("partition", "leader", "epoch", "isr")

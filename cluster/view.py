@@ -17,6 +17,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any, TypeVar
 
 from logquake.cluster.errors import ClusterError
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.kazoo_session import KazooSession
 from logquake.zk.operations import (
     Exists,
@@ -35,7 +36,6 @@ from logquake.zk.znodes.topics import TOPICS_PATH, PartitionState, TopicAssignme
 
 F = TypeVar("F")
 T = TypeVar("T")
-TopicPartition = tuple[str, int]
 
 SESSION_TIMEOUT_MS = 6_000
 CONNECT_TIMEOUT_MS = 1_000
@@ -85,7 +85,8 @@ class ClusterView:
 
     def partition(self, topic: str, partition: int) -> PartitionState | None:
         """None while the partition does not exist, or has no leader yet."""
-        return self.partitions([(topic, partition)])[topic, partition]
+        one = TopicPartition(topic, partition)
+        return self.partitions([one])[one]
 
     def partitions(
         self, wanted: Sequence[TopicPartition]
@@ -109,7 +110,7 @@ class ClusterView:
     def all_partitions(self) -> Mapping[TopicPartition, PartitionState]:
         """Every partition that has a state."""
         wanted = [
-            (topic, partition)
+            TopicPartition(topic, partition)
             for topic, assignment in self.assignments().items()
             for partition in assignment.partitions
         ]

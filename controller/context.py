@@ -23,12 +23,12 @@ from logquake.controller.partitions import (
     Assignment,
     Leadership,
     Replica,
-    TopicPartition,
 )
 from logquake.controller.transitions import PartitionStatus, ReplicaStatus
 from logquake.controller.vigil import Sign
 from logquake.seams.network import Endpoint
 from logquake.wire.listeners import ListenerName
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.brokers import BrokerRegistration
 
 UNASSIGNED = Assignment(())

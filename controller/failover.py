@@ -13,7 +13,7 @@ from logquake.controller import partition_moves, replica_moves, topic_deletion
 from logquake.controller.context import ControllerContext, LiveBroker
 from logquake.controller.events.brokers_changed import REFUSES
 from logquake.controller.events.topic_intake import take_in_topics
-from logquake.controller.partitions import Replica, TopicPartition
+from logquake.controller.partitions import Replica
 from logquake.controller.term import Term
 from logquake.controller.transitions import PartitionStatus, ReplicaStatus
 from logquake.controller.watched_reads import (
@@ -22,6 +22,7 @@ from logquake.controller.watched_reads import (
     read_topics_to_delete,
 )
 from logquake.controller.znode_removal import children_of
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.operations import Create, GetChildren
 from logquake.zk.procedure import in_slices, perform
 from logquake.zk.znodes.admin import ISR_CHANGE_PATH, LOG_DIR_EVENT_PATH, delete_topic_path

@@ -13,13 +13,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 from logquake.controller.event_queue import ControllerMoved
-from logquake.controller.partitions import (
-    LeaderAndIsr,
-    LeaderRecovery,
-    Leadership,
-    TopicPartition,
-)
+from logquake.controller.partitions import LeaderAndIsr, LeaderRecovery, Leadership
 from logquake.controller.set_aside import SetAside
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.multi_groups import multi_groups
 from logquake.zk.operations import (
     Create,

@@ -13,12 +13,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from logquake.controller.partitions import (
-    LeaderAndIsr,
-    LeaderRecovery,
-    TopicPartition,
-)
+from logquake.controller.partitions import LeaderAndIsr, LeaderRecovery
 from logquake.wire.errors import ErrorCode
+from logquake.wire.topic_partition import TopicPartition
 
 UNKNOWN_BROKER_EPOCH = -1
 

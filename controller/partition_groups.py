@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Set
 from typing import Generic, TypeVar
 
-from logquake.controller.partitions import TopicPartition
+from logquake.wire.topic_partition import TopicPartition
 
 K = TypeVar("K", bound=Hashable)
 

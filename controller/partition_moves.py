@@ -20,11 +20,12 @@ from logquake.controller.election import (
     elect_when_leader_is_lost,
     first_leader,
 )
-from logquake.controller.partitions import LeaderAndIsr, Leadership, TopicPartition
+from logquake.controller.partitions import LeaderAndIsr, Leadership
 from logquake.controller.request_batch import RequestBatch
 from logquake.controller.term import Term
 from logquake.controller.transitions import PartitionStatus, partition_may_move
 from logquake.controller.unclean_topics import topics_allowing_unclean
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import in_slices
 
 

@@ -6,19 +6,13 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import NamedTuple
 
+from logquake.wire.topic_partition import TopicPartition
+
 NO_LEADER = -1
 NO_EPOCH = -1
 LEADER_DURING_DELETE = -2
 EPOCH_DURING_DELETE = -2
 """Told to brokers as leader and leader epoch of a topic that is being deleted (KIP-516)."""
-
-
-class TopicPartition(NamedTuple):
-    topic: str
-    partition: int
-
-    def __str__(self) -> str:
-        return f"{self.topic}-{self.partition}"
 
 
 class Replica(NamedTuple):

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from logquake.controller.election import without_replica
-from logquake.controller.partitions import Leadership, Replica, TopicPartition
+from logquake.controller.partitions import Leadership, Replica
 from logquake.controller.request_batch import RequestBatch
 from logquake.controller.term import Term
 from logquake.controller.transitions import ReplicaStatus, replica_may_move
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import in_slices
 
 

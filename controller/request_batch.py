@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from logquake.controller.context import ControllerContext, LiveBroker
-from logquake.controller.partitions import TopicPartition
 from logquake.controller.request_content import ContentBuilder, Sender
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest
 from logquake.wire.messages.stop_replica import StopReplicaRequest
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import SLICE
 
 LEADER_AND_ISR_VERSION = 7

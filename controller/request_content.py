@@ -12,11 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from logquake.controller.context import ControllerContext, LiveBroker
-from logquake.controller.partitions import (
-    LEADER_DURING_DELETE,
-    LeaderAndIsr,
-    TopicPartition,
-)
+from logquake.controller.partitions import LEADER_DURING_DELETE, LeaderAndIsr
 from logquake.wire.listeners import SECURITY_PROTOCOL_IDS, ListenerName
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrLiveLeader,
@@ -36,6 +32,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
 
 

@@ -15,13 +15,14 @@ from typing import Any, TypeVar
 from logquake.controller.context import ControllerContext, LiveBroker
 from logquake.controller.guarded_zk import GuardedZk
 from logquake.controller.outbox import Outbox
-from logquake.controller.partitions import LeaderAndIsr, TopicPartition
+from logquake.controller.partitions import LeaderAndIsr
 from logquake.controller.reachability import Reachability
 from logquake.controller.request_batch import RequestBatch
 from logquake.controller.request_content import Sender
 from logquake.controller.set_aside import SetAside
 from logquake.controller.settings import ControllerSettings
 from logquake.seams.journal import Event, Journal
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import Procedure, pause
 from logquake.zk.znodes.topics import PartitionState
 

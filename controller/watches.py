@@ -7,8 +7,8 @@ from logquake.controller.events.deletions_asked import deletions_asked
 from logquake.controller.events.log_dirs_failed import log_dirs_failed
 from logquake.controller.events.state_written import state_written
 from logquake.controller.events.topics_changed import partitions_changed, topics_changed
-from logquake.controller.partitions import TopicPartition
 from logquake.controller.term import TermProcedure
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.operations import EventType, WatchEvent
 from logquake.zk.znodes.admin import DELETE_TOPICS_PATH, LOG_DIR_EVENT_PATH
 from logquake.zk.znodes.brokers import IDS_PATH

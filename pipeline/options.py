@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from logquake.client.offsets import EARLIEST, LATEST, Isolation
 from logquake.client.settings import ClientSettings
+from logquake.wire.topic_partition import TopicPartition
 
 T = TypeVar("T")
 
@@ -48,12 +49,12 @@ class Bound:
     """
 
     everywhere: int | None
-    by_partition: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    by_partition: Mapping[TopicPartition, int] = field(default_factory=dict)
     is_time: bool = False
 
     def at(self, topic: str, partition: int) -> int:
         """Raises OptionError for a partition that the option says nothing of."""
-        position = self.by_partition.get((topic, partition), self.everywhere)
+        position = self.by_partition.get(TopicPartition(topic, partition), self.everywhere)
         if position is None:
             raise OptionError(f"no starting or ending offset for {topic}-{partition}")
         return position
@@ -142,12 +143,12 @@ def _bound(given: Mapping[str, str], end: str, *, default: str, refused: int) ->
     return bound
 
 
-def _positions(name: str, text: str) -> dict[tuple[str, int], int]:
+def _positions(name: str, text: str) -> dict[TopicPartition, int]:
     """`{"topic": {"0": 23, "1": -2}}` by topic and partition."""
     try:
         parsed = json.loads(text)
         return {
-            (topic, int(partition)): int(position)
+            TopicPartition(topic, int(partition)): int(position)
             for topic, partitions in parsed.items()
             for partition, position in partitions.items()
         }

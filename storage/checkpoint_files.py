@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from logquake.storage.disk.seam import Disk
+from logquake.wire.topic_partition import TopicPartition
 
 RECOVERY_POINTS = "recovery-point-offset-checkpoint"
 HIGH_WATERMARKS = "replication-offset-checkpoint"
@@ -17,7 +18,6 @@ CLEANER_OFFSETS = "cleaner-offset-checkpoint"
 LEADER_EPOCHS = "leader-epoch-checkpoint"
 
 _VERSION = "0"
-TopicPartition = tuple[str, int]
 
 
 class DamagedCheckpointError(Exception):
@@ -29,12 +29,14 @@ def read_offsets(disk: Disk, path: str) -> dict[TopicPartition, int]:
     offsets: dict[TopicPartition, int] = {}
     for entry in _read(disk, path, fields=3):
         topic, partition, offset = entry
-        offsets[topic, _number(partition, path)] = _number(offset, path)
+        offsets[TopicPartition(topic, _number(partition, path))] = _number(offset, path)
     return offsets
 
 
 def write_offsets(disk: Disk, path: str, offsets: Mapping[TopicPartition, int]) -> None:
-    entries = (f"{topic} {part} {offsets[topic, part]}" for topic, part in sorted(offsets))
+    entries = (
+        f"{topic} {partition} {offset}" for (topic, partition), offset in sorted(offsets.items())
+    )
     disk.replace(path, _content(entries))
 
 

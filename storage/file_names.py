@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from logquake.wire.topic_partition import TopicPartition
+
 LOG_SUFFIX = ".log"
 OFFSET_INDEX_SUFFIX = ".index"
 TIME_INDEX_SUFFIX = ".timeindex"
@@ -79,7 +81,7 @@ def partition_dir(topic: str, partition: int) -> str:
     return f"{topic}-{partition}"
 
 
-def parse_partition_dir(name: str) -> tuple[str, int] | None:
+def parse_partition_dir(name: str) -> TopicPartition | None:
     """Topic and partition of a live partition's folder; None for anything else."""
     return _topic_partition(_PARTITION_DIR.fullmatch(name))
 
@@ -94,7 +96,7 @@ def is_deleted_dir(name: str) -> bool:
     return _DELETED_DIR.fullmatch(name) is not None
 
 
-def parse_deleted_dir(name: str) -> tuple[str, int] | None:
+def parse_deleted_dir(name: str) -> TopicPartition | None:
     """Whose folder it was, the topic's name cut where it was too long; None for anything else."""
     return _topic_partition(_DELETED_DIR.fullmatch(name))
 
@@ -108,9 +110,9 @@ def fits_a_name(name: str) -> bool:
     return len(name) <= _MAX_NAME_LENGTH
 
 
-def parse_future_dir(name: str) -> tuple[str, int] | None:
+def parse_future_dir(name: str) -> TopicPartition | None:
     return _topic_partition(_FUTURE_DIR.fullmatch(name))
 
 
-def _topic_partition(match: re.Match[str] | None) -> tuple[str, int] | None:
-    return (match["topic"], int(match["partition"])) if match else None
+def _topic_partition(match: re.Match[str] | None) -> TopicPartition | None:
+    return TopicPartition(match["topic"], int(match["partition"])) if match else None

@@ -1,13 +1,14 @@
 """Kafka's bytes. Pure: no I/O, no clock, no logging.
 
-errors       error codes, and the two exceptions of this room
-uuids        the text form of Kafka's UUIDs
-schema       field tables as typed classes, and the codec compiled from them
-messages     the tables of Kafka 3.9, one module per area
-api          API keys, and which messages belong to each
-header       request and response headers; whole requests and responses
-versioned    messages with their version in front: coordinators' records, consumer protocol
-frame        a stream of bytes split into frames
-records      record batches
-compression  the codecs of batches, bounded
+errors           error codes, and the two exceptions of this room
+topic_partition  the name of a partition, in every room
+uuids            the text form of Kafka's UUIDs
+schema           field tables as typed classes, and the codec compiled from them
+messages         the tables of Kafka 3.9, one module per area
+api              API keys, and which messages belong to each
+header           request and response headers; whole requests and responses
+versioned        messages with their version in front: coordinators' records, consumer protocol
+frame            a stream of bytes split into frames
+records          record batches
+compression      the codecs of batches, bounded
 """

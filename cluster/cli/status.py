@@ -17,9 +17,10 @@ from logquake.cluster.tables import (
     member_rows,
     partition_rows,
 )
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
 
-Partitions = Mapping[tuple[str, int], PartitionState]
+Partitions = Mapping[TopicPartition, PartitionState]
 
 
 def show_status(cluster: RunningCluster, *, as_json: bool) -> None:

@@ -18,12 +18,7 @@ from logquake.controller.isr_change import (
     Verdict,
     judge,
 )
-from logquake.controller.partitions import (
-    LeaderAndIsr,
-    LeaderRecovery,
-    Leadership,
-    TopicPartition,
-)
+from logquake.controller.partitions import LeaderAndIsr, LeaderRecovery, Leadership
 from logquake.controller.term import Term
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
@@ -34,6 +29,7 @@ from logquake.wire.messages.broker_to_controller import (
     AlterPartitionResponsePartitionData,
     AlterPartitionResponseTopicData,
 )
+from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
 
 Results = dict[TopicPartition, LeaderAndIsr | Refused]

@@ -16,7 +16,7 @@ from functools import partial
 
 from logquake.controller import topic_deletion
 from logquake.controller.events.replicas_offline import replicas_offline
-from logquake.controller.partitions import Replica, TopicPartition
+from logquake.controller.partitions import Replica
 from logquake.controller.request_batch import Outgoing
 from logquake.controller.term import Term, TermProcedure
 from logquake.wire.errors import ErrorCode, error_name
@@ -24,6 +24,7 @@ from logquake.wire.messages.leader_and_isr import LeaderAndIsrResponse
 from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
 from logquake.wire.messages.update_metadata import UpdateMetadataResponse
 from logquake.wire.schema import Message
+from logquake.wire.topic_partition import TopicPartition
 
 
 def error_of(answer: Message) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from logquake.controller import partition_moves, replica_moves
 from logquake.controller.partition_moves import Occasion
-from logquake.controller.partitions import Replica, TopicPartition
+from logquake.controller.partitions import Replica
 from logquake.controller.term import Term
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
@@ -18,6 +18,7 @@ from logquake.wire.messages.broker_to_controller import (
     ControlledShutdownResponse,
     RemainingPartition,
 )
+from logquake.wire.topic_partition import TopicPartition
 
 UNKNOWN_BROKER_EPOCH = -1
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from logquake.controller import partition_moves
 from logquake.controller.election import Elected, elect_preferred
 from logquake.controller.partition_moves import Occasion
-from logquake.controller.partitions import TopicPartition
 from logquake.controller.term import Term
+from logquake.wire.topic_partition import TopicPartition
 
 
 async def rebalance_leaders(term: Term) -> None:

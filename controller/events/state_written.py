@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from logquake.controller import partition_moves
 from logquake.controller.partition_moves import Occasion
-from logquake.controller.partitions import TopicPartition
 from logquake.controller.term import Term
 from logquake.controller.transitions import PartitionStatus
+from logquake.wire.topic_partition import TopicPartition
 
 
 async def state_written(term: Term, partition: TopicPartition) -> None:

@@ -11,10 +11,10 @@ from collections.abc import Collection
 from logquake.controller import partition_moves, replica_moves
 from logquake.controller.events.topic_intake import take_in_topics
 from logquake.controller.partition_moves import Occasion
-from logquake.controller.partitions import TopicPartition
 from logquake.controller.term import Term
 from logquake.controller.transitions import PartitionStatus, ReplicaStatus
 from logquake.controller.watched_reads import read_assignments, read_topic_names
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.operations import SetData
 from logquake.zk.znodes.topics import TopicAssignment
 

@@ -9,6 +9,7 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.api import PartitionKey
 from logquake.node.replication.partition.partition import Partition
 from logquake.wire.errors import ErrorCode
+from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
 
 # A partition that is hosted here, or why it cannot be served here.
@@ -23,7 +24,7 @@ class HostedPartitions:
         self._metadata = metadata
         self._by_key: dict[PartitionKey, Partition] = {}  # each by name, and by id if it has one
         self._in_order: list[Partition] | None = None  # until one comes or goes
-        self._failed: set[tuple[str, int]] = set()
+        self._failed: set[TopicPartition] = set()
 
     def __iter__(self) -> Iterator[Partition]:
         """All partitions, by topic and index."""
@@ -66,7 +67,7 @@ class HostedPartitions:
 
     def fail(self, topic: str, index: int) -> None:
         """The disk refused the partition before it could be hosted."""
-        self._failed.add((topic, index))
+        self._failed.add(TopicPartition(topic, index))
 
     def _absence(self, topic: str, index: int) -> ErrorCode:
         if (topic, index) in self._failed:

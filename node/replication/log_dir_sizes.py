@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.roles import Offline
-from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs.log_dir import LogDir
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.log.log import Log
+from logquake.wire.topic_partition import TopicPartition
 
 _UNKNOWN_LAG = -1
 

@@ -16,6 +16,7 @@ from logquake.wire.messages.log_dirs import (
     AlterReplicaLogDirsResponse,
     AlterReplicaLogDirTopicResult,
 )
+from logquake.wire.topic_partition import TopicPartition
 
 
 class AlterReplicaLogDirs(Handler[AlterReplicaLogDirsRequest]):
@@ -43,10 +44,10 @@ class AlterReplicaLogDirs(Handler[AlterReplicaLogDirsRequest]):
         )
 
 
-def _targets(body: AlterReplicaLogDirsRequest) -> dict[tuple[str, int], str]:
+def _targets(body: AlterReplicaLogDirsRequest) -> dict[TopicPartition, str]:
     """A partition that is named twice goes where it is sent last."""
     return {
-        (topic.name, index): target.path
+        TopicPartition(topic.name, index): target.path
         for target in body.dirs
         for topic in target.topics
         for index in topic.partitions

@@ -20,8 +20,9 @@ from logquake.wire.messages.offsets import (
     DeleteRecordsResponse,
     DeleteRecordsTopicResult,
 )
+from logquake.wire.topic_partition import TopicPartition
 
-Results = dict[tuple[str, int], DeletedRecords]
+Results = dict[TopicPartition, DeletedRecords]
 
 
 class DeleteRecords(Handler[DeleteRecordsRequest]):
@@ -35,7 +36,7 @@ class DeleteRecords(Handler[DeleteRecordsRequest]):
     def handle(self, request: Request, body: DeleteRecordsRequest) -> None:
         # Of a partition that is named twice the last mention counts, as in Kafka.
         asked = {
-            (topic.name, each.partition_index): each.offset
+            TopicPartition(topic.name, each.partition_index): each.offset
             for topic in body.topics
             for each in topic.partitions
         }

@@ -14,7 +14,6 @@ from logquake.node.replication.log_dir_sizes import LogDirSizes, LogSize
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.seams.workers import Workers
-from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs.log_dir import LogDir
 from logquake.storage.disk.seam import DiskSpace
 from logquake.storage.errors import StorageError
@@ -27,6 +26,7 @@ from logquake.wire.messages.log_dirs import (
     DescribeLogDirsResult,
     DescribeLogDirsTopic,
 )
+from logquake.wire.topic_partition import TopicPartition
 
 
 class DescribeLogDirs(Handler[DescribeLogDirsRequest]):
@@ -79,7 +79,9 @@ def _wanted(body: DescribeLogDirsRequest) -> set[TopicPartition] | None:
     """None for all."""
     if body.topics is None:
         return None
-    return {(topic.topic, index) for topic in body.topics for index in topic.partitions}
+    return {
+        TopicPartition(topic.topic, index) for topic in body.topics for index in topic.partitions
+    }
 
 
 def _partition(log: LogSize) -> DescribeLogDirsPartition:

@@ -37,6 +37,7 @@ from logquake.wire.messages.produce import (
 )
 from logquake.wire.records import HEADER_BYTES, BatchFlag, read_produced
 from logquake.wire.schema import Records
+from logquake.wire.topic_partition import TopicPartition
 
 _VALID_ACKS = (0, 1, -1)
 _FIRST_STRICT_VERSION = 3
@@ -59,12 +60,12 @@ class Produce(Handler[ProduceRequest]):
         self._pipelining = pipelining
 
     def handle(self, request: Request, body: ProduceRequest) -> None:
-        entries: dict[tuple[str, int], ProduceEntry] = {}
-        refused: dict[tuple[str, int], ProduceResult] = {}
+        entries: dict[TopicPartition, ProduceEntry] = {}
+        refused: dict[TopicPartition, ProduceResult] = {}
         error = _refusal_of_all(body)
         for topic in body.topic_data:
             for partition in topic.partition_data:
-                key = topic.name, partition.index
+                key = TopicPartition(topic.name, partition.index)
                 if error is not None:
                     refused[key] = ProduceResult(*key, error)
                     continue

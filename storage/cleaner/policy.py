@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from logquake.storage.log_config import LogConfig
-
-TopicPartition = tuple[str, int]
+from logquake.wire.topic_partition import TopicPartition
 
 
 class SegmentFacts(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logquake.storage.cleaner.policy import TopicPartition
+from logquake.wire.topic_partition import TopicPartition
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from threading import Lock
 
 from logquake.storage import checkpoint_files as checkpoints
-from logquake.storage.checkpoint_files import DamagedCheckpointError, TopicPartition
+from logquake.storage.checkpoint_files import DamagedCheckpointError
 from logquake.storage.disk.seam import Disk
 from logquake.storage.errors import disk_faults
 from logquake.storage.file_names import join
+from logquake.wire.topic_partition import TopicPartition
 
 _FILES = (
     checkpoints.RECOVERY_POINTS,

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from logquake.storage import file_names as names
-from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.disk.seam import Disk
 from logquake.storage.errors import disk_faults
 from logquake.storage.partition_metadata import read_topic_id
+from logquake.wire.topic_partition import TopicPartition
 
 
 class DeletedFolders:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs.log_dir import LogDir
 from logquake.storage.errors import LogDirError
 from logquake.storage.log.log import Log
+from logquake.wire.topic_partition import TopicPartition
 
 
 def check_distinct(directories: Collection[LogDir]) -> None:
@@ -24,8 +24,8 @@ def check_distinct(directories: Collection[LogDir]) -> None:
     futures: dict[TopicPartition, Log] = {}
     ids: dict[str, str] = {}
     for directory in directories:
-        for (topic, partition), log in directory.logs.items():
-            _take(logs, (topic, partition), log)
+        for key, log in directory.logs.items():
+            _take(logs, key, log)
         for key, future in directory.futures.items():
             _take(futures, key, future)
         if directory.directory_id is not None:
@@ -44,17 +44,17 @@ def finish_interrupted_moves(directories: Collection[LogDir]) -> None:
     """
     current = {key for directory in directories for key in directory.logs}
     for directory in directories:
-        for (topic, partition), future in sorted(directory.futures.items(), key=lambda i: i[0]):
-            if (topic, partition) not in current and any(
-                each.deleted.holds((topic, partition), future.topic_id) for each in directories
+        for key, future in sorted(directory.futures.items(), key=lambda i: i[0]):
+            if key not in current and any(
+                each.deleted.holds(key, future.topic_id) for each in directories
             ):
-                directory.promote_future(topic, partition)
+                directory.promote_future(*key)
 
 
 def _take(found: dict[TopicPartition, Log], key: TopicPartition, log: Log) -> None:
     other = found.setdefault(key, log)
     if other is not log:
         raise LogDirError(
-            f"{key[0]}-{key[1]} lies in two log directories, {other.directory} and "
+            f"{key} lies in two log directories, {other.directory} and "
             f"{log.directory}: remove the older one, most likely that of the disk that failed last"
         )

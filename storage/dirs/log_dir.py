@@ -12,7 +12,6 @@ from uuid import uuid4
 
 from logquake.storage import checkpoint_files as checkpoints
 from logquake.storage import file_names as names
-from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs import clean_shutdown
 from logquake.storage.dirs.checkpoints import PendingCheckpoint
 from logquake.storage.dirs.deleted_folders import DeletedFolders
@@ -26,6 +25,7 @@ from logquake.storage.errors import LogDirError, StorageError, disk_faults
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.segments.open_files import OpenFiles
+from logquake.wire.topic_partition import TopicPartition
 
 LOCK_FILE = ".lock"
 
@@ -122,7 +122,7 @@ class LogDir:
         return len(self.logs) + len(self.futures)
 
     def log(self, topic: str, partition: int) -> Log | None:
-        return self.logs.get((topic, partition))
+        return self.logs.get(TopicPartition(topic, partition))
 
     def all_logs(self) -> Iterator[tuple[TopicPartition, Log]]:
         """The logs and the futures, each in order. No partition is in both."""
@@ -139,7 +139,7 @@ class LogDir:
     def make_place(self, topic: str, partition: int) -> None:
         """Make the partition's folder, as the proof that a log can be made here."""
         with disk_faults(self.path):
-            self._disk.make_dirs(log_path(self.path, (topic, partition)))
+            self._disk.make_dirs(log_path(self.path, TopicPartition(topic, partition)))
 
     def create_log(
         self, topic: str, partition: int, topic_id: bytes | None, config: LogConfig
@@ -148,7 +148,7 @@ class LogDir:
 
         Raises StorageError.
         """
-        key = (topic, partition)
+        key = TopicPartition(topic, partition)
         path = log_path(self.path, key)
         log = Log.open(self._disk, path, config, clean=True, open_files=self._options.open_files)
         if topic_id is not None:
@@ -161,18 +161,18 @@ class LogDir:
     ) -> Log:
         """An empty log in a folder that ends in -future. Raises StorageError."""
         name = names.future_dir(topic, partition, self._options.unique())
-        place = future_place(self._disk, self.path, (topic, partition), name)
+        place = future_place(self._disk, self.path, TopicPartition(topic, partition), name)
         open_files = self._options.open_files
         log = Log.open(place, place.named, config, clean=True, open_files=open_files)
         if topic_id is not None:
             log.assign_topic_id(topic_id)
             log.write_topic_id()  # an interrupted move is known by it
-        self._adopt_future((topic, partition), log, place)
+        self._adopt_future(TopicPartition(topic, partition), log, place)
         return log
 
     def promote_future(self, topic: str, partition: int) -> Log:
         """Let a future be the partition's log, under its final name. Raises StorageError."""
-        key = (topic, partition)
+        key = TopicPartition(topic, partition)
         with disk_faults(self.path):
             self._places[key].settle()
         del self._places[key]
@@ -187,7 +187,7 @@ class LogDir:
         What begin_deletions() answers makes it last, of any number of logs at once. Nothing
         happens, and None is answered, when there is no such log. Raises StorageError.
         """
-        key = (topic, partition)
+        key = TopicPartition(topic, partition)
         if key not in self.logs:
             return None
         # First: a worker that still writes a file of it must not find its successor's folder.
@@ -201,7 +201,7 @@ class LogDir:
 
     def delete_future(self, topic: str, partition: int) -> str | None:
         """The same for a future."""
-        key = (topic, partition)
+        key = TopicPartition(topic, partition)
         log = self.futures.get(key)
         if log is None:
             return None
@@ -214,18 +214,18 @@ class LogDir:
 
     def set_aside(self, topic: str, partition: int) -> str:
         """The first half of a deletion, which take_back() undoes and forget() completes."""
-        key = (topic, partition)
+        key = TopicPartition(topic, partition)
         self.logs[key].write_topic_id()
         target = self.deleted.take(key, log_path(self.path, key))
         self.deleted.sync()
         return target
 
     def take_back(self, topic: str, partition: int, path: str) -> None:
-        self.deleted.give_back(path, log_path(self.path, (topic, partition)))
+        self.deleted.give_back(path, log_path(self.path, TopicPartition(topic, partition)))
 
     def forget(self, topic: str, partition: int) -> None:
         """The second half of a deletion. Raises StorageError, the log forgotten all the same."""
-        self.logs.pop((topic, partition)).close(clean=False)
+        self.logs.pop(TopicPartition(topic, partition)).close(clean=False)
         self.offsets.write_all()
 
     # The end

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs.checkpoints import PendingCheckpoint
 from logquake.storage.dirs.interrupted_moves import check_distinct, finish_interrupted_moves
 from logquake.storage.dirs.log_dir import LogDir, PendingDeletions
@@ -19,6 +18,7 @@ from logquake.storage.errors import LogDirError, StorageError
 from logquake.storage.file_names import parent
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
+from logquake.wire.topic_partition import TopicPartition
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,17 @@ class LogDirs:
         return self.online.get(parent(log.directory))
 
     def log(self, topic: str, partition: int) -> Log | None:
-        found = (directory.logs.get((topic, partition)) for directory in self.online.values())
+        found = (
+            directory.logs.get(TopicPartition(topic, partition))
+            for directory in self.online.values()
+        )
         return next(filter(None, found), None)
 
     def future(self, topic: str, partition: int) -> Log | None:
-        found = (directory.futures.get((topic, partition)) for directory in self.online.values())
+        found = (
+            directory.futures.get(TopicPartition(topic, partition))
+            for directory in self.online.values()
+        )
         return next(filter(None, found), None)
 
     def partitions(self) -> Iterator[TopicPartition]:
@@ -73,7 +79,7 @@ class LogDirs:
         """Make the partition's next log, or future, in this directory."""
         logs = (self.log(topic, partition), self.future(topic, partition))
         if not any(log is not None and parent(log.directory) == path for log in logs):
-            self._preferred[topic, partition] = path
+            self._preferred[TopicPartition(topic, partition)] = path
 
     def create_log(
         self, topic: str, partition: int, topic_id: bytes | None, config: LogConfig, *, is_new: bool
@@ -86,13 +92,13 @@ class LogDirs:
             self._require_all_online()
         directory = self._place_for(topic, partition)
         log = directory.create_log(topic, partition, topic_id, config)
-        self._preferred.pop((topic, partition), None)
+        self._preferred.pop(TopicPartition(topic, partition), None)
         return log
 
     def create_future(self, topic: str, partition: int, current: Log) -> Log:
         """An empty copy of current in the preferred directory. Raises StorageError."""
         self._require_all_online()
-        path = self._preferred.pop((topic, partition))
+        path = self._preferred.pop(TopicPartition(topic, partition))
         return self.online[path].create_future(topic, partition, current.topic_id, current.config)
 
     def promote_future(self, topic: str, partition: int) -> str:
@@ -127,7 +133,7 @@ class LogDirs:
         begin_deletions() answers makes it last. Raises StorageError, also where there is no log
         and it may be in a directory that is offline.
         """
-        self._preferred.pop((topic, partition), None)
+        self._preferred.pop(TopicPartition(topic, partition), None)
         paths = self.delete_future(topic, partition)
         deleted = [each.delete_log(topic, partition) for each in self.online.values()]
         found = [path for path in deleted if path is not None]
@@ -250,7 +256,7 @@ class LogDirs:
         return max(holds, key=len, default=None)
 
     def _place_for(self, topic: str, partition: int) -> LogDir:
-        preferred = self._preferred.get((topic, partition))
+        preferred = self._preferred.get(TopicPartition(topic, partition))
         candidates = sorted(self.online.values(), key=lambda each: each.log_count)
         if preferred is not None:
             candidates = [each for each in candidates if each.path == preferred]

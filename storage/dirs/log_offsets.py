@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from logquake.storage import checkpoint_files as files
-from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs.checkpoints import DirCheckpoints, PendingCheckpoint
 from logquake.storage.disk.seam import Disk
 from logquake.storage.log.log import Log
+from logquake.wire.topic_partition import TopicPartition
 
 AllLogs = Callable[[], Iterator[tuple[TopicPartition, Log]]]
 

@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from logquake.storage import file_names as names
-from logquake.storage.checkpoint_files import TopicPartition
 from logquake.storage.dirs.load_progress import LoadProgress
 from logquake.storage.disk.relocated_disk import RelocatedDisk
 from logquake.storage.disk.seam import Disk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.segments.open_files import OpenFiles
+from logquake.wire.topic_partition import TopicPartition
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from logquake.wire.topic_partition import TopicPartition
+
 T = TypeVar("T")
 
 _FIRST_SLOTS = 16
@@ -31,7 +33,7 @@ def string_hash(text: str) -> int:
     return result
 
 
-def topic_partition_hash(topic_partition: tuple[str, int]) -> int:
+def topic_partition_hash(topic_partition: TopicPartition) -> int:
     topic, partition = topic_partition
     return (31 * (31 + partition) + string_hash(topic)) & _MASK
 

@@ -10,6 +10,7 @@ from logquake.wire.errors import ProtocolError
 from logquake.wire.messages.coordinator_records import TransactionLogKey, TransactionLogValue
 from logquake.wire.records import Record
 from logquake.wire.schema import decode
+from logquake.wire.topic_partition import TopicPartition
 
 _VERSION = struct.Struct(">h")
 _STATES = (
@@ -53,7 +54,7 @@ def _value(content: bytes, offset: int) -> str:
             f"at offset {offset}: unknown transaction state {value.transaction_status}"
         )
     members = in_scala_order(_members(value), topic_partition_hash)
-    partitions = ",".join(f"{topic}-{index}" for topic, index in members)
+    partitions = ",".join(map(str, members))
     return (
         f"producerId:{value.producer_id},producerEpoch:{value.producer_epoch},"
         f"state={_STATES[value.transaction_status]},partitions=[{partitions}],"
@@ -62,11 +63,11 @@ def _value(content: bytes, offset: int) -> str:
     )
 
 
-def _members(value: TransactionLogValue) -> list[tuple[str, int]]:
+def _members(value: TransactionLogValue) -> list[TopicPartition]:
     if value.transaction_status == _EMPTY:
         return []
     return [
-        (topic.topic, index)
+        TopicPartition(topic.topic, index)
         for topic in value.transaction_partitions or ()
         for index in topic.partition_ids
     ]

@@ -13,15 +13,10 @@ from logquake.storage.dirs.meta_properties import FILE_NAME as META_PROPERTIES
 from logquake.storage.dirs.meta_properties import read_meta_properties
 from logquake.storage.disk.read_only_disk import ReadOnlyDisk
 from logquake.storage.errors import LogDirError
-from logquake.storage.verify.expectations import (
-    Checkpoints,
-    DirState,
-    Expectations,
-    Offsets,
-    TopicPartition,
-)
+from logquake.storage.verify.expectations import Checkpoints, DirState, Expectations, Offsets
 from logquake.storage.verify.findings import Findings
 from logquake.storage.verify.folder_check import TEMPORARY_SUFFIX
+from logquake.wire.topic_partition import TopicPartition
 
 # Compacted whatever their settings were made to be.
 INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state")

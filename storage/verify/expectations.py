@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-TopicPartition = tuple[str, int]
+from logquake.wire.topic_partition import TopicPartition
+
 Offsets = Mapping[TopicPartition, int]
 
 

@@ -7,11 +7,12 @@ from collections.abc import Collection, Sequence
 from logquake.storage import file_names as names
 from logquake.storage.disk.read_only_disk import ReadOnlyDisk
 from logquake.storage.verify.dir_check import DirCheck
-from logquake.storage.verify.expectations import DirState, Limits, TopicPartition
+from logquake.storage.verify.expectations import DirState, Limits
 from logquake.storage.verify.findings import Findings, Severity
 from logquake.storage.verify.partition_check import PartitionCheck
 from logquake.storage.verify.progress import Progress
 from logquake.storage.verify.report import DirReport, PartitionReport, Report
+from logquake.wire.topic_partition import TopicPartition
 
 _WHILE_LIVE = "a broker uses it: read below the checkpointed high watermarks"
 

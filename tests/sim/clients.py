@@ -28,11 +28,11 @@ from logquake.wire.messages.produce import (
 from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
 from logquake.wire.records import Record, encode_batch, iterate_batches, read_header
 from logquake.wire.schema import Message
+from logquake.wire.topic_partition import TopicPartition
 from tests.sim.connection import HostNetwork
 from tests.sim.history import Acked, Polled, Refused, Send, Skipped
 from tests.sim.host import Host, HostScheduler
 from tests.sim.network import Fabric
-from tests.sim.replicas import TopicPartition
 from tests.sim.world import World
 
 ACKS_ALL, ACKS_LEADER = -1, 1

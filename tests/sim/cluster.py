@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from random import Random
 
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model_session import ModelServer
 from logquake.zk.operations import Create
 from logquake.zk.znodes.topics import TopicAssignment
@@ -13,12 +14,11 @@ from tests.sim.delays import Delays
 from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.payloads import AsObjects
-from tests.sim.replicas import TopicPartition
 from tests.sim.simulation import Bystander
 from tests.sim.trace import Trace
 from tests.sim.world import World
 
-PARTITION: TopicPartition = ("orders", 0)
+PARTITION = TopicPartition("orders", 0)
 REPLICAS = (1, 2, 3)
 MIN_ISR = 2
 CREATED_US = 500_000

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model import Applied, ZooKeeperModel
 from logquake.zk.operations import ANY_VERSION, Create, SetData, Write
 from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, ControllerEpoch
 from logquake.zk.znodes.topics import PartitionState, TopicAssignment
-from tests.sim.replicas import TopicPartition
 
 GARBAGE = b"garbage"
 _STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logquake.wire.errors import ErrorCode
-from tests.sim.replicas import TopicPartition
+from logquake.wire.topic_partition import TopicPartition
 
 
 @dataclass(slots=True, eq=False)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 
 from logquake.wire.errors import ErrorCode
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import NO_LEADER
 from tests.sim.decisions import EpochWrite, StateWrite
 from tests.sim.history import Acked, Polled, Skipped
-from tests.sim.replicas import TopicPartition
 from tests.sim.world import Step, World, hosted_controller
 
 Invariant = Callable[[World, Step], Iterator[str]]

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from logquake.storage.log.log import Log
 from logquake.wire.records import BatchHeader
-
-TopicPartition = tuple[str, int]
+from logquake.wire.topic_partition import TopicPartition
 
 
 class Batch(NamedTuple):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import NoReturn
 
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model_session import ModelServer, ModelSession
 from logquake.zk.operations import Create, WatchEvent
 from logquake.zk.znodes.topics import TopicAssignment
@@ -26,13 +27,12 @@ from tests.sim.invariants import EVERY_EVENT, durable, no_phantom, readable
 from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.payloads import AsObjects, ThroughTheCodec
-from tests.sim.replicas import TopicPartition
 from tests.sim.topic_maker import TopicMaker
 from tests.sim.trace import SHOWN, Trace
 from tests.sim.world import Committed, World
 
 TOPIC = "orders"
-PARTITIONS: tuple[TopicPartition, ...] = ((TOPIC, 0), (TOPIC, 1))
+PARTITIONS = (TopicPartition(TOPIC, 0), TopicPartition(TOPIC, 1))
 ASSIGNMENT = {0: (1, 2, 3), 1: (2, 3, 1)}
 MIN_ISR = 2
 
@@ -99,12 +99,11 @@ class Simulation:
         ]
         self.careless = CarelessProducer("careless", PARTITIONS[0], fabric, self.world, rng)
         self.consumers = [
-            Consumer(f"c{index}", partition, fabric, self.world, rng)
-            for _, index in PARTITIONS
-            for partition in [(TOPIC, index)]
+            Consumer(f"c{partition.partition}", partition, fabric, self.world, rng)
+            for partition in PARTITIONS
         ]
         self.deleters = [
-            Deleter(f"d{partition[1]}", partition, fabric, self.world, rng)
+            Deleter(f"d{partition.partition}", partition, fabric, self.world, rng)
             for partition in PARTITIONS
         ]
         self.maker = TopicMaker("maker", fabric, self.world, rng)

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from logquake.wire.records import BatchHeader
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model import ZooKeeperModel
 from logquake.zk.model_session import ModelServer
 from logquake.zk.operations import Create, SetData
@@ -23,7 +24,7 @@ from tests.sim.replicas import Replica
 from tests.sim.trace import Trace
 from tests.sim.world import Committed, Cut, Mark, Start, Step, World
 
-T0 = ("orders", 0)
+T0 = TopicPartition("orders", 0)
 
 
 class History:

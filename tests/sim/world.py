@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from logquake.controller.controller import Controller
 from logquake.node.composition import Parts
 from logquake.node.replication.partition.partition import Partition
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model import ZooKeeperModel
 from logquake.zk.znodes.brokers import BrokerRegistration
 from logquake.zk.znodes.control import ControllerNode
 from tests.sim.decisions import Decisions, EpochWrite, StateWrite
 from tests.sim.history import Acked, Deleted, Polled, Refused, TopicAnswer
 from tests.sim.machine import Machine
-from tests.sim.replicas import EMPTY_PREFIX, Batch, Replica, TopicPartition
+from tests.sim.replicas import EMPTY_PREFIX, Batch, Replica
 
 MADE = "made"  # topics whose names begin so are made by clients, and hold nothing
 Outcome = Acked | Polled | Refused | Deleted | TopicAnswer

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.json_text import dump_json, int32, read_json
 
 DELETE_TOPICS_PATH = "/admin/delete_topics"
 ISR_CHANGE_PATH = "/isr_change_notification"
 LOG_DIR_EVENT_PATH = "/log_dir_event_notification"
 LOG_DIR_FAILURE = 1
-
-TopicPartition = tuple[str, int]
 
 
 def delete_topic_path(topic: str) -> str:
@@ -61,7 +60,9 @@ class ReassignPartitions:
         def build(value: dict[str, Any]) -> ReassignPartitions:
             return cls(
                 {
-                    (str(one["topic"]), int(one["partition"])): tuple(map(int, one["replicas"]))
+                    TopicPartition(str(one["topic"]), int(one["partition"])): tuple(
+                        map(int, one["replicas"])
+                    )
                     for one in value["partitions"]
                 }
             )
@@ -112,4 +113,4 @@ def _partitions_json(partitions: tuple[TopicPartition, ...]) -> list[dict[str, A
 
 
 def _parse_partitions(value: list[dict[str, Any]]) -> tuple[TopicPartition, ...]:
-    return tuple((str(one["topic"]), int(one["partition"])) for one in value)
+    return tuple(TopicPartition(str(one["topic"]), int(one["partition"])) for one in value)

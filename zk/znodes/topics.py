@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import decode_uuid, encode_uuid
 from logquake.zk.znodes.json_text import dump_json, int32, int32s, read_json
 from logquake.zk.znodes.map_order import scala_order
@@ -24,11 +25,11 @@ def partition_path(topic: str, partition: int) -> str:
     return f"{partitions_path(topic)}/{partition}"
 
 
-def partition_of_state(path: str) -> tuple[str, int] | None:
+def partition_of_state(path: str) -> TopicPartition | None:
     """Whose state a path is; None for any other path."""
     match path.removeprefix(f"{TOPICS_PATH}/").split("/"):
         case [topic, "partitions", number, "state"] if path.startswith(TOPICS_PATH):
-            return topic, int(number)
+            return TopicPartition(topic, int(number))
         case _:
             return None
 

@@ -14,13 +14,14 @@ from logquake.storage.dirs.checkpoints import PendingCheckpoint
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.file_names import parent
 from logquake.storage.log.log import Log
+from logquake.wire.topic_partition import TopicPartition
 
 
 class HighWatermarks:
     def __init__(self, log_dirs: LogDirs, hosted: HostedPartitions) -> None:
         self._log_dirs = log_dirs
         self._hosted = hosted
-        self._marks: dict[str, dict[tuple[str, int], int]] = {}
+        self._marks: dict[str, dict[TopicPartition, int]] = {}
         self._noted: dict[Partition, None] = {}
 
     def note(self, partition: Partition) -> None:
@@ -33,11 +34,11 @@ class HighWatermarks:
 
     def initial(self, topic: str, index: int, log: Log) -> int:
         """The mark that a partition's log starts from."""
-        return self._marks.get(parent(log.directory), {}).get((topic, index), 0)
+        return self._marks.get(parent(log.directory), {}).get(TopicPartition(topic, index), 0)
 
     def forget(self, topic: str, index: int) -> None:
         for marks in self._marks.values():
-            marks.pop((topic, index), None)
+            marks.pop(TopicPartition(topic, index), None)
 
     def begin(self) -> list[PendingCheckpoint]:
         """What changed since the last time, to be written on any thread."""
@@ -56,12 +57,12 @@ class HighWatermarks:
                 self._collect_one(partition)
 
     def _collect_one(self, partition: Partition) -> None:
-        key = (partition.topic, partition.index)
+        key = TopicPartition(partition.topic, partition.index)
         mark = partition.replica.high_watermark
         self._keep(key, partition.replica.log, mark)
         if partition.future is not None:
             self._keep(key, partition.future, min(mark, partition.future.written_end_offset))
             self.note(partition)  # its copy goes on by itself
 
-    def _keep(self, key: tuple[str, int], log: Log, mark: int) -> None:
+    def _keep(self, key: TopicPartition, log: Log, mark: int) -> None:
         self._marks.setdefault(parent(log.directory), {})[key] = mark

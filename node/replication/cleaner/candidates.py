@@ -10,11 +10,12 @@ from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Offline
 from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
-from logquake.storage.cleaner.policy import LogToClean, TopicPartition, dirtiest
+from logquake.storage.cleaner.policy import LogToClean, dirtiest
 from logquake.storage.cleaner.states import CleaningStates
 from logquake.storage.errors import StorageError
 from logquake.storage.segments.batch_walk import DamagedBatchError
 from logquake.storage.segments.index_file import DamagedIndexError
+from logquake.wire.topic_partition import TopicPartition
 
 
 class Grabbed(NamedTuple):
@@ -101,4 +102,4 @@ class Candidates:
 
 
 def key_of(partition: Partition) -> TopicPartition:
-    return partition.topic, partition.index
+    return TopicPartition(partition.topic, partition.index)

@@ -11,10 +11,10 @@ from logquake.node.replication.hosted import HostedPartitions
 from logquake.seams.journal import Journal
 from logquake.seams.scheduler import Scheduler
 from logquake.seams.workers import Workers
-from logquake.storage.cleaner.policy import TopicPartition
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.log.deleted_files import DeletedFiles
 from logquake.storage.throttle import Throttle
+from logquake.wire.topic_partition import TopicPartition
 
 
 class LogCleaner:
@@ -59,7 +59,7 @@ class LogCleaner:
 
     def pause(self, topic: str, index: int) -> None:
         """Give up the partition's cleaning, and begin none before resume(). Pauses count."""
-        self._candidates.states.pause((topic, index))
+        self._candidates.states.pause(TopicPartition(topic, index))
 
     def resume(self, topic: str, index: int) -> None:
-        self._candidates.states.resume((topic, index))
+        self._candidates.states.resume(TopicPartition(topic, index))

@@ -23,6 +23,7 @@ from logquake.wire.messages.broker_to_controller import (
     BrokerState,
 )
 from logquake.wire.schema import Message
+from logquake.wire.topic_partition import TopicPartition
 
 API_VERSION = 3
 
@@ -75,7 +76,7 @@ class AlterPartitionManager:
         self._controller = controller
         self._scheduler = scheduler
         self._retry_ms = retry_ms
-        self._pending: dict[tuple[str, int], IsrProposal] = {}
+        self._pending: dict[TopicPartition, IsrProposal] = {}
         self._busy = False  # a request is in flight, or a retry is scheduled
 
     def submit(self, proposal: IsrProposal) -> None:
@@ -84,7 +85,7 @@ class AlterPartitionManager:
         An older one of the same partition that is not settled keeps its place: the new one is
         answered OPERATION_NOT_ATTEMPTED.
         """
-        key = (proposal.topic, proposal.partition)
+        key = TopicPartition(proposal.topic, proposal.partition)
         if key in self._pending:
             proposal.done(ErrorCode.OPERATION_NOT_ATTEMPTED)
             return
@@ -111,7 +112,7 @@ class AlterPartitionManager:
         outcomes = _outcomes(response)
         answered = [p for p in sent if (p.topic_id, p.partition) in outcomes]
         for proposal in answered:
-            del self._pending[proposal.topic, proposal.partition]
+            del self._pending[TopicPartition(proposal.topic, proposal.partition)]
         for proposal in answered:
             proposal.done(outcomes[proposal.topic_id, proposal.partition])
         if len(answered) < len(sent):

@@ -7,15 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logquake.controller.context import ControllerContext, LiveBroker
-from logquake.controller.partitions import (
-    NO_LEADER,
-    Assignment,
-    LeaderAndIsr,
-    Leadership,
-    Replica,
-    TopicPartition,
-)
+from logquake.controller.partitions import NO_LEADER, Assignment, LeaderAndIsr, Leadership, Replica
 from logquake.controller.transitions import PartitionStatus
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.brokers import BrokerRegistration
 
 BROKERS = (1, 2, 3)

@@ -11,8 +11,9 @@ import pytest
 from logquake.controller.candidacy import Mandate, stand
 from logquake.controller.event_queue import ControllerMoved
 from logquake.controller.guarded_zk import GuardedZk
-from logquake.controller.partitions import LeaderAndIsr, TopicPartition
+from logquake.controller.partitions import LeaderAndIsr
 from logquake.controller.set_aside import SetAside
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model import ZooKeeperModel
 from logquake.zk.operations import Create, Delete, Failed, Multi, Operation, SetData, ZkError
 from logquake.zk.procedure import Procedure, ZkFailure, run

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from logquake.controller.isr_change import Accepted, AlreadySo, Proposal, Refused, Verdict, judge
-from logquake.controller.partitions import LeaderAndIsr, LeaderRecovery, TopicPartition
+from logquake.controller.partitions import LeaderAndIsr, LeaderRecovery
 from logquake.wire.errors import ErrorCode
+from logquake.wire.topic_partition import TopicPartition
 
 CURRENT = LeaderAndIsr(1, leader_epoch=5, isr=(1, 2), partition_epoch=9)
 ASSIGNED = (1, 2, 3)

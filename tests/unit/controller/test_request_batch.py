@@ -7,12 +7,7 @@ from typing import TypeVar
 import pytest
 
 from logquake.controller.context import ControllerContext, LiveBroker
-from logquake.controller.partitions import (
-    Assignment,
-    LeaderAndIsr,
-    Leadership,
-    TopicPartition,
-)
+from logquake.controller.partitions import Assignment, LeaderAndIsr, Leadership
 from logquake.controller.request_batch import Outgoing, RequestBatch
 from logquake.controller.request_content import Sender
 from logquake.wire.header import decode_request_header
@@ -20,6 +15,7 @@ from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest
 from logquake.wire.messages.stop_replica import StopReplicaRequest
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest
 from logquake.wire.schema import Message, decode
+from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import decode_uuid
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 
