@@ -12,17 +12,19 @@ longest stretch between two looks at the sockets.
     write     one record to one of them, up to the high watermark that both followers make
     idle      a minute of what happens by time alone
     delete    StopReplica that deletes a tenth
+    truncate  the answer of a leader by which a tenth are cut below their recovery points
 """
 
 from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures, Result
@@ -45,10 +47,13 @@ from logquake.wire.api import ApiKey
 from logquake.wire.header import RequestHeader
 from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.fetch import (
+    EpochEndOffset,
+    FetchableTopicResponse,
     FetchPartition,
     FetchRequest,
     FetchResponse,
     FetchTopic,
+    PartitionData,
     ReplicaState,
 )
 from logquake.wire.messages.leader_and_isr import (
@@ -69,6 +74,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from logquake.wire.records import patch_base
 from logquake.wire.schema import Message
 from tests.doubles.workers import ScheduledWorkers
 
@@ -76,6 +82,7 @@ SIZES = (100, 1_000, 10_000)
 
 _BROKERS = (1, 2, 3)
 _HERE, *_FOLLOWERS = _BROKERS
+_LEADER = 2  # of those that are truncated
 _TOPIC, _TOPIC_ID = "orders", b"orders".ljust(16, b"-")
 _FETCH_VERSION = 17
 _MINUTE_MS = 60_000
@@ -138,11 +145,14 @@ class _NoJournal:
         return 0
 
 
-class _NoNetwork:
-    """Takes every request and never answers."""
+class _Network:
+    """Takes every request; a Fetch is answered by hand, the others never."""
 
-    def channel(self, _endpoint: Endpoint, _client_id: str) -> Channel:
-        return self
+    def __init__(self) -> None:
+        self.fetches: dict[int, _Fetch] = {}  # the latest, by leader
+
+    def channel(self, endpoint: Endpoint, _client_id: str) -> Channel:
+        return _LeaderChannel(endpoint.broker_id, self.fetches)
 
     def tether(
         self,
@@ -150,15 +160,41 @@ class _NoNetwork:
         _held: Callable[[], None],
         _ended: Callable[[Disconnected], None],
     ) -> Tether:
-        return self
+        return _LeaderChannel(_endpoint.broker_id, self.fetches)
+
+
+@dataclass(frozen=True, slots=True)
+class _LeaderChannel:
+    broker_id: int
+    fetches: dict[int, _Fetch]
 
     def send(
-        self, request: Message, version: int, done: Callable[[Message | Disconnected], None]
+        self, request: Message, _version: int, done: Callable[[Message | Disconnected], None]
     ) -> None:
-        pass
+        if isinstance(request, FetchRequest):
+            self.fetches[self.broker_id] = _Fetch(request, done)
 
     def close(self) -> None:
         pass
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetch:
+    request: FetchRequest
+    done: Callable[[Message | Disconnected], None]
+
+    def answer(self, **fields: Any) -> None:
+        """For each partition that it names."""
+        self.answer_for([p.partition for t in self.request.topics for p in t.partitions], **fields)
+
+    def answer_for(self, indexes: Iterable[int], **fields: Any) -> None:
+        fields = {"records": None} | fields
+        data = [
+            PartitionData(partition_index=index, aborted_transactions=None, **fields)
+            for index in indexes
+        ]
+        topic = FetchableTopicResponse(topic_id=_TOPIC_ID, partitions=data)
+        self.done(FetchResponse(session_id=1, responses=[topic]))
 
 
 class _Costs:
@@ -196,17 +232,19 @@ class _Broker:
         self.partitions = partitions
         self.time = _VirtualTime()
         self.disk = _CountingDisk()
+        self._network = _Network()
         self._cache = MetadataCache(PLAINTEXT)
         disk: Disk = self.disk
         options = LogDirOptions(_HERE, "benchmark-of-replicas0", 0, lambda _topic: _CONFIG.log)
+        self._log_dir = LogDir.open(disk, str(folder), options)
         workers = ScheduledWorkers(self.time)
         self.replicas = ReplicaManager(
             _HERE,
             ReplicationSettings(),
-            log_dirs=LogDirs([LogDir.open(disk, str(folder), options)]),
+            log_dirs=LogDirs([self._log_dir]),
             scheduler=self.time,
             workers=workers,
-            network=_NoNetwork(),
+            network=self._network,
             journal=_NoJournal(),
             random=Random(1),
             metadata=self._cache,
@@ -344,6 +382,28 @@ class _Broker:
         self.time.held(lambda: self.replicas.stop_replicas(request, answers.append))
         self._finish(answers)
 
+    def follow_leader(self, partitions: Sequence[int]) -> None:
+        """Copy a record to each of these, and sync it: the recovery points lie behind it."""
+        records = memoryview(bytearray(self._record))
+        patch_base(records, 0, base_offset=0, leader_epoch=0)
+        fetches = self._network.fetches
+        fetches[_LEADER].answer()
+        fetches[_LEADER].answer()  # the first one names those of the first piece alone
+        fetches[_LEADER].answer_for(partitions, records=records)
+        for index in partitions:
+            log = self._log_dir.logs[_TOPIC, index]
+            if not log.end_offset:
+                raise BenchmarkError(f"{log.directory} has not taken the leader's record")
+            log.sync()
+        self._log_dir.offsets.write_recovery_points()
+
+    def truncate(self, partitions: Sequence[int]) -> None:
+        fetch = self._network.fetches[_LEADER]
+        diverging = EpochEndOffset(epoch=0, end_offset=0)
+        self.time.held(lambda: fetch.answer_for(partitions, diverging_epoch=diverging))
+        if any(self._log_dir.logs[_TOPIC, index].end_offset for index in partitions):
+            raise BenchmarkError("a log was not truncated")
+
 
 def measure_replicas(folder: Path, sizes: Sequence[int]) -> list[Result]:
     """Writes some files a partition below folder, and removes them. Raises BenchmarkError."""
@@ -378,5 +438,9 @@ def _costs(broker: _Broker) -> dict[str, Figures]:
     # Led by the broker after this one, each third: the broker leads what broker 3 led.
     taken = range(2, broker.partitions, len(_BROKERS))
     measure("lead", lambda: broker.lead(taken, (2, 3, 1), 1))
-    measure("delete", lambda: broker.delete(range(broker.partitions // 10)))
+    tenth = broker.partitions // 10
+    measure("delete", lambda: broker.delete(range(tenth)))
+    followed = [p for p in everything[tenth:] if _BROKERS[p % len(_BROKERS)] == _LEADER][:tenth]
+    broker.follow_leader(followed)
+    measure("truncate", lambda: broker.truncate(followed))
     return found

@@ -99,7 +99,9 @@ class ReplicaManager:
             touched=self._passes.touch,
             disk_failed=log_dirs.report_failure,
         )
-        self._fetchers = FetcherPool(broker_id, broker_epoch, settings, scheduler, network)
+        self._fetchers = FetcherPool(
+            broker_id, broker_epoch, settings, scheduler, network, log_dirs.prepare_cuts
+        )
         self._replicas = Replicas(
             self._hosted, log_dirs, self._marks, self._background.flusher, workers, context
         )

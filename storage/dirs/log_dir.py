@@ -5,7 +5,7 @@ What concerns several directories, and the moves between them, is in ``log_dirs`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -179,6 +179,20 @@ class LogDir:
         log = self.logs[key] = self.futures.pop(key)
         return log
 
+    # Logs are cut
+
+    def prepare_cuts(self, cuts: Iterable[tuple[Log, int]]) -> None:
+        """Write once what truncating each of these logs to its offset needs checkpointed before.
+
+        Raises StorageError, and then each truncation does so for itself.
+        """
+        owing = [log for log, offset in cuts if log.prepare_cut(offset)]
+        if owing:
+            self.offsets.write_recovery_points()
+            self.offsets.write_cleaned()
+            for log in owing:
+                log.note_checkpointed()
+
     # Logs go
 
     def delete_log(self, topic: str, partition: int) -> str | None:
@@ -295,8 +309,7 @@ class LogDir:
         self.offsets.files.drop_others(self.logs.keys() | self.futures.keys())
 
     def _adopt(self, logs: dict[TopicPartition, Log], key: TopicPartition, log: Log) -> None:
-        log.when_recovery_point_lowered(self.offsets.write_recovery_points)
-        log.cleaning.on_lowered = self.offsets.write_cleaned
+        log.checkpointed_by(self.offsets.write_recovery_points, self.offsets.write_cleaned)
         logs[key] = log
 
     def _adopt_future(self, key: TopicPartition, log: Log, place: RelocatedDisk) -> None:

@@ -8,6 +8,7 @@ lie in that directory.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -125,6 +126,16 @@ class LogDirs:
             moved.cleaning.cleaned_to = current.cleaning.cleaned_to
         self._attempt(target, lambda directory: directory.offsets.write_all())
         return set_aside
+
+    def prepare_cuts(self, cuts: Iterable[tuple[Log, int]]) -> None:
+        """Before many logs are truncated, each to its offset: one checkpoint a directory for all.
+
+        LogManager.truncateTo, which writes it after the cuts.
+        """
+        by_directory: defaultdict[str, list[tuple[Log, int]]] = defaultdict(list)
+        for log, offset in cuts:
+            by_directory[parent(log.directory)].append((log, offset))
+        self._attempt_all(lambda its: its.prepare_cuts(by_directory.get(its.path, ())))
 
     def delete_log(self, topic: str, partition: int) -> list[str]:
         """Rename the partition's folders away, its future's first; their paths.

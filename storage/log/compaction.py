@@ -6,7 +6,7 @@ for every group of segments, again and again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from logquake.storage.cleaner.cleaning import Cleaning, Replacement
 from logquake.storage.cleaner.plan import CleanerBounds, CleaningPlan
@@ -16,6 +16,7 @@ from logquake.storage.cleaner.source import SealedSegment
 from logquake.storage.cleaner.swap import swap_files
 from logquake.storage.errors import disk_faults, refusals
 from logquake.storage.log.deleted_files import DeletedFiles
+from logquake.storage.log.owed_checkpoint import OwedCheckpoint
 from logquake.storage.log.state import LogState
 from logquake.storage.log.sync import LogSyncs
 from logquake.storage.segments.segment import Segment
@@ -24,13 +25,13 @@ from logquake.storage.segments.segment import Segment
 class LogCleaning:
     """``cleaned_to`` is where the last cleaning ended; None before the first one.
 
-    ``on_lowered`` is called when a truncation lowered it: a checkpoint above it would pass over
-    what is written there anew. Methods raise StorageError, DamagedBatchError, DamagedIndexError.
+    ``checkpoint`` is owed once a truncation lowered it. Methods raise StorageError,
+    DamagedBatchError, DamagedIndexError.
     """
 
     def __init__(self, state: LogState, syncs: LogSyncs) -> None:
         self.cleaned_to: int | None = None
-        self.on_lowered: Callable[[], None] = _do_nothing
+        self.checkpoint = OwedCheckpoint()
         self._state = state
         self._syncs = syncs
 
@@ -38,7 +39,7 @@ class LogCleaning:
         """What is at offset and later is about to change."""
         if self.cleaned_to is not None and self.cleaned_to > offset:
             self.cleaned_to = offset
-            self.on_lowered()
+            self.checkpoint.is_owed = True
 
     def assess(self, last_stable_offset: int, now_ms: int) -> LogToClean:
         """How dirty the log is; now_ms is wall time.
@@ -125,7 +126,3 @@ def _sealed(segments: Sequence[Segment], end_offset: int) -> list[SealedSegment]
 def _map_position(segments: Sequence[Segment], to_clean: LogToClean) -> int:
     dirty = segments_between(segments[:-1], to_clean.first_dirty, to_clean.first_uncleanable)
     return dirty[0].indexes.position_of(to_clean.first_dirty) if dirty else 0
-
-
-def _do_nothing() -> None:
-    pass

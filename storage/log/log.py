@@ -155,9 +155,12 @@ class Log:
         """Call action after each commit() that began a segment: those before it can be synced."""
         self._commit.on_rolled = action
 
-    def when_recovery_point_lowered(self, action: Callable[[], None]) -> None:
-        """Call action when it fell: a checkpoint above would make recovery trust new bytes."""
-        self._syncs.on_lowered = action
+    def checkpointed_by(
+        self, write_recovery_points: Callable[[], None], write_cleaned: Callable[[], None]
+    ) -> None:
+        """Call these before a cut below what the directory's checkpoints may say."""
+        self._syncs.checkpoint.write = write_recovery_points
+        self.cleaning.checkpoint.write = write_cleaned
 
     def assign_topic_id(self, topic_id: bytes) -> None:
         """Be that topic's. write_topic_id() makes it last, and so does the first commit()."""
@@ -304,6 +307,18 @@ class Log:
         return self._retention.delete_old(now_ms, high_watermark)
 
     # Cutting, syncing, closing
+
+    def prepare_cut(self, offset: int) -> bool:
+        """Lower what checkpoints say, in memory, for truncate_to(offset); whether one is owed.
+
+        A cut that owes checkpoints has them written first. Of many logs whoever cuts them writes
+        them once, and tells by note_checkpointed().
+        """
+        return self._cuts.prepare(offset)
+
+    def note_checkpointed(self) -> None:
+        """The directory's checkpoints are written since prepare_cut()."""
+        self._cuts.note_checkpointed()
 
     def truncate_to(self, offset: int) -> int:
         """Drop the batch that holds offset and all after it; the new end offset.

@@ -7,7 +7,6 @@ once, and success from then on, whatever became of the pages.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from errno import EIO
@@ -15,6 +14,7 @@ from errno import EIO
 from logquake.storage.disk.seam import Disk
 from logquake.storage.errors import StorageError, disk_faults
 from logquake.storage.log.files import Unsynced
+from logquake.storage.log.owed_checkpoint import OwedCheckpoint
 from logquake.storage.log.state import LogState
 
 
@@ -38,13 +38,12 @@ class PendingSync:
 class LogSyncs:
     """``recovery_point`` is the offset below which everything is synced.
 
-    ``on_lowered`` is called when that fell: a checkpoint above it would make recovery trust
-    rewritten bytes.
+    ``checkpoint`` is owed once that fell: whoever lowers it settles before anything is cut.
     """
 
     def __init__(self, state: LogState) -> None:
         self.recovery_point = 0
-        self.on_lowered: Callable[[], None] = _do_nothing
+        self.checkpoint = OwedCheckpoint()
         self._state = state
         self.cuts = 0  # how often something was dropped, by which work in between is noticed
         self._has_failed = False
@@ -80,6 +79,7 @@ class LogSyncs:
         self._has_failed = True
         with suppress(StorageError):  # the disk that fails is the one that would be written
             self.lower(pending.start_offset)
+            self.checkpoint.settle()
 
     def sync(self) -> None:
         """All three steps here and now, until everything written is synced. Raises StorageError."""
@@ -96,12 +96,8 @@ class LogSyncs:
             self.finish(pending)
 
     def lower(self, offset: int) -> None:
-        """What is at offset and later may change. Raises StorageError."""
+        """What is at offset and later is about to change."""
         self.cuts += 1
         if offset < self.recovery_point:
             self.recovery_point = offset
-            self.on_lowered()
-
-
-def _do_nothing() -> None:
-    pass
+            self.checkpoint.is_owed = True

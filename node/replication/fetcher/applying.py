@@ -5,10 +5,13 @@ Kafka's ReplicaFetcherThread.processPartitionData and AbstractFetcherThread.trun
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from logquake.node.replication.fetcher.followed import Followed
 from logquake.node.replication.fetcher.truncation import truncation_offset
 from logquake.node.replication.partition.partition import Partition
 from logquake.seams.journal import Event
+from logquake.storage.log.log import Log
 from logquake.wire.messages.fetch import EpochEndOffset, PartitionData
 
 
@@ -18,6 +21,15 @@ def apply_answer(followed: Followed, data: PartitionData) -> None:
         _truncate(followed, data.diverging_epoch)
     else:
         _append(followed, data)
+
+
+def divergence_cuts(answered: Iterable[tuple[Followed, PartitionData]]) -> list[tuple[Log, int]]:
+    """The logs that apply_answer() will truncate, and where."""
+    return [
+        (followed.partition.replica.log, _cut(followed, data.diverging_epoch))
+        for followed, data in answered
+        if data.diverging_epoch.epoch >= 0
+    ]
 
 
 def _append(followed: Followed, data: PartitionData) -> None:
@@ -40,21 +52,24 @@ def _append(followed: Followed, data: PartitionData) -> None:
 
 def _truncate(followed: Followed, diverging: EpochEndOffset) -> None:
     partition = followed.partition
-    replica = partition.replica
-    offset = truncation_offset(
+    partition.replica.truncate_to(
+        _cut(followed, diverging),
+        f"broker {_leader_of(partition)} has epoch {diverging.epoch} up to {diverging.end_offset}, "
+        f"this log's last epoch was {followed.last_fetched_epoch}",
+    )
+    followed.follow_log()
+    partition.context.touched(partition)
+
+
+def _cut(followed: Followed, diverging: EpochEndOffset) -> int:
+    replica = followed.partition.replica
+    return truncation_offset(
         diverging.epoch,
         diverging.end_offset,
         replica.log.epochs,
         replica.end,
         replica.high_watermark,
     )
-    replica.truncate_to(
-        offset,
-        f"broker {_leader_of(partition)} has epoch {diverging.epoch} up to {diverging.end_offset}, "
-        f"this log's last epoch was {followed.last_fetched_epoch}",
-    )
-    followed.follow_log()
-    partition.context.touched(partition)
 
 
 def _leader_of(partition: Partition) -> int:

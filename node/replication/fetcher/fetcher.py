@@ -17,12 +17,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from logquake.node.replication.api import PartitionKey
-from logquake.node.replication.fetcher.applying import apply_answer, journal_refused_records
+from logquake.node.replication.fetcher.applying import (
+    apply_answer,
+    divergence_cuts,
+    journal_refused_records,
+)
 from logquake.node.replication.fetcher.followed import Followed, Phase
 from logquake.node.replication.fetcher.offset_reset import OffsetReset
 from logquake.node.replication.fetcher.requests import API_VERSION, FetchRequests, by_partition
 from logquake.node.replication.fetcher.session import FetchSessionClient
-from logquake.node.replication.fetcher.truncation import truncate_without_epochs
+from logquake.node.replication.fetcher.truncation import PrepareCuts, truncate_without_epochs
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.settings import ReplicationSettings
 from logquake.seams.network import Channel, Disconnected
@@ -50,6 +54,7 @@ class ReplicaFetcher:
         requests: FetchRequests,
         settings: ReplicationSettings,
         scheduler: Scheduler,
+        prepare_cuts: PrepareCuts,
         on_dropped: Callable[[Partition], None],
     ) -> None:
         self._broker_id = broker_id
@@ -57,6 +62,7 @@ class ReplicaFetcher:
         self._requests = requests
         self._settings = settings
         self._scheduler = scheduler
+        self._prepare_cuts = prepare_cuts
         self._on_dropped = on_dropped
         self._session = FetchSessionClient()
         self._followed: dict[PartitionKey, Followed] = {}
@@ -159,9 +165,16 @@ class ReplicaFetcher:
             ErrorCode.of_peer(response.error_code), response.session_id, data.keys()
         ):
             return
-        for key, partition_data in data.items():
-            followed = self._followed.get(key)
-            if followed is not None and followed.expects_answer():
+        answered = [
+            (followed, partition_data)
+            for key, partition_data in data.items()
+            if (followed := self._followed.get(key)) is not None and followed.expects_answer()
+        ]
+        cuts = divergence_cuts(answered)
+        if cuts:
+            self._prepare_cuts(cuts)
+        for followed, partition_data in answered:
+            if self._followed.get(followed.key) is followed:  # its directory has not failed since
                 self._on_partition(followed, partition_data)
 
     def _on_partition(self, followed: Followed, data: PartitionData) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
 from logquake.node.replication.fetcher.requests import FetchRequests
+from logquake.node.replication.fetcher.truncation import PrepareCuts, needs_cut_without_epochs
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.settings import ReplicationSettings
 from logquake.seams.network import Endpoint, Network
@@ -23,11 +24,13 @@ class FetcherPool:
         settings: ReplicationSettings,
         scheduler: Scheduler,
         network: Network,
+        prepare_cuts: PrepareCuts,
     ) -> None:
         self._broker_id = broker_id
         self._settings = settings
         self._scheduler = scheduler
         self._network = network
+        self._prepare_cuts = prepare_cuts
         self._requests = FetchRequests(broker_id, broker_epoch, settings)
         self._fetchers: dict[int, ReplicaFetcher] = {}
         self._endpoints: dict[int, Endpoint] = {}
@@ -45,7 +48,12 @@ class FetcherPool:
     def follow(self, partitions: Iterable[tuple[Partition, Endpoint]]) -> None:
         """Copy each partition from the broker at its endpoint, and from no other any more."""
         started: dict[int, ReplicaFetcher] = {}
-        for partition, leader in partitions:
+        following = list(partitions)
+        replicas = [partition.replica for partition, _ in following]
+        self._prepare_cuts(
+            (each.log, each.high_watermark) for each in replicas if needs_cut_without_epochs(each)
+        )
+        for partition, leader in following:
             self.forget(partition)
             fetcher = self._fetcher(leader)
             fetcher.begin(partition)
@@ -97,5 +105,6 @@ class FetcherPool:
             self._requests,
             self._settings,
             self._scheduler,
+            self._prepare_cuts,
             self.strand,
         )

@@ -2,13 +2,26 @@
 
 Kafka's AbstractFetcherThread.truncateToHighWatermark and getOffsetTruncationState, with KIP-279
 (ask again with an epoch that both know) and KIP-595 (the question is the next fetch).
+
+Whoever is about to cut several logs has their checkpoints written together (PrepareCuts).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from logquake.node.replication.api import NO_EPOCH, NO_OFFSET
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.storage.log.leader_epochs import LeaderEpochs
+from logquake.storage.log.log import Log
+
+# LogDirs.prepare_cuts: logs, and the offsets that they are about to be truncated to.
+PrepareCuts = Callable[[Iterable[tuple[Log, int]]], None]
+
+
+def needs_cut_without_epochs(replica: ReplicaLog) -> bool:
+    """Whether truncate_without_epochs() will cut something off, at the high watermark."""
+    return replica.latest_epoch is None and replica.high_watermark < replica.end
 
 
 def truncate_without_epochs(replica: ReplicaLog) -> None:
@@ -18,9 +31,9 @@ def truncate_without_epochs(replica: ReplicaLog) -> None:
     Fetch will tell. What is cut off and was committed all the same, the leader has (Kafka before
     KIP-101). Raises StorageError.
     """
-    mark = replica.high_watermark
-    if replica.latest_epoch is None and mark < replica.end:
-        replica.truncate_to(mark, "the log has no leader epochs, and follows another from now on")
+    if needs_cut_without_epochs(replica):
+        why = "the log has no leader epochs, and follows another from now on"
+        replica.truncate_to(replica.high_watermark, why)
 
 
 def truncation_offset(

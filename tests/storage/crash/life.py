@@ -283,10 +283,21 @@ class Life:
     def truncate(self, topic: str, batches: int) -> None:
         """Drop the latest so many batches."""
         story = self.stories[topic]
-        offset = story.now.batches[-batches].header.base_offset
+        offset = self._start_of_batch(topic, batches)
         self._perform(topic, story.now.cut_at(offset), lambda: self.log(topic).truncate_to(offset))
         story.lowest_start = min(story.lowest_start, story.now.start)
         self.lead_anew()
+
+    def truncate_together(self, *topics: str) -> None:
+        """Drop the latest batch of each, as a follower of many does."""
+        offsets = {topic: self._start_of_batch(topic, 1) for topic in topics}
+        try:
+            self.log_dir.prepare_cuts((self.log(topic), at) for topic, at in offsets.items())
+        except StorageError:
+            self.offline.update(topics)
+            raise
+        for topic in topics:
+            self.truncate(topic, 1)
 
     def restart_at(self, topic: str, offset: int) -> None:
         story = self.stories[topic]
@@ -328,6 +339,9 @@ class Life:
             result = operation()
         story.end()
         return result
+
+    def _start_of_batch(self, topic: str, from_the_end: int) -> int:
+        return self.stories[topic].now.batches[-from_the_end].header.base_offset
 
     def _checkpointed(self) -> None:
         """The file has only starts that are not told by the segments' own names."""

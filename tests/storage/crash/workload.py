@@ -81,6 +81,17 @@ def truncate_over_segments(life: Life) -> None:
     life.append(EVENTS, *(life.batch(EVENTS) for _ in range(3)))
 
 
+def truncate_two_logs_together(life: Life) -> None:
+    """Below what the checkpoint says of either, which is lowered once."""
+    life.append(EVENTS, life.batch(EVENTS))
+    life.append(SAFE, life.batch(SAFE))
+    life.sync(EVENTS)
+    life.checkpoint()
+    life.truncate_together(EVENTS, SAFE)
+    for topic in (EVENTS, SAFE):
+        life.append(topic, life.batch(topic))
+
+
 def abort_what_lasted(life: Life) -> None:
     life.mark(EVENTS, LASTS, ControlType.ABORT)
 
@@ -176,6 +187,7 @@ STEPS: tuple[Step, ...] = (
     next_leader_epoch,
     truncate_within_the_active_segment,
     truncate_over_segments,
+    truncate_two_logs_together,
     abort_what_lasted,
     table_of_updates,
     compact,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -9,6 +10,12 @@ import pytest
 from logquake.node.replication.partition.roles import Leader
 from logquake.storage.partition_metadata import read_topic_id
 from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.fetch import (
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchResponse,
+    PartitionData,
+)
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionState,
     LeaderAndIsrRequest,
@@ -43,6 +50,26 @@ def lead_all(broker: OneBroker, *, epoch: int = 0) -> list[LeaderAndIsrResponse]
         answers.append,
     )
     return answers
+
+
+def answer_fetch(
+    network: Any,
+    records: Mapping[int, memoryview | None],
+    *,
+    diverging: EpochEndOffset | None = None,
+) -> None:
+    """What the leader answers to the last Fetch, by partition."""
+    partitions = [
+        PartitionData(
+            partition_index=index,
+            diverging_epoch=diverging or EpochEndOffset(),
+            aborted_transactions=None,
+            records=data,
+        )
+        for index, data in records.items()
+    ]
+    topic = FetchableTopicResponse(topic_id=TOPIC_ID, partitions=partitions)
+    network.sent[-1].done(FetchResponse(session_id=5, responses=[topic]))
 
 
 @pytest.fixture
@@ -96,6 +123,25 @@ def test_many_deletions_write_each_checkpoint_once(filled: OneBroker, scheduler:
     replaced = [line for line in filled.disk.faults.history if "checkpoint" in line]
     for name in CHECKPOINTS:
         assert sum("rename" in line and name in line for line in replaced) <= 1
+
+
+def test_many_truncations_write_each_checkpoint_once(
+    broker: OneBroker, network: Any, batch: Any
+) -> None:
+    for index in range(MANY):
+        broker.tell(index, leader=2, epoch=0)
+    for some in ([0], range(1, MANY)):  # one is fetched alone, before the others are followed
+        records = (batch(b"a", leader_epoch=0) for _ in some)
+        answer_fetch(network, dict(zip(some, records, strict=True)))
+    for partition in broker.replicas.partitions():
+        partition.replica.log.sync()
+    broker.log_dirs.online["/data"].offsets.write_recovery_points()
+    broker.disk.faults.keep_history = True
+    to_the_start = EpochEndOffset(epoch=0, end_offset=0)
+    answer_fetch(network, dict.fromkeys(range(MANY)), diverging=to_the_start)
+    assert {each.replica.end for each in broker.replicas.partitions()} == {0}
+    replaced = [line for line in broker.disk.faults.history if line.startswith("rename /data/")]
+    assert sum("recovery-point" in line for line in replaced) == 1
 
 
 def test_a_deletion_is_answered_when_it_outlasts_a_loss_of_power(

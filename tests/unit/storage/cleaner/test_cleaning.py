@@ -295,7 +295,7 @@ class TestCheckpoint:
         log = open_log(CONFIG, cleaned_to=9)
         fill(log, "abc", rounds=4)
         told: list[int | None] = []
-        log.cleaning.on_lowered = lambda: told.append(log.cleaning.cleaned_to)
+        log.cleaning.checkpoint.write = lambda: told.append(log.cleaning.cleaned_to)
         log.truncate_to(10)
         assert (log.cleaning.cleaned_to, told) == (9, [])
         log.truncate_to(4)
