@@ -76,6 +76,7 @@ from logquake.wire.messages.update_metadata import (
 )
 from logquake.wire.records import patch_base
 from logquake.wire.schema import Message
+from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.workers import ScheduledWorkers
 
 SIZES = (100, 1_000, 10_000)
@@ -391,7 +392,7 @@ class _Broker:
         fetches[_LEADER].answer()  # the first one names those of the first piece alone
         fetches[_LEADER].answer_for(partitions, records=records)
         for index in partitions:
-            log = self._log_dir.logs[_TOPIC, index]
+            log = self._log_dir.logs[TopicPartition(_TOPIC, index)]
             if not log.end_offset:
                 raise BenchmarkError(f"{log.directory} has not taken the leader's record")
             log.sync()
@@ -401,7 +402,9 @@ class _Broker:
         fetch = self._network.fetches[_LEADER]
         diverging = EpochEndOffset(epoch=0, end_offset=0)
         self.time.held(lambda: fetch.answer_for(partitions, diverging_epoch=diverging))
-        if any(self._log_dir.logs[_TOPIC, index].end_offset for index in partitions):
+        if any(
+            self._log_dir.logs[TopicPartition(_TOPIC, index)].end_offset for index in partitions
+        ):
             raise BenchmarkError("a log was not truncated")
 
 

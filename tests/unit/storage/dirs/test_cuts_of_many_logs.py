@@ -12,6 +12,7 @@ from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
+from logquake.wire.topic_partition import TopicPartition
 
 MANY = 20
 CHECKPOINTS = ("recovery-point-offset-checkpoint", "cleaner-offset-checkpoint")
@@ -69,7 +70,7 @@ def test_nothing_is_written_where_nothing_is_cut(log_dir: LogDir, disk: MemoryDi
 
 def test_a_cut_below_what_was_prepared_writes_its_own(log_dir: LogDir, disk: MemoryDisk) -> None:
     log_dir.prepare_cuts(cuts(log_dir, 7))  # amid the second batch, which goes as a whole
-    log_dir.logs["orders", 0].truncate_to(7)
+    log_dir.logs[TopicPartition("orders", 0)].truncate_to(7)
     assert written(disk) == 2 * list(CHECKPOINTS)
 
 
@@ -77,7 +78,7 @@ def test_after_a_refused_write_no_log_is_cut_without_one(log_dir: LogDir, disk: 
     disk.fail_at(1, OSError(5, "input/output error"))
     with pytest.raises(StorageError):
         log_dir.prepare_cuts(cuts(log_dir, 5))
-    log_dir.logs["orders", 0].truncate_to(5)
+    log_dir.logs[TopicPartition("orders", 0)].truncate_to(5)
     assert written(disk) == list(CHECKPOINTS)
 
 
