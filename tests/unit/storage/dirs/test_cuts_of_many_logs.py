@@ -8,11 +8,11 @@ import pytest
 
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
-from logquake.storage.disk.memory_disk import MemoryDisk
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.topic_partition import TopicPartition
+from tests.doubles.memory_disk import MemoryDisk
 
 MANY = 20
 CHECKPOINTS = ("recovery-point-offset-checkpoint", "cleaner-offset-checkpoint")
