@@ -28,8 +28,7 @@ test: $(INSTALLED) ## Run all tests
 check: $(INSTALLED) ## Lint, format, types, import layers, names in the documents
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(ROOMS:%=-p logquake.%)
-	MYPYPATH=src:. $(BIN)/mypy benchmarks
+	MYPYPATH=src:. $(BIN)/mypy $(ROOMS:%=-p logquake.%) -p benchmarks -p tests
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.docs
 

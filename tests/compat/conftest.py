@@ -35,7 +35,8 @@ def clients(cluster: Any) -> Iterator[list[Adapter]]:
 
 @pytest.fixture(params=range(len(LIBRARIES)), ids=[library.__name__ for library in LIBRARIES])
 def client(request: pytest.FixtureRequest, clients: list[Adapter]) -> Adapter:
-    return clients[request.param]
+    index: int = request.param
+    return clients[index]
 
 
 @pytest.fixture(params=CODECS)

@@ -57,7 +57,9 @@ class KafkaPrograms:
         )
 
     @contextmanager
-    def broker(self, name: str, properties: Mapping[str, object]) -> Iterator[subprocess.Popen]:
+    def broker(
+        self, name: str, properties: Mapping[str, object]
+    ) -> Iterator[subprocess.Popen[bytes]]:
         """A broker for the length of the block; it may end, or be killed, before."""
         settings = self.folder / f"{name}.properties"
         settings.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))

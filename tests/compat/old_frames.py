@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from logquake.wire.api import ApiKey, request_type, response_type
-from logquake.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from logquake.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from logquake.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from logquake.wire.records import (
     BatchFlag,
@@ -31,6 +31,7 @@ from logquake.wire.records import (
     iterate_records,
 )
 from logquake.wire.schema import Message, decode, encode
+from tests.parts import bytes_of
 
 VECTORS = Path(__file__).parents[1] / "wire" / "vectors" / "old_frames-3.9.1.jsonl"
 TOPIC = "old"
@@ -280,8 +281,9 @@ def _refused_batches() -> Iterator[Case]:
     no_sequence = batch(producer_id=4711, producer_epoch=0)
     yield Case("no sequence", [produce(8, no_sequence)])
     for version in (2, 8):
-        flags = {"producer_id": 4711, "producer_epoch": 0, "base_sequence": 0}
-        transactional = batch(flags=BatchFlag.TRANSACTIONAL, **flags)
+        transactional = batch(
+            flags=BatchFlag.TRANSACTIONAL, producer_id=4711, producer_epoch=0, base_sequence=0
+        )
         yield Case(f"a transaction in Produce {version}", [produce(version, transactional)])
     yield Case("zstd in Produce 6", [produce(6, batch(codec=Codec.ZSTD))])
     gaps = batch(OUT_OF_ORDER, codec=Codec.GZIP)
@@ -404,13 +406,16 @@ def _readable(case: Case, ask: Ask, answer: bytes) -> str:
     if not answer:
         return "closed"
     key = ApiKey(_key(ask.body))
-    assert isinstance(ask.body, request_type(key))
-    response = decode(response_type(key), ask.version, memoryview(answer))
+    asked, answered = request_type(key), response_type(key)
+    assert asked is not None
+    assert answered is not None
+    assert isinstance(ask.body, asked)
+    response = decode(answered, ask.version, memoryview(answer))
     text = repr(response)
-    if key is ApiKey.FETCH:
+    if isinstance(response, FetchResponse):
         for topic in response.responses:
             for partition in topic.partitions:
-                records = bytes(partition.records or b"")
+                records = bytes_of(partition.records or b"")
                 partition.records = None
                 text = f"{response!r} {_content(records)}"
     return _without_times(case, text)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,9 @@ class Lone(OneBroker):
             for each in self.metadata(*names).topics
         )
 
+    def has_leaders(self, *names: str) -> bool:
+        return all(error == "NONE" for _, error, _, _ in self.topics(*names))
+
     def coordinator(self, key_type: int, key: str, version: int) -> Any:
         """Error, message, node, of a key."""
         keys: dict[str, Any] = {"key": key} if version < 4 else {"coordinator_keys": [key]}
@@ -78,7 +83,7 @@ def twins(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iterat
         properties = properties_of(kafkas, tmp_path / "kafkas")
         brokers.enter_context(kafka_programs.broker("lone", properties))
         for each in (ours, kafkas):
-            wait_until("the broker", lambda each=each: each.knows(1))
+            wait_until("the broker", partial(each.knows, 1))
         yield ours, kafkas
 
 
@@ -115,20 +120,15 @@ def test_both_do_the_same(twins: Twins) -> None:
         ("user", "LEADER_NOT_AVAILABLE", False, 0),
     ]
     for each in twins:
-        wait_until(
-            "leaders",
-            lambda each=each: [t[1] for t in each.topics(*names[1:])] == ["NONE"] * 3,
-        )
+        wait_until("leaders", partial(each.has_leaders, *names[1:]))
     both(twins, lambda broker: broker.topics(*names[1:]))
     both(twins, lambda broker: broker.config_of(TRANSACTIONS))
     for version in range(1, 7):
         for key in ("tx-1", "", "grüße", "polygenelubricants"):
-            found = both(
-                twins, lambda b, version=version, key=key: b.coordinator(TRANSACTION, key, version)
-            )
+            found = both(twins, methodcaller("coordinator", TRANSACTION, key, version))
             assert (found[0], found[2]) == ("NONE", 1)
     for version in range(7):
-        found = both(twins, lambda b, version=version: b.coordinator(GROUP, "g", version))
+        found = both(twins, methodcaller("coordinator", GROUP, "g", version))
         assert (found[0], found[2]) == ("COORDINATOR_NOT_AVAILABLE", -1)
     assert both(twins, lambda broker: broker.create("__cluster_metadata"))[0] == "INVALID_REQUEST"
     assert both(twins, lambda broker: broker.create(TRANSACTIONS))[0] == "TOPIC_ALREADY_EXISTS"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ class Mixed:
 
     def wait_until_whole(self) -> None:
         for broker in (self.ours, self.kafka):
-            wait_until("both in Metadata", lambda broker=broker: broker.knows(OURS, KAFKA))
+            wait_until("both in Metadata", partial(broker.knows, OURS, KAFKA))
 
     def controller(self) -> int:
         return self.ours.metadata().controller_id
@@ -85,6 +86,10 @@ def mixed(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iterat
 
 def partitions_of(broker: OneBroker, topic: str) -> int:
     return len(broker.topic(topic).partitions)
+
+
+def has_partitions(broker: OneBroker, topic: str, count: int) -> bool:
+    return partitions_of(broker, topic) == count
 
 
 def test_what_clients_ask_of_a_forwarding_kafka_is_done(mixed: Mixed) -> None:
@@ -117,7 +122,7 @@ def test_topics_that_clients_of_ours_name_are_made_while_kafka_is_controller(mix
         ours = mixed.ours
         for topic, partitions in (("named", 2), ("__consumer_offsets", 3)):
             assert ours.topic(topic).error_code == ErrorCode.LEADER_NOT_AVAILABLE
-            wait_until(topic, lambda t=topic, n=partitions: partitions_of(ours, t) == n)
+            wait_until(topic, partial(has_partitions, ours, topic, partitions))
         assert ours.topic("__transaction_state").error_code == ErrorCode.INVALID_REPLICATION_FACTOR
 
 

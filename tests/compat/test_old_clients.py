@@ -38,9 +38,9 @@ def kcat(cluster: Any) -> Kcat:
     """Run it as a client of an age; the standard output."""
 
     def run(version: str, *arguments: str, stdin: str = "") -> str:
-        age = ("-X", "api.version.request=false", "-X", f"broker.version.fallback={version}")
-        if version == "now":
-            age = ()
+        age: list[str] = []
+        if version != "now":
+            age = ["-X", "api.version.request=false", "-X", f"broker.version.fallback={version}"]
         command = [str(KCAT), "-q", "-b", cluster.bootstrap_servers, *age, *arguments]
         done = subprocess.run(
             command, input=stdin, capture_output=True, text=True, timeout=TIMEOUT_S, check=False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 
@@ -72,7 +73,7 @@ def test_actions_come_in_the_order_of_their_time_and_ties_as_they_were_asked_for
 ) -> None:
     done: list[str] = []
     for name, delay_ms in (("late", 5), ("first", 2), ("second", 2)):
-        time.scheduler.call_later(delay_ms, lambda name=name: done.append(name))
+        time.scheduler.call_later(delay_ms, partial(done.append, name))
     time.pass_ms(1)
     assert done == []
     time.pass_ms(3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 
@@ -87,7 +88,7 @@ def test_held_work_is_done_in_order_when_it_is_let_go() -> None:
     workers = HeldWorkers()
     order: list[int] = []
     for number in range(3):
-        workers.run_in_worker(lambda number=number: order.append(number), lambda _: None)
+        workers.run_in_worker(partial(order.append, number), lambda _: None)
     workers.finish_next()
     assert (order, len(workers)) == ([0], 2)
     workers.finish()

@@ -191,6 +191,9 @@ class Server:
             self.loop.run_pass(max_wait_ms=5)
         pytest.fail("what was waited for did not happen")
 
+    def until_asked(self, count: int) -> None:
+        self.until(lambda: len(self.handler.requests) == count)
+
     def settle(self) -> None:
         """Drive the loop until a pass had nothing to do."""
         for _ in range(5):

@@ -84,7 +84,7 @@ def test_a_partial_frame_keeps_its_memory(pair: tuple[socket.socket, socket.sock
     buffer.relax()
     pair[0].send(b"-whole")
     buffer.fill(pair[1])
-    assert buffer.frame() == b"half-whole"
+    assert bytes(buffer.frame() or b"") == b"half-whole"
 
 
 @pytest.mark.parametrize("length", [-1, -(2**31), MAX_FRAME + 1, 2**31 - 1])
@@ -105,8 +105,9 @@ def test_a_view_outlives_the_memory_being_given_back(
     pair[0].send((5).to_bytes(4) + b"first")
     buffer.fill(pair[1])
     first = buffer.frame()
+    assert first is not None
     buffer.consume()
     buffer.relax()
     buffer.relax()
     assert buffer.capacity == BASE_CAPACITY
-    assert first == b"first"
+    assert bytes(first) == b"first"

@@ -7,11 +7,11 @@ import os
 import socket
 import weakref
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from logquake.node.net.limits import ConnectionLimits
+from logquake.node.requests.request import Request
 from logquake.storage.log.slice import LogSlice
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
@@ -30,6 +30,7 @@ from logquake.wire.messages.produce import (
     TopicProduceData,
 )
 from tests.net.server import Client, Server, ServerFactory
+from tests.parts import bytes_of
 
 
 def produce(records: bytes = b"records") -> ProduceRequest:
@@ -38,8 +39,12 @@ def produce(records: bytes = b"records") -> ProduceRequest:
     return ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic])
 
 
-def records_of(request: Any) -> bytes:
-    return bytes(request.body.topic_data[0].partition_data[0].records)
+def records_of(request: Request) -> memoryview:
+    """In the buffer that they were received in."""
+    assert isinstance(request.body, ProduceRequest)
+    records = request.body.topic_data[0].partition_data[0].records
+    assert isinstance(records, memoryview)
+    return records
 
 
 def metadata() -> MetadataRequest:
@@ -261,11 +266,11 @@ class TestBytes:
         client = server.client()
         when_handled: list[bytes] = []
         at_the_end: list[bytes] = []
-        server.handler.on_request = lambda request: when_handled.append(records_of(request))
+        server.handler.on_request = lambda request: when_handled.append(bytes(records_of(request)))
 
         def answer_all() -> None:
             requests, server.handler.requests = server.handler.requests, []
-            at_the_end.extend(records_of(request) for request in requests)
+            at_the_end.extend(bytes(records_of(request)) for request in requests)
             for request in requests:
                 request.reply(ProduceResponse())
 
@@ -278,8 +283,7 @@ class TestBytes:
     def test_the_records_can_be_patched_in_place(self, server: Server) -> None:
         server.client().send(produce(bytes(100)), 9, 0)
         arrive(server, 1)
-        records = server.handler.requests[0].body.topic_data[0].partition_data[0].records
-        assert isinstance(records, memoryview)
+        records = records_of(server.handler.requests[0])
         records[0] = 7
         assert records_of(server.handler.requests[0])[0] == 7
 
@@ -298,7 +302,7 @@ class TestBytes:
             _, response = client.receive_response(ApiKey.FETCH, 12)
         assert isinstance(response, FetchResponse)
         for partition in response.responses[0].partitions:
-            assert bytes(partition.records or b"") == content[10 : 10 + size]
+            assert bytes_of(partition.records or b"") == content[10 : 10 + size]
 
     @pytest.mark.parametrize(
         ("size", "left", "why"),
@@ -380,7 +384,7 @@ class TestEnds:
         client.send(produce(bytes(500_000)), 9, 1)
         arrive(server, 1)
         request = server.handler.requests.pop()
-        received = weakref.ref(request.body.topic_data[0].partition_data[0].records.obj)
+        received = weakref.ref(records_of(request).obj)
         reply = request.reply
         del request
         assert received() is not None

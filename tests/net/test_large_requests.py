@@ -61,7 +61,7 @@ def test_a_large_request_waits_until_another_was_handled(server: Server) -> None
     first.send_most()
     second.send_until_it_waits()
     first.pump()
-    server.until(lambda: len(server.handler.requests) == 1)
+    server.until_asked(1)
     assert not server.processor.memory.is_short
     server.until(lambda: second.pump() and len(server.handler.requests) == 2)
 
@@ -87,7 +87,7 @@ def test_memory_that_lies_idle_is_not_waited_for(server: Server) -> None:
     server.handler.answer = lambda _: ProduceResponse()
     for count in (1, 2):
         server.client().send(produce(), 9, count)
-        server.until(lambda count=count: len(server.handler.requests) == count)
+        server.until_asked(count)
         assert server.processor.memory.free_bytes < LARGE
 
 
@@ -96,7 +96,7 @@ def test_a_larger_request_claims_anew(server: Server) -> None:
     client = server.client()
     for count, size in enumerate((400_000, 900_000, 500_000), 1):
         client.send(produce(size), 9, count)
-        server.until(lambda count=count: len(server.handler.requests) == count)
+        server.until_asked(count)
     assert server.processor.memory.free_bytes < 100_000
     client.socket.close()
     server.until(lambda: server.processor.memory.free_bytes == LIMITS.max_queued_bytes)

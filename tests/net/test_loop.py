@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 from concurrent.futures import Future
+from functools import partial
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_a_post_from_another_thread_wakes_the_loop(loop: EventLoop) -> None:
 
     def post_all() -> None:
         for number in range(100):
-            loop.post(lambda number=number: order.append(number))
+            loop.post(partial(order.append, number))
         loop.post(loop.stop)
 
     thread = threading.Thread(target=post_all)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from logquake.node.net.limits import ConnectionLimits
+from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
-from tests.net.server import Client, Server, ServerFactory
-
-INTERNAL = "INTERNAL"
+from tests.net.server import INTERNAL, Client, Server, ServerFactory
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def is_served(server: Server, client: Client) -> bool:
 
 
 def test_listeners_share_what_there_may_be(server: Server) -> None:
-    other = server.listen("OTHER")
+    other = server.listen(ListenerName("OTHER"))
     first, second = server.client(), server.client(by=other)
     server.until(lambda: len(server.processor) == 2)
     waiting = server.client(), server.client(by=other)

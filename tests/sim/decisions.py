@@ -77,7 +77,9 @@ class Decisions:
         if not isinstance(write, (Create, SetData)) or write.data is None:
             return None
         if match := _STATE.fullmatch(write.path):
-            return self._on_state(applied, (match[1], int(match[2])), write, write.data)
+            return self._on_state(
+                applied, TopicPartition(match[1], int(match[2])), write, write.data
+            )
         if match := _TOPIC.fullmatch(write.path):
             self._on_topic(match[1], TopicAssignment.decode(write.data))
         elif match := _CONFIG.fullmatch(write.path):
@@ -92,7 +94,7 @@ class Decisions:
     def _on_topic(self, topic: str, assignment: TopicAssignment) -> None:
         self.topics.add(topic)
         for index, replicas in assignment.partitions.items():
-            self.partitions.setdefault((topic, index), PartitionHistory(replicas))
+            self.partitions.setdefault(TopicPartition(topic, index), PartitionHistory(replicas))
 
     def _on_state(
         self, applied: Applied, partition: TopicPartition, write: Create | SetData, data: bytes

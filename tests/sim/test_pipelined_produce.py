@@ -9,6 +9,7 @@ connection until the answer is sent, doubles one batch (SocketServer.Processor).
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from random import Random
 
 import pytest
@@ -53,7 +54,7 @@ class BurstProducer(Client):
                 leader,
                 _request(self.batches[number]),
                 PRODUCE_VERSION,
-                lambda answer, number=number: self._on_answer(number, answer),
+                partial(self._on_answer, number),
             )
 
     def _leader(self) -> int:

@@ -13,6 +13,7 @@ from logquake.wire.messages.topics import (
     CreateTopicsResponse,
 )
 from logquake.wire.schema import Message
+from logquake.wire.topic_partition import TopicPartition
 from tests.sim.clients import Client
 from tests.sim.history import TopicAnswer
 from tests.sim.network import Fabric
@@ -27,7 +28,7 @@ class TopicMaker(Client):
     """One topic after the other, each until it is there."""
 
     def __init__(self, name: str, fabric: Fabric, world: World, rng: Random) -> None:
-        super().__init__(name, (MADE, 0), fabric, world, rng)
+        super().__init__(name, TopicPartition(MADE, 0), fabric, world, rng)
         self._count = 0
         self._may_be_there = False
 

@@ -263,7 +263,7 @@ class World:
         )
 
     def _look_at(self, machine: Machine, partition: Partition, step: Step) -> None:
-        key = (machine.broker_id, (partition.topic, partition.index))
+        key = (machine.broker_id, TopicPartition(partition.topic, partition.index))
         replica = self.replica(*key)
         is_new_life = self._lives.get(key) != machine.host.incarnation
         self._lives[key] = machine.host.incarnation

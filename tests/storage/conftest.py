@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ MakeBatch = Callable[..., memoryview]
 def make_batch() -> MakeBatch:
     """make_batch(count, tag, timestamp, **header fields): a batch as a producer sends it."""
 
-    def make(count: int = 1, tag: str = "", timestamp_ms: int = 1_000, **header: int) -> memoryview:
+    def make(count: int = 1, tag: str = "", timestamp_ms: int = 1_000, **header: Any) -> memoryview:
         records = [
             Record(index, timestamp_ms + index, b"key", f"{tag}/{index}".encode())
             for index in range(count)

@@ -20,6 +20,7 @@ from logquake.storage.producers.recovery import replay_control
 from logquake.storage.producers.state import ProducerStates
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.records import BatchFlag, ControlType, encode_end_marker
+from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.memory_disk import MemoryDisk, PowerCutError, Unsynced
 
 CONFIG = LogConfig(segment_bytes=600, index_interval_bytes=150)
@@ -60,7 +61,7 @@ class Life:
 
     @property
     def log(self) -> Log:
-        return self._log_dir.logs["t", 0]
+        return self._log_dir.logs[TopicPartition("t", 0)]
 
     def exists(self) -> bool:
         return ("t", 0) in self._log_dir.logs

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -137,7 +138,7 @@ def test_an_empty_batch_keeps_its_time(tmp_path: Path, kafka_clean: KafkaClean) 
     ours, kafkas = tmp_path / "ours" / "t-0", tmp_path / "kafkas" / "t-0"
     late, early = 1_700_000_009_000, 1_700_000_000_000
 
-    def batch(offset: int, timestamp: int, size: int, **producer: int) -> bytes:
+    def batch(offset: int, timestamp: int, size: int, **producer: Any) -> bytes:
         record = Record(offset, timestamp, b"key", b"v" * size)
         return bytes(encode_batch([record], base_offset=offset, leader_epoch=0, **producer))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def ports(zookeeper: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             properties = properties_of(broker_id, ports, zookeeper, folder)
             brokers.enter_context(broker_by_hand(folder, properties))
         for port in (port for each in ports.values() for port in each.values()):
-            wait_until("both brokers", lambda port=port: OneBroker(port).knows(*BROKER_IDS))
+            wait_until("both brokers", partial(OneBroker(port).knows, *BROKER_IDS))
         yield ports
 
 

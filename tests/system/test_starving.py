@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 
 import psutil
@@ -52,6 +53,10 @@ def is_stopped(process: psutil.Process) -> bool:
     return bool(process.status() == psutil.STATUS_STOPPED)
 
 
+def goes_on(process: psutil.Process) -> bool:
+    return not is_stopped(process)
+
+
 def test_slices_come_from_the_seed_and_keep_the_share() -> None:
     plan = Starvation(seed=1, stopped_share=0.4)
     slices = list(islice(plan.slices(0), 2000))
@@ -70,8 +75,8 @@ def test_every_process_of_a_tree_is_stopped_again_and_again_and_goes_on_at_the_e
         tree = [psutil.Process(parent.pid), psutil.Process(int(parent.stdout.readline()))]
         with Starver(parent.pid, PLAN) as starver:
             for process in tree * 5:
-                wait_until(lambda p=process: is_stopped(p), f"{process} is stopped")
-                wait_until(lambda p=process: not is_stopped(p), f"{process} goes on")
+                wait_until(partial(is_stopped, process), f"{process} is stopped")
+                wait_until(partial(goes_on, process), f"{process} goes on")
         assert not any(map(is_stopped, tree))
         for process in reversed(tree):
             process.kill()
@@ -119,6 +124,7 @@ def test_an_owner_that_is_killed_leaves_nobody_stopped_and_no_busy_loop(
 
 def test_it_ends_by_itself_when_its_time_is_up(sleeper: psutil.Process) -> None:
     with Starver(sleeper.pid, Starvation(seed=3, busy_loops=1, at_most_s=0.3)) as starver:
+        assert starver._guard is not None
         guard = psutil.Process(starver._guard.pid)
         wait_until(lambda: guard.status() == psutil.STATUS_ZOMBIE, "the guard ended")
         assert not is_stopped(sleeper)

@@ -21,7 +21,7 @@ from logquake.client.admin import Admin
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
-from logquake.cluster.state import Phase
+from logquake.cluster.state import ClusterState, Phase
 
 pytestmark = pytest.mark.usefixtures("leaves_nothing")
 
@@ -48,7 +48,8 @@ def test_a_block_that_raises_leaves_nothing() -> None:
             states.append(kafka.state())
             raise ZeroDivisionError
 
-    kafka, states = Cluster(brokers=1), []
+    kafka = Cluster(brokers=1)
+    states: list[ClusterState] = []
     with pytest.raises(ZeroDivisionError):
         raise_in_a_block()
     (state,) = states
@@ -175,7 +176,9 @@ def test_a_stopped_broker_hands_its_leaderships_over_first(
     leader = cluster.leader(name, 0)
     with cluster.stop(leader):
         assert cluster.leader(name, 0) != leader
-        assert cluster.state().brokers[leader - 1].ended.status == 0
+        ended = cluster.state().brokers[leader - 1].ended
+        assert ended is not None
+        assert ended.status == 0
     cluster.wait_isr(name, 0, size=3)
 
 
@@ -211,6 +214,7 @@ def read_until_ready(up: subprocess.Popen[str]) -> Path:
 
 def wait_for_line(up: subprocess.Popen[str], text: str) -> str:
     seen = []
+    assert up.stdout is not None
     for line in up.stdout:
         seen.append(line)
         if text in line:

@@ -69,7 +69,8 @@ class MessageStrategies:
             case ArrayOf(element=element):
                 return st.lists(self._value(element, version), max_size=2)
             case StructOf(struct=struct):
-                return self.of(struct, version)
+                own: type[Struct] = struct
+                return self.of(own, version)
         match kind.code:
             case "?":
                 return st.booleans()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import struct
 import tracemalloc
+from collections.abc import Callable
 
 import cramjam
 import crc32c
@@ -159,7 +160,7 @@ def xerial_bomb(size: int) -> bytes:
     return snappy.compress(b"")[:16] + (struct.pack(">i", len(block)) + block) * 64
 
 
-BOMBS = {
+BOMBS: dict[str, tuple[Codec, Callable[[int], bytes]]] = {
     "gzip": (Codec.GZIP, lambda size: gzip.compress(bytes(size))),
     "gzip in many members": (Codec.GZIP, lambda size: gzip.compress(bytes(size // 64)) * 64),
     "raw snappy": (Codec.SNAPPY, lambda size: bytes(cramjam.snappy.compress_raw(bytes(size)))),

@@ -311,8 +311,8 @@ def test_hostile_messages_within_a_wrapper_are_refused_or_read(
     for position, value in flips.items():
         inner[position] = value
     packed = zlib.compressobj(wbits=31)
-    value = packed.compress(bytes(inner)) + packed.flush()
-    try_everything(wrapper(magic, Codec.GZIP, value, offset))
+    compressed = packed.compress(bytes(inner)) + packed.flush()
+    try_everything(wrapper(magic, Codec.GZIP, compressed, offset))
 
 
 @given(data=st.binary(max_size=60), magic=magics)

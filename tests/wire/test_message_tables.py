@@ -153,7 +153,7 @@ def expected(fields: list[dict[str, Any]], common: dict[str, Any]) -> list[dict[
 def expect(field: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
     element = field["type"].removeprefix("[]")
     is_struct = element[0].isupper()
-    inner = field.get("fields") or common.get(element)
+    inner = field.get("fields") or common.get(element, [])
     return {
         "name": snake_case(field["name"]),
         "type": field["type"].replace(element, "struct") if is_struct else field["type"],

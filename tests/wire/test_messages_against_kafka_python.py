@@ -143,7 +143,7 @@ def test_what_kafka_python_lacks_is_what_is_listed() -> None:
 
 
 def _their_classes(package: Any) -> dict[str, Any]:
-    found = {}
+    found: dict[str, Any] = {}
     for module in pkgutil.iter_modules(getattr(package, "__path__", [])):
         found |= _their_classes(import_module(f"{package.__name__}.{module.name}"))
     return found | {n: value for n, value in vars(package).items() if n in MESSAGE_TYPES}

@@ -56,7 +56,8 @@ def later_type(kind: FieldType) -> FieldType:
         case ArrayOf(element=element):
             return ArrayOf(later_type(element))
         case StructOf(struct=struct):
-            return StructOf(later_self(struct))
+            own: type[Struct] = struct
+            return StructOf(later_self(own))
     return kind
 
 

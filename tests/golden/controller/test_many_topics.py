@@ -17,6 +17,7 @@ from logquake.wire.messages.topics import (
     DeleteTopicsRequest,
 )
 from logquake.zk.operations import Create, Multi, Operation, SetData
+from logquake.zk.paths import path_of
 from logquake.zk.znodes.admin import delete_topic_path
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 from logquake.zk.znodes.topics import TopicAssignment
@@ -103,7 +104,7 @@ def test_topics_created_one_by_one_are_read_once_each(cluster: Cluster) -> None:
     for topic in TOPICS[:200]:
         cluster.create(topic)
     cluster.settle()
-    paths = Counter(each.path for each in cluster.asked if not isinstance(each, Multi))
+    paths = Counter(path_of(each) for each in cluster.asked if not isinstance(each, Multi))
     assert {paths[TopicAssignment.path(topic)] for topic in TOPICS[:200]} == {2}  # there? and what
     assert paths["/brokers/topics"] <= 4, "the events of its watch are coalesced"
 

@@ -38,6 +38,7 @@ from logquake.wire.records import (
     iterate_records,
 )
 from tests.golden.partition.world import ControlState, World
+from tests.parts import bytes_of
 
 SCRIPTS = sorted(Path(__file__).parent.glob("*.txt"))
 ISOLATIONS = {
@@ -298,7 +299,7 @@ def _describe(result: FetchResult) -> str:
     if result.diverging_epoch is not None:
         end = result.diverging_epoch
         return f"diverging epoch {end.leader_epoch} ends {end.end_offset}"
-    values = _values(memoryview(result.records.read())) if result.records else []
+    values = _values(memoryview(bytes_of(result.records))) if result.records else []
     return f"[{' '.join(values)}] hw {result.high_watermark} start {result.log_start_offset}"
 
 

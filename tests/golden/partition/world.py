@@ -56,6 +56,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
 )
 from logquake.wire.schema import Message, decode, encode_parts
+from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.memory_disk import MemoryDisk, Unsynced
 from tests.doubles.network import Done, InFlight
 from tests.doubles.scheduler import ManualScheduler, MortalScheduler
@@ -235,7 +236,7 @@ class World:
         log = log_dir.create_log(topic, int(index), None, self.configs[topic].log)
         log.stage_as_follower(memoryview(message_set))
         log.commit()
-        log_dir.offsets.write_high_watermarks({(topic, int(index)): mark})
+        log_dir.offsets.write_high_watermarks({TopicPartition(topic, int(index)): mark})
         log_dir.close(clean=True)
 
     def _disk(self, broker_id: int) -> MemoryDisk:

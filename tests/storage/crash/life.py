@@ -25,6 +25,7 @@ from logquake.wire.records import (
     encode_batch,
     encode_end_marker,
 )
+from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.memory_disk import MemoryDisk, Unsynced
 from tests.storage.crash.story import Expectation, Moment, Story
 
@@ -138,7 +139,9 @@ class Life:
     def checkpoint(self) -> None:
         self.log_dir.offsets.write_recovery_points()
         self.log_dir.offsets.write_log_starts()
-        self.log_dir.offsets.write_high_watermarks({(EVENTS, 0): self.stories[EVENTS].now.end})
+        self.log_dir.offsets.write_high_watermarks(
+            {TopicPartition(EVENTS, 0): self.stories[EVENTS].now.end}
+        )
         self._checkpointed()
 
     def create(self, topic: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,8 +32,9 @@ def begin(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[.
     """begin(**settings of LogConfig): an empty log. At the end it is compared, closed, compared."""
     begun: list[LoneLog] = []
 
-    def begin_it(**settings: int) -> LoneLog:
-        config = LogConfig(**({"index_interval_bytes": 1} | settings))
+    def begin_it(**settings: Any) -> LoneLog:
+        chosen: dict[str, Any] = {"index_interval_bytes": 1} | settings
+        config = LogConfig(**chosen)
         if request.param == BESIDE_KAFKA:
             begun.append(TwinLogs(tmp_path, request.getfixturevalue("_kafka"), config))
         else:
@@ -61,7 +63,7 @@ def batch() -> Callable[..., bytes]:
         epoch: int = -1,
         pid: int = -1,
         sequence: int = -1,
-        **rest: int,
+        **rest: Any,
     ) -> bytes:
         records = [
             Record(offset + index, timestamp, b"k", b"v" * size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ from logquake.wire.messages.offsets import (
 )
 
 
-def answering(code: ErrorCode = ErrorCode.NONE) -> Any:
+def answering(code: ErrorCode = ErrorCode.NONE) -> Callable[[Any, Any], ListOffsetsResponse]:
     def answer(request: Any, _address: Any) -> ListOffsetsResponse:
         partitions = [
             ListOffsetsPartitionResponse(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -111,7 +111,11 @@ def test_the_leader_epoch_is_named_and_a_moved_leader_followed(
 
 def test_a_lost_connection_in_the_middle_costs_nothing(router: Router, network: Any) -> None:
     log = Log(batch(0, 3), batch(3, 3), cut=len(batch(0, 3)))
-    answers = iter([log, lambda *_: ConnectionResetError("reset"), log, log])
+
+    def lose(_request: Any, _address: Any) -> Exception:
+        return ConnectionResetError("reset")
+
+    answers: Iterator[Callable[[Any, Any], Any]] = iter([log, lose, log, log])
 
     def next_answer(request: Any, address: Any) -> Any:
         return next(answers)(request, address)

@@ -45,10 +45,11 @@ def test_a_lock_on_a_file_that_was_removed_is_no_lock(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The cluster before removes the file between our opening it and our locking it."""
-    lock, opened = Path.open, []
+    really_open = Path.open
+    opened: list[object] = []
 
     def open_then_lose(path: Path, mode: str) -> object:
-        file = lock(path, mode)
+        file = really_open(path, mode)
         if not opened:
             path.unlink()
         opened.append(file)

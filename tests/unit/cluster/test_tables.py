@@ -4,12 +4,13 @@ import time
 
 from logquake.cluster.state import ClusterState, Ending, MemberState, Phase
 from logquake.cluster.tables import as_text, leader_counts, member_rows, partition_rows
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import NO_LEADER, PartitionState
 
 PARTITIONS = {
-    ("orders", 1): PartitionState(NO_LEADER, 3, (2,), 1),
-    ("orders", 0): PartitionState(1, 0, (1, 2), 1),
-    ("orders", 2): PartitionState(1, 0, (1, 2), 1),
+    TopicPartition("orders", 1): PartitionState(NO_LEADER, 3, (2,), 1),
+    TopicPartition("orders", 0): PartitionState(1, 0, (1, 2), 1),
+    TopicPartition("orders", 2): PartitionState(1, 0, (1, 2), 1),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 import pytest
@@ -11,6 +12,7 @@ from logquake.controller.partitions import Assignment, LeaderAndIsr, Leadership
 from logquake.controller.request_batch import Outgoing, RequestBatch
 from logquake.controller.request_content import Sender
 from logquake.wire.header import decode_request_header
+from logquake.wire.listeners import PLAINTEXT, ListenerName
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest
 from logquake.wire.messages.stop_replica import StopReplicaRequest
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest
@@ -44,7 +46,8 @@ STOP_REPLICA = bytes.fromhex(
 
 M = TypeVar("M", bound=Message)
 
-SENDER = Sender(controller_id=0, controller_epoch=1, listener="PLAINTEXT")
+EXTERNAL = ListenerName("EXTERNAL")
+SENDER = Sender(controller_id=0, controller_epoch=1, listener=PLAINTEXT)
 ORDERS = [TopicPartition("orders", 0), TopicPartition("orders", 1)]
 GONE = TopicPartition("gone", 0)
 PORTS = {0: 55395, 1: 45855, 2: 35457}
@@ -56,10 +59,10 @@ def decoded(cls: type[M], frame: bytes) -> M:
     return decode(cls, header.api_version, memoryview(frame), start)
 
 
-def broker(broker_id: int, *listeners: str) -> LiveBroker:
+def broker(broker_id: int, *listeners: ListenerName) -> LiveBroker:
     endpoints = tuple(
         ListenerEndpoint("127.0.0.1", PORTS[broker_id], listener)
-        for listener in listeners or ("PLAINTEXT",)
+        for listener in listeners or (PLAINTEXT,)
     )
     return LiveBroker(BrokerRegistration(broker_id, endpoints, 0), EPOCHS[broker_id])
 
@@ -85,7 +88,7 @@ def sent(batch: RequestBatch, broker_id: int) -> list[Message]:
     return [each.request for each in batch.build(SENDER) if each.broker_id == broker_id]
 
 
-def kinds(requests: list[Outgoing]) -> list[tuple[str, int, int]]:
+def kinds(requests: Iterable[Outgoing]) -> list[tuple[str, int, int]]:
     return [(type(each.request).__name__, each.version, each.broker_id) for each in requests]
 
 
@@ -162,8 +165,8 @@ def test_deleted_topics_have_no_leader_and_offline_replicas_are_named(
 def test_every_listener_is_told_but_leaders_by_the_one_between_brokers(
     context: ControllerContext,
 ) -> None:
-    context.brokers[2] = broker(2, "PLAINTEXT", "EXTERNAL")
-    context.brokers[1] = broker(1, "EXTERNAL")
+    context.brokers[2] = broker(2, PLAINTEXT, EXTERNAL)
+    context.brokers[1] = broker(1, EXTERNAL)
     batch = RequestBatch(context)
     batch.lead_or_follow([0], ORDERS[0])
     batch.lead_or_follow([0], ORDERS[1])

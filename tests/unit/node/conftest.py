@@ -9,6 +9,7 @@ import pytest
 
 from logquake.node.requests.request import Request
 from logquake.wire.header import RequestHeader
+from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.schema import Message
 from tests.doubles.journal import MemoryJournal
 from tests.doubles.network import ScriptedNetwork
@@ -46,7 +47,7 @@ def ask() -> Callable[[Message, int], Asked]:
         key = body.__schema__.key or 0
         header = RequestHeader(key, version, 1, "test")
         return Asked(
-            Request(header, body, 0, "127.0.0.1", "PLAINTEXT", replies.append, closed.append),
+            Request(header, body, 0, "127.0.0.1", PLAINTEXT, replies.append, closed.append),
             replies,
             closed,
         )

@@ -9,6 +9,7 @@ import pytest
 from logquake.node.first_orders import FirstOrders
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.topics.waiting import MetadataWaiters
+from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.update_metadata import (
     UpdateMetadataPartitionState,
     UpdateMetadataRequest,
@@ -20,7 +21,7 @@ BROKER_ID = 1
 
 class World:
     def __init__(self, scheduler: Any) -> None:
-        self.cache = MetadataCache("PLAINTEXT")
+        self.cache = MetadataCache(PLAINTEXT)
         self.waiters = MetadataWaiters(scheduler)
         self.has_leader_and_isr = False
         self.ready = 0

@@ -19,7 +19,8 @@ def make(scheduler: Any, network: Any) -> ProducerIds:
 
 
 def test_one_request_serves_all_who_wait(scheduler: Any, network: Any) -> None:
-    ids, got = make(scheduler, network), []
+    ids = make(scheduler, network)
+    got: list[int | None] = []
     for _ in range(3):
         ids.next(got.append)
     (sent,) = network.sent
@@ -30,7 +31,8 @@ def test_one_request_serves_all_who_wait(scheduler: Any, network: Any) -> None:
 
 
 def test_an_exhausted_block_is_followed_by_the_next(scheduler: Any, network: Any) -> None:
-    ids, got = make(scheduler, network), []
+    ids = make(scheduler, network)
+    got: list[int | None] = []
     for _ in range(3):
         ids.next(got.append)
     network.sent[0].done(AllocateProducerIdsResponse(producer_id_start=0, producer_id_len=2))
@@ -39,7 +41,8 @@ def test_an_exhausted_block_is_followed_by_the_next(scheduler: Any, network: Any
 
 
 def test_a_failed_request_is_sent_again(scheduler: Any, network: Any) -> None:
-    ids, got = make(scheduler, network), []
+    ids = make(scheduler, network)
+    got: list[int | None] = []
     ids.next(got.append)
     network.sent[0].done(AllocateProducerIdsResponse(error_code=ErrorCode.NOT_CONTROLLER))
     scheduler.advance(50)
@@ -50,7 +53,8 @@ def test_a_failed_request_is_sent_again(scheduler: Any, network: Any) -> None:
 
 
 def test_waiting_ends_without_an_id(scheduler: Any, network: Any) -> None:
-    ids, got = make(scheduler, network), []
+    ids = make(scheduler, network)
+    got: list[int | None] = []
     ids.next(got.append)
     scheduler.advance(1000)
     assert got == [None]

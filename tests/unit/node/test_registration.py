@@ -11,6 +11,7 @@ import pytest
 
 from logquake.node.registration import Registrar, join_cluster
 from logquake.seams.network import Disconnected
+from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.api_versions import ApiVersionsResponse
 from logquake.zk.model_session import ModelServer, ModelSession
 from logquake.zk.operations import Create, GetData, SessionListener, SetData, WatchEvent
@@ -97,7 +98,7 @@ class World:
             self.network,
             self.scheduler,
             BrokerRegistration(1, (ListenerEndpoint("127.0.0.1", port),), 0),
-            listener="PLAINTEXT",
+            listener=PLAINTEXT,
             session_timeout_ms=2000,
             replaces_dead=replaces_dead,
             on_registered=lambda: self.said.append(f"registered {port}"),
@@ -318,7 +319,7 @@ def test_a_registration_that_vanished_meanwhile_is_tried_again(world: World) -> 
         world.network,
         world.scheduler,
         BrokerRegistration(1, (ListenerEndpoint("127.0.0.1", 9001),), 0),
-        listener="PLAINTEXT",
+        listener=PLAINTEXT,
         session_timeout_ms=2000,
         replaces_dead=False,
         on_registered=lambda: world.said.append("registered"),

@@ -16,6 +16,7 @@ from logquake.node.settings import (
 from logquake.node.topics.auto_creation import TopicShape
 from logquake.storage.log_config import NEVER, TimestampType
 from logquake.wire.compression import Codec
+from logquake.wire.listeners import PLAINTEXT
 
 INTERNAL = ("__consumer_offsets", "__transaction_state")
 REQUIRED = {"broker.id": "1", "zookeeper.connect": "127.0.0.1:2181"}
@@ -346,7 +347,7 @@ class TestListeners:
 
     def test_ports_and_names_that_are_known_only_after_binding(self) -> None:
         got = settings(listeners="PLAINTEXT://:0").listeners
-        resolved = got.resolved({"PLAINTEXT": 4711}, lambda: "here.example.org")
+        resolved = got.resolved({PLAINTEXT: 4711}, lambda: "here.example.org")
         assert str(resolved.advertised[0]) == "PLAINTEXT://here.example.org:4711"
         assert str(resolved.inter_broker_listener()) == "PLAINTEXT://here.example.org:4711"
 
@@ -354,7 +355,7 @@ class TestListeners:
         got = settings(
             listeners="PLAINTEXT://0.0.0.0:9092", advertised_listeners="PLAINTEXT://proxy:1234"
         ).listeners
-        resolved = got.resolved({"PLAINTEXT": 9092}, lambda: "here")
+        resolved = got.resolved({PLAINTEXT: 9092}, lambda: "here")
         assert str(resolved.advertised[0]) == "PLAINTEXT://proxy:1234"
         assert got.source_host() == ""
 

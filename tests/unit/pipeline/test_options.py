@@ -6,6 +6,7 @@ import pytest
 
 from logquake.client.offsets import EARLIEST, LATEST, Isolation
 from logquake.pipeline.options import Bound, OptionError, ReadOptions, parse_options
+from logquake.wire.topic_partition import TopicPartition
 
 NEEDED = {"kafka.bootstrap.servers": "a:1,b:2", "subscribe": "t"}
 
@@ -48,7 +49,7 @@ def test_a_time_for_all_goes_before_times_by_partition_and_those_before_offsets(
     )
     assert options.starting == Bound(5, is_time=True)
     options = parse(endingOffsetsByTimestamp=by_partition, endingOffsets="latest")
-    assert options.ending == Bound(None, {("t", 0): 7}, is_time=True)
+    assert options.ending == Bound(None, {TopicPartition("t", 0): 7}, is_time=True)
 
 
 def test_partitions_can_be_assigned() -> None:

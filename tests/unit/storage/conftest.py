@@ -29,7 +29,7 @@ def make_batch() -> Callable[..., memoryview]:
         size: int = 10,
         timestamp_ms: int = 1_000,
         key: bytes | None = b"k",
-        **header: int,
+        **header: Any,
     ) -> memoryview:
         base_offset = header.get("base_offset", 0)
         records = [

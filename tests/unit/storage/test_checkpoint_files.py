@@ -9,11 +9,12 @@ from logquake.storage.checkpoint_files import (
     write_epochs,
     write_offsets,
 )
+from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.memory_disk import MemoryDisk
 
 
 def test_offsets_are_written_as_kafka_does(disk: MemoryDisk) -> None:
-    write_offsets(disk, "/f", {("orders", 1): 5, ("a-b.c", 0): 7})
+    write_offsets(disk, "/f", {TopicPartition("orders", 1): 5, TopicPartition("a-b.c", 0): 7})
     assert disk.read("/f") == b"0\n2\na-b.c 0 7\norders 1 5\n"
     assert read_offsets(disk, "/f") == {("orders", 1): 5, ("a-b.c", 0): 7}
 

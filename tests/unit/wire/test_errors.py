@@ -8,7 +8,7 @@ from logquake.wire.errors import ErrorCode, RecordError, error_name
 def test_codes_are_kafkas() -> None:
     assert len(ErrorCode) == 129
     assert ErrorCode(6) is ErrorCode.NOT_LEADER_OR_FOLLOWER
-    assert ErrorCode.UNKNOWN_SERVER_ERROR == -1
+    assert ErrorCode(-1) is ErrorCode.UNKNOWN_SERVER_ERROR
     assert sorted(ErrorCode) == list(range(-1, 128))
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from logquake.wire.listeners import ListenerName
+from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import decode_uuid
 from logquake.zk.operations import Check, Multi, SetData
 from logquake.zk.znodes.admin import (
@@ -88,12 +90,13 @@ def test_a_registration_is_written_and_read_as_kafka_writes_it() -> None:
 
 
 def test_a_registration_keeps_its_rack_and_every_listener() -> None:
-    inside = ListenerEndpoint("::1", 9093, listener="INSIDE", security_protocol="SASL_PLAINTEXT")
+    name = ListenerName("INSIDE")
+    inside = ListenerEndpoint("::1", 9093, listener=name, security_protocol="SASL_PLAINTEXT")
     outside = ListenerEndpoint("example.org", 9092)
     registration = BrokerRegistration(7, (inside, outside), timestamp_ms=5, rack="r1")
     decoded = BrokerRegistration.decode(7, registration.encode())
     assert decoded == registration
-    assert decoded.endpoint("INSIDE") == inside
+    assert decoded.endpoint(name) == inside
     assert b'"endpoints":["INSIDE://[::1]:9093","PLAINTEXT://example.org:9092"],"rack":"r1"' in (
         registration.encode()
     )
@@ -103,7 +106,7 @@ def test_a_registration_keeps_its_rack_and_every_listener() -> None:
 def test_a_registration_without_a_protocol_map_names_protocols_by_listener() -> None:
     old = b'{"version":2,"host":"h","port":1,"jmx_port":-1,"endpoints":["SSL://h:1"]}'
     assert BrokerRegistration.decode(1, old).endpoints == (
-        ListenerEndpoint("h", 1, listener="SSL", security_protocol="SSL"),
+        ListenerEndpoint("h", 1, listener=ListenerName("SSL"), security_protocol="SSL"),
     )
 
 
@@ -215,9 +218,9 @@ def test_producer_id_blocks_follow_one_another() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        PreferredReplicaElection((("orders", 1), ("logs", 0))),
-        ReassignPartitions({("orders", 1): (3, 2)}),
-        IsrChange((("orders", 1),)),
+        PreferredReplicaElection((TopicPartition("orders", 1), TopicPartition("logs", 0))),
+        ReassignPartitions({TopicPartition("orders", 1): (3, 2)}),
+        IsrChange((TopicPartition("orders", 1),)),
         LogDirFailure(4),
     ],
 )

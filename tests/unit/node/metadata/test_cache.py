@@ -6,6 +6,7 @@ import pytest
 
 from logquake.node.metadata.cache import LEADER_DURING_DELETE, MetadataCache, Node
 from logquake.seams.network import Endpoint
+from logquake.wire.listeners import PLAINTEXT, ListenerName
 from logquake.wire.messages.update_metadata import (
     UpdateMetadataBroker,
     UpdateMetadataEndpoint,
@@ -14,6 +15,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataTopicState,
 )
 
+SSL, INTERNAL = ListenerName("SSL"), ListenerName("INTERNAL")
 TOPIC_ID = bytes(range(16))
 
 
@@ -48,41 +50,41 @@ def update(*states: UpdateMetadataPartitionState, brokers: int = 2) -> UpdateMet
 
 
 def test_brokers_are_known_by_each_of_their_listeners() -> None:
-    cache = MetadataCache("PLAINTEXT")
+    cache = MetadataCache(PLAINTEXT)
     cache.update(update())
-    assert cache.nodes("PLAINTEXT") == [Node(1, "h", 9001, None), Node(2, "h", 9002, None)]
-    assert cache.nodes("SSL") == [Node(1, "other", 1, None), Node(2, "other", 1, None)]
+    assert cache.nodes(PLAINTEXT) == [Node(1, "h", 9001, None), Node(2, "h", 9002, None)]
+    assert cache.nodes(SSL) == [Node(1, "other", 1, None), Node(2, "other", 1, None)]
     assert cache.endpoint(2) == Endpoint(2, "h", 9002)
     assert cache.controller_id == 1
 
 
 def test_a_broker_without_a_listener_is_alive_all_the_same() -> None:
-    cache = MetadataCache("PLAINTEXT")
+    cache = MetadataCache(PLAINTEXT)
     cache.update(update(brokers=1))
     assert cache.is_alive(1)
-    assert cache.node(1, "INTERNAL") is None
-    assert cache.nodes("INTERNAL") == []
+    assert cache.node(1, INTERNAL) is None
+    assert cache.nodes(INTERNAL) == []
 
 
 @pytest.mark.parametrize(
     ("endpoint", "listener"),
     [
-        (UpdateMetadataEndpoint(host="h", port=1, security_protocol=0), "PLAINTEXT"),
-        (UpdateMetadataEndpoint(host="h", port=1, security_protocol=3), "SASL_SSL"),
+        (UpdateMetadataEndpoint(host="h", port=1, security_protocol=0), PLAINTEXT),
+        (UpdateMetadataEndpoint(host="h", port=1, security_protocol=3), ListenerName("SASL_SSL")),
     ],
 )
 def test_a_listener_without_a_name_has_its_protocols(
-    endpoint: UpdateMetadataEndpoint, listener: str
+    endpoint: UpdateMetadataEndpoint, listener: ListenerName
 ) -> None:
     """Versions 1 and 2 of UpdateMetadata."""
-    cache = MetadataCache("PLAINTEXT")
+    cache = MetadataCache(PLAINTEXT)
     broker = UpdateMetadataBroker(id=1, endpoints=[endpoint], rack=None)
     cache.update(UpdateMetadataRequest(controller_id=1, live_brokers=[broker]))
     assert cache.nodes(listener) == [Node(1, "h", 1, None)]
 
 
 def test_an_address_of_an_unknown_protocol_is_passed_over() -> None:
-    cache = MetadataCache("PLAINTEXT")
+    cache = MetadataCache(PLAINTEXT)
     endpoint = UpdateMetadataEndpoint(host="h", port=1, security_protocol=77)
     broker = UpdateMetadataBroker(id=1, endpoints=[endpoint], rack=None)
     cache.update(UpdateMetadataRequest(controller_id=1, live_brokers=[broker]))
@@ -90,7 +92,7 @@ def test_an_address_of_an_unknown_protocol_is_passed_over() -> None:
 
 
 def test_live_brokers_are_replaced_and_partitions_are_merged() -> None:
-    cache = MetadataCache("PLAINTEXT")
+    cache = MetadataCache(PLAINTEXT)
     assert cache.update(update(state(0, 1))) == {"orders"}
     cache.update(update(state(1, 2), brokers=1))
     assert cache.has_leaders("orders", [0])
@@ -99,7 +101,7 @@ def test_live_brokers_are_replaced_and_partitions_are_merged() -> None:
 
 
 def test_a_topic_goes_with_its_last_partition() -> None:
-    cache = MetadataCache("PLAINTEXT")
+    cache = MetadataCache(PLAINTEXT)
     cache.update(update(state(0, 1), state(1, 1)))
     cache.update(update(state(0, LEADER_DURING_DELETE)))
     assert [name for name, _ in cache.images()] == ["orders"]
@@ -109,7 +111,7 @@ def test_a_topic_goes_with_its_last_partition() -> None:
 
 
 def test_a_topic_made_anew_under_another_id_drops_the_old_one() -> None:
-    cache = MetadataCache("PLAINTEXT")
+    cache = MetadataCache(PLAINTEXT)
     cache.update(update(state(0, 1)))
     anew = update(state(0, 1))
     anew.topic_states[0].topic_id = bytes(15) + b"\x01"
@@ -121,6 +123,6 @@ def test_a_topic_made_anew_under_another_id_drops_the_old_one() -> None:
 def test_the_layout_before_version_5_is_read_too() -> None:
     old = UpdateMetadataRequest(controller_id=-1, ungrouped_partition_states=[state(0, 1)])
     old.ungrouped_partition_states[0].topic_name = "legacy"
-    cache = MetadataCache("PLAINTEXT")
+    cache = MetadataCache(PLAINTEXT)
     assert cache.update(old) == {"legacy"}
     assert cache.controller_id is None

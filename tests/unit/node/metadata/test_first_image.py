@@ -9,6 +9,7 @@ import pytest
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_image import FirstImage
 from logquake.node.topics.waiting import MetadataWaiters
+from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest
 
 MAX_WAIT_MS = 1000
@@ -17,7 +18,7 @@ MAX_WAIT_MS = 1000
 class World:
     def __init__(self, scheduler: Any) -> None:
         self.scheduler = scheduler
-        self.cache = MetadataCache("PLAINTEXT")
+        self.cache = MetadataCache(PLAINTEXT)
         self.waiters = MetadataWaiters(scheduler)
         self.said: list[str] = []
 

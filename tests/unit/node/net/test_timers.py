@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 from logquake.node.net.timers import TimerQueue
 
 
@@ -36,7 +38,11 @@ def test_an_action_can_cancel_one_that_is_due_with_it() -> None:
 def test_what_an_action_adds_waits_for_the_next_call() -> None:
     ran: list[str] = []
     timers = TimerQueue()
-    timers.add(10, lambda: timers.add(0, lambda: ran.append("added")))
+
+    def add() -> None:
+        timers.add(0, lambda: ran.append("added"))
+
+    timers.add(10, add)
     timers.run_due(10)
     assert ran == []
     timers.run_due(10)
@@ -53,7 +59,7 @@ def test_cancelled_timers_do_not_pile_up() -> None:
 def test_counts_survive_cancelling_twice_and_after_the_run() -> None:
     ran: list[int] = []
     timers = TimerQueue()
-    kept = [timers.add(due, lambda due=due: ran.append(due)) for due in range(3_000)]
+    kept = [timers.add(due, partial(ran.append, due)) for due in range(3_000)]
     for timer in kept[::2]:
         timer.cancel()
         timer.cancel()

@@ -15,6 +15,7 @@ from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.seams.network import Channel, Endpoint
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrLiveLeader,
     LeaderAndIsrPartitionState,
@@ -156,7 +157,7 @@ def start(
         told: list[str] = []
         options = LogDirOptions(BROKER_ID, "a-cluster", 0, lambda _topic: TopicConfig().log)
         log_dirs = LogDirs([LogDir.open(disk, path, options) for path in paths])
-        metadata = MetadataCache("PLAINTEXT")
+        metadata = MetadataCache(PLAINTEXT)
         metadata.update(UpdateMetadataRequest(live_brokers=[_live(1), _live(2)]))
         replicas = ReplicaManager(
             BROKER_ID,

@@ -24,6 +24,7 @@ from logquake.wire.records import (
     encode_end_marker,
     iterate_batches,
 )
+from tests.parts import bytes_of
 
 LATEST = -1
 Produce = Callable[..., None]
@@ -51,7 +52,7 @@ def follow(broker: Any, offset: int) -> FetchResult:
 def offsets(result: FetchResult) -> list[int]:
     if result.records is None:
         return []
-    found = iterate_batches(memoryview(result.records.read()))
+    found = iterate_batches(memoryview(bytes_of(result.records)))
     return [header.base_offset for _, header in found]
 
 

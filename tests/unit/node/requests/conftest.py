@@ -21,6 +21,7 @@ from logquake.node.settings import BrokerSettings
 from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_response
+from logquake.wire.listeners import PLAINTEXT, ListenerName
 from logquake.wire.messages.metadata import MetadataRequest
 from logquake.wire.messages.topics import (
     CreatableReplicaAssignment,
@@ -143,7 +144,7 @@ class LoneBroker:
         version: int,
         done: Callable[[Message | Disconnected], None],
         client_id: str = "test",
-        listener: str = "PLAINTEXT",
+        listener: ListenerName = PLAINTEXT,
     ) -> None:
         """Handle a request that comes as bytes; the answer goes back as bytes, at its time."""
         schema = type(message).__schema__
@@ -151,6 +152,7 @@ class LoneBroker:
         frame = memoryview(bytearray(encode(message, version)))
         body = decode(type(message), version, frame)
         reply_type = response_type(ApiKey(key))
+        assert reply_type is not None
 
         def reply(response: Message | None) -> None:
             if response is None:
@@ -168,7 +170,7 @@ class LoneBroker:
         self.broker.end_of_pass()
 
     def outcomes(
-        self, message: Message, version: int, **serving: str
+        self, message: Message, version: int, **serving: ListenerName
     ) -> list[Message | Disconnected]:
         """Everything that came back, after as much time as any request may take."""
         outcomes: list[Message | Disconnected] = []
@@ -182,7 +184,7 @@ class LoneBroker:
             self.settle()
         return outcomes
 
-    def ask(self, message: Message, version: int, **serving: str) -> Any:
+    def ask(self, message: Message, version: int, **serving: ListenerName) -> Any:
         """The one answer, by the listener given. Raises NoReplyError."""
         (outcome,) = self.outcomes(message, version, **serving) or (
             Disconnected("no answer in time"),

@@ -100,7 +100,7 @@ def test_what_was_meant_for_an_earlier_life_is_refused(broker: Any, version: int
 
 
 def stop(version: int, *, controller_epoch: int = 1, delete: bool = True) -> StopReplicaRequest:
-    common = {"controller_id": 1, "controller_epoch": controller_epoch}
+    common: dict[str, Any] = {"controller_id": 1, "controller_epoch": controller_epoch}
     if version == 0:
         partition = StopReplicaPartitionV0(topic_name="orders", partition_index=0)
         return StopReplicaRequest(

@@ -161,6 +161,7 @@ def test_a_log_that_parted_is_told_where(filled: Any, version: int) -> None:
 
 @every_version
 def test_a_broker_that_is_no_replica_is_refused(filled: Any, version: int) -> None:
+    who: dict[str, Any]
     if version >= 15:
         who = {"replica_state": ReplicaState(replica_id=9, replica_epoch=1)}
     else:

@@ -21,7 +21,9 @@ def properties() -> dict[str, str]:
     return {"log.dirs": "/a,/b"}
 
 
-def describe(broker: Any, version: int = 4, *, partitions: list[int] | None = None) -> dict:
+def describe(
+    broker: Any, version: int = 4, *, partitions: list[int] | None = None
+) -> dict[str, Any]:
     topics = None
     if partitions is not None:
         topics = [DescribableLogDirTopic(topic="orders", partitions=partitions)]

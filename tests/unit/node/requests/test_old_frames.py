@@ -19,7 +19,9 @@ def answers(broker: Any, at: int, case: Case) -> list[bytes]:
     broker.create_topic(topic_name(at), config=case.config)
 
     def send(key: int, version: int, body: bytes) -> bytes:
-        request = decode(request_type(ApiKey(key)), version, memoryview(body))
+        asked = request_type(ApiKey(key))
+        assert asked is not None
+        request = decode(asked, version, memoryview(body))
         return encode(broker.ask(request, version), version)
 
     return play(case, topic_name(at), send)

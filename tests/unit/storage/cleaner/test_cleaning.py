@@ -152,11 +152,13 @@ def test_a_map_too_small_for_all_keys_cleans_in_several_passes(open_log: OpenLog
     fill(log, keys, rounds=3)
     latest = table(log)
     small = CleanerBounds(dedupe_bytes=24 * 6, load_factor=0.9, io_bytes=300)
-    ends = []
+    ends: list[int] = []
     log.sync()
     while log.cleaning.assess(log.end_offset, NOW_MS).cleanable_bytes:
         clean(log, NOW_MS, small)
-        ends.append(log.cleaning.cleaned_to)
+        cleaned_to = log.cleaning.cleaned_to
+        assert cleaned_to is not None
+        ends.append(cleaned_to)
         assert table(log) == latest
     assert len(ends) > 2
     assert ends == sorted(set(ends))

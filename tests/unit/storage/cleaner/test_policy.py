@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
 from logquake.storage.cleaner.policy import LogFacts, LogToClean, assess, dirtiest
 from logquake.storage.log_config import LogConfig
+from logquake.wire.topic_partition import TopicPartition
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ CONFIG = LogConfig(compacted=True)
 NOW_MS = 100_000
 
 
-def log(*segments: SegmentOf, config: LogConfig = CONFIG, **facts: int) -> LogFacts:
+def log(*segments: SegmentOf, config: LogConfig = CONFIG, **facts: Any) -> LogFacts:
     """Segments 0, 100, 200, 300 (active) by default, all of it stable, up to offset 350."""
     found = segments or tuple(SegmentOf(base) for base in (0, 100, 200, 300))
     whole = LogFacts(0, 350, 350, found, config)
@@ -111,16 +113,22 @@ def to_clean(clean: int, dirty: int, *, overdue_ms: int = 0) -> LogToClean:
 
 def test_the_dirtiest_of_those_that_are_due_goes_first() -> None:
     logs = {
-        ("a", 0): to_clean(100, 150),
-        ("b", 0): to_clean(100, 300),
-        ("c", 0): to_clean(100, 99),
+        TopicPartition("a", 0): to_clean(100, 150),
+        TopicPartition("b", 0): to_clean(100, 300),
+        TopicPartition("c", 0): to_clean(100, 99),
     }
-    assert dirtiest(logs.items()) == ("b", 0)
-    assert dirtiest([(("c", 0), logs["c", 0])]) is None
-    assert dirtiest([(("c", 0), to_clean(100, 99, overdue_ms=1))]) == ("c", 0)
-    assert dirtiest([(("d", 0), to_clean(100, 0, overdue_ms=1))]) is None
+    assert dirtiest(logs.items()) == TopicPartition("b", 0)
+    assert dirtiest([(TopicPartition("c", 0), logs[TopicPartition("c", 0)])]) is None
+    assert dirtiest([(TopicPartition("c", 0), to_clean(100, 99, overdue_ms=1))]) == TopicPartition(
+        "c", 0
+    )
+    assert dirtiest([(TopicPartition("d", 0), to_clean(100, 0, overdue_ms=1))]) is None
 
 
 def test_of_equals_the_first_by_name_goes_first() -> None:
-    logs = [(("b", 1), to_clean(0, 10)), (("b", 0), to_clean(0, 10)), (("a", 9), to_clean(0, 7))]
-    assert dirtiest(logs) == ("a", 9)
+    logs = [
+        (TopicPartition("b", 1), to_clean(0, 10)),
+        (TopicPartition("b", 0), to_clean(0, 10)),
+        (TopicPartition("a", 9), to_clean(0, 7)),
+    ]
+    assert dirtiest(logs) == TopicPartition("a", 9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -51,13 +51,17 @@ def retention(
     return Retention(Latest(offsets, up_to), CleanedTransactions(aborted), producers or {})
 
 
-def batch(*entries: tuple[int, str | None, str | None], **fields: int) -> bytes:
+def batch(*entries: tuple[int, str | None, str | None], **fields: Any) -> bytes:
     """Of (offset, key, value); the time of each is 1000 and its offset."""
     records = [
-        Record(offset, 1_000 + offset, key and key.encode(), value and value.encode())
+        Record(offset, 1_000 + offset, _encoded(key), _encoded(value))
         for offset, key, value in entries
     ]
     return bytes(encode_batch(records, base_offset=entries[0][0], **fields))
+
+
+def _encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
 
 
 def marker(offset: int, control_type: ControlType = ControlType.COMMIT) -> bytes:

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from logquake.storage.cleaner.states import Aborted, CleaningStates, InProgress, Paused
+from logquake.wire.topic_partition import TopicPartition
 
-KEY = ("orders", 3)
+KEY = TopicPartition("orders", 3)
 
 
 def test_what_was_not_aborted_counts_and_leaves_no_state() -> None:

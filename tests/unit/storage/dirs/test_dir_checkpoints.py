@@ -9,9 +9,10 @@ import pytest
 from logquake.storage.checkpoint_files import HIGH_WATERMARKS
 from logquake.storage.dirs.checkpoints import DirCheckpoints
 from logquake.storage.errors import StorageError
+from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.memory_disk import MemoryDisk
 
-KEY = ("orders", 0)
+KEY = TopicPartition("orders", 0)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.errors import LogDirError
 from logquake.storage.log_config import LogConfig
+from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.memory_disk import MemoryDisk, Unsynced
 
 TOPIC_ID = bytes(range(16))
@@ -40,7 +41,7 @@ def test_logs_come_back_with_topic_ids_and_offsets(disk: MemoryDisk, make_batch:
     log = log_dir.create_log("orders", 3, TOPIC_ID, LogConfig())
     log.stage_as_leader(make_batch(4), 0, 0)
     log.commit()
-    log_dir.offsets.write_high_watermarks({("orders", 3): 2})
+    log_dir.offsets.write_high_watermarks({TopicPartition("orders", 3): 2})
     metadata = disk.read("/data/orders-3/partition.metadata")
     assert metadata == b"version: 0\ntopic_id: AAECAwQFBgcICQoLDA0ODw"
     log_dir.close(clean=True)
@@ -146,7 +147,7 @@ def test_only_starts_that_the_files_do_not_tell_are_written_down(
     log_dir.offsets.write_log_starts()
     assert disk.read("/data/log-start-offset-checkpoint") == b"0\n1\norders 2 2\n"
     again = open_dir_after_crash(disk)
-    assert [again.logs["orders", n].start_offset for n in range(3)] == [0, 4, 2]
+    assert [again.logs[TopicPartition("orders", n)].start_offset for n in range(3)] == [0, 4, 2]
 
 
 def open_dir_after_crash(disk: MemoryDisk) -> LogDir:

@@ -12,6 +12,7 @@ from logquake.storage.dirs.log_dirs import LogDirs, OfflineDir
 from logquake.storage.errors import LogDirError, StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
+from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.memory_disk import MemoryDisk, PowerCutError, Unsynced
 
 TOPIC_ID = bytes(range(16))
@@ -108,7 +109,7 @@ def test_logs_come_back_from_all_directories(disk: MemoryDisk, make_batch: MakeB
     dirs = open_dirs(disk)
     for index in range(3):
         append(create(dirs, index), make_batch(index + 1))
-    dirs.write_high_watermarks({"/b": {("orders", 1): 2}})
+    dirs.write_high_watermarks({"/b": {TopicPartition("orders", 1): 2}})
     dirs.close(clean=True)
     again = open_dirs(disk)
     logs = [again.log("orders", index) for index in range(3)]
@@ -151,7 +152,7 @@ def test_a_checkpoint_that_cannot_be_written_fails_its_directory_alone(disk: Mem
     failed: list[tuple[str, str]] = []
     dirs.on_failure = lambda path, why: failed.append((path, why))
     disk.fail_at(1, OSError(errno.ENOSPC, "full"))
-    dirs.write_high_watermarks({path: {("orders", 0): 1} for path in dirs.paths})
+    dirs.write_high_watermarks({path: {TopicPartition("orders", 0): 1} for path in dirs.paths})
     assert failed == [("/a", "/a: [Errno 28] full")]
     assert disk.exists("/c/replication-offset-checkpoint")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,7 @@ from logquake.wire.records import (
     encode_message_set,
 )
 from logquake.wire.schema import Message, encode
+from logquake.wire.topic_partition import TopicPartition as Partition
 from tests.doubles.memory_disk import MemoryDisk
 
 NAME = f"{100:020d}"
@@ -56,10 +58,10 @@ class Dumper:
         self.disk = MemoryDisk()
         self.damages = Damages()
 
-    def __call__(self, path: str, content: bytes, **options: object) -> list[str]:
+    def __call__(self, path: str, content: bytes | bytearray, **options: Any) -> list[str]:
         self.disk.make_dirs("/data/t-0")
         self.disk.replace(path, bytes(content))
-        dump = FileDump(self.disk, "/data", DumpOptions(**options), self.damages)  # type: ignore[arg-type]
+        dump = FileDump(self.disk, "/data", DumpOptions(**options), self.damages)
         return list(dump.lines(path))
 
     @property
@@ -72,7 +74,7 @@ def dump() -> Dumper:
     return Dumper()
 
 
-def data(**fields: int) -> bytes:
+def data(**fields: Any) -> bytes:
     records = [
         Record(100, 1_000, b"k", b"v", (("a", b"1"), ("b", None))),
         Record(101, 1_001, None, None),
@@ -458,10 +460,13 @@ def test_a_transaction() -> None:
 
 def test_partitions_in_the_order_of_scala() -> None:
     """As Kafka 3.9.1 printed a transaction in fourteen partitions."""
-    partitions = [("transactional", 0), *(("wide", index) for index in reversed(range(13)))]
+    partitions = [
+        Partition("transactional", 0),
+        *(Partition("wide", index) for index in reversed(range(13))),
+    ]
     assert in_scala_order(partitions, topic_partition_hash) == [
-        *(("wide", index) for index in range(11)),
-        ("transactional", 0),
-        ("wide", 11),
-        ("wide", 12),
+        *(Partition("wide", index) for index in range(11)),
+        Partition("transactional", 0),
+        Partition("wide", 11),
+        Partition("wide", 12),
     ]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -191,7 +192,7 @@ def test_a_follower_takes_nothing_of_an_answer_with_a_fault(
         (bytes(make_batch(1, base_offset=2, leader_epoch=2)), ErrorCode.CORRUPT_MESSAGE),
     ]
     for bad, code in cases:
-        assert code_of(lambda bad=bad: log.stage_as_follower(memoryview(good + bad))) == code
+        assert code_of(partial(log.stage_as_follower, memoryview(good + bad))) == code
         assert log.end_offset == 0
 
 

@@ -16,6 +16,7 @@ from logquake.storage.log_config import LogConfig
 from logquake.storage.verify import Report, Verification
 from logquake.wire.records import BatchFlag, Codec, ControlType, Record, encode_batch
 from logquake.wire.records import encode_end_marker as end_marker
+from logquake.wire.topic_partition import TopicPartition
 
 CONFIG = LogConfig(segment_bytes=2_000, index_interval_bytes=200)
 OPTIONS = LogDirOptions(1, "cluster", 0, lambda _: CONFIG)
@@ -73,7 +74,10 @@ def _filled(path: Path) -> LogDir:
     for number in range(BATCHES):
         _append(plain, number, Codec.NONE)
     log_dir.offsets.write_high_watermarks(
-        {("orders", 0): orders.end_offset, ("plain", 0): plain.end_offset}
+        {
+            TopicPartition("orders", 0): orders.end_offset,
+            TopicPartition("plain", 0): plain.end_offset,
+        }
     )
     return log_dir
 

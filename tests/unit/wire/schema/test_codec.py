@@ -212,34 +212,39 @@ def test_text_that_is_not_utf_8_is_refused_where_no_answer_could_carry_it() -> N
         decode(Variable, 0, (longest + 1).to_bytes(2) + b"\xff" * (longest + 1) + bytes(40))
 
 
-BAD_VALUES: dict[str, tuple[Any, str]] = {
-    "a number out of range": (Scalars(tiny=128), "tiny = 128: byte format requires"),
-    "a number that is none": (Scalars(medium="1"), "medium = '1': required argument"),
-    "an unsigned number below zero": (Scalars(unsigned=-1), "unsigned = -1: "),
-    "a float for a whole number": (Scalars(long=1.0), "long = 1.0: required argument"),
-    "a flag that is none": (Scalars(flag="no"), "flag = 'no': neither true nor false"),
-    "a short id": (Scalars(id=b"x"), "id = b'x': not 16 bytes"),
-    "a long id": (Scalars(id=bytes(17)), "id = .*: not 16 bytes"),
-    "an id as text": (Scalars(id="0123456789abcdef"), "id = .*: not 16 bytes"),
-    "a null where none may be": (Variable(text=None), "text: null where none may be"),
-    "a null list": (Variable(numbers=None), "numbers: null where none may be"),
-    "a null in a list": (Variable(words=["a", None]), r"words\[1\]: null where none may be"),
-    "a null struct": (Nested(centre=None), "centre: null where none may be"),
-    "another struct": (Nested(centre=Scalars()), r"centre = Scalars\(\): not a Point"),
-    "a struct in a list": (Nested(points=[Point(), Point(x=999)]), r"points\[1\].x = 999: "),
+def bad(cls: type[Message], **value: Any) -> Message:
+    """A message of which a field may have a value of another type."""
+    return cls(**value)
+
+
+BAD_VALUES: dict[str, tuple[Message, str]] = {
+    "a number out of range": (bad(Scalars, tiny=128), "tiny = 128: byte format requires"),
+    "a number that is none": (bad(Scalars, medium="1"), "medium = '1': required argument"),
+    "an unsigned number below zero": (bad(Scalars, unsigned=-1), "unsigned = -1: "),
+    "a float for a whole number": (bad(Scalars, long=1.0), "long = 1.0: required argument"),
+    "a flag that is none": (bad(Scalars, flag="no"), "flag = 'no': neither true nor false"),
+    "a short id": (bad(Scalars, id=b"x"), "id = b'x': not 16 bytes"),
+    "a long id": (bad(Scalars, id=bytes(17)), "id = .*: not 16 bytes"),
+    "an id as text": (bad(Scalars, id="0123456789abcdef"), "id = .*: not 16 bytes"),
+    "a null where none may be": (bad(Variable, text=None), "text: null where none may be"),
+    "a null list": (bad(Variable, numbers=None), "numbers: null where none may be"),
+    "a null in a list": (bad(Variable, words=["a", None]), r"words\[1\]: null where none may be"),
+    "a null struct": (bad(Nested, centre=None), "centre: null where none may be"),
+    "another struct": (bad(Nested, centre=Scalars()), r"centre = Scalars\(\): not a Point"),
+    "a struct in a list": (bad(Nested, points=[Point(), Point(x=999)]), r"points\[1\].x = 999: "),
     "a string too long": (
-        Variable(text="a" * 32768),
+        bad(Variable, text="a" * 32768),
         "text = 'aaa.*: 32768 bytes, more",
     ),
-    "a string that is none": (Variable(text=b"bytes"), "text = b'bytes': not a string"),
-    "half a character": (Variable(text="\ud800"), "text = .*: 'utf-8' codec can't encode"),
-    "bytes that are none": (Variable(data="text"), "data = 'text': not bytes"),
-    "a list of something else": (Variable(numbers=["one"]), r"numbers\[0\] = 'one': required"),
-    "a string for a list of strings": (Variable(words="words"), "words = 'words': not a list"),
-    "bytes for a list of numbers": (Variable(numbers=b"123"), "numbers = b'123': not a list"),
-    "a set for a list": (Variable(numbers={1}), r"numbers = \{1\}: not a list"),
-    "a string for records": (Batch(records="a" * 2000), "records = 'aaa.*: not records"),
-    "a number for records": (Batch(records=7), "records = 7: not records"),
+    "a string that is none": (bad(Variable, text=b"bytes"), "text = b'bytes': not a string"),
+    "half a character": (bad(Variable, text="\ud800"), "text = .*: 'utf-8' codec can't encode"),
+    "bytes that are none": (bad(Variable, data="text"), "data = 'text': not bytes"),
+    "a list of something else": (bad(Variable, numbers=["one"]), r"numbers\[0\] = 'one': required"),
+    "a string for a list of strings": (bad(Variable, words="words"), "words = 'words': not a list"),
+    "bytes for a list of numbers": (bad(Variable, numbers=b"123"), "numbers = b'123': not a list"),
+    "a set for a list": (bad(Variable, numbers={1}), r"numbers = \{1\}: not a list"),
+    "a string for records": (bad(Batch, records="a" * 2000), "records = 'aaa.*: not records"),
+    "a number for records": (bad(Batch, records=7), "records = 7: not records"),
 }
 
 
