@@ -1,0 +1,22 @@
+"""Clusters on this machine: start one, watch it, break it on purpose, end it.
+
+api.py, cli/      ``with Cluster() as kafka`` and ``logquake up``
+launcher.py       what both do to start one
+supervisor/       the process that starts the others, forks the brokers, and ends them all
+broker_program.py what a broker's process runs
+zookeeper/, java.py   the real server, on a JVM
+
+running.py        a cluster that runs: what can be done to it, and waited for
+  handle.py       what is known of it: its processes by control.py, what was decided by view.py
+  targets.py      whom ``leader:orders/0`` means
+  fault.py        what was done, and how to undo it
+  readiness.py    what every broker says of all of them; broker_probe.py asks one
+  tables.py       all that as text
+
+spec.py           what is asked for, and the brokers' settings that follow
+layout.py         where its files are
+state.py          what runs, and how it ended: state.json, and what the supervisor answers
+control.py        how the supervisor is asked
+ports.py, lifeline.py   ports that stay ours; children that do not outlive us
+errors.py         what a user can mend
+"""

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from logquake.cluster.launcher import Launched, spawn
+from logquake.cluster.launcher import Launched, launch
 from logquake.cluster.layout import Layout
 from logquake.cluster.running import DEFAULT_TIMEOUT, RunningCluster
 from logquake.cluster.spec import FAST_FAILOVER, ClusterSpec
@@ -63,14 +63,8 @@ class Cluster(RunningCluster):
 
     def open(self, timeout: float = DEFAULT_TIMEOUT) -> Self:
         """Start it and wait until it is ready. Raises ClusterError, and then nothing is left."""
-        launched = spawn(self.layout, self.spec, attached=True)
-        try:
-            self.preload()
-            launched.wait_until_started(self._on_progress)
-            self.wait_ready(timeout, after_start=True)
-        except BaseException:  # Ctrl-C as well
-            launched.abandon()
-            raise
+        launched = launch(self, self.spec, attached=True)
+        launched.wait_until_ready(timeout, self._on_progress)
         self._launched = launched
         return self
 

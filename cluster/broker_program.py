@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.supervisor.fleet import BrokerProgram
+
+MODULE = "logquake.node.process"  # with all that it imports: what is loaded before the fork
 
 
 def check_settings(properties: Path) -> None:
@@ -29,6 +30,3 @@ def run_broker(properties: Path, events: Path, ready: Callable[[], None] = lambd
 
     settings = BrokerSettings.from_properties(read_properties(properties))
     return process.run_broker(settings, events, ready=ready)
-
-
-BROKER_PROGRAM = BrokerProgram(module="logquake.node.process", check=check_settings, run=run_broker)

@@ -5,7 +5,6 @@ Whoever launched it is no matter: everything comes from its control socket or fr
 
 from __future__ import annotations
 
-import importlib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -37,15 +36,6 @@ class ClusterHandle:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-
-    @staticmethod
-    def preload() -> None:
-        """Import what waiting will need, at a moment when there is nothing else to do.
-
-        kazoo and the wire schemas take a tenth of a second, more than all other imports here.
-        """
-        importlib.import_module("logquake.cluster.readiness")
-        importlib.import_module("logquake.cluster.view")
 
     def state(self) -> ClusterState:
         """Its processes, as the supervisor sees them."""

@@ -1,18 +1,24 @@
-"""Starting a supervisor as a process of its own, and hearing how the start went."""
+"""How a cluster is started, by ``logquake up`` and by ``with Cluster()`` alike.
+
+launch() starts its supervisor as a process of its own; Launched.wait_until_ready() hears how the
+start went, and asks the brokers until they know one another.
+"""
 
 from __future__ import annotations
 
+import importlib
 import json
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 
 from logquake.cluster.control import ControlClient, SupervisorGoneError
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.layout import Layout, last_line
+from logquake.cluster.layout import last_line
+from logquake.cluster.running import RunningCluster
 from logquake.cluster.spec import ClusterSpec
 
 START_TIMEOUT_S = 120.0
@@ -25,31 +31,47 @@ class Launched:
     """A supervisor that was started. Letting go of it ends an attached cluster."""
 
     def __init__(
-        self, layout: Layout, process: subprocess.Popen[bytes], control: ControlClient, is_new: bool
+        self,
+        cluster: RunningCluster,
+        process: subprocess.Popen[bytes],
+        control: ControlClient,
+        is_new: bool,
     ) -> None:
-        self._layout = layout
+        self._cluster = cluster
         self._process = process
         self._control = control
         self._is_new = is_new  # no state directory was there before
 
-    def wait_until_started(self, on_progress: Callable[[str], None] = lambda _: None) -> None:
-        """Return when the cluster's processes run, which is before the brokers serve.
+    def wait_until_ready(self, timeout_s: float, on_progress: Callable[[str], None]) -> None:
+        """Return when its brokers know one another and the controller.
 
-        Raises ClusterError; what then is left of the start goes with abandon().
+        ``timeout_s`` counts from when all processes run. Raises ClusterError, and then nothing is
+        left of the start.
         """
+        try:
+            _preload()
+            self._wait_until_started(on_progress)
+            on_progress("waiting for the brokers to know one another")
+            self._cluster.wait_ready(timeout_s, after_start=True)
+        except BaseException:  # Ctrl-C as well
+            self._abandon()
+            raise
+
+    def _wait_until_started(self, on_progress: Callable[[str], None]) -> None:
+        """Return when its processes run, which is before the brokers serve."""
         try:
             self._control.answer(timeout_s=START_TIMEOUT_S, on_progress=on_progress)
         except SupervisorGoneError as error:
             # It ended without a word: a bug, or a kill. Its log's last line may say which.
-            said = last_line(self._layout.supervisor_log)
+            said = last_line(self._cluster.layout.supervisor_log)
             raise ClusterError(f"the supervisor ended while it started: {said}") from error
 
-    def abandon(self) -> None:
+    def _abandon(self) -> None:
         """End a start that failed, and remove a state directory that it made."""
         self.ask_to_stop()
         self.close()
         if self._is_new:
-            self._layout.remove()
+            self._cluster.layout.remove()
 
     def ask_to_stop(self, *, at_once: bool = False) -> None:
         """Ask for a clean end; ``at_once`` when that was asked before.
@@ -80,13 +102,12 @@ class Launched:
             raise ClusterError(f"the supervisor ended with status {status}: nothing of it runs")
 
 
-def spawn(
-    layout: Layout, spec: ClusterSpec, *, attached: bool, command: Sequence[str] = SUPERVISOR
-) -> Launched:
+def launch(cluster: RunningCluster, spec: ClusterSpec, *, attached: bool) -> Launched:
     """Begin to start a cluster; an attached one ends with this process.
 
     Raises ClusterError when the state directory cannot be used.
     """
+    layout = cluster.layout
     is_new = not layout.root.exists()
     layout.prepare(spec.broker_ids, spec.log_dirs)
     ours, theirs = socket.socketpair()
@@ -94,11 +115,20 @@ def spawn(
         channel = str(theirs.fileno())
         attachment = "attached" if attached else "detached"
         process = subprocess.Popen(
-            [*command, str(layout.root), json.dumps(spec.to_json()), channel, attachment],
+            [*SUPERVISOR, str(layout.root), json.dumps(spec.to_json()), channel, attachment],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
             pass_fds=(theirs.fileno(),),
             start_new_session=True,  # Ctrl-C in a terminal is for the launcher, who passes it on
         )
-    return Launched(layout, process, ControlClient(ours), is_new)
+    return Launched(cluster, process, ControlClient(ours), is_new)
+
+
+def _preload() -> None:
+    """Import what waiting will need, at a moment when there is nothing else to do.
+
+    kazoo and the wire schemas take a tenth of a second, more than all other imports here.
+    """
+    importlib.import_module("logquake.cluster.readiness")
+    importlib.import_module("logquake.cluster.view")

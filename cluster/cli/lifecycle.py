@@ -24,7 +24,6 @@ from logquake.cluster.cli.options import (
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
-    from logquake.cluster.cli.foreground import Foreground
     from logquake.cluster.layout import Layout
     from logquake.cluster.running import RunningCluster
     from logquake.cluster.spec import ClusterSpec
@@ -118,21 +117,18 @@ def env(name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
 def _start(layout: Layout, spec: ClusterSpec, *, detach: bool, timeout_s: float) -> None:
     from logquake.cluster.cli.foreground import Foreground
     from logquake.cluster.cli.output import say
-    from logquake.cluster.launcher import spawn
+    from logquake.cluster.launcher import launch
     from logquake.cluster.running import RunningCluster
 
     began = time.monotonic()
-    launched = spawn(layout, spec, attached=not detach)
     cluster = RunningCluster(layout)
+    launched = launch(cluster, spec, attached=not detach)
     with Foreground(launched) as foreground:
         try:
-            cluster.preload()
-            launched.wait_until_started(say)
-            say("waiting for the brokers to know one another")
-            cluster.wait_ready(timeout_s, after_start=True)
-        except BaseException as error:
-            launched.abandon()
-            _explain_interruption(error, foreground)
+            launched.wait_until_ready(timeout_s, say)
+        except ClusterError:
+            if foreground.was_asked_to_stop:  # then that it fails is no failure
+                sys.exit(INTERRUPTED)
             raise
         _show_summary(cluster, spec, layout.root)
         say(
@@ -143,12 +139,6 @@ def _start(layout: Layout, spec: ClusterSpec, *, detach: bool, timeout_s: float)
             launched.leave()
         else:
             launched.wait_until_ended()
-
-
-def _explain_interruption(error: BaseException, foreground: Foreground) -> None:
-    """What fails because somebody asked to stop is no failure."""
-    if isinstance(error, ClusterError) and foreground.was_asked_to_stop:
-        sys.exit(INTERRUPTED)
 
 
 def _find_running(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from logquake.cluster import broker_program
 from logquake.cluster.layout import Layout, last_line, write_json
 from logquake.cluster.ports import LOOPBACK, hold_ports, port_of
 from logquake.cluster.spec import ClusterSpec, broker_properties, format_properties
@@ -17,19 +18,6 @@ from logquake.cluster.supervisor.member import Child, Member
 from logquake.cluster.zookeeper.probe import require_serving
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerProgram:
-    """What a broker process runs: the module to load before the fork, and the function.
-
-    ``check`` reads a server.properties and raises ClusterError if a broker would refuse it.
-    """
-
-    module: str
-    check: Callable[[Path], None]
-    # server.properties, file for events, what to call when it is of use; the exit status
-    run: Callable[[Path, Path, Callable[[], None]], int]
-
-
 class Fleet:
     """``progress`` is told what is being waited for. Raises ClusterError: a port is taken."""
 
@@ -37,13 +25,11 @@ class Fleet:
         self,
         layout: Layout,
         spec: ClusterSpec,
-        program: BrokerProgram,
         progress: Callable[[str], None],
     ) -> None:
         self.members: dict[str, Member] = {}
         self._layout = layout
         self._spec = spec
-        self._program = program
         self._progress = progress
         self._held_ports = hold_ports(spec.port, spec.brokers)
         self._local_zookeeper: LocalZooKeeper | None = None
@@ -63,7 +49,7 @@ class Fleet:
             self._start_zookeeper(LocalZooKeeper(self._layout.zookeeper))
         else:
             require_serving(self._spec.zookeeper)
-        zygote.preload(self._program.module)
+        zygote.preload(broker_program.MODULE)
         for broker_id, held in zip(self._spec.broker_ids, self._held_ports, strict=True):
             self._add_broker(broker_id, port_of(held))
         if self._local_zookeeper:
@@ -143,13 +129,14 @@ class Fleet:
         )
         path = self._layout.properties_of(broker_id)
         path.write_text(format_properties(properties))
-        self._program.check(path)
+        broker_program.check_settings(path)
         self._add(broker_name(broker_id), port, self._broker_launch(broker_name(broker_id), path))
 
     def _broker_launch(self, name: str, properties: Path) -> Callable[[], Child]:
-        run, log = self._program.run, self._layout.log_of(name)
+        log = self._layout.log_of(name)
         events = self._layout.events / f"{name}.jsonl"
-        return lambda: zygote.fork(lambda say_ready: run(properties, events, say_ready), log)
+        run = partial(broker_program.run_broker, properties, events)
+        return lambda: zygote.fork(run, log)
 
     def _add(self, name: str, port: int, launch: Callable[[], Child]) -> Member:
         member = Member(name, host=LOOPBACK, port=port, launch=launch, changed=self.write_state)
