@@ -6,10 +6,11 @@ import time
 from collections.abc import Iterable
 
 from benchmarks.figures import Figures
-from logquake.controller.context import ControllerContext, LiveBroker
-from logquake.controller.partitions import Assignment, LeaderAndIsr, Leadership
-from logquake.controller.request_batch import Outgoing, RequestBatch
-from logquake.controller.request_content import Sender
+from logquake.controller.channels.request_batch import ControllerBrokerRequestBatch, Outgoing
+from logquake.controller.channels.request_content import Sender
+from logquake.controller.context.controller_context import ControllerContext
+from logquake.controller.context.live_broker import LiveBroker
+from logquake.controller.rules.partitions import Assignment, LeaderAndIsr, Leadership
 from logquake.wire.listeners import ListenerName
 from logquake.wire.schema import decode, encode
 from logquake.wire.topic_partition import TopicPartition
@@ -21,7 +22,7 @@ _BROKERS = (1, 2, 3)
 def told(partitions: int, per_topic: int) -> Figures:
     """CPU us a partition: all that is built for three brokers, and what one of them reads."""
     context = _context(partitions, per_topic)
-    batch = RequestBatch(context)
+    batch = ControllerBrokerRequestBatch(context)
     started = time.process_time()
     for partition, _ in context.led():
         batch.lead_or_follow(_BROKERS, partition)

@@ -1,18 +1,17 @@
 """The elected controller: what it decides, and the one queue through which it decides.
 
-    controller.py        the candidate that every broker hosts: requests, watches, session events
-    office.py            standing for election, terms, what ends them
-    event_queue.py       one event at a time
-    failover.py          the first acts of a term
-    events/              what happens in a term, one module an event
-    context.py, partition_groups.py      what is known in a term
-    election.py, isr_change.py, assignment.py, topic_rules.py    decisions, pure
-    partition_moves.py, replica_moves.py, topic_deletion.py      decisions written and told
-    request_batch.py, request_content.py, outbox.py              what brokers are told, and how
-    set_aside.py         znodes that make no sense
-    session_work.py      what outlives the session it was begun in
-    guarded_zk.py, candidacy.py, watched_reads.py                ZooKeeper
+    controller.py     the candidate that every broker hosts: requests, watches, session events
+    office/           who is in office; one event at a time; the first acts of a term
+    events/           what happens in a term, one module an event
+    state_machines/   decisions written and told: partitions, replicas, the deletion of topics
+    term.py           what a controller has from its election to its end
+    channels/         what brokers are told, and which of them can be reached
+    zookeeper/        what is read and written there, under the guard of the controller's epoch
+    context/          what is known of the cluster
+    rules/            decisions, pure
+    settings.py, statistics.py
 
-Decisions are functions over values, without ZooKeeper, network or clock. What is decided is
-written under the guard of the controller's epoch first, taken into the context then, told last.
+Imports go down this list only. Decisions are functions over values, without ZooKeeper, network or
+clock. What is decided is written under the guard of the controller's epoch first, taken into the
+context then, told last.
 """

@@ -13,19 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from random import Random
+from typing import Generic, TypeVar
 
-from logquake.controller.answer_once import AnswerOnce
 from logquake.controller.events.alter_partition import alter_partition
 from logquake.controller.events.controlled_shutdown import controlled_shutdown
 from logquake.controller.events.create_topics import TopicCreation
 from logquake.controller.events.delete_topics import DeletionRequest
 from logquake.controller.events.producer_ids import allocate_producer_ids
-from logquake.controller.office import Office
-from logquake.controller.partition_moves import bring_leaderless_online
+from logquake.controller.office.office import Office
+from logquake.controller.office.watches import event_for
 from logquake.controller.settings import ControllerSettings
+from logquake.controller.state_machines.partition_state_machine import bring_leaderless_online
 from logquake.controller.statistics import ControllerStatistics, statistics_of
 from logquake.controller.term import Term
-from logquake.controller.watches import event_for
 from logquake.seams.journal import Journal
 from logquake.seams.network import Endpoint, Network
 from logquake.seams.scheduler import Scheduler
@@ -46,6 +46,8 @@ from logquake.wire.messages.topics import (
 )
 from logquake.zk.operations import EventType, Session, WatchEvent
 from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, CONTROLLER_PATH
+
+M = TypeVar("M")
 
 
 class Controller:
@@ -138,7 +140,7 @@ class Controller:
     def alter_partition(
         self, request: AlterPartitionRequest, reply: Callable[[AlterPartitionResponse], None]
     ) -> None:
-        answer = AnswerOnce(reply, lambda code: AlterPartitionResponse(error_code=code))
+        answer = _AnswerOnce(reply, lambda code: AlterPartitionResponse(error_code=code))
         self._office.put(
             "alter-partition",
             lambda term: alter_partition(term, request, answer.give),
@@ -150,7 +152,7 @@ class Controller:
         request: ControlledShutdownRequest,
         reply: Callable[[ControlledShutdownResponse], None],
     ) -> None:
-        answer = AnswerOnce(reply, lambda code: ControlledShutdownResponse(error_code=code))
+        answer = _AnswerOnce(reply, lambda code: ControlledShutdownResponse(error_code=code))
         self._office.put(
             "controlled-shutdown",
             lambda term: controlled_shutdown(term, request, answer.give),
@@ -162,7 +164,7 @@ class Controller:
         request: AllocateProducerIdsRequest,
         reply: Callable[[AllocateProducerIdsResponse], None],
     ) -> None:
-        answer = AnswerOnce(reply, lambda code: AllocateProducerIdsResponse(error_code=code))
+        answer = _AnswerOnce(reply, lambda code: AllocateProducerIdsResponse(error_code=code))
         self._office.put(
             "allocate-producer-ids",
             lambda term: allocate_producer_ids(term, request, answer.give),
@@ -201,3 +203,23 @@ class Controller:
                 request.refuse_rest(code)
 
         self._office.put(name, request.carry_out, abandon)
+
+
+class _AnswerOnce(Generic[M]):
+    """The answer to a request, given once, whatever happens.
+
+    ``refusal`` makes the answer to a request whose event failed or was dropped.
+    """
+
+    def __init__(self, reply: Callable[[M], None], refusal: Callable[[ErrorCode], M]) -> None:
+        self._reply = reply
+        self._refusal = refusal
+        self._given = False
+
+    def give(self, answer: M) -> None:
+        if not self._given:
+            self._given = True
+            self._reply(answer)
+
+    def fail(self, code: ErrorCode) -> None:
+        self.give(self._refusal(code))

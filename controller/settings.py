@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logquake.controller.vigil import VigilTiming
+from logquake.controller.channels.vigil import VigilTiming
 from logquake.wire.listeners import PLAINTEXT, ListenerName
 
 

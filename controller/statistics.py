@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from logquake.controller.rules.transitions import PartitionStatus
 from logquake.controller.term import Term
-from logquake.controller.transitions import PartitionStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """One term of office: all that a controller has between its election and its end.
 
-A term owns what it knows (context), what it writes with (zk), what it sends through (outbox) and
+A term owns what it knows (context), what it writes with (zk), what it sends through (channels) and
 what it hears of brokers by (reachability).
 When it ends, all of it is dropped at once; the next term begins from ZooKeeper.
 """
@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeVar
 
-from logquake.controller.context import ControllerContext, LiveBroker
-from logquake.controller.guarded_zk import GuardedZk
-from logquake.controller.outbox import Outbox
-from logquake.controller.partitions import LeaderAndIsr
-from logquake.controller.reachability import Reachability
-from logquake.controller.request_batch import RequestBatch
-from logquake.controller.request_content import Sender
-from logquake.controller.set_aside import SetAside
+from logquake.controller.channels.channel_manager import ControllerChannelManager
+from logquake.controller.channels.reachability import Reachability
+from logquake.controller.channels.request_batch import ControllerBrokerRequestBatch
+from logquake.controller.channels.request_content import Sender
+from logquake.controller.context.controller_context import ControllerContext
+from logquake.controller.context.live_broker import LiveBroker
+from logquake.controller.rules.partitions import LeaderAndIsr
 from logquake.controller.settings import ControllerSettings
+from logquake.controller.zookeeper.guarded_zk import GuardedZk
+from logquake.controller.zookeeper.set_aside import SetAside
 from logquake.seams.journal import Event, Journal
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import Procedure, pause
@@ -35,7 +36,7 @@ class Term:
     settings: ControllerSettings
     zk: GuardedZk
     context: ControllerContext
-    outbox: Outbox
+    channels: ControllerChannelManager
     reachability: Reachability
     journal: Journal
     random: Random
@@ -68,17 +69,17 @@ class Term:
         """
         if self._is_over:
             return
-        self.outbox.add(broker)
+        self.channels.add(broker)
         self.reachability.watch(broker)
 
     def dismiss(self, broker_id: int) -> None:
         """Its registration is gone."""
-        self.outbox.remove(broker_id)
+        self.channels.remove(broker_id)
         self.reachability.forget(broker_id)
 
     def close(self) -> None:
         self._is_over = True
-        self.outbox.close()
+        self.channels.close()
         self.reachability.close()
 
     @property
@@ -90,14 +91,14 @@ class Term:
         aside = self.set_aside
         return not aside.is_empty and PartitionState.path(*partition) in aside
 
-    def batch(self) -> RequestBatch:
-        return RequestBatch(self.context)
+    def batch(self) -> ControllerBrokerRequestBatch:
+        return ControllerBrokerRequestBatch(self.context)
 
-    async def send(self, batch: RequestBatch) -> None:
+    async def send(self, batch: ControllerBrokerRequestBatch) -> None:
         """Each request by itself; the loop has its turn between large ones."""
         sender = Sender(self.controller_id, self.zk.epoch, self.settings.inter_broker_listener_name)
         for outgoing in batch.build(sender):
-            self.outbox.send(outgoing)
+            self.channels.send(outgoing)
             if batch.is_large:
                 await pause()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from logquake.controller.events.state_written import state_written
-from logquake.controller.isr_change import (
+from logquake.controller.rules.isr_change import (
     Accepted,
     AlreadySo,
     Proposal,
@@ -18,7 +18,7 @@ from logquake.controller.isr_change import (
     Verdict,
     judge,
 )
-from logquake.controller.partitions import LeaderAndIsr, LeaderRecovery, Leadership
+from logquake.controller.rules.partitions import LeaderAndIsr, LeaderRecovery, Leadership
 from logquake.controller.term import Term
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (

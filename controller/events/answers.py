@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Set
 from functools import partial
 
-from logquake.controller import topic_deletion
+from logquake.controller.channels.request_batch import Outgoing
 from logquake.controller.events.replicas_offline import replicas_offline
-from logquake.controller.partitions import Replica
-from logquake.controller.request_batch import Outgoing
+from logquake.controller.rules.partitions import Replica
+from logquake.controller.state_machines import topic_deletion_manager
 from logquake.controller.term import Term, TermProcedure
 from logquake.wire.errors import ErrorCode, error_name
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrResponse
@@ -55,7 +55,7 @@ def events_for_answer(outgoing: Outgoing, answer: Message) -> list[tuple[str, Te
             topics = {partition.topic for partition in asked}
             return [
                 ("deletion-answered", noted),
-                ("deletions-go-on", lambda term: topic_deletion.advance(term, topics)),
+                ("deletions-go-on", lambda term: topic_deletion_manager.advance(term, topics)),
             ]
     return []
 
@@ -101,8 +101,8 @@ async def deletion_answered(
     failed = sorted(replica for replica, has_failed in outcomes.items() if has_failed)
     deleted = sorted(replica for replica, has_failed in outcomes.items() if not has_failed)
     why = f"broker {broker_id} could not delete its replicas"
-    topic_deletion.replicas_not_deleted(term, failed, why)
-    topic_deletion.replicas_deleted(term, deleted)
+    topic_deletion_manager.replicas_not_deleted(term, failed, why)
+    topic_deletion_manager.replicas_deleted(term, deleted)
 
 
 def _deletions(request: StopReplicaRequest) -> set[TopicPartition]:

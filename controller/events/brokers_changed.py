@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from logquake.controller import partition_moves, replica_moves, topic_deletion
-from logquake.controller.context import LiveBroker
+from logquake.controller.context.live_broker import LiveBroker
 from logquake.controller.events.replicas_offline import replicas_offline
+from logquake.controller.state_machines import (
+    partition_state_machine,
+    replica_state_machine,
+    topic_deletion_manager,
+)
 from logquake.controller.term import Term
-from logquake.controller.watched_reads import read_broker, read_brokers
+from logquake.controller.zookeeper.watched_reads import read_broker, read_brokers
 from logquake.zk.znodes.brokers import BrokerRegistration
 
 REFUSES = "its address refuses connections"
@@ -84,7 +88,7 @@ async def broker_refused(term: Term, refused: LiveBroker) -> None:
     known = term.context.brokers.get(broker_id)
     if known is None or not _is_same(term, known, refused):
         return
-    term.outbox.remove(broker_id)
+    term.channels.remove(broker_id)
     term.context.refused[broker_id] = known
     await _brokers_left(term, [broker_id], REFUSES, what="broker-refused")
 
@@ -98,7 +102,7 @@ async def broker_accepts(term: Term, accepting: LiveBroker) -> None:
     if known is None or not _is_same(term, known, accepting):
         return
     del term.context.refused[broker_id]
-    term.outbox.add(known)
+    term.channels.add(known)
     await _brokers_came(term, {broker_id: known}, "its address accepts connections again")
     await _tell_of_deletions(term, broker_id)
 
@@ -154,10 +158,10 @@ async def _brokers_came(term: Term, came: dict[int, LiveBroker], why: str) -> No
     context.brokers.update(came)
     await _introduce(term, already_there, came)
     replicas = context.replicas_on(came)
-    await replica_moves.bring_online(term, replicas)
-    await partition_moves.bring_leaderless_online(term)
+    await replica_state_machine.bring_online(term, replicas)
+    await partition_state_machine.bring_leaderless_online(term)
     topics = {replica.partition.topic for replica in replicas}
-    await topic_deletion.resume(term, topics, f"brokers {list(came)} are back")
+    await topic_deletion_manager.resume(term, topics, f"brokers {list(came)} are back")
 
 
 async def _introduce(term: Term, already_there: Collection[int], came: Collection[int]) -> None:

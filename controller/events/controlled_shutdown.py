@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from logquake.controller import partition_moves, replica_moves
-from logquake.controller.partition_moves import Occasion
-from logquake.controller.partitions import Replica
+from logquake.controller.rules.partitions import Replica
+from logquake.controller.state_machines import partition_state_machine, replica_state_machine
+from logquake.controller.state_machines.partition_state_machine import Occasion
 from logquake.controller.term import Term
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
@@ -54,10 +54,10 @@ async def controlled_shutdown(
 async def _move_away(term: Term, broker_id: int) -> None:
     led = [each for each in term.context.led_by(broker_id) if _is_replicated(term, each)]
     followed = [each for each in _followed_by(term, broker_id) if _is_replicated(term, each)]
-    await partition_moves.bring_online(term, led, Occasion.CONTROLLED_SHUTDOWN)
+    await partition_state_machine.bring_online(term, led, Occasion.CONTROLLED_SHUTDOWN)
     await _stop_following(term, broker_id, followed)
     replicas = [Replica(each, broker_id) for each in followed]
-    await replica_moves.take_offline(term, replicas, f"broker {broker_id} shuts down")
+    await replica_state_machine.take_offline(term, replicas, f"broker {broker_id} shuts down")
 
 
 def _followed_by(term: Term, broker_id: int) -> list[TopicPartition]:

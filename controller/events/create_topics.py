@@ -19,12 +19,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 
-from logquake.controller.assignment import AssignmentError, Start, assign_replicas, check_counts
-from logquake.controller.guarded_zk import UnitOutcome
-from logquake.controller.term import Term
-from logquake.controller.topic_config import InvalidConfig, check_topic_config
-from logquake.controller.topic_ids import random_topic_id
-from logquake.controller.topic_rules import (
+from logquake.controller.rules.assignment import (
+    AssignmentError,
+    Start,
+    assign_replicas,
+    check_counts,
+)
+from logquake.controller.rules.topic_config import InvalidConfig, check_topic_config
+from logquake.controller.rules.topic_ids import random_topic_id
+from logquake.controller.rules.topic_rules import (
     CLUSTER_METADATA_TOPIC,
     TopicRefused,
     check_assignment,
@@ -32,6 +35,8 @@ from logquake.controller.topic_rules import (
     check_name,
     has_collision_chars,
 )
+from logquake.controller.term import Term
+from logquake.controller.zookeeper.guarded_zk import UnitOutcome
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import (
     CreatableTopic,

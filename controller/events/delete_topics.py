@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from logquake.controller.rules.topic_rules import TopicRefused
 from logquake.controller.term import Term
-from logquake.controller.topic_rules import TopicRefused
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import (
     DeletableTopicResult,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from logquake.controller import topic_deletion
+from logquake.controller.state_machines import topic_deletion_manager
 from logquake.controller.term import Term
-from logquake.controller.watched_reads import read_topics_to_delete
+from logquake.controller.zookeeper.watched_reads import read_topics_to_delete
 from logquake.zk.znodes.admin import delete_topic_path
 
 
@@ -19,4 +19,4 @@ async def deletions_asked(term: Term) -> None:
         wanted = set()
     await term.zk.delete_each([delete_topic_path(topic) for topic in sorted(marked - wanted)])
     if wanted:
-        await topic_deletion.enqueue(term, sorted(wanted))
+        await topic_deletion_manager.enqueue(term, sorted(wanted))

@@ -6,9 +6,9 @@ partitions led by others is above leader.imbalance.per.broker.percentage.
 
 from __future__ import annotations
 
-from logquake.controller import partition_moves
-from logquake.controller.election import Elected, elect_preferred
-from logquake.controller.partition_moves import Occasion
+from logquake.controller.rules.election import Elected, elect_preferred
+from logquake.controller.state_machines import partition_state_machine
+from logquake.controller.state_machines.partition_state_machine import Occasion
 from logquake.controller.term import Term
 from logquake.wire.topic_partition import TopicPartition
 
@@ -25,7 +25,7 @@ async def rebalance_leaders(term: Term) -> None:
                 f"{share:.0%} of the partitions that prefer it are led by others",
             )
             ready = [each for each in elsewhere if _can_be_given_back(term, each)]
-            await partition_moves.bring_online(term, ready, Occasion.PREFERRED)
+            await partition_state_machine.bring_online(term, ready, Occasion.PREFERRED)
 
 
 def _can_be_given_back(term: Term, partition: TopicPartition) -> bool:

@@ -6,9 +6,9 @@ and answers KAFKA_STORAGE_ERROR for those.
 
 from __future__ import annotations
 
-from logquake.controller import replica_moves
+from logquake.controller.state_machines import replica_state_machine
 from logquake.controller.term import Term
-from logquake.controller.watched_reads import read_existing
+from logquake.controller.zookeeper.watched_reads import read_existing
 from logquake.zk.operations import Data, GetChildren
 from logquake.zk.procedure import perform
 from logquake.zk.znodes.admin import LOG_DIR_EVENT_PATH, LogDirFailure
@@ -24,7 +24,7 @@ async def log_dirs_failed(term: Term) -> None:
     brokers = sorted({broker_id for broker_id in found if broker_id is not None})
     for broker_id in brokers:
         term.note("log-dir-failed", f"broker-{broker_id}", "it said so in ZooKeeper")
-    await replica_moves.bring_online(term, term.context.replicas_on(brokers))
+    await replica_state_machine.bring_online(term, term.context.replicas_on(brokers))
     await term.zk.delete_each(paths)
 
 

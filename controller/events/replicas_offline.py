@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from logquake.controller import partition_moves, replica_moves, topic_deletion
-from logquake.controller.election import Elected
-from logquake.controller.partitions import Replica
+from logquake.controller.rules.election import Elected
+from logquake.controller.rules.partitions import Replica
+from logquake.controller.rules.transitions import PartitionStatus
+from logquake.controller.state_machines import (
+    partition_state_machine,
+    replica_state_machine,
+    topic_deletion_manager,
+)
 from logquake.controller.term import Term
-from logquake.controller.transitions import PartitionStatus
 
 
 async def replicas_offline(term: Term, replicas: Iterable[Replica], why: str) -> None:
@@ -20,10 +24,12 @@ async def replicas_offline(term: Term, replicas: Iterable[Replica], why: str) ->
     lost = list(replicas)
     deleting = [each for each in lost if each.partition.topic in term.context.topics_to_delete]
     staying = [each for each in lost if each.partition.topic not in term.context.topics_to_delete]
-    partition_moves.mark(term, term.context.without_online_leader(), PartitionStatus.OFFLINE)
-    elections = await partition_moves.bring_leaderless_online(term)
-    await replica_moves.take_offline(term, staying, why)
-    topic_deletion.replicas_not_deleted(term, deleting, why)
-    await topic_deletion.advance(term, {each.partition.topic for each in deleting})
+    partition_state_machine.mark(
+        term, term.context.without_online_leader(), PartitionStatus.OFFLINE
+    )
+    elections = await partition_state_machine.bring_leaderless_online(term)
+    await replica_state_machine.take_offline(term, staying, why)
+    topic_deletion_manager.replicas_not_deleted(term, deleting, why)
+    await topic_deletion_manager.advance(term, {each.partition.topic for each in deleting})
     if not staying and not any(isinstance(each, Elected) for each in elections.values()):
         await term.inform_all()  # nothing else told the brokers who is left

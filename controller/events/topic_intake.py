@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from logquake.controller.partitions import Assignment
+from logquake.controller.rules.partitions import Assignment
+from logquake.controller.rules.topic_ids import random_topic_id
 from logquake.controller.term import Term
-from logquake.controller.topic_ids import random_topic_id
-from logquake.controller.watched_reads import read_assignments
+from logquake.controller.zookeeper.watched_reads import read_assignments
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.operations import Failed, SetData
 from logquake.zk.znodes.topics import TopicAssignment

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from logquake.controller import partition_moves, replica_moves
 from logquake.controller.events.topic_intake import take_in_topics
-from logquake.controller.partition_moves import Occasion
+from logquake.controller.rules.transitions import PartitionStatus, ReplicaStatus
+from logquake.controller.state_machines import partition_state_machine, replica_state_machine
+from logquake.controller.state_machines.partition_state_machine import Occasion
 from logquake.controller.term import Term
-from logquake.controller.transitions import PartitionStatus, ReplicaStatus
-from logquake.controller.watched_reads import read_assignments, read_topic_names
+from logquake.controller.zookeeper.watched_reads import read_assignments, read_topic_names
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.operations import SetData
 from logquake.zk.znodes.topics import TopicAssignment
@@ -54,10 +54,10 @@ async def _create_partitions(term: Term, partitions: Collection[TopicPartition])
     if not partitions:
         return
     replicas = term.context.replicas(partitions)
-    partition_moves.mark(term, partitions, PartitionStatus.NEW)
-    replica_moves.mark(term, replicas, ReplicaStatus.NEW)
-    await partition_moves.bring_online(term, partitions, Occasion.LEADER_LOST)
-    await replica_moves.bring_online(term, replicas)
+    partition_state_machine.mark(term, partitions, PartitionStatus.NEW)
+    replica_state_machine.mark(term, replicas, ReplicaStatus.NEW)
+    await partition_state_machine.bring_online(term, partitions, Occasion.LEADER_LOST)
+    await replica_state_machine.bring_online(term, replicas)
 
 
 async def _undo_growth(

@@ -2,9 +2,9 @@
 
 A client notices its leader's death as soon as anybody, asks at once who leads now, and is told
 what the controller said last: the dead one. librdkafka then does not ask again for a second. So
-every broker holds a connection to each other one (controller/vigil.py), and a request for topics
-led by a broker whose connection broke a moment ago is answered when the controller has named other
-leaders, some milliseconds later, or after max_wait_ms as ever.
+every broker holds a connection to each other one (controller/channels/vigil.py), and a request for
+topics led by a broker whose connection broke a moment ago is answered when the controller has named
+other leaders, some milliseconds later, or after max_wait_ms as ever.
 
 The client may even be faster: the system ends a dead process's connections one by one, that of a
 client before that of a broker as it happens. So a request for topics that others lead is looked at
@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from logquake.controller.vigil import Sign, Vigil, VigilTiming
+from logquake.controller.channels.vigil import Sign, Vigil, VigilTiming
 from logquake.node.metadata.cache import NO_LEADER, MetadataCache
 from logquake.node.topics.waiting import MetadataWaiters
 from logquake.seams.network import Endpoint, Network

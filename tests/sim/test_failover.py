@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from logquake.controller import failover, office
-from logquake.controller.context import LiveBroker
-from logquake.controller.reachability import Reachability
+from logquake.controller.channels.reachability import Reachability
+from logquake.controller.context.live_broker import LiveBroker
+from logquake.controller.office import failover, office
 from logquake.controller.term import Term
 from logquake.seams.network import Disconnected
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.controller import candidacy, office, vigil
-from logquake.controller.candidacy import Incumbent, Mandate
-from logquake.controller.guarded_zk import GuardedZk
-from logquake.controller.partitions import Leadership
+from logquake.controller.channels import vigil
+from logquake.controller.office import candidacy, office
+from logquake.controller.office.candidacy import Incumbent, Mandate
+from logquake.controller.rules.partitions import Leadership
+from logquake.controller.zookeeper.guarded_zk import GuardedZk
 from logquake.node.replication.fetcher import offset_reset
 from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
 from logquake.node.replication.partition import reading

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from logquake.controller.vigil import VigilTiming
+from logquake.controller.channels.vigil import VigilTiming
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.topics.waiting import MetadataWaiters

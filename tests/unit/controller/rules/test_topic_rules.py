@@ -1,0 +1,58 @@
+"""Names and assignments of new topics."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from logquake.controller.rules.topic_ids import random_topic_id
+from logquake.controller.rules.topic_rules import (
+    TopicRefused,
+    check_assignment,
+    check_collisions,
+    check_name,
+)
+from logquake.wire.errors import ErrorCode
+from logquake.wire.uuids import encode_uuid
+
+
+@pytest.mark.parametrize("name", ["a", "A.b_c-9", "...", "x" * 249, "__consumer_offsets"])
+def test_good_names(name: str) -> None:
+    check_name(name)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "x" * 250, "a b", "a/b", "é", "a\n"])
+def test_bad_names(name: str) -> None:
+    with pytest.raises(TopicRefused) as refused:
+        check_name(name)
+    assert refused.value.code is ErrorCode.INVALID_TOPIC_EXCEPTION
+
+
+def test_names_collide_by_dot_and_underscore_only() -> None:
+    check_collisions("a-b", ["a.b", "a_b"])
+    check_collisions("a.b", ["a-b", "ab", "a.c"])
+    with pytest.raises(TopicRefused, match=r"collides with existing topics: a\.b"):
+        check_collisions("a_b", ["c", "a.b"])
+
+
+def test_good_assignment() -> None:
+    check_assignment({1: (2, 3), 0: (1, 2)})
+
+
+@pytest.mark.parametrize(
+    "assignment",
+    [{}, {0: ()}, {0: (1,), 1: (1, 2)}, {0: (1, 1)}, {1: (1,)}, {0: (1,), 2: (1,)}, {-1: (1,)}],
+)
+def test_bad_assignments(assignment: dict[int, tuple[int, ...]]) -> None:
+    with pytest.raises(TopicRefused) as refused:
+        check_assignment(assignment)
+    assert refused.value.code is ErrorCode.INVALID_REPLICA_ASSIGNMENT
+
+
+def test_topic_ids_are_random_uuids_that_no_command_line_misreads() -> None:
+    random = Random(1)
+    ids = {random_topic_id(random) for _ in range(500)}
+    assert len(ids) == 500
+    assert all(len(each) == 16 and each[6] >> 4 == 4 for each in ids)
+    assert not any(encode_uuid(each).startswith("-") for each in ids)
