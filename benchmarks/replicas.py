@@ -32,9 +32,9 @@ from benchmarks.storage.batches import KIB, Shape, produced
 from benchmarks.storage.unsynced_disk import UnsyncedDisk
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.net.timers import LoopTimer, TimerQueue
-from logquake.node.replication.api import ProduceEntry, ProduceResult
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.node.requests.downward import DownConversion, DownConversionSettings
 from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.request import Request

@@ -15,14 +15,14 @@ from logquake.node.first_orders import FirstOrders
 from logquake.node.log_dir_loading import LogDirLoading
 from logquake.node.log_dir_notice import LogDirNotice
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.metadata.first_image import FirstImage
+from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.outside import Outside
 from logquake.node.producer_ids import ProducerIds
 from logquake.node.registration import Registrar
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.alter_replica_log_dirs import AlterReplicaLogDirs
-from logquake.node.requests.api import ApiTable
+from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.api_versions import ApiVersions
 from logquake.node.requests.create_topics import CreateTopics
 from logquake.node.requests.delete_records import DeleteRecords
@@ -247,7 +247,7 @@ class Composer:
             timeout_ms=settings.request_timeout_ms,
         )
         auto_creation = AutoTopicCreation(settings.auto_creation, link, self._outside.scheduler)
-        first_image = FirstImage(cache, waiters, settings.first_metadata_max_wait_ms)
+        first_metadata = FirstMetadata(cache, waiters, settings.first_metadata_max_wait_ms)
         lost_leaders = self._lost_leaders
         api = ApiTable(
             [
@@ -259,7 +259,7 @@ class Composer:
                     max_bytes=settings.fetch_max_bytes,
                 ),
                 ListOffsets(replicas),
-                Metadata(cluster_id, cache, first_image, lost_leaders, auto_creation),
+                Metadata(cluster_id, cache, first_metadata, lost_leaders, auto_creation),
                 LeaderAndIsr(replicas, self._configs, broker_epoch),
                 StopReplica(replicas, broker_epoch),
                 UpdateMetadata(replicas, cache, waiters, lost_leaders, self._configs, broker_epoch),
@@ -271,7 +271,7 @@ class Composer:
                 InitProducerId(producer_ids),
                 OffsetForLeaderEpoch(replicas),
                 AlterPartition(controller),
-                DescribeCluster(cluster_id, cache, first_image),
+                DescribeCluster(cluster_id, cache, first_metadata),
                 AllocateProducerIds(controller),
                 AlterReplicaLogDirs(replicas.moves),
                 DescribeLogDirs(replicas.log_dir_sizes, self._outside.workers),

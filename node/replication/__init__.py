@@ -1,6 +1,6 @@
 """Replication: what a broker knows of its replicas, and the rules by which data becomes committed.
 
-    manager.py          the facade that handlers and the broker use, through the values of api.py
+    manager.py          the facade that handlers and the broker use, through values.py
     state_changes.py    what the controller says
     log_dir_failures.py what a failed disk means; log_dir_sizes.py: what lies where
     moves/              replicas that go to another log directory

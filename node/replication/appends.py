@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from logquake.node.metadata.topic_names import is_internal
-from logquake.node.replication.api import ProduceEntry, ProduceResult
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition import leading
 from logquake.node.replication.partition.partition import Partition
@@ -21,6 +20,7 @@ from logquake.node.replication.purgatories.delayed_produce import (
     Write,
     verdict,
 )
+from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import RejectedRecordsError

@@ -16,7 +16,8 @@ from itertools import count
 from random import Random
 from typing import NamedTuple
 
-from logquake.node.replication.api import (
+from logquake.node.replication.resting import FetchClock, RestingPlace
+from logquake.node.replication.values import (
     NO_OFFSET,
     FetchAnswer,
     FetchParams,
@@ -26,7 +27,6 @@ from logquake.node.replication.api import (
     PartitionKey,
     PartitionRead,
 )
-from logquake.node.replication.resting import FetchClock, RestingPlace
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 

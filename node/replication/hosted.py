@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.replication.api import PartitionKey
 from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.values import PartitionKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID

@@ -12,20 +12,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.replication.api import (
-    NO_EPOCH,
-    NO_OFFSET,
-    DeletedRecords,
-    EpochEndOffset,
-    FetchParams,
-    Isolation,
-    ListedOffset,
-    PartitionRead,
-    ProduceEntry,
-    ProduceResult,
-)
 from logquake.node.replication.background.tasks import BackgroundTasks
-from logquake.node.replication.cleaner.cleaner import LogCleaner
+from logquake.node.replication.cleaner.log_cleaner import LogCleaner
 from logquake.node.replication.fetch_sessions import FetchContext, FetchSessions
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
@@ -39,6 +27,18 @@ from logquake.node.replication.passes import Passes
 from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
+from logquake.node.replication.values import (
+    NO_EPOCH,
+    NO_OFFSET,
+    DeletedRecords,
+    EpochEndOffset,
+    FetchParams,
+    Isolation,
+    ListedOffset,
+    PartitionRead,
+    ProduceEntry,
+    ProduceResult,
+)
 from logquake.seams.journal import Journal
 from logquake.seams.network import Channel, Network
 from logquake.seams.scheduler import Scheduler

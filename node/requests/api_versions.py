@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from logquake.node.requests.api import ApiTable, advertised
+from logquake.node.requests.api_table import ApiTable, advertised
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey

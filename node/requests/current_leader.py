@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from logquake.node.metadata.cache import NO_LEADER, MetadataCache
-from logquake.node.replication.api import NO_EPOCH, LeaderHint
+from logquake.node.replication.values import NO_EPOCH, LeaderHint
 from logquake.wire.listeners import ListenerName
 
 N = TypeVar("N")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.topic_names import is_internal
-from logquake.node.replication.api import DeletedRecords
 from logquake.node.replication.manager import ReplicaManager
+from logquake.node.replication.values import DeletedRecords
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey

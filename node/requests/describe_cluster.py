@@ -7,7 +7,7 @@ listener does not reach is not named (AuthHelper.computeDescribeClusterResponse)
 from __future__ import annotations
 
 from logquake.node.metadata.cache import NO_LEADER, MetadataCache
-from logquake.node.metadata.first_image import FirstImage
+from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
@@ -27,16 +27,18 @@ class DescribeCluster(Handler[DescribeClusterRequest]):
     key = ApiKey.DESCRIBE_CLUSTER
     versions = range(2)
 
-    def __init__(self, cluster_id: str, cache: MetadataCache, first_image: FirstImage) -> None:
+    def __init__(
+        self, cluster_id: str, cache: MetadataCache, first_metadata: FirstMetadata
+    ) -> None:
         self._cluster_id = cluster_id
         self._cache = cache
-        self._first_image = first_image
+        self._first_metadata = first_metadata
 
     def handle(self, request: Request, body: DescribeClusterRequest) -> None:
         if body.endpoint_type != _BROKERS:
             request.reply(_refused(body.endpoint_type))
         else:
-            self._first_image.wait(lambda: self._answer(request, body), request.close)
+            self._first_metadata.wait(lambda: self._answer(request, body), request.close)
 
     def _answer(self, request: Request, body: DescribeClusterRequest) -> None:
         brokers = [

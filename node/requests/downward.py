@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
-from logquake.node.replication.api import FetchPartition, FetchResult
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.values import FetchPartition, FetchResult
 from logquake.seams.workers import Workers
 from logquake.storage.log.slice import LogSlice
 from logquake.wire.compression import Codec

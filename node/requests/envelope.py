@@ -20,7 +20,7 @@ from ipaddress import ip_address
 from typing import cast
 
 from logquake.controller.controller import Controller
-from logquake.node.requests.api import ApiTable
+from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import FORWARDABLE, ApiKey, request_type

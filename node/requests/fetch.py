@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.replication.api import (
+from logquake.node.replication.manager import ReplicaManager
+from logquake.node.replication.values import (
     FetchAnswer,
     FetchParams,
     FetchPartition,
@@ -22,7 +23,6 @@ from logquake.node.replication.api import (
     PartitionKey,
     PartitionRead,
 )
-from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.current_leader import leader_hint, node_endpoints
 from logquake.node.requests.downward import FIRST_VERSION_SENT_AS_STORED, DownConversion
 from logquake.node.requests.handler import Handler

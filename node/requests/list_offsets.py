@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from logquake.node.replication.api import CONSUMER_REPLICA_ID, Isolation, ListedOffset
 from logquake.node.replication.manager import ReplicaManager
+from logquake.node.replication.values import CONSUMER_REPLICA_ID, Isolation, ListedOffset
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logquake.node.metadata.cache import NO_LEADER, MetadataCache
-from logquake.node.metadata.first_image import FirstImage
+from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.metadata.topic_names import is_internal, is_legal
 from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, ON_TOPIC
@@ -40,18 +40,18 @@ class Metadata(Handler[MetadataRequest]):
         self,
         cluster_id: str,
         cache: MetadataCache,
-        first_image: FirstImage,
+        first_metadata: FirstMetadata,
         lost_leaders: LostLeaders,
         auto_creation: AutoTopicCreation,
     ) -> None:
         self._cluster_id = cluster_id
         self._cache = cache
-        self._first_image = first_image
+        self._first_metadata = first_metadata
         self._lost_leaders = lost_leaders
         self._auto_creation = auto_creation
 
     def handle(self, request: Request, body: MetadataRequest) -> None:
-        self._first_image.wait(lambda: self._wait_for_leaders(request, body), request.close)
+        self._first_metadata.wait(lambda: self._wait_for_leaders(request, body), request.close)
 
     def _wait_for_leaders(self, request: Request, body: MetadataRequest) -> None:
         self._lost_leaders.wait(self._asked(body), lambda: self._make_then_answer(request, body))

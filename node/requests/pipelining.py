@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from logquake.node.replication.api import ProduceEntry
+from logquake.node.replication.values import ProduceEntry
 
 
 class ProducePipelining(Enum):

@@ -16,8 +16,8 @@ producer refreshes its metadata, as Kafka does.
 from __future__ import annotations
 
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.replication.api import ProduceEntry, ProduceResult
 from logquake.node.replication.manager import ReplicaManager
+from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.node.requests.current_leader import leader_hint, node_endpoints
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.pipelining import ProducePipelining

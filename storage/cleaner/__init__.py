@@ -7,7 +7,7 @@ cleaning.py        the worker's part, in slices
   mapping.py       the dirty part's keys into offset_map.py
   grouping.py      small segments become one
   source.py        what is read
-  rewriting.py     what is left of a batch; retention.py and transactions.py decide
+  rewriting.py     what is left of a batch; record_filter.py and transactions.py decide
   cleaned_segment.py  what is written
 swap.py            the renames, and what a crash among them leaves
 ../throttle.py      log.cleaner.io.max.bytes.per.second

@@ -15,7 +15,7 @@ from logquake.storage.cleaner.cleaned_segment import CleanedSegment
 from logquake.storage.cleaner.grouping import group_by_size
 from logquake.storage.cleaner.mapping import MapBuilder
 from logquake.storage.cleaner.plan import CleaningPlan
-from logquake.storage.cleaner.retention import Horizon, Retention
+from logquake.storage.cleaner.record_filter import Horizon, RecordFilter
 from logquake.storage.cleaner.rewriting import rewrite
 from logquake.storage.cleaner.source import Chunk, Source, inspect, read_chunks
 from logquake.storage.cleaner.statistics import CleanerStats
@@ -86,10 +86,10 @@ class Cleaning:
             yield Worked(size)
         end_offset = builder.offset_map.latest_offset + 1
         transactions = CleanedTransactions(plan.aborted)
-        retention = Retention(builder.offset_map, transactions, plan.last_records)
+        record_filter = RecordFilter(builder.offset_map, transactions, plan.last_records)
         legacy_ms = self._legacy_horizon_ms(sources)
         for group in self._groups([s for s in sources if s.base_offset < end_offset]):
-            yield from self._clean_group(group, legacy_ms, retention, transactions)
+            yield from self._clean_group(group, legacy_ms, record_filter, transactions)
         while True:
             yield Finished(end_offset)
 
@@ -106,7 +106,7 @@ class Cleaning:
         self,
         group: Sequence[Source],
         legacy_ms: int,
-        retention: Retention,
+        record_filter: RecordFilter,
         transactions: CleanedTransactions,
     ) -> Iterator[Step]:
         base_offset = group[0].base_offset
@@ -116,7 +116,7 @@ class Cleaning:
             keeps_legacy = source.modified_ms > legacy_ms
             horizon = Horizon(self.plan.now_ms, self.plan.config.delete_retention_ms, keeps_legacy)
             for chunk in read_chunks(source, 0, self.plan.bounds.io_bytes):
-                written = self._clean_chunk(chunk, cleaned, retention, transactions, horizon)
+                written = self._clean_chunk(chunk, cleaned, record_filter, transactions, horizon)
                 yield Worked(chunk.size + written)
         cleaned.seal(group[-1].modified_ms)
         yield Replacement(base_offset, frozenset(source.base_offset for source in group))
@@ -129,7 +129,7 @@ class Cleaning:
         self,
         chunk: Chunk,
         cleaned: CleanedSegment,
-        retention: Retention,
+        record_filter: RecordFilter,
         transactions: CleanedTransactions,
         horizon: Horizon,
     ) -> int:
@@ -137,7 +137,7 @@ class Cleaning:
         batches: list[StagedBatch] = []
         stats = self.stats
         for position, header in chunk.batches:
-            result = rewrite(chunk.view, position, header, retention, horizon)
+            result = rewrite(chunk.view, position, header, record_filter, horizon)
             stats.records_read += result.records_read
             stats.records_written += result.records_kept
             if result.batch is not None:

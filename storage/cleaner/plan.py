@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from logquake.storage.cleaner.policy import LogToClean
-from logquake.storage.cleaner.retention import LastRecord
+from logquake.storage.cleaner.record_filter import LastRecord
 from logquake.storage.cleaner.source import SealedSegment
 from logquake.storage.log_config import LogConfig
 from logquake.storage.segments.txn_index import AbortedTransaction

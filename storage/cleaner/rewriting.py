@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from logquake.storage.cleaner.retention import BatchVerdict, Horizon, Retention, WhenEmpty
+from logquake.storage.cleaner.record_filter import BatchVerdict, Horizon, RecordFilter, WhenEmpty
 from logquake.storage.disk.seam import Buffer
 from logquake.storage.segments.segment import StagedBatch
 from logquake.wire.records import (
@@ -41,18 +41,24 @@ class Rewritten(NamedTuple):
 
 
 def rewrite(
-    view: memoryview, position: int, header: BatchHeader, retention: Retention, horizon: Horizon
+    view: memoryview,
+    position: int,
+    header: BatchHeader,
+    record_filter: RecordFilter,
+    horizon: Horizon,
 ) -> Rewritten:
     """Raises RecordError for a batch that is damaged."""
     check_crc(view, position, header)
     records = list(iterate_records(view, position, header, MAX_DECOMPRESSED_BYTES))
     if header.is_control:
         marker = read_end_marker(view, position, header) if records else None
-        verdict = retention.judge_control(header, marker.control_type if marker else None, horizon)
+        verdict = record_filter.judge_control(
+            header, marker.control_type if marker else None, horizon
+        )
         kept = [] if verdict.drops_records else records
     else:
-        verdict = retention.judge_data(header)
-        kept = [] if verdict.drops_records else _kept(records, header, retention, horizon)
+        verdict = record_filter.judge_data(header)
+        kept = [] if verdict.drops_records else _kept(records, header, record_filter, horizon)
     original = view[position : position + header.size]
     is_whole = len(kept) == len(records)
     data = _content(original if is_whole else None, header, kept, verdict, horizon)
@@ -61,9 +67,9 @@ def rewrite(
 
 
 def _kept(
-    records: Sequence[Record], header: BatchHeader, retention: Retention, horizon: Horizon
+    records: Sequence[Record], header: BatchHeader, record_filter: RecordFilter, horizon: Horizon
 ) -> list[Record]:
-    keeps = retention.keeps
+    keeps = record_filter.keeps
     return [record for record in records if keeps(record, header, horizon)]
 
 

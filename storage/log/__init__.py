@@ -10,7 +10,7 @@ log.py             the front
   cuts.py            truncation
   sync.py            fsync in three steps
   start.py           where the log starts
-  retiring.py        old segments go; retention.py says which, deleted_files.py frees them
+  retiring.py        old segments go; deletable_segments.py says which, deleted_files.py frees them
 files.py           segments, epochs and snapshots, as far as they are written
   recovery.py        repair after a crash
   leader_epochs.py   which epoch wrote which offsets (leader-epoch-checkpoint)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from logquake.storage.cleaner.cleaning import Cleaning, Replacement
 from logquake.storage.cleaner.plan import CleanerBounds, CleaningPlan
 from logquake.storage.cleaner.policy import LogFacts, LogToClean, assess, segments_between
-from logquake.storage.cleaner.retention import NO_OFFSET, LastRecord
+from logquake.storage.cleaner.record_filter import NO_OFFSET, LastRecord
 from logquake.storage.cleaner.source import SealedSegment
 from logquake.storage.cleaner.swap import swap_files
 from logquake.storage.errors import disk_faults, refusals

@@ -11,8 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from logquake.storage.errors import disk_faults
-from logquake.storage.log import retention
 from logquake.storage.log.commit import LogCommit
+from logquake.storage.log.deletable_segments import (
+    Predicate,
+    before_start,
+    deletable,
+    expired,
+    oversized,
+)
 from logquake.storage.log.deleted_files import DeletedFiles
 from logquake.storage.log.start import LogStart
 from logquake.storage.log.state import LogState
@@ -49,20 +55,20 @@ class LogRetention:
             )
             return [retired for retired in found if retired is not None]
 
-    def _reasons(self, now_ms: int) -> Iterator[tuple[str, retention.Predicate]]:
+    def _reasons(self, now_ms: int) -> Iterator[tuple[str, Predicate]]:
         state = self._state
         config = state.config
         start_offset = state.start_offset
-        yield f"the log starts at {start_offset}", retention.before_start(start_offset)
+        yield f"the log starts at {start_offset}", before_start(start_offset)
         if not config.deleted:
             return
         size = state.files.segments.size
         if 0 <= config.retention_bytes <= size:
             why = f"the log has {size} bytes, retention.bytes is {config.retention_bytes}"
-            yield why, retention.oversized(size, config.retention_bytes)
+            yield why, oversized(size, config.retention_bytes)
         if config.retention_ms >= 0:
             why = f"their newest record is older than retention.ms, {config.retention_ms}"
-            predicate = retention.expired(now_ms, config.retention_ms, self._newest_record_ms)
+            predicate = expired(now_ms, config.retention_ms, self._newest_record_ms)
             yield why, predicate
 
     def _newest_record_ms(self, segment: Segment) -> int:
@@ -72,12 +78,10 @@ class LogRetention:
             newest = segment.largest_timestamp()
         return newest if newest >= 0 else self._state.disk.modified_ms(segment.log_path)
 
-    def _delete(
-        self, why: str, predicate: retention.Predicate, high_watermark: int
-    ) -> Retired | None:
+    def _delete(self, why: str, predicate: Predicate, high_watermark: int) -> Retired | None:
         state = self._state
         segments = state.files.segments
-        going = retention.deletable(
+        going = deletable(
             segments.current.segments, state.written_end_offset, high_watermark, predicate
         )
         if going and going[-1] is segments.active:

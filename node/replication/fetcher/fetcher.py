@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.node.replication.api import PartitionKey
 from logquake.node.replication.fetcher.applying import (
     apply_answer,
     divergence_cuts,
@@ -29,6 +28,7 @@ from logquake.node.replication.fetcher.session import FetchSessionClient
 from logquake.node.replication.fetcher.truncation import PrepareCuts, truncate_without_epochs
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.settings import ReplicationSettings
+from logquake.node.replication.values import PartitionKey
 from logquake.seams.network import Channel, Disconnected
 from logquake.seams.scheduler import Scheduler, Timer
 from logquake.storage.errors import StorageError

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from logquake.node.replication.api import NO_EPOCH, PartitionKey
 from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.values import NO_EPOCH, PartitionKey
 
 NOT_SENT = -1
 

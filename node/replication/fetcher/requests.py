@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.node.replication.api import PartitionKey
 from logquake.node.replication.fetcher.followed import Followed
 from logquake.node.replication.fetcher.session import SessionRequest
 from logquake.node.replication.settings import ReplicationSettings
+from logquake.node.replication.values import PartitionKey
 from logquake.wire.messages.fetch import (
     FetchPartition,
     FetchRequest,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from logquake.node.replication.api import PartitionKey
 from logquake.node.replication.fetch_sessions import INITIAL_EPOCH, NO_SESSION, next_epoch
 from logquake.node.replication.fetcher.followed import NOT_SENT, Followed
+from logquake.node.replication.values import PartitionKey
 from logquake.wire.errors import ErrorCode
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from logquake.node.replication.api import NO_EPOCH, NO_OFFSET
 from logquake.node.replication.partition.replica_log import ReplicaLog
+from logquake.node.replication.values import NO_EPOCH, NO_OFFSET
 from logquake.storage.log.leader_epochs import LeaderEpochs
 from logquake.storage.log.log import Log
 

@@ -8,7 +8,7 @@ deleted, copied before, would come back.
 from __future__ import annotations
 
 from logquake.node.replication.background.high_watermarks import HighWatermarks
-from logquake.node.replication.cleaner.cleaner import LogCleaner
+from logquake.node.replication.cleaner.log_cleaner import LogCleaner
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.moves.alignment import complete
 from logquake.node.replication.moves.move import MoveTools, ReplicaMove

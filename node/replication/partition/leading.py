@@ -8,7 +8,6 @@ All functions take a partition and its Leader, so that the caller settles first 
 
 from __future__ import annotations
 
-from logquake.node.replication.api import ProduceEntry
 from logquake.node.replication.partition.alter_partition import (
     IsrMember,
     IsrOutcome,
@@ -19,6 +18,7 @@ from logquake.node.replication.partition.isr import CommittedIsr, PendingExpand,
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.progress import UNKNOWN_BROKER_EPOCH
 from logquake.node.replication.partition.roles import Leader
+from logquake.node.replication.values import ProduceEntry
 from logquake.seams.journal import Event
 from logquake.storage.log.appended import Appended
 from logquake.wire.errors import ErrorCode, error_name

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from itertools import dropwhile
 
-from logquake.node.replication.api import NO_EPOCH, EpochEndOffset, Isolation, ListedOffset
 from logquake.node.replication.partition import reading
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.replica_log import ReplicaLog
+from logquake.node.replication.values import NO_EPOCH, EpochEndOffset, Isolation, ListedOffset
 from logquake.wire.errors import ErrorCode
 
 LATEST = -1

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from logquake.node.replication.api import LeaderHint
 from logquake.node.replication.partition.alter_partition import IsrProposal
 from logquake.node.replication.partition.isr import CommittedIsr
 from logquake.node.replication.partition.progress import FollowerProgress
@@ -28,6 +27,7 @@ from logquake.node.replication.partition.roles import (
 )
 from logquake.node.replication.resting import Resting
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.replication.values import LeaderHint
 from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
 from logquake.storage.errors import StorageError

@@ -6,7 +6,11 @@ lastOffsetForLeaderEpoch. Nothing here waits; ``fetch_purgatory`` does.
 
 from __future__ import annotations
 
-from logquake.node.replication.api import (
+from logquake.node.replication.partition import leading
+from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.partition.replica_log import ReplicaLog
+from logquake.node.replication.partition.roles import Leader
+from logquake.node.replication.values import (
     NO_EPOCH,
     EpochEndOffset,
     FetchParams,
@@ -14,10 +18,6 @@ from logquake.node.replication.api import (
     FetchResult,
     Isolation,
 )
-from logquake.node.replication.partition import leading
-from logquake.node.replication.partition.partition import Partition
-from logquake.node.replication.partition.replica_log import ReplicaLog
-from logquake.node.replication.partition.roles import Leader
 from logquake.storage.log.slice import LogSlice
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.errors import ErrorCode

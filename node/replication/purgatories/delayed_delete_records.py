@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from logquake.node.replication.api import DeletedRecords
 from logquake.node.replication.hosted import Located
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.purgatories.deadline_queue import DeadlineQueue
+from logquake.node.replication.values import DeletedRecords
 from logquake.seams.scheduler import Scheduler
 from logquake.storage.errors import OffsetOutOfRange
 from logquake.wire.errors import ErrorCode

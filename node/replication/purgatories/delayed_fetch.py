@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from operator import attrgetter
 
-from logquake.node.replication.api import FetchParams, FetchPartition, FetchResult, PartitionRead
 from logquake.node.replication.fetch_sessions import FetchContext
 from logquake.node.replication.hosted import HostedPartitions, Located
 from logquake.node.replication.partition import reading
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.purgatories.deadline_queue import DeadlineQueue
+from logquake.node.replication.values import FetchParams, FetchPartition, FetchResult, PartitionRead
 from logquake.seams.scheduler import Scheduler
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError

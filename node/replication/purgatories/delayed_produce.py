@@ -11,11 +11,11 @@ import heapq
 from collections.abc import Callable
 from itertools import count
 
-from logquake.node.replication.api import ProduceResult
 from logquake.node.replication.partition import leading
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.purgatories.deadline_queue import DeadlineQueue
+from logquake.node.replication.values import ProduceResult
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 

@@ -16,7 +16,10 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import (
+from logquake.node.replication.fetch_sessions import FetchContext
+from logquake.node.replication.partition.isr import CommittedIsr
+from logquake.node.replication.settings import TopicConfig
+from logquake.node.replication.values import (
     DeletedRecords,
     FetchParams,
     FetchPartition,
@@ -26,9 +29,6 @@ from logquake.node.replication.api import (
     ProduceEntry,
     ProduceResult,
 )
-from logquake.node.replication.fetch_sessions import FetchContext
-from logquake.node.replication.partition.isr import CommittedIsr
-from logquake.node.replication.settings import TopicConfig
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import (
     Record,

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import ProduceEntry
 from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.replication.values import ProduceEntry
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import (
+from logquake.node.replication.fetch_sessions import FetchContext
+from logquake.node.replication.settings import TopicConfig
+from logquake.node.replication.values import (
     DeletedRecords,
     FetchParams,
     FetchPartition,
     Isolation,
     ProduceEntry,
 )
-from logquake.node.replication.fetch_sessions import FetchContext
-from logquake.node.replication.settings import TopicConfig
 from logquake.storage.log_config import LogConfig
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import (
+from logquake.node.replication.fetch_sessions import MIN_EVICTION_MS, FetchContext, FetchSessions
+from logquake.node.replication.values import (
     CONSUMER_REPLICA_ID,
     FetchAnswer,
     FetchParams,
@@ -18,7 +19,6 @@ from logquake.node.replication.api import (
     PartitionKey,
     PartitionRead,
 )
-from logquake.node.replication.fetch_sessions import MIN_EVICTION_MS, FetchContext, FetchSessions
 from logquake.storage.log.slice import EMPTY_SLICE, LogSlice
 from logquake.wire.errors import ErrorCode
 

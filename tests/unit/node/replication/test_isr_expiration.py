@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import ProduceEntry
 from logquake.node.replication.background.isr_expiration import IsrExpiration
 from logquake.node.replication.partition import leading
 from logquake.node.replication.partition.isr import PendingShrink
 from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.values import ProduceEntry
 from tests.unit.node.replication.conftest import OneBroker
 
 FOLLOWER = 2

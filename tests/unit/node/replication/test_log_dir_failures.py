@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import (
+from logquake.node.replication.fetch_sessions import FetchContext
+from logquake.node.replication.partition.roles import Follower, Leader, Offline
+from logquake.node.replication.values import (
     FetchParams,
     FetchPartition,
     Isolation,
     ProduceEntry,
     ProduceResult,
 )
-from logquake.node.replication.fetch_sessions import FetchContext
-from logquake.node.replication.partition.roles import Follower, Leader, Offline
 from logquake.seams.network import Disconnected
 from logquake.wire.errors import ErrorCode
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from logquake.node.replication.api import (
+from logquake.node.replication.fetch_sessions import FetchContext
+from logquake.node.replication.values import (
     FetchParams,
     FetchPartition,
     FetchResult,
@@ -13,7 +14,6 @@ from logquake.node.replication.api import (
     ProduceEntry,
     ProduceResult,
 )
-from logquake.node.replication.fetch_sessions import FetchContext
 from logquake.wire.errors import ErrorCode
 
 Batch = Callable[..., memoryview]

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import ProduceEntry, ProduceResult
 from logquake.node.replication.moves.alignment import align, position
 from logquake.node.replication.moves.copy_step import CopyStep, Gate
 from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.log.log import Log

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import Isolation, ProduceEntry
 from logquake.node.replication.settings import TopicConfig
+from logquake.node.replication.values import Isolation, ProduceEntry
 from logquake.storage.log_config import LogConfig
 from logquake.wire.errors import ErrorCode
 

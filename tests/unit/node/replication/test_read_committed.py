@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import (
+from logquake.node.replication.fetch_sessions import FetchContext
+from logquake.node.replication.values import (
     FetchParams,
     FetchPartition,
     FetchResult,
     Isolation,
     ProduceEntry,
 )
-from logquake.node.replication.fetch_sessions import FetchContext
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import (
     BatchFlag,

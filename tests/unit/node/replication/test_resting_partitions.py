@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import (
+from logquake.node.replication.fetch_sessions import FINAL_EPOCH, FetchContext
+from logquake.node.replication.values import (
     FetchAnswer,
     FetchParams,
     FetchPartition,
@@ -18,7 +19,6 @@ from logquake.node.replication.api import (
     PartitionRead,
     ProduceEntry,
 )
-from logquake.node.replication.fetch_sessions import FINAL_EPOCH, FetchContext
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
     AlterPartitionRequest,

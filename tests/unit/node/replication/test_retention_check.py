@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import ProduceEntry
 from logquake.node.replication.partition.roles import Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
+from logquake.node.replication.values import ProduceEntry
 from logquake.storage.log_config import LogConfig
 
 Batch = Callable[..., memoryview]

@@ -15,7 +15,7 @@ import pytest
 
 from logquake.node.broker import Broker
 from logquake.node.outside import Outside
-from logquake.node.replication.api import ProduceEntry, ProduceResult
+from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
 from logquake.seams.network import Disconnected, Endpoint

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.api import FetchPartition, FetchResult
 from logquake.node.replication.settings import TopicConfig
+from logquake.node.replication.values import FetchPartition, FetchResult
 from logquake.node.requests.downward import DownConversion, DownConversionSettings
 from logquake.storage.log.slice import LogSlice
 from logquake.wire.errors import ErrorCode

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from logquake.node.requests.api import ApiTable
+from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.envelope import Envelope
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request

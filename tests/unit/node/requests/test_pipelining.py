@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.node.replication.api import ProduceEntry
+from logquake.node.replication.values import ProduceEntry
 from logquake.node.requests.pipelining import ProducePipelining
 from logquake.wire.records import read_header
 

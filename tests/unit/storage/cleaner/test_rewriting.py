@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from logquake.storage.cleaner.retention import Horizon, LastRecord, Retention
+from logquake.storage.cleaner.record_filter import Horizon, LastRecord, RecordFilter
 from logquake.storage.cleaner.rewriting import rewrite
 from logquake.storage.cleaner.transactions import CleanedTransactions
 from logquake.storage.segments.txn_index import AbortedTransaction
@@ -46,9 +46,9 @@ def retention(
     up_to: int = 1_000,
     aborted: Sequence[AbortedTransaction] = (),
     producers: Mapping[int, LastRecord] | None = None,
-) -> Retention:
+) -> RecordFilter:
     offsets = {key.encode(): offset for key, offset in (latest or {}).items()}
-    return Retention(Latest(offsets, up_to), CleanedTransactions(aborted), producers or {})
+    return RecordFilter(Latest(offsets, up_to), CleanedTransactions(aborted), producers or {})
 
 
 def batch(*entries: tuple[int, str | None, str | None], **fields: Any) -> bytes:
@@ -77,7 +77,9 @@ def marker(offset: int, control_type: ControlType = ControlType.COMMIT) -> bytes
     )
 
 
-def left_of(data: bytes, rules: Retention, *, now_ms: int = NOW_MS, legacy: bool = True) -> bytes:
+def left_of(
+    data: bytes, rules: RecordFilter, *, now_ms: int = NOW_MS, legacy: bool = True
+) -> bytes:
     view = memoryview(data)
     result = rewrite(view, 0, read_header(view), rules, Horizon(now_ms, RETENTION_MS, legacy))
     return bytes(result.batch.data) if result.batch else b""
@@ -271,7 +273,7 @@ class TestTransactions:
 
     def test_the_index_is_told_of_aborted_ones_of_which_something_is_left(self) -> None:
         transactions = CleanedTransactions([self.ABORTED])
-        rules = Retention(Latest({}, 100), transactions, {})
+        rules = RecordFilter(Latest({}, 100), transactions, {})
         left_of(batch((5, "a", "1"), **self.FIELDS), rules)
         left_of(marker(7, ControlType.ABORT), rules)
         assert transactions.take_kept() == [self.ABORTED]

@@ -16,7 +16,7 @@ from logquake.node.topics.waiting import MetadataWaiters
 _TOO_LATE = "the controller has told this broker nothing of the cluster yet"
 
 
-class FirstImage:
+class FirstMetadata:
     """max_wait_ms: logquake.first.metadata.max.wait.ms; 0 waits for nothing."""
 
     def __init__(self, cache: MetadataCache, waiters: MetadataWaiters, max_wait_ms: int) -> None:

@@ -73,7 +73,7 @@ class BatchVerdict(NamedTuple):
     marks_empty_txn: bool
 
 
-class Retention:
+class RecordFilter:
     """Of one pass over a log; batches are to be judged in the order of the log, each once."""
 
     def __init__(

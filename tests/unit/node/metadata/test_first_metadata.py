@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.metadata.first_image import FirstImage
+from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.topics.waiting import MetadataWaiters
 from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest
@@ -23,7 +23,7 @@ class World:
         self.said: list[str] = []
 
     def ask(self, max_wait_ms: int = MAX_WAIT_MS) -> list[str]:
-        image = FirstImage(self.cache, self.waiters, max_wait_ms)
+        image = FirstMetadata(self.cache, self.waiters, max_wait_ms)
         image.wait(lambda: self.said.append("answered"), self.said.append)
         return self.said
 

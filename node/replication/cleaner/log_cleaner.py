@@ -1,0 +1,65 @@
+"""All cleaners of one broker (LogCleaner)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from logquake.node.replication.cleaner.candidates import Candidates
+from logquake.node.replication.cleaner.cleaner import Cleaner, CleanerTools
+from logquake.node.replication.cleaner_settings import CleanerSettings
+from logquake.node.replication.hosted import HostedPartitions
+from logquake.seams.journal import Journal
+from logquake.seams.scheduler import Scheduler
+from logquake.seams.workers import Workers
+from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.log.deleted_files import DeletedFiles
+from logquake.storage.throttle import Throttle
+from logquake.wire.topic_partition import TopicPartition
+
+
+class LogCleaner:
+    def __init__(
+        self,
+        settings: CleanerSettings,
+        hosted: HostedPartitions,
+        log_dirs: LogDirs,
+        scheduler: Scheduler,
+        workers: Workers,
+        journal: Journal,
+        remove_later: Callable[[DeletedFiles, int], None],
+    ) -> None:
+        """remove_later is given replaced files, which readers may still use, and a delay in ms."""
+        write_checkpoint = log_dirs.write_cleaner_offsets
+        self._candidates = Candidates(hosted, scheduler, journal, write_checkpoint)
+        tools = CleanerTools(
+            settings,
+            self._candidates,
+            Throttle(settings.io_max_bytes_per_second),
+            scheduler,
+            workers,
+            journal,
+            write_checkpoint,
+            remove_later,
+        )
+        count = settings.threads if settings.enabled else 0
+        self._cleaners = [Cleaner(tools) for _ in range(count)]
+
+    @property
+    def uncleanable(self) -> Mapping[TopicPartition, str]:
+        """Partitions that an error took out of compaction, with the reason."""
+        return self._candidates.uncleanable
+
+    def start(self) -> None:
+        for cleaner in self._cleaners:
+            cleaner.start()
+
+    def close(self) -> None:
+        for cleaner in self._cleaners:
+            cleaner.stop()
+
+    def pause(self, topic: str, index: int) -> None:
+        """Give up the partition's cleaning, and begin none before resume(). Pauses count."""
+        self._candidates.states.pause(TopicPartition(topic, index))
+
+    def resume(self, topic: str, index: int) -> None:
+        self._candidates.states.resume(TopicPartition(topic, index))
