@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from tests.docs.names import unknown_names
+from tests.docs.rooms import false_arrows
 from tests.docs.tree import Tree
 
 ROOT = Path(__file__).parents[2]
@@ -17,7 +18,8 @@ ROOT = Path(__file__).parents[2]
 
 def main() -> int:
     gc.disable()  # the parsed files are a million objects, none of them garbage
-    faults = list(unknown_names(Tree(ROOT)))
+    tree = Tree(ROOT)
+    faults = [*unknown_names(tree), *false_arrows(tree)]
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0
 

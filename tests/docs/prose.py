@@ -29,13 +29,14 @@ class Line:
 def prose(tree: Tree) -> Iterator[Line]:
     for file in sorted(tree.files):
         if file.endswith(".md") and file.startswith(DOCUMENTS):
-            yield from _document(file, tree.text(file))
+            yield from document(file, tree.text(file))
     for file in tree.python:
         yield from _docstrings(file, tree.parsed(file))
         yield from _comments(file, tree.text(file))
 
 
-def _document(file: str, text: str) -> Iterator[Line]:
+def document(file: str, text: str) -> Iterator[Line]:
+    """The lines of a document; not those of programs, in fenced blocks that name their language."""
     fence: str | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         if line.startswith("```"):
