@@ -21,6 +21,8 @@ import psutil
 import pytest
 from hypothesis import HealthCheck, settings
 
+from logquake.storage.invariants import assert_invariants
+
 if TYPE_CHECKING:
     from logquake.cluster.api import Cluster
 
@@ -32,6 +34,8 @@ settings.register_profile(
 )
 settings.register_profile("explore")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
+
+assert_invariants()
 
 MARK = "LOGQUAKE_TEST_RUN"  # inherited by whatever a test starts
 END_TIMEOUT_S = 10

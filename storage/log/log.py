@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 
 from logquake.storage.disk.seam import Disk
 from logquake.storage.errors import DISK_FAULTS, StorageError, disk_faults
+from logquake.storage.invariants import asserted_after, must_hold
 from logquake.storage.log.appended import Appended
 from logquake.storage.log.commit import LogCommit
 from logquake.storage.log.compaction import LogCleaning
@@ -36,10 +37,27 @@ from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.records import BatchHeader
 
 
+@asserted_after(
+    "stage_as_leader",
+    "stage_as_follower",
+    "commit",
+    "raise_start",
+    "delete_old",
+    "prepare_cut",
+    "truncate_to",
+    "truncate_fully_and_start_at",
+    "finish_sync",
+    "fail_sync",
+    "sync",
+)
 class Log:
     """Offsets: [start_offset, written_end_offset) can be read, end_offset counts what is staged.
 
     recovery tells what open() repaired. cleaning is the log's part in its compaction.
+
+    Invariants, besides those of its state (LogState):
+    - recovery_point <= written_end_offset: nothing counts as synced that is not written.
+    - A commit leaves nothing staged, whether or not it succeeds.
     """
 
     def __init__(
@@ -105,6 +123,12 @@ class Log:
             log.cleaning.cleaned_to = cleaned_to
         state.end_at(loaded.end_offset)
         return log
+
+    def check_invariants(self) -> None:
+        """Raises InvariantError; called where invariants are asserted (storage/invariants.py)."""
+        self._state.check_invariants()
+        point, end = self.recovery_point, self.written_end_offset
+        must_hold(point <= end, "synced <= written", point, end)
 
     @property
     def config(self) -> LogConfig:

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from multiprocessing import Pool
 
+from logquake.storage.invariants import assert_invariants
 from tests.sim.simulation import Simulation, SimulationFailure, Summary
 
 
@@ -54,6 +55,7 @@ def run_many(first: int, count: int, processes: int) -> int:
 
 
 def main() -> int:
+    assert_invariants()
     parser = argparse.ArgumentParser(prog="python -m tests.sim", description=__doc__)
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)

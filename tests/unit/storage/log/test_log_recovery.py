@@ -318,6 +318,7 @@ def test_leader_epochs_come_back_with_records_whose_deletion_a_crash_forgot(
     log = open_log()
     for offset, epoch in enumerate((2, 2, 5, 5, 7)):
         log.stage_as_follower(make_batch(1, base_offset=offset, leader_epoch=epoch))
+    log.commit()
     log.raise_start(3, high_watermark=5)
     log.commit()
     log.close(clean=False)
