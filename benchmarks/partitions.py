@@ -41,8 +41,8 @@ from benchmarks.target import Target, pss_bytes
 from benchmarks.topics import FREES_SOON
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
+from logquake.wire.sentinels import NO_LEADER
 from logquake.zk.znodes.admin import DELETE_TOPICS_PATH
-from logquake.zk.znodes.topics import NO_LEADER
 
 _BROKERS = 3
 _VICTIM = 2  # broker 1 came first and is the controller

@@ -24,8 +24,8 @@ from logquake.wire.messages.topics import (
     DeleteTopicsResponse,
     DeleteTopicState,
 )
+from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 
-BROKER_DEFAULT = -1
 _DELETE_BY_STATE_SINCE = 6
 # A producer waits for such a topic to appear; who asks about it wants to know that it is not there.
 _NO_SUCH_TOPIC = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,)
@@ -42,14 +42,14 @@ class BrokerDescription:
 @dataclass(frozen=True, slots=True)
 class ClusterDescription:
     cluster_id: str | None
-    controller_id: int  # -1: none
+    controller_id: int  # or NO_CONTROLLER
     brokers: tuple[BrokerDescription, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionDescription:
     index: int
-    leader: int  # -1: none
+    leader: int  # or NO_LEADER
     leader_epoch: int
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
@@ -102,8 +102,8 @@ class Admin:
         self,
         name: str,
         *,
-        partitions: int = BROKER_DEFAULT,
-        replication_factor: int = BROKER_DEFAULT,
+        partitions: int = NO_NUM_PARTITIONS,
+        replication_factor: int = NO_REPLICATION_FACTOR,
         configs: Mapping[str, str] | None = None,
         assignments: Sequence[Sequence[int]] = (),
         timeout_ms: int = 30_000,
@@ -114,8 +114,8 @@ class Admin:
         """
         topic = CreatableTopic(
             name=name,
-            num_partitions=BROKER_DEFAULT if assignments else partitions,
-            replication_factor=BROKER_DEFAULT if assignments else replication_factor,
+            num_partitions=NO_NUM_PARTITIONS if assignments else partitions,
+            replication_factor=NO_REPLICATION_FACTOR if assignments else replication_factor,
             assignments=[
                 CreatableReplicaAssignment(partition_index=index, broker_ids=list(replicas))
                 for index, replicas in enumerate(assignments)

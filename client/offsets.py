@@ -16,11 +16,7 @@ from logquake.wire.messages.offsets import (
     ListOffsetsResponse,
     ListOffsetsTopic,
 )
-
-LATEST = -1
-EARLIEST = -2
-NOT_FOUND = -1
-_CONSUMER = -1  # the replica id of whoever is no broker
+from logquake.wire.sentinels import CONSUMER_REPLICA_ID, LATEST_TIMESTAMP
 
 
 class Isolation(IntEnum):
@@ -31,7 +27,7 @@ class Isolation(IntEnum):
 
 
 class FoundOffset(NamedTuple):
-    """`offset` is NOT_FOUND when no record is as late as the time asked for."""
+    """`offset` is UNKNOWN_OFFSET when no record is as late as the time asked for."""
 
     offset: int
     timestamp_ms: int
@@ -45,7 +41,7 @@ def list_offsets(
     *,
     isolation: Isolation = Isolation.READ_UNCOMMITTED,
 ) -> dict[int, FoundOffset]:
-    """For each partition the offset at its time: LATEST, EARLIEST or a timestamp.
+    """For each partition the offset at its time, or at LATEST_TIMESTAMP or EARLIEST_TIMESTAMP.
 
     The latest offset is the high watermark, or with READ_COMMITTED the last stable offset.
     Raises ClientError.
@@ -56,7 +52,7 @@ def list_offsets(
 def latest_offsets(
     router: Router, topic: str, *, isolation: Isolation = Isolation.READ_UNCOMMITTED
 ) -> dict[int, int]:
-    return _offsets_at(router, topic, LATEST, isolation)
+    return _offsets_at(router, topic, LATEST_TIMESTAMP, isolation)
 
 
 def _offsets_at(router: Router, topic: str, time_ms: int, isolation: Isolation) -> dict[int, int]:
@@ -96,7 +92,7 @@ def _ask(
     isolation: Isolation,
 ) -> list[ListOffsetsPartitionResponse]:
     request = ListOffsetsRequest(
-        replica_id=_CONSUMER,
+        replica_id=CONSUMER_REPLICA_ID,
         isolation_level=isolation,
         topics=[ListOffsetsTopic(name=topic, partitions=list(questions))],
     )

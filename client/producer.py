@@ -32,11 +32,17 @@ from logquake.wire.messages.produce import (
     TopicProduceData,
 )
 from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
-from logquake.wire.records import NO_PRODUCER_ID, NO_SEQUENCE, Codec, Record, encode_batch
+from logquake.wire.records import Codec, Record, encode_batch
+from logquake.wire.sentinels import (
+    ACKS_ALL,
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+    NO_TIMESTAMP,
+    UNKNOWN_OFFSET,
+)
 from logquake.wire.topic_partition import TopicPartition
 
-ACKS_ALL = -1
-NO_OFFSET = -1
 _LAST_VERSION = 11
 _MAX_SEQUENCE = 0x7FFFFFFF
 _FATE_UNKNOWN = (ErrorCode.REQUEST_TIMED_OUT, ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND)
@@ -50,10 +56,10 @@ class ProducerRecord(NamedTuple):
 
 
 class Delivered(NamedTuple):
-    """Where the batch is. NO_OFFSET after acks=0, or when the broker only remembers having it."""
+    """Where the batch is: UNKNOWN_OFFSET after acks=0, or when the broker only remembers it."""
 
     base_offset: int
-    log_append_time_ms: int = -1
+    log_append_time_ms: int = NO_TIMESTAMP
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class _Identity:
     """A producer id and, per partition, the sequence that its next batch begins with."""
 
     producer_id: int = NO_PRODUCER_ID
-    epoch: int = -1
+    epoch: int = NO_PRODUCER_EPOCH
     sequences: dict[TopicPartition, int] = field(default_factory=lambda: defaultdict(int))
 
 
@@ -158,7 +164,7 @@ class _Delivery:
         connection = self._router.broker(leader.broker_id)
         if self._settings.acks == 0:
             connection.send(self._request, at_most=_LAST_VERSION)
-            return Delivered(NO_OFFSET)
+            return Delivered(UNKNOWN_OFFSET)
         # The broker may use all of its time-out before it answers.
         wait_ms = self._settings.request_timeout_ms + self._router.settings.request_timeout_ms
         try:
@@ -184,7 +190,7 @@ class _Delivery:
             raise MalformedResponseError(f"{len(found)} partitions where one was produced to")
         result = found[0]
         if result.error_code == ErrorCode.DUPLICATE_SEQUENCE_NUMBER:
-            return Delivered(NO_OFFSET)
+            return Delivered(UNKNOWN_OFFSET)
         self._check(result)
         return Delivered(result.base_offset, result.log_append_time_ms)
 

@@ -20,11 +20,10 @@ from logquake.wire.messages.metadata import (
     MetadataResponse,
     MetadataResponseTopic,
 )
+from logquake.wire.sentinels import NO_CONTROLLER, NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 
 T = TypeVar("T")
-
-NO_BROKER = -1
 
 
 class Leader(NamedTuple):
@@ -109,7 +108,7 @@ class Router:
 
     def controller(self) -> Connection:
         controller_id = self.metadata([]).controller_id
-        if controller_id == NO_BROKER:
+        if controller_id == NO_CONTROLLER:
             raise NoLeaderError("the cluster has no controller now")
         return self.broker(controller_id)
 
@@ -148,7 +147,7 @@ class Router:
     def _learn_leaders(self, topic: MetadataResponseTopic) -> None:
         for partition in topic.partitions:
             place = TopicPartition(topic.name or "", partition.partition_index)
-            if partition.leader_id == NO_BROKER:
+            if partition.leader_id == NO_LEADER:
                 self._leaders.pop(place, None)
             else:
                 self._leaders[place] = Leader(partition.leader_id, partition.leader_epoch)

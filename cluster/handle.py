@@ -21,7 +21,8 @@ from logquake.cluster.tables import (
     partition_rows,
 )
 from logquake.cluster.targets import resolve
-from logquake.zk.znodes.topics import NO_LEADER, PartitionState
+from logquake.wire.sentinels import NO_LEADER
+from logquake.zk.znodes.topics import PartitionState
 
 if TYPE_CHECKING:
     from logquake.cluster.view import ClusterView

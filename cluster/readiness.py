@@ -8,9 +8,9 @@ from collections.abc import Callable
 from logquake.cluster.broker_probe import BrokerProbe, Knowledge
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.state import ClusterState, MemberState, Phase
+from logquake.wire.sentinels import NO_CONTROLLER
 
 PROBE_INTERVAL_S = 0.01
-NO_CONTROLLER = -1
 
 
 class Readiness:

@@ -15,8 +15,8 @@ from logquake.cluster.fault import Fault
 from logquake.cluster.handle import COMMAND_TIMEOUT_S, ClusterHandle, Target
 from logquake.cluster.layout import last_line
 from logquake.cluster.state import ZOOKEEPER, MemberState, Phase
+from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
-from logquake.zk.znodes.topics import NO_LEADER
 
 DEFAULT_TIMEOUT = 30.0  # seconds
 
@@ -119,7 +119,7 @@ class RunningCluster(ClusterHandle):
 
         A leader elected anew, in a later epoch, counts: what matters is that somebody decided.
         """
-        before = since.leader_epochs.get(TopicPartition(topic, partition), -1)
+        before = since.leader_epochs.get(TopicPartition(topic, partition), NO_LEADER_EPOCH)
 
         def holds() -> bool:
             state = self.view.partition(topic, partition)

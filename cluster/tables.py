@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from logquake.cluster.state import ClusterState, MemberState, Phase
+from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
-from logquake.zk.znodes.topics import NO_LEADER, PartitionState
+from logquake.zk.znodes.topics import PartitionState
 
 Rows = list[tuple[str, ...]]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.state import ZOOKEEPER, ClusterState, broker_name
-from logquake.zk.znodes.topics import NO_LEADER
+from logquake.wire.sentinels import NO_LEADER
 
 if TYPE_CHECKING:
     from logquake.cluster.view import ClusterView

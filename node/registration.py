@@ -24,6 +24,7 @@ from logquake.seams.scheduler import Scheduler, Timer
 from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.api_versions import ApiVersionsRequest
 from logquake.wire.schema import Message
+from logquake.wire.sentinels import UNKNOWN_BROKER_EPOCH
 from logquake.zk.operations import (
     Create,
     Delete,
@@ -152,7 +153,7 @@ class Registrar:
         self._session_id = 0
         self._patience: Timer | None = None
         self._trying = False
-        self.broker_epoch = -1
+        self.broker_epoch = UNKNOWN_BROKER_EPOCH
 
     def register(self, session_id: int) -> None:
         """Register for this session; on_registered or on_refused follows."""

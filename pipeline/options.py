@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from logquake.client.offsets import EARLIEST, LATEST, Isolation
+from logquake.client.offsets import Isolation
 from logquake.client.settings import ClientSettings
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
 T = TypeVar("T")
 
-_SPECIAL = {"earliest": EARLIEST, "latest": LATEST}
+_SPECIAL = {"earliest": EARLIEST_TIMESTAMP, "latest": LATEST_TIMESTAMP}
 _SELECTORS = ("subscribe", "subscribePattern", "assign")
 _KNOWN = (
     "kafka.bootstrap.servers",
@@ -45,7 +46,7 @@ class OptionError(ValueError):
 class Bound:
     """One end of the read: for every partition an offset, or a time to look one up by.
 
-    `by_partition` overrides `everywhere`. Offsets may be EARLIEST or LATEST.
+    `by_partition` overrides `everywhere`. Offsets may be EARLIEST_TIMESTAMP or LATEST_TIMESTAMP.
     """
 
     everywhere: int | None
@@ -88,8 +89,8 @@ def parse_options(options: Mapping[str, str]) -> ReadOptions:
     strategy = given.get("startingOffsetsByTimestampStrategy", "error")
     return ReadOptions(
         client=_client(given),
-        starting=_bound(given, "starting", default="earliest", refused=LATEST),
-        ending=_bound(given, "ending", default="latest", refused=EARLIEST),
+        starting=_bound(given, "starting", default="earliest", refused=LATEST_TIMESTAMP),
+        ending=_bound(given, "ending", default="latest", refused=EARLIEST_TIMESTAMP),
         topics=_names(subscribe) if subscribe is not None else None,
         topic_pattern=given.get("subscribePattern"),
         assigned=_assigned(given["assign"]) if "assign" in given else None,

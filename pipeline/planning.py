@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from logquake.client.admin import Admin
-from logquake.client.offsets import EARLIEST, LATEST, NOT_FOUND, FoundOffset, list_offsets
+from logquake.client.offsets import FoundOffset, list_offsets
 from logquake.client.routing import Router
 from logquake.pipeline.options import Bound, OptionError, ReadOptions
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP, UNKNOWN_OFFSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,11 @@ def _resolve(
 ) -> dict[int, int]:
     """A real offset for each partition, the ones given by number as they are."""
     wanted = {partition: bound.at(topic, partition) for partition in partitions}
-    to_ask = {p: at for p, at in wanted.items() if bound.is_time or at in (EARLIEST, LATEST)}
+    to_ask = {
+        p: at
+        for p, at in wanted.items()
+        if bound.is_time or at in (EARLIEST_TIMESTAMP, LATEST_TIMESTAMP)
+    }
     found = list_offsets(router, topic, to_ask, isolation=options.isolation)
     if bound.is_time:
         return _offsets_at_times(router, topic, found, options, is_start=is_start)
@@ -108,8 +113,10 @@ def _offsets_at_times(
     is_start: bool,
 ) -> dict[int, int]:
     """A time later than every record means the end of the log, if the options let it."""
-    late = sorted(partition for partition, at in found.items() if at.offset == NOT_FOUND)
+    late = sorted(partition for partition, at in found.items() if at.offset == UNKNOWN_OFFSET)
     if late and is_start and not options.late_start_is_latest:
         raise OptionError(f"no record of {topic} {late} is as late as the starting time")
-    latest = list_offsets(router, topic, dict.fromkeys(late, LATEST), isolation=options.isolation)
+    latest = list_offsets(
+        router, topic, dict.fromkeys(late, LATEST_TIMESTAMP), isolation=options.isolation
+    )
     return {partition: at.offset for partition, at in {**found, **latest}.items()}

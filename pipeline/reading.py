@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from logquake.client.errors import OffsetOutOfRangeError
-from logquake.client.offsets import EARLIEST, list_offsets
+from logquake.client.offsets import list_offsets
 from logquake.client.reader import PartitionReader, ReadBatch
 from logquake.client.reader import ReadOptions as ReaderOptions
 from logquake.client.routing import Router
 from logquake.pipeline.options import ReadOptions
 from logquake.pipeline.planning import OffsetRange
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +55,7 @@ def _read_batches(router: Router, options: ReadOptions, wanted: OffsetRange) -> 
         except OffsetOutOfRangeError:
             if options.fail_on_data_loss:
                 raise
-        earliest = list_offsets(router, wanted.topic, {wanted.partition: EARLIEST})
+        earliest = list_offsets(router, wanted.topic, {wanted.partition: EARLIEST_TIMESTAMP})
         start = earliest[wanted.partition].offset
         if start <= reader.position:
             return  # the log now ends before the range does

@@ -9,21 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logquake.cluster.cli.options import (
-    DEFAULT_NAME,
-    Bootstrap,
-    DataDir,
-    Name,
-    Settings,
-    layout_of,
-)
+from logquake.cluster.cli.options import DEFAULT_NAME, Bootstrap, DataDir, Name, Settings, layout_of
 from logquake.cluster.errors import ClusterError
+from logquake.wire.sentinels import NO_REPLICATION_FACTOR
 
 if TYPE_CHECKING:
     from logquake.client.admin import Admin
 
 app = typer.Typer(help="Topics.", no_args_is_help=True, rich_markup_mode=None)
-BROKERS_DECIDE = -1
 
 
 @app.command()
@@ -32,7 +25,7 @@ def create(
     partitions: Annotated[int, typer.Option("-p", "--partitions")] = 1,
     replicas: Annotated[
         int, typer.Option("-r", "--replicas", help="-1: default.replication.factor.")
-    ] = BROKERS_DECIDE,
+    ] = NO_REPLICATION_FACTOR,
     config: Settings = None,
     bootstrap: Bootstrap = None,
     name: Name = DEFAULT_NAME,

@@ -13,7 +13,7 @@ from itertools import groupby
 
 from logquake.controller.context.controller_context import ControllerContext
 from logquake.controller.context.live_broker import LiveBroker
-from logquake.controller.rules.partitions import LEADER_DURING_DELETE, LeaderAndIsr
+from logquake.controller.rules.partitions import LeaderAndIsr
 from logquake.wire.listeners import SECURITY_PROTOCOL_IDS, ListenerName
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrLiveLeader,
@@ -33,6 +33,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from logquake.wire.sentinels import LEADER_DURING_DELETE
 from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
 

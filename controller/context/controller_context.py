@@ -17,14 +17,9 @@ from types import MappingProxyType
 from logquake.controller.context.live_broker import LiveBroker
 from logquake.controller.context.partition_groups import PartitionGroups
 from logquake.controller.rules.election import Candidates
-from logquake.controller.rules.partitions import (
-    EPOCH_DURING_DELETE,
-    NO_EPOCH,
-    Assignment,
-    Leadership,
-    Replica,
-)
+from logquake.controller.rules.partitions import Assignment, Leadership, Replica
 from logquake.controller.rules.transitions import PartitionStatus, ReplicaStatus
+from logquake.wire.sentinels import EPOCH_DURING_DELETE, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 
 UNASSIGNED = Assignment(())
@@ -198,7 +193,7 @@ class ControllerContext:
         if partition.topic in self.topics_to_delete:
             return EPOCH_DURING_DELETE
         leadership = self.leaderships.get(partition)
-        return NO_EPOCH if leadership is None else leadership.state.leader_epoch
+        return NO_LEADER_EPOCH if leadership is None else leadership.state.leader_epoch
 
     def led(self) -> Iterator[tuple[TopicPartition, Leadership]]:
         """Partitions that have a state, without those that are being deleted, in order."""

@@ -18,9 +18,8 @@ from logquake.wire.messages.broker_to_controller import (
     ControlledShutdownResponse,
     RemainingPartition,
 )
+from logquake.wire.sentinels import UNKNOWN_BROKER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
-
-UNKNOWN_BROKER_EPOCH = -1
 
 
 async def controlled_shutdown(

@@ -44,13 +44,12 @@ from logquake.wire.messages.topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
+from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 from logquake.zk.operations import Create, Exists, Failed, GetChildren, GetData, SetData, ZkError
 from logquake.zk.procedure import ZkFailure, attempt_all, perform, perform_all
 from logquake.zk.znodes.admin import delete_topic_path
 from logquake.zk.znodes.configs import EntityConfig, topic_entity
 from logquake.zk.znodes.topics import TOPICS_PATH, TopicAssignment
-
-FROM_BROKER_DEFAULT = -1  # in NumPartitions and ReplicationFactor (KIP-464)
 
 TOPICS_AT_ONCE = 100
 """What is written before an election gets its turn."""
@@ -172,8 +171,9 @@ def _checked_config(topic: CreatableTopic) -> dict[str, str]:
 
 def _partitions(term: Term, topic: CreatableTopic) -> dict[int, tuple[int, ...]]:
     """As the client assigned them, unknown brokers and all (as in Kafka), else by the rule."""
-    by_number = topic.num_partitions == topic.replication_factor == FROM_BROKER_DEFAULT
-    if topic.assignments and not by_number:
+    numbers = (topic.num_partitions, topic.replication_factor)
+    without_numbers = numbers == (NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR)
+    if topic.assignments and not without_numbers:
         raise TopicRefused(
             ErrorCode.INVALID_REQUEST,
             "Both numPartitions or replicationFactor and replicasAssignments were set. "
@@ -186,9 +186,9 @@ def _partitions(term: Term, topic: CreatableTopic) -> dict[int, tuple[int, ...]]
 
 def _assigned_by_rule(term: Term, topic: CreatableTopic) -> dict[int, tuple[int, ...]]:
     count, factor = topic.num_partitions, topic.replication_factor
-    if count == FROM_BROKER_DEFAULT:
+    if count == NO_NUM_PARTITIONS:
         count = term.settings.num_partitions
-    if factor == FROM_BROKER_DEFAULT:
+    if factor == NO_REPLICATION_FACTOR:
         factor = term.settings.default_replication_factor
     _check_size(term, count)
     brokers = sorted(term.context.active_broker_ids)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logquake.controller.zookeeper.guarded_zk import ControllerMoved
+from logquake.wire.sentinels import NO_CONTROLLER
 from logquake.zk.operations import (
     Create,
     Data,
@@ -39,7 +40,6 @@ from logquake.zk.znodes.control import (
 )
 from logquake.zk.znodes.json_text import MalformedZnode
 
-NOBODY = -1
 BEFORE_THE_FIRST = ControllerEpoch(0)
 
 
@@ -60,7 +60,7 @@ class Incumbent:
     session_id: int
 
 
-VACANT = Incumbent(NOBODY, -1, 0)
+VACANT = Incumbent(NO_CONTROLLER, -1, 0)
 
 
 async def read_incumbent() -> Incumbent:

@@ -27,7 +27,6 @@ from logquake.controller.events.answers import error_of, events_for_answer, note
 from logquake.controller.events.brokers_changed import broker_accepts, broker_refused
 from logquake.controller.events.leader_rebalance import rebalance_leaders
 from logquake.controller.office.candidacy import (
-    NOBODY,
     VACANT,
     Incumbent,
     Mandate,
@@ -55,6 +54,7 @@ from logquake.seams.network import Network
 from logquake.seams.scheduler import Scheduler, Timer
 from logquake.wire.errors import ErrorCode
 from logquake.wire.schema import Message
+from logquake.wire.sentinels import NO_CONTROLLER
 from logquake.zk.operations import Session
 from logquake.zk.procedure import Procedure
 from logquake.zk.znodes.json_text import MalformedZnode
@@ -92,7 +92,7 @@ class Office:
         self._vigil_timing = settings.vigil_timing
         self._succession = self._new_succession()
         self.term: Term | None = None
-        self.holder_id = NOBODY
+        self.holder_id = NO_CONTROLLER
         """The broker in office, as /controller said last."""
 
     def look(self) -> None:
@@ -116,7 +116,7 @@ class Office:
         """What is in progress ends by its next operation; what waits is answered now."""
         self._queue.clear(ErrorCode.NOT_CONTROLLER)
         self._end_term("the ZooKeeper session expired")
-        self._take_note_of(NOBODY)
+        self._take_note_of(NO_CONTROLLER)
         self._stop_watching()
 
     def close(self) -> None:
@@ -208,7 +208,7 @@ class Office:
         if succession is None or succession.is_watching(incumbent):
             return
         succession.stop()
-        if incumbent.broker_id not in (NOBODY, self._broker_id):
+        if incumbent.broker_id not in (NO_CONTROLLER, self._broker_id):
             broker = await read_broker(incumbent.broker_id, SetAside(self._journal))
             if broker is not None and not self._closed:
                 succession.watch(incumbent, broker)
@@ -284,7 +284,7 @@ class Office:
             await self._look()
         except MalformedZnode as malformed:
             self._end_term(f"/controller makes no sense: {malformed}")
-            self._take_note_of(NOBODY)
+            self._take_note_of(NO_CONTROLLER)
 
     def _record(self, what: str, epoch: int, why: str) -> None:
         self._journal.record(Event(what, f"broker-{self._broker_id}", why, epoch=epoch))

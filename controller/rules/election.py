@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from logquake.controller.rules.partitions import LeaderAndIsr, LeaderRecovery
+from logquake.wire.sentinels import NO_LEADER
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def without_replica(state: LeaderAndIsr, broker_id: int) -> LeaderAndIsr:
     The last member of an ISR stays in it: it is the only one known to hold everything committed,
     so only it may lead again without loss.
     """
-    leader = -1 if state.leader == broker_id else state.leader
+    leader = NO_LEADER if state.leader == broker_id else state.leader
     remaining = tuple(replica for replica in state.isr if replica != broker_id)
     return state.succeeded_by(leader, remaining or state.isr)
 

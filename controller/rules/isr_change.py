@@ -15,9 +15,8 @@ from dataclasses import dataclass
 
 from logquake.controller.rules.partitions import LeaderAndIsr, LeaderRecovery
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import UNKNOWN_BROKER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
-
-UNKNOWN_BROKER_EPOCH = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,6 @@ from typing import NamedTuple
 
 from logquake.wire.topic_partition import TopicPartition
 
-NO_LEADER = -1
-NO_EPOCH = -1
-LEADER_DURING_DELETE = -2
-EPOCH_DURING_DELETE = -2
 """Told to brokers as leader and leader epoch of a topic that is being deleted (KIP-516)."""
 
 

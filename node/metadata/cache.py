@@ -16,10 +16,8 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataPartitionState,
     UpdateMetadataRequest,
 )
+from logquake.wire.sentinels import LEADER_DURING_DELETE
 from logquake.wire.uuids import ZERO_UUID
-
-LEADER_DURING_DELETE = -2  # Kafka's LeaderAndIsr.LeaderDuringDelete: the partition is going
-NO_LEADER = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from logquake.controller.channels.vigil import Sign, Vigil, VigilTiming
-from logquake.node.metadata.cache import NO_LEADER, MetadataCache
+from logquake.node.metadata.cache import MetadataCache
 from logquake.node.topics.waiting import MetadataWaiters
 from logquake.seams.network import Endpoint, Network
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.messages.update_metadata import UpdateMetadataPartitionState
+from logquake.wire.sentinels import NO_LEADER
 
 # A system that takes a dead process down may accept a connection more, and reset it.
 _LASTING_MS = 30

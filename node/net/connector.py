@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
+from logquake.node.net.limits import USE_DEFAULT_BUFFER_SIZE
 from logquake.node.net.loop import EPOLLOUT, EventLoop
 from logquake.seams.network import Disconnected
 
@@ -23,9 +24,9 @@ class ConnectSettings:
     # The address to connect from, "" for the system's choice. With a broker's own loopback
     # address here, the link between two brokers is a pair of addresses that a fault can name.
     source_host: str = ""
-    # SO_SNDBUF and SO_RCVBUF; -1 leaves them to the system.
-    send_buffer_bytes: int = -1
-    receive_buffer_bytes: int = -1
+    # SO_SNDBUF and SO_RCVBUF.
+    send_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE
+    receive_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE
 
 
 class Connector:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _UNLIMITED = 2**31 - 1
+USE_DEFAULT_BUFFER_SIZE = -1  # Selectable.USE_DEFAULT_BUFFER_SIZE: the system's
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,6 @@ class ConnectionLimits:
     max_connections: int = _UNLIMITED
     # max.connections.per.ip: further connections from there are closed at once.
     max_connections_per_ip: int = _UNLIMITED
-    # socket.send.buffer.bytes and socket.receive.buffer.bytes; -1 leaves both to the system.
-    send_buffer_bytes: int = -1
-    receive_buffer_bytes: int = -1
+    # socket.send.buffer.bytes and socket.receive.buffer.bytes.
+    send_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE
+    receive_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE

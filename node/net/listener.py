@@ -14,6 +14,8 @@ import errno
 import socket
 from typing import Any
 
+from logquake.node.net.limits import USE_DEFAULT_BUFFER_SIZE
+
 _PROBE_TIMEOUT_S = 1.0
 
 
@@ -21,7 +23,9 @@ class ListenError(Exception):
     """The address cannot be listened on; the text is one line for whoever starts a broker."""
 
 
-def bind_listener(host: str, port: int, *, receive_buffer_bytes: int = -1) -> socket.socket:
+def bind_listener(
+    host: str, port: int, *, receive_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE
+) -> socket.socket:
     """A bound, non-blocking socket. An empty host means every interface, port 0 any port.
 
     Raises ListenError when the port is taken or the host is not this machine's.

@@ -24,6 +24,7 @@ from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import RejectedRecordsError
+from logquake.wire.sentinels import ACKS_ALL, NO_LEADER_EPOCH
 
 # What Kafka counts as the usual refusals: their answers do not say where the log starts.
 _WITHOUT_LOG_START = frozenset(
@@ -72,7 +73,7 @@ class Appends:
         writes: list[Write] = []
         results = [self._stage(entry, acks, writes, internal=internal) for entry in entries]
         self._appends.append(_Append(results, writes, acks, timeout_ms, done))
-        return acks == leading.ACKS_ALL and any(write.leader.followers for write in writes)
+        return acks == ACKS_ALL and any(write.leader.followers for write in writes)
 
     def complete(self) -> None:
         """Write what is staged, and answer what need not wait for followers."""
@@ -81,7 +82,7 @@ class Appends:
             _commit(partition)
         appends, self._appends = self._appends, []
         for append in appends:
-            if append.acks == leading.ACKS_ALL:
+            if append.acks == ACKS_ALL:
                 self._await_replication(append)
             else:
                 _answer(append)
@@ -99,7 +100,7 @@ class Appends:
             return result
         leader = partition.leader
         if leader is None:
-            result.error = partition.access_error(-1, only_leader=True)
+            result.error = partition.access_error(NO_LEADER_EPOCH, only_leader=True)
             result.current_leader = partition.leader_hint()
             return result
         try:

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from logquake.node.replication.resting import FetchClock, RestingPlace
 from logquake.node.replication.values import (
-    NO_OFFSET,
     FetchAnswer,
     FetchParams,
     FetchPartition,
@@ -29,7 +28,9 @@ from logquake.node.replication.values import (
 )
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import UNKNOWN_OFFSET
 
+# Kafka's FetchMetadata: INVALID_SESSION_ID, and the epochs that begin and end a session.
 NO_SESSION = 0
 INITIAL_EPOCH = 0
 FINAL_EPOCH = -1
@@ -55,8 +56,8 @@ class _Cached:
     def __init__(self, session: _Session, asked: FetchPartition) -> None:
         self._session = session
         self.asked = asked
-        self.high_watermark = NO_OFFSET
-        self.log_start_offset = NO_OFFSET
+        self.high_watermark = UNKNOWN_OFFSET
+        self.log_start_offset = UNKNOWN_OFFSET
         self.rests_at: RestingPlace | None = None
 
     @property
@@ -88,7 +89,7 @@ class _Cached:
         )
         # After an error the partition must come up again even if nothing else has changed.
         failed = result.error is not ErrorCode.NONE
-        self.high_watermark = NO_OFFSET if failed else result.high_watermark
+        self.high_watermark = UNKNOWN_OFFSET if failed else result.high_watermark
         self.log_start_offset = result.log_start_offset
         return news
 

@@ -12,7 +12,7 @@ from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.log.log import Log
 from logquake.wire.topic_partition import TopicPartition
 
-_UNKNOWN_LAG = -1
+_UNKNOWN_LAG = -1  # DescribeLogDirsResponse.INVALID_OFFSET_LAG
 
 
 @dataclass(frozen=True, slots=True)

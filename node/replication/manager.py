@@ -28,8 +28,6 @@ from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
 from logquake.node.replication.values import (
-    NO_EPOCH,
-    NO_OFFSET,
     DeletedRecords,
     EpochEndOffset,
     FetchParams,
@@ -48,6 +46,7 @@ from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
+from logquake.wire.sentinels import NO_LEADER_EPOCH, UNKNOWN_OFFSET
 
 
 class ReplicaManager:
@@ -242,7 +241,7 @@ class ReplicaManager:
         timeout_ms: int,
         done: Callable[[list[DeletedRecords]], None],
     ) -> None:
-        """Let the log of each (topic, partition, offset) start at the offset; -1: all committed.
+        """Let the log of each (topic, partition, offset) start at the offset, or at HIGH_WATERMARK.
 
         done is called with the results in order when every live replica did so, or when
         timeout_ms is over.
@@ -257,10 +256,10 @@ class ReplicaManager:
         timestamp: int,
         *,
         isolation: Isolation,
-        current_leader_epoch: int = NO_EPOCH,
+        current_leader_epoch: int = NO_LEADER_EPOCH,
         only_leader: bool = True,
     ) -> ListedOffset:
-        """The offset for a timestamp, or for -1 latest, -2 earliest, -3 the largest timestamp."""
+        """The offset for a timestamp, or for LATEST_TIMESTAMP and its like."""
         found = self._hosted.locate(topic, partition)
         if isinstance(found, ErrorCode):
             return ListedOffset(found)
@@ -306,7 +305,7 @@ class ReplicaManager:
     ) -> EpochEndOffset:
         found = self._hosted.locate(topic, partition)
         if isinstance(found, ErrorCode):
-            return EpochEndOffset(found, NO_EPOCH, NO_OFFSET)
+            return EpochEndOffset(found, NO_LEADER_EPOCH, UNKNOWN_OFFSET)
         return offsets.end_offset_for_epoch(found, current_leader_epoch, leader_epoch)
 
     def partition(self, topic: str, index: int) -> Partition | None:

@@ -37,10 +37,8 @@ from logquake.wire.messages.stop_replica import (
     StopReplicaRequest,
     StopReplicaResponse,
 )
+from logquake.wire.sentinels import EPOCH_DURING_DELETE, NO_LEADER_EPOCH
 from logquake.wire.uuids import ZERO_UUID
-
-EPOCH_DURING_DELETE = -2  # LeaderAndIsr.EpochDuringDelete: overrides every epoch
-NO_LEADER_EPOCH = -1  # LeaderAndIsr.NoEpoch: a request version without epochs
 
 _PARTITIONS_AT_A_TIME = 50  # requests that arrive meanwhile are served in between
 

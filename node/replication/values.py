@@ -35,10 +35,7 @@ from logquake.storage.log.slice import LogSlice
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import BatchHeader
-
-NO_EPOCH = -1  # Kafka's NO_PARTITION_LEADER_EPOCH and UNDEFINED_EPOCH
-NO_OFFSET = -1
-CONSUMER_REPLICA_ID = -1  # FetchRequest.CONSUMER_REPLICA_ID
+from logquake.wire.sentinels import NO_LEADER_EPOCH, NO_TIMESTAMP, UNKNOWN_OFFSET
 
 # (topic id, partition) in requests by topic id (Fetch 13+), else (topic name, partition).
 PartitionKey = tuple[bytes | str, int]
@@ -77,9 +74,9 @@ class ProduceResult:
     topic: str
     partition: int
     error: ErrorCode = ErrorCode.NONE
-    base_offset: int = NO_OFFSET
-    log_append_time_ms: int = -1
-    log_start_offset: int = NO_OFFSET
+    base_offset: int = UNKNOWN_OFFSET
+    log_append_time_ms: int = NO_TIMESTAMP
+    log_start_offset: int = UNKNOWN_OFFSET
     error_message: str | None = None
     record_errors: tuple[tuple[int, str], ...] = ()  # (index in the batch, message), KIP-467
     current_leader: LeaderHint | None = None
@@ -103,7 +100,7 @@ class FetchParams:
     """
 
     replica_id: int  # CONSUMER_REPLICA_ID for consumers
-    replica_epoch: int  # the follower's broker epoch (Fetch 15+), else -1
+    replica_epoch: int  # the follower's broker epoch (Fetch 15+), else UNKNOWN_BROKER_EPOCH
     max_wait_ms: int
     min_bytes: int
     max_bytes: int
@@ -129,9 +126,9 @@ class FetchPartition:
     partition: int
     fetch_offset: int
     max_bytes: int
-    current_leader_epoch: int = NO_EPOCH
-    last_fetched_epoch: int = NO_EPOCH
-    log_start_offset: int = NO_OFFSET  # the follower's
+    current_leader_epoch: int = NO_LEADER_EPOCH
+    last_fetched_epoch: int = NO_LEADER_EPOCH
+    log_start_offset: int = UNKNOWN_OFFSET  # the follower's
     turn: int = 0
 
 
@@ -154,9 +151,9 @@ class FetchResult:
     """
 
     error: ErrorCode = ErrorCode.NONE
-    high_watermark: int = NO_OFFSET
-    last_stable_offset: int = NO_OFFSET
-    log_start_offset: int = NO_OFFSET
+    high_watermark: int = UNKNOWN_OFFSET
+    last_stable_offset: int = UNKNOWN_OFFSET
+    log_start_offset: int = UNKNOWN_OFFSET
     records: LogSlice | bytes | None = None
     aborted: Sequence[AbortedTransaction] | None = None
     diverging_epoch: EpochEndOffset | None = None
@@ -193,7 +190,7 @@ class DeletedRecords:
     """One partition of a DeleteRecords response; the low watermark may follow later."""
 
     error: ErrorCode
-    low_watermark: int = NO_OFFSET
+    low_watermark: int = UNKNOWN_OFFSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +198,6 @@ class ListedOffset:
     """One partition of a ListOffsets response; offset and timestamp -1 where nothing matches."""
 
     error: ErrorCode
-    timestamp_ms: int = -1
-    offset: int = NO_OFFSET
-    leader_epoch: int = NO_EPOCH
+    timestamp_ms: int = NO_TIMESTAMP
+    offset: int = UNKNOWN_OFFSET
+    leader_epoch: int = NO_LEADER_EPOCH

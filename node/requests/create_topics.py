@@ -19,6 +19,7 @@ from logquake.wire.messages.topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
+from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 
 
 class CreateTopics(ControllerOnly[CreateTopicsRequest]):
@@ -72,5 +73,6 @@ class CreateTopics(ControllerOnly[CreateTopicsRequest]):
 def _time_out(topic: CreatableTopicResult) -> None:
     """The topic is made, or being made, but can't be used yet."""
     topic.error_code = ErrorCode.REQUEST_TIMED_OUT
-    topic.num_partitions = topic.replication_factor = -1
+    topic.num_partitions = NO_NUM_PARTITIONS
+    topic.replication_factor = NO_REPLICATION_FACTOR
     topic.configs = []

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from logquake.node.metadata.cache import NO_LEADER, MetadataCache
-from logquake.node.replication.values import NO_EPOCH, LeaderHint
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.replication.values import LeaderHint
 from logquake.wire.listeners import ListenerName
+from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
 
 N = TypeVar("N")
 
@@ -23,7 +24,7 @@ def leader_hint(
         return by_replica
     state = cache.partition(topic, partition)
     if state is None:
-        return LeaderHint(NO_LEADER, NO_EPOCH)
+        return LeaderHint(NO_LEADER, NO_LEADER_EPOCH)
     return LeaderHint(state.leader, state.leader_epoch)
 
 

@@ -6,7 +6,7 @@ listener does not reach is not named (AuthHelper.computeDescribeClusterResponse)
 
 from __future__ import annotations
 
-from logquake.node.metadata.cache import NO_LEADER, MetadataCache
+from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER
 from logquake.node.requests.handler import Handler
@@ -18,6 +18,7 @@ from logquake.wire.messages.metadata import (
     DescribeClusterRequest,
     DescribeClusterResponse,
 )
+from logquake.wire.sentinels import NO_CONTROLLER
 
 _BROKERS = 1
 _CONTROLLERS = 2
@@ -52,7 +53,7 @@ class DescribeCluster(Handler[DescribeClusterRequest]):
         request.reply(
             DescribeClusterResponse(
                 cluster_id=self._cluster_id,
-                controller_id=controller_id if controller_id in reached else NO_LEADER,
+                controller_id=controller_id if controller_id in reached else NO_CONTROLLER,
                 brokers=brokers,
                 cluster_authorized_operations=ON_CLUSTER
                 if body.include_cluster_authorized_operations

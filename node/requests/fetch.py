@@ -40,6 +40,7 @@ from logquake.wire.messages.fetch import (
     NodeEndpoint,
     PartitionData,
 )
+from logquake.wire.sentinels import UNKNOWN_BROKER_EPOCH
 from logquake.wire.uuids import ZERO_UUID
 
 _FIRST_VERSION_WITH_MAX_BYTES = 3
@@ -110,7 +111,7 @@ class Fetch(Handler[FetchRequest]):
             replica_id = body.replica_state.replica_id
             replica_epoch = body.replica_state.replica_epoch
         else:
-            replica_id, replica_epoch = body.replica_id, -1
+            replica_id, replica_epoch = body.replica_id, UNKNOWN_BROKER_EPOCH
         max_bytes = min(body.max_bytes, self._max_bytes)
         return FetchParams(
             replica_id=replica_id,

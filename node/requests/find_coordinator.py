@@ -30,7 +30,7 @@ _SHARE = 2
 _FIRST_VERSION_WITH_KEYS = 4
 _FIRST_VERSION_WITH_SHARE = 6
 _LARGEST_HASH = 2**31 - 1
-_NOBODY = Node(-1, "", -1, None)
+_NOBODY = Node(-1, "", -1, None)  # Node.noNode
 _MESSAGES = {
     ErrorCode.NONE: "NONE",
     ErrorCode.COORDINATOR_NOT_AVAILABLE: "The coordinator is not available.",

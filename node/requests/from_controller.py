@@ -25,15 +25,15 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
+from logquake.wire.sentinels import UNKNOWN_BROKER_EPOCH
 
-_UNKNOWN_BROKER_EPOCH = -1
 _FIRST_VERSION_BY_ID = 5
 
 BrokerEpoch = Callable[[], int]
 
 
 def _is_stale(epoch_in_request: int, broker_epoch: int) -> bool:
-    return epoch_in_request != _UNKNOWN_BROKER_EPOCH and epoch_in_request < broker_epoch
+    return epoch_in_request != UNKNOWN_BROKER_EPOCH and epoch_in_request < broker_epoch
 
 
 class LeaderAndIsr(Handler[LeaderAndIsrRequest]):

@@ -12,8 +12,7 @@ from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
-
-_NONE = -1
+from logquake.wire.sentinels import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
 
 class InitProducerId(Handler[InitProducerIdRequest]):
@@ -40,7 +39,7 @@ class InitProducerId(Handler[InitProducerIdRequest]):
 
 
 def _refusal(body: InitProducerIdRequest) -> ErrorCode | None:
-    if (body.producer_id == _NONE) != (body.producer_epoch == _NONE):
+    if (body.producer_id == NO_PRODUCER_ID) != (body.producer_epoch == NO_PRODUCER_EPOCH):
         return ErrorCode.INVALID_REQUEST
     if body.transactional_id is not None:
         return (
@@ -52,4 +51,6 @@ def _refusal(body: InitProducerIdRequest) -> ErrorCode | None:
 
 
 def _failed(error: ErrorCode) -> InitProducerIdResponse:
-    return InitProducerIdResponse(error_code=error, producer_id=_NONE, producer_epoch=_NONE)
+    return InitProducerIdResponse(
+        error_code=error, producer_id=NO_PRODUCER_ID, producer_epoch=NO_PRODUCER_EPOCH
+    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 
 from logquake.node.replication.manager import ReplicaManager
-from logquake.node.replication.values import CONSUMER_REPLICA_ID, Isolation, ListedOffset
+from logquake.node.replication.values import Isolation, ListedOffset
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
@@ -23,11 +23,24 @@ from logquake.wire.messages.offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
+from logquake.wire.sentinels import (
+    CONSUMER_REPLICA_ID,
+    DEBUGGING_REPLICA_ID,
+    EARLIEST_LOCAL_TIMESTAMP,
+    EARLIEST_TIMESTAMP,
+    LATEST_TIERED_TIMESTAMP,
+    LATEST_TIMESTAMP,
+    MAX_TIMESTAMP,
+)
 
-LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED = -1, -2, -3, -4, -5
-_SINCE_VERSION = {LATEST: 0, EARLIEST: 0, MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
+_SINCE_VERSION = {
+    LATEST_TIMESTAMP: 0,
+    EARLIEST_TIMESTAMP: 0,
+    MAX_TIMESTAMP: 7,
+    EARLIEST_LOCAL_TIMESTAMP: 8,
+    LATEST_TIERED_TIMESTAMP: 9,
+}
 _FIRST_VERSION_WITH_EPOCHS = 4
-_DEBUGGING_REPLICA_ID = -2  # asks any replica, not the leader alone
 
 
 class ListOffsets(Handler[ListOffsetsRequest]):
@@ -73,7 +86,7 @@ class ListOffsets(Handler[ListOffsetsRequest]):
             asked.timestamp,
             asked.max_num_offsets,
             isolation=_isolation(body),
-            only_leader=body.replica_id != _DEBUGGING_REPLICA_ID,
+            only_leader=body.replica_id != DEBUGGING_REPLICA_ID,
         )
         if isinstance(found, ErrorCode):
             return _failed(asked, found)
@@ -90,7 +103,7 @@ class ListOffsets(Handler[ListOffsetsRequest]):
             asked.timestamp,
             isolation=_isolation(body),
             current_leader_epoch=asked.current_leader_epoch,
-            only_leader=body.replica_id != _DEBUGGING_REPLICA_ID,
+            only_leader=body.replica_id != DEBUGGING_REPLICA_ID,
         )
         if found.error != ErrorCode.NONE:
             return _failed(asked, _for_version(version, found.error))

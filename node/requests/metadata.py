@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logquake.node.metadata.cache import NO_LEADER, MetadataCache
+from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.metadata.topic_names import is_internal, is_legal
@@ -27,6 +27,7 @@ from logquake.wire.messages.metadata import (
     MetadataResponse,
     MetadataResponseTopic,
 )
+from logquake.wire.sentinels import NO_CONTROLLER
 from logquake.wire.uuids import ZERO_UUID
 
 _FIRST_VERSION_BY_ID = 12
@@ -93,7 +94,7 @@ class Metadata(Handler[MetadataRequest]):
             MetadataResponse(
                 brokers=view.brokers(),
                 cluster_id=self._cluster_id,
-                controller_id=NO_LEADER if controller_id is None else controller_id,
+                controller_id=NO_CONTROLLER if controller_id is None else controller_id,
                 topics=topics,
                 cluster_authorized_operations=ON_CLUSTER
                 if body.include_cluster_authorized_operations

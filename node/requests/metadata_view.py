@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from logquake.node.metadata.cache import NO_LEADER, MetadataCache, TopicImage
+from logquake.node.metadata.cache import MetadataCache, TopicImage
 from logquake.node.metadata.topic_names import is_internal
 from logquake.wire.errors import ErrorCode
 from logquake.wire.listeners import ListenerName
@@ -20,6 +20,7 @@ from logquake.wire.messages.metadata import (
     MetadataResponseTopic,
 )
 from logquake.wire.messages.update_metadata import UpdateMetadataPartitionState
+from logquake.wire.sentinels import NO_LEADER
 
 _FIRST_VERSION_WITH_LISTENER_ERROR = 6
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 import struct
 from hashlib import md5
 
+from logquake.wire.sentinels import UNKNOWN_OFFSET
+
 DIGEST_BYTES = 16
 ENTRY_BYTES = DIGEST_BYTES + 8
 _OFFSET = struct.Struct(">q")
@@ -36,7 +38,7 @@ class OffsetMap:
         self._slots = min(slots, int(offsets / load_factor) + 2)
         self._table = bytearray(self._slots * ENTRY_BYTES)
         self._size = 0
-        self.latest_offset = -1
+        self.latest_offset = UNKNOWN_OFFSET
 
     def __len__(self) -> int:
         return self._size
@@ -63,7 +65,7 @@ class OffsetMap:
         self.latest_offset = offset
 
     def get(self, key: bytes) -> int:
-        """The key's latest offset; -1 for a key that is not here."""
+        """The key's latest offset; UNKNOWN_OFFSET for a key that is not here."""
         stored: int = _OFFSET.unpack_from(self._table, self._find(_digest(key)) + DIGEST_BYTES)[0]
         return stored - 1
 

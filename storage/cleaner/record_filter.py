@@ -16,8 +16,7 @@ from typing import NamedTuple, Protocol
 
 from logquake.storage.cleaner.transactions import CleanedTransactions
 from logquake.wire.records import BatchHeader, ControlType, Record
-
-NO_OFFSET = -1
+from logquake.wire.sentinels import UNKNOWN_OFFSET
 
 
 class LatestOffsets(Protocol):
@@ -29,7 +28,9 @@ class LatestOffsets(Protocol):
 
 
 class LastRecord(NamedTuple):
-    """Of one producer: its last batch of records ends at data_offset, -1 where only markers are."""
+    """Of one producer: its last batch of records ends at data_offset, UNKNOWN_OFFSET where only
+    markers are.
+    """
 
     data_offset: int
     epoch: int
@@ -110,7 +111,7 @@ class RecordFilter:
         last = self._last_records.get(header.producer_id) if header.has_producer_id else None
         if last is None:
             return WhenEmpty.REMOVED
-        if last.data_offset != NO_OFFSET:
+        if last.data_offset != UNKNOWN_OFFSET:
             is_last = header.last_offset == last.data_offset
         else:
             is_last = header.is_control and header.producer_epoch == last.epoch

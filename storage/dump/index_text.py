@@ -18,10 +18,10 @@ from logquake.storage.dump.options import DumpOptions
 from logquake.storage.file_names import LOG_SUFFIX, OFFSET_INDEX_SUFFIX
 from logquake.wire.errors import RecordError
 from logquake.wire.records import iterate_records
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 _OFFSET_ENTRY = struct.Struct(">ii")
 _TIME_ENTRY = struct.Struct(">qi")
-_NO_TIMESTAMP = -1
 _NOT_IN_LOG = -1
 
 
@@ -122,7 +122,7 @@ class TimeIndexText(_IndexText):
             yield from self._fill()
             return
         log, positions = self._segment.log(), _Positions(self._segment)
-        previous = _NO_TIMESTAMP
+        previous = NO_TIMESTAMP
         for index, (timestamp, relative) in enumerate(_TIME_ENTRY.iter_unpack(content)):
             if relative == 0 and index > 0:
                 return
@@ -149,7 +149,7 @@ class TimeIndexText(_IndexText):
             return
         limit = self._options.max_decompressed_bytes
         records = iterate_records(batch.content, 0, batch.header, limit)
-        largest = max((record.timestamp_ms for record in records), default=_NO_TIMESTAMP)
+        largest = max((record.timestamp_ms for record in records), default=NO_TIMESTAMP)
         if largest != timestamp:
             self._damages.time_mismatch(self._path, timestamp, largest)
         if previous >= timestamp:

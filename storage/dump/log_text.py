@@ -11,10 +11,11 @@ from logquake.storage.dump.decoders import Decoded, UndecodableRecordError
 from logquake.storage.dump.entries import FoundBatch, UnreadableEntryError, read_batches
 from logquake.storage.dump.options import NO_LIMIT, DumpOptions
 from logquake.wire.errors import ErrorCode, RecordError
-from logquake.wire.records import NO_SEQUENCE, BatchHeader, Record, iterate_records
+from logquake.wire.records import BatchHeader, Record, iterate_records
 from logquake.wire.records.header import MAX_SEQUENCE
 from logquake.wire.records.legacy.entry import Message
 from logquake.wire.records.legacy.nesting import iterate_messages, iterate_nested
+from logquake.wire.sentinels import NO_SEQUENCE
 
 _CONTROL_KEY = struct.Struct(">hh")  # version, type
 _CONTROL_VALUE = struct.Struct(">hi")  # version, coordinator epoch

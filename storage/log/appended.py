@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-NO_APPEND_TIME = -1
-
 
 class Appended(NamedTuple):
     """Offsets of what was staged; for a duplicate, of the batch that it repeats.
 
-    log_append_time_ms is -1 unless the topic keeps append times. size is in bytes, 0 for a
-    duplicate and where nothing complete was given.
+    log_append_time_ms is NO_TIMESTAMP unless the topic keeps append times. size is in bytes, 0
+    for a duplicate and where nothing complete was given.
     """
 
     first_offset: int

@@ -6,7 +6,7 @@ leader epochs) and is undone by roll_back().
 
 from __future__ import annotations
 
-from logquake.storage.log.appended import NO_APPEND_TIME, Appended
+from logquake.storage.log.appended import Appended
 from logquake.storage.log.leader_epochs import EpochEntry, LeaderEpochs
 from logquake.storage.log.produced_batches import ProducedBatch, ProducedBatches
 from logquake.storage.log.replicated_batches import check_replicated
@@ -25,8 +25,9 @@ from logquake.wire.records import (
     read_header,
     set_max_timestamp,
 )
+from logquake.wire.sentinels import NO_TIMESTAMP, UNKNOWN_OFFSET
 
-_NOTHING = Appended(-1, -1, -1, NO_APPEND_TIME, False, 0)
+_NOTHING = Appended(UNKNOWN_OFFSET, UNKNOWN_OFFSET, NO_TIMESTAMP, NO_TIMESTAMP, False, 0)
 
 
 class LogAppender:
@@ -118,7 +119,7 @@ class LogAppender:
         self._assign_epoch(leader_epoch, first_offset)
         staged = records if len(records) == size else records[:size]
         self._stage(staged, header, first_offset, timestamp)
-        append_time_ms = now_ms if self._append_time else NO_APPEND_TIME
+        append_time_ms = now_ms if self._append_time else NO_TIMESTAMP
         return Appended(first_offset, self.end_offset - 1, timestamp, append_time_ms, False, size)
 
     def _check_internal(self, records: memoryview, header: BatchHeader) -> None:
@@ -127,7 +128,7 @@ class LogAppender:
             self._producers.check_internal(header, marker)
 
     def _repeated(self, batch: BatchMetadata) -> Appended:
-        append_time_ms = batch.timestamp if self._append_time else NO_APPEND_TIME
+        append_time_ms = batch.timestamp if self._append_time else NO_TIMESTAMP
         return Appended(
             batch.first_offset, batch.last_offset, batch.timestamp, append_time_ms, True, 0
         )
@@ -137,7 +138,7 @@ class LogAppender:
     def stage_as_follower(self, records: memoryview, now_ms: int) -> Appended:
         batches = check_replicated(records, self.end_offset, self._epochs.latest or 0)
         first_offset = batches[0][1].base_offset if batches else self.end_offset
-        max_timestamp = -1
+        max_timestamp = NO_TIMESTAMP
         size = 0
         for position, header in batches:
             self._roll_if_due(header, header.base_offset, header.max_timestamp, now_ms)
@@ -146,9 +147,7 @@ class LogAppender:
             self._stage(batch, header, header.base_offset, header.max_timestamp)
             max_timestamp = max(max_timestamp, header.max_timestamp)
             size += header.size
-        return Appended(
-            first_offset, self.end_offset - 1, max_timestamp, NO_APPEND_TIME, False, size
-        )
+        return Appended(first_offset, self.end_offset - 1, max_timestamp, NO_TIMESTAMP, False, size)
 
     def _follow_epoch(self, header: BatchHeader) -> None:
         """Message sets know no epochs: where one comes, the known epochs tell nothing any more."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from logquake.storage.cleaner.cleaning import Cleaning, Replacement
 from logquake.storage.cleaner.plan import CleanerBounds, CleaningPlan
 from logquake.storage.cleaner.policy import LogFacts, LogToClean, assess, segments_between
-from logquake.storage.cleaner.record_filter import NO_OFFSET, LastRecord
+from logquake.storage.cleaner.record_filter import LastRecord
 from logquake.storage.cleaner.source import SealedSegment
 from logquake.storage.cleaner.swap import swap_files
 from logquake.storage.errors import disk_faults, refusals
@@ -20,6 +20,7 @@ from logquake.storage.log.owed_checkpoint import OwedCheckpoint
 from logquake.storage.log.state import LogState
 from logquake.storage.log.sync import LogSyncs
 from logquake.storage.segments.segment import Segment
+from logquake.wire.sentinels import UNKNOWN_OFFSET
 
 
 class LogCleaning:
@@ -108,7 +109,7 @@ class LogCleaning:
     def _last_records(self) -> dict[int, LastRecord]:
         return {
             entry.producer_id: LastRecord(
-                entry.batches[-1].last_offset if entry.batches else NO_OFFSET, entry.epoch
+                entry.batches[-1].last_offset if entry.batches else UNKNOWN_OFFSET, entry.epoch
             )
             for entry in self._state.producers.entries()
         }

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from logquake.storage.log.leader_epochs import UNDEFINED_EPOCH, LeaderEpochs
+from logquake.storage.log.leader_epochs import LeaderEpochs
 from logquake.storage.segments.batch_walk import DamagedBatchError
 from logquake.storage.segments.segment import Segment
 from logquake.wire.records import BatchHeader
+from logquake.wire.sentinels import NO_LEADER_EPOCH
 
 
 def derive_epochs(segments: Sequence[Segment], epochs: LeaderEpochs) -> None:
@@ -29,7 +30,7 @@ def derive_epochs(segments: Sequence[Segment], epochs: LeaderEpochs) -> None:
     for segment in filled:
         with suppress(DamagedBatchError):  # told by who reads it
             for _, header in segment.headers(segment.base_offset):
-                latest = UNDEFINED_EPOCH if epochs.latest is None else epochs.latest
+                latest = NO_LEADER_EPOCH if epochs.latest is None else epochs.latest
                 if header.is_legacy:
                     epochs.clear()
                 elif header.partition_leader_epoch > latest:
@@ -75,7 +76,7 @@ def _has_epochs_before(segments: Sequence[Segment], offset: int) -> bool:
 
 
 def _knows_epoch(header: BatchHeader) -> bool:
-    return not header.is_legacy and header.partition_leader_epoch != UNDEFINED_EPOCH
+    return not header.is_legacy and header.partition_leader_epoch != NO_LEADER_EPOCH
 
 
 def _has_epochs(segment: Segment) -> bool:

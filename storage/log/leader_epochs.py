@@ -9,8 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
-UNDEFINED_EPOCH = -1
-UNDEFINED_OFFSET = -1
+from logquake.wire.sentinels import NO_LEADER_EPOCH, UNKNOWN_OFFSET
 
 
 class EpochEntry(NamedTuple):
@@ -49,18 +48,18 @@ class LeaderEpochs:
         self.changed = True
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> tuple[int, int]:
-        """(epoch, end offset) for OffsetsForLeaderEpoch; (-1, -1) when nothing is known.
+        """(epoch, end offset) for OffsetsForLeaderEpoch; neither of them when nothing is known.
 
         The epoch answered is the largest known one at or below the epoch asked for; its end is
         where the next epoch starts, or the log's end for the latest.
         """
-        if epoch == UNDEFINED_EPOCH or not self._entries:
-            return UNDEFINED_EPOCH, UNDEFINED_OFFSET
+        if epoch == NO_LEADER_EPOCH or not self._entries:
+            return NO_LEADER_EPOCH, UNKNOWN_OFFSET
         if epoch == self._entries[-1].epoch:
             return epoch, log_end_offset
         above = bisect_right([entry.epoch for entry in self._entries], epoch)
         if above == len(self._entries):
-            return UNDEFINED_EPOCH, UNDEFINED_OFFSET
+            return NO_LEADER_EPOCH, UNKNOWN_OFFSET
         end_offset = self._entries[above].start_offset
         return (self._entries[above - 1].epoch if above else epoch), end_offset
 

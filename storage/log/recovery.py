@@ -18,6 +18,7 @@ from logquake.storage.segments.batch_walk import DamagedBatchError, walk_verifie
 from logquake.storage.segments.segment import MAX_RELATIVE_OFFSET, Segment
 from logquake.storage.segments.segments import Segments
 from logquake.wire.records import BatchHeader
+from logquake.wire.sentinels import NO_LEADER_EPOCH
 
 _TELL_EVERY_BYTES = 1 << 24
 
@@ -66,7 +67,7 @@ class Recovery:
         self._epochs = epochs
         self._scanned = scanned
         self._gaps_allowed = gaps_allowed
-        self._latest_epoch = -1
+        self._latest_epoch = NO_LEADER_EPOCH
         self._next_offset = 0
         self._scanned_bytes = 0
         self._untold_bytes = 0

@@ -23,8 +23,8 @@ from logquake.storage.log.deleted_files import DeletedFiles
 from logquake.storage.log.start import LogStart
 from logquake.storage.log.state import LogState
 from logquake.storage.segments.batch_walk import DamagedBatchError
-from logquake.storage.segments.index_file import NO_TIMESTAMP
 from logquake.storage.segments.segment import Segment
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from io import UnsupportedOperation
 
 from logquake.storage.disk.seam import Readable
+from logquake.wire.sentinels import UNKNOWN_OFFSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class LogSlice:
     file: Readable
     position: int
     size: int
-    first_offset: int  # base offset of the first batch; -1 when empty
+    first_offset: int  # base offset of the first batch; UNKNOWN_OFFSET when empty
 
     def __len__(self) -> int:
         return self.size
@@ -39,4 +40,4 @@ class _NoFile:
         raise UnsupportedOperation("there is no file")
 
 
-EMPTY_SLICE = LogSlice(_NoFile(), 0, 0, -1)
+EMPTY_SLICE = LogSlice(_NoFile(), 0, 0, UNKNOWN_OFFSET)

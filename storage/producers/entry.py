@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from logquake.wire.records import NO_SEQUENCE
+from logquake.wire.sentinels import NO_PRODUCER_EPOCH, NO_SEQUENCE, NO_TIMESTAMP, UNKNOWN_OFFSET
 
 MAX_SEQUENCE = 2**31 - 1
 BATCHES_RETAINED = 5
-NO_EPOCH = -1
-NO_OFFSET = -1
 
 
 class BatchMetadata(NamedTuple):
@@ -38,10 +36,10 @@ class ProducerEntry:
     """
 
     producer_id: int
-    epoch: int = NO_EPOCH
+    epoch: int = NO_PRODUCER_EPOCH
     coordinator_epoch: int = -1
-    last_timestamp: int = -1
-    current_txn_first_offset: int = NO_OFFSET
+    last_timestamp: int = NO_TIMESTAMP
+    current_txn_first_offset: int = UNKNOWN_OFFSET
     batches: tuple[BatchMetadata, ...] = ()
 
     @property
@@ -50,7 +48,7 @@ class ProducerEntry:
 
     @property
     def in_transaction(self) -> bool:
-        return self.current_txn_first_offset != NO_OFFSET
+        return self.current_txn_first_offset != UNKNOWN_OFFSET
 
     def is_expired(self, now_ms: int, expiration_ms: int) -> bool:
         """It wrote nothing for so long; who is in a transaction never expires."""
@@ -77,6 +75,6 @@ class ProducerEntry:
             epoch,
             coordinator_epoch,
             timestamp,
-            NO_OFFSET,
+            UNKNOWN_OFFSET,
             self.batches if epoch == self.epoch else (),
         )

@@ -9,9 +9,10 @@ to it (KIP-890).
 
 from __future__ import annotations
 
-from logquake.storage.producers.entry import MAX_SEQUENCE, NO_EPOCH, BatchMetadata, ProducerEntry
+from logquake.storage.producers.entry import MAX_SEQUENCE, BatchMetadata, ProducerEntry
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import BatchHeader
+from logquake.wire.sentinels import NO_PRODUCER_EPOCH
 
 
 def find_duplicate(entry: ProducerEntry, header: BatchHeader) -> BatchMetadata | None:
@@ -68,7 +69,7 @@ def _check_epoch(entry: ProducerEntry, header: BatchHeader) -> None:
 
 
 def _check_sequence(entry: ProducerEntry, header: BatchHeader) -> None:
-    if entry.epoch == NO_EPOCH:
+    if entry.epoch == NO_PRODUCER_EPOCH:
         return
     if header.producer_epoch != entry.epoch:
         if header.base_sequence != 0:

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 import crc32c
 
-from logquake.storage.producers.entry import NO_OFFSET, BatchMetadata, ProducerEntry
-from logquake.wire.records import NO_SEQUENCE
+from logquake.storage.producers.entry import BatchMetadata, ProducerEntry
+from logquake.wire.sentinels import NO_SEQUENCE, NO_TIMESTAMP, UNKNOWN_OFFSET
 
 _VERSION = 1
 _PREFIX = struct.Struct(">hI")
@@ -20,7 +20,7 @@ _COUNT = struct.Struct(">i")
 # Producer id, epoch, last sequence, last offset, offset delta, timestamp, coordinator epoch,
 # first offset of the current transaction.
 _ENTRY = struct.Struct(">qhiqiqiq")
-_NO_BATCH = BatchMetadata(NO_SEQUENCE, NO_OFFSET, 0, -1)
+_NO_BATCH = BatchMetadata(NO_SEQUENCE, UNKNOWN_OFFSET, 0, NO_TIMESTAMP)
 
 
 class DamagedSnapshotError(Exception):
@@ -78,5 +78,5 @@ def _unpack(
         coordinator_epoch,
         timestamp,
         current_txn_first_offset,
-        (batch,) if last_offset != NO_OFFSET else (),
+        (batch,) if last_offset != UNKNOWN_OFFSET else (),
     )

@@ -20,11 +20,11 @@ from typing import ClassVar
 
 from logquake.storage.disk.seam import Disk, File
 from logquake.storage.errors import DamagedFileError
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 _WRITE_EVERY_ENTRIES = 128
 OFFSET_ENTRY_BYTES = 8
 TIME_ENTRY_BYTES = 12
-NO_TIMESTAMP = -1
 
 _VALUE_BYTES = 4
 _TYPE_CODES = {4: "i", 8: "q"}  # of arrays, by the bytes of a number

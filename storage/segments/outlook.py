@@ -9,8 +9,9 @@ from __future__ import annotations
 from zlib import crc32
 
 from logquake.storage.log_config import LogConfig
-from logquake.storage.segments.index_file import NO_TIMESTAMP, OFFSET_ENTRY_BYTES, TIME_ENTRY_BYTES
+from logquake.storage.segments.index_file import OFFSET_ENTRY_BYTES, TIME_ENTRY_BYTES
 from logquake.storage.segments.segment import MAX_RELATIVE_OFFSET, Segment
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 _UNKNOWN = -1
 

@@ -10,13 +10,14 @@ from logquake.storage import file_names as names
 from logquake.storage.disk.seam import Buffer, Disk, File
 from logquake.storage.log_config import LogConfig
 from logquake.storage.segments.batch_walk import SCAN_CHUNK_BYTES, DamagedBatchError
-from logquake.storage.segments.index_file import NO_TIMESTAMP, OffsetIndex, TimeIndex
+from logquake.storage.segments.index_file import OffsetIndex, TimeIndex
 from logquake.storage.segments.log_file import LogFile
 from logquake.storage.segments.open_files import OpenFiles
 from logquake.storage.segments.recent_batches import BatchPlace, RecentBatches
 from logquake.storage.segments.sparse_indexes import SparseIndexes
 from logquake.storage.segments.txn_index import AbortedTransaction, TransactionIndex
 from logquake.wire.records import BatchHeader
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 MAX_RELATIVE_OFFSET = 2**31 - 1
 

@@ -6,14 +6,10 @@ They are read when first needed and built anew when they cannot be right: the .l
 from __future__ import annotations
 
 from logquake.storage.segments.batch_walk import SCAN_CHUNK_BYTES
-from logquake.storage.segments.index_file import (
-    NO_TIMESTAMP,
-    DamagedIndexError,
-    OffsetIndex,
-    TimeIndex,
-)
+from logquake.storage.segments.index_file import DamagedIndexError, OffsetIndex, TimeIndex
 from logquake.storage.segments.index_proof import points_at_batch
 from logquake.storage.segments.log_file import LogFile
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 
 class SparseIndexes:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from logquake.wire.errors import RecordError
 from logquake.wire.records import BatchHeader, Record, check_crc, iterate_records
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 
 class DamagedContentError(Exception):
@@ -40,7 +41,7 @@ def check_batch(
 def _check_records(
     batch: memoryview, header: BatchHeader, gaps_allowed: bool, limit_bytes: int
 ) -> BatchContent:
-    first_offset, previous, count, latest = header.base_offset, None, 0, -1
+    first_offset, previous, count, latest = header.base_offset, None, 0, NO_TIMESTAMP
     for record in iterate_records(batch, 0, header, limit_bytes):
         _check_offset(record, header, previous, gaps_allowed)
         if previous is None:

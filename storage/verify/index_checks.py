@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from logquake.storage.disk.seam import File
 from logquake.storage.verify.findings import Findings
 from logquake.wire.records import BatchHeader
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 _OFFSET_ENTRY = struct.Struct(">ii")
 _TIME_ENTRY = struct.Struct(">qi")
 _ENTRIES_AT_ONCE = 4096
-_NO_TIMESTAMP = -1
 
 Entry = tuple[int, int]
 
@@ -92,8 +92,8 @@ class TimeIndexCheck(_IndexCheck):
     def __init__(
         self, path: str, file: File, base_offset: int, findings: Findings, *, is_filled: bool
     ) -> None:
-        self._latest = _NO_TIMESTAMP
-        self._indexed = _NO_TIMESTAMP
+        self._latest = NO_TIMESTAMP
+        self._indexed = NO_TIMESTAMP
         super().__init__(path, file, base_offset, findings, is_filled=is_filled)
 
     def batch(self, position: int, first_offset: int, header: BatchHeader) -> None:  # noqa: ARG002

@@ -5,6 +5,7 @@ from __future__ import annotations
 from logquake.storage.log.leader_epochs import LeaderEpochs
 from logquake.storage.verify.findings import Findings
 from logquake.wire.records import BatchHeader
+from logquake.wire.sentinels import NO_LEADER_EPOCH
 
 _NOWHERE = 2**63 - 1
 
@@ -29,7 +30,7 @@ class OrderCheck:
         self._findings = findings
         self._start_offset = start_offset
         self._gaps_allowed = gaps_allowed
-        self._latest_epoch = -1
+        self._latest_epoch = NO_LEADER_EPOCH
         self._has_message_sets = False
 
     def begin_segment(self, path: str, base_offset: int) -> None:

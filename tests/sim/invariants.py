@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
-from logquake.zk.znodes.topics import NO_LEADER
 from tests.sim.decisions import EpochWrite, StateWrite
 from tests.sim.history import Acked, Polled, Skipped
 from tests.sim.world import Step, World, hosted_controller

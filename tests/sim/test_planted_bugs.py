@@ -21,6 +21,7 @@ from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.partition.roles import Leader
 from logquake.node.replication.purgatories import delayed_delete_records
 from logquake.storage.log.start import LogStart
+from logquake.wire.sentinels import LATEST_TIMESTAMP
 from logquake.zk.operations import ANY_VERSION, Data, Delete, Failed
 from logquake.zk.znodes.control import CONTROLLER_PATH
 from tests.sim.simulation import Simulation, SimulationFailure
@@ -97,7 +98,7 @@ def with_starts_beyond_the_mark(patch: pytest.MonkeyPatch) -> None:
 
 def with_restarts_at_the_end(patch: pytest.MonkeyPatch) -> None:
     """A follower whom the leader's start has passed goes on at the leader's end."""
-    patch.setattr(offset_reset, "EARLIEST", offset_reset.LATEST)
+    patch.setattr(offset_reset, "EARLIEST_TIMESTAMP", LATEST_TIMESTAMP)
 
 
 def without_asking_for_an_isr_again(patch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,11 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from logquake.client.admin import Admin
-from logquake.client.offsets import EARLIEST, LATEST, list_offsets
+from logquake.client.offsets import list_offsets
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 
 BROKERS = 3
 TIMEOUT_S = 30.0
@@ -67,7 +68,10 @@ def write(kafka: Cluster, topic: str, count: int, size: int = 1_000) -> None:
 
 def bounds(kafka: Cluster, topic: str) -> tuple[int, int]:
     with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        low, high = (list_offsets(router, topic, {0: each})[0] for each in (EARLIEST, LATEST))
+        low, high = (
+            list_offsets(router, topic, {0: each})[0]
+            for each in (EARLIEST_TIMESTAMP, LATEST_TIMESTAMP)
+        )
     return low.offset, high.offset
 
 

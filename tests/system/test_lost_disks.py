@@ -10,11 +10,12 @@ from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from logquake.client.admin import Admin
-from logquake.client.offsets import EARLIEST, LATEST, list_offsets
+from logquake.client.offsets import list_offsets
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.records import iterate_batches
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 
 BROKERS = 3
 TOPIC = "orders"
@@ -40,7 +41,10 @@ def delete_records_before(kafka: Cluster, offset: int) -> None:
 
 def bounds(kafka: Cluster) -> tuple[int, int]:
     with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        low, high = (list_offsets(router, TOPIC, {0: each})[0] for each in (EARLIEST, LATEST))
+        low, high = (
+            list_offsets(router, TOPIC, {0: each})[0]
+            for each in (EARLIEST_TIMESTAMP, LATEST_TIMESTAMP)
+        )
     return low.offset, high.offset
 
 

@@ -20,16 +20,9 @@ from __future__ import annotations
 
 from logquake.wire.compression import Codec, compress, decompress
 from logquake.wire.records.building import encode_batch, recompress, renumber
-from logquake.wire.records.control import (
-    ControlType,
-    EndMarker,
-    encode_end_marker,
-    read_end_marker,
-)
+from logquake.wire.records.control import ControlType, EndMarker, encode_end_marker, read_end_marker
 from logquake.wire.records.header import (
     HEADER_BYTES,
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
     BatchFlag,
     BatchHeader,
     check_crc,
@@ -51,8 +44,6 @@ from logquake.wire.records.validation import (
 
 __all__ = [
     "HEADER_BYTES",
-    "NO_PRODUCER_ID",
-    "NO_SEQUENCE",
     "BatchFlag",
     "BatchHeader",
     "Codec",

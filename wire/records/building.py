@@ -19,13 +19,18 @@ from logquake.wire.records.header import (
     HEADER_BYTES,
     LENGTH_OVERHEAD,
     MAGIC,
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
     BatchFlag,
     BatchHeader,
 )
-from logquake.wire.records.reading import NO_TIMESTAMP, Record, iterate_records
+from logquake.wire.records.reading import Record, iterate_records
 from logquake.wire.records.refusals import before_1970
+from logquake.wire.sentinels import (
+    NO_LEADER_EPOCH,
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+    NO_TIMESTAMP,
+)
 
 _CODEC_BITS = 0x07
 _CONTINUES = 0x80  # of a varint
@@ -48,7 +53,9 @@ class BatchPayload:
         self.count = 0
         # The builder takes its first timestamp as the base and -1 for "none yet"; an empty record
         # at time 0, cut off again, makes every later one relative to 0 whatever it is.
-        self._builder = DefaultRecordBatchBuilder(MAGIC, Codec.NONE, 0, -1, -1, -1, sys.maxsize)
+        self._builder = DefaultRecordBatchBuilder(
+            MAGIC, Codec.NONE, 0, NO_PRODUCER_ID, NO_PRODUCER_EPOCH, NO_SEQUENCE, sys.maxsize
+        )
         self._builder.append(0, 0, None, None, [])
         self._cut: int = self._builder.size()
 
@@ -79,9 +86,9 @@ def encode_batch(
     *,
     codec: Codec = Codec.NONE,
     base_offset: int = 0,
-    leader_epoch: int = -1,
+    leader_epoch: int = NO_LEADER_EPOCH,
     producer_id: int = NO_PRODUCER_ID,
-    producer_epoch: int = -1,
+    producer_epoch: int = NO_PRODUCER_EPOCH,
     base_sequence: int = NO_SEQUENCE,
     flags: int = 0,
     last_offset: int | None = None,
@@ -117,9 +124,9 @@ def finish_batch(
     *,
     codec: Codec = Codec.NONE,
     level: int | None = None,
-    leader_epoch: int = -1,
+    leader_epoch: int = NO_LEADER_EPOCH,
     producer_id: int = NO_PRODUCER_ID,
-    producer_epoch: int = -1,
+    producer_epoch: int = NO_PRODUCER_EPOCH,
     base_sequence: int = NO_SEQUENCE,
     flags: int = 0,
     last_offset: int | None = None,

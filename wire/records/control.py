@@ -14,6 +14,7 @@ from logquake.wire.records.building import encode_batch
 from logquake.wire.records.header import BatchFlag, BatchHeader
 from logquake.wire.records.reading import Record, iterate_records
 from logquake.wire.records.refusals import corrupt
+from logquake.wire.sentinels import NO_LEADER_EPOCH
 
 _KEY = struct.Struct(">hh")  # version, type
 _VALUE = struct.Struct(">hi")  # version, coordinator epoch
@@ -39,7 +40,7 @@ def encode_end_marker(
     producer_epoch: int,
     timestamp_ms: int,
     base_offset: int = 0,
-    leader_epoch: int = -1,
+    leader_epoch: int = NO_LEADER_EPOCH,
 ) -> bytearray:
     """The batch of one record that ends a producer's transaction in a partition."""
     key = _KEY.pack(_VERSION, control_type)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records.limits import ProduceLimits
-from logquake.wire.records.record import NO_TIMESTAMP
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 _SHOWN = 3
 _HALF = 2**63

@@ -21,10 +21,9 @@ from logquake.wire.records.legacy.entry import (
     header_fields,
 )
 from logquake.wire.records.refusals import corrupt
+from logquake.wire.sentinels import NO_PRODUCER_ID, NO_SEQUENCE
 
 MAGIC = 2
-NO_PRODUCER_ID = -1
-NO_SEQUENCE = -1
 MAX_SEQUENCE = 0x7FFFFFFF
 
 HEADER = struct.Struct(">qiibIhiqqqhii")

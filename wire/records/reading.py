@@ -7,10 +7,10 @@ from itertools import islice
 
 from logquake.wire.records.header import MAGIC, BatchHeader
 from logquake.wire.records.legacy.nesting import iterate_messages
-from logquake.wire.records.record import NO_TIMESTAMP, Record
+from logquake.wire.records.record import Record
 from logquake.wire.records.walk import UnwalkableError, WalkedRecord, walk_exactly, walk_records
 
-__all__ = ["NO_TIMESTAMP", "Record", "iterate_records"]
+__all__ = ["Record", "iterate_records"]
 
 
 def iterate_records(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-NO_TIMESTAMP = -1
-
 
 class Record(NamedTuple):
     """One record. The offset is absolute; headers are (key, value) in their order."""

@@ -39,7 +39,6 @@ from logquake.wire.records.header import (
     read_header,
 )
 from logquake.wire.records.limits import UNBOUNDED_MS, ProduceLimits
-from logquake.wire.records.reading import NO_TIMESTAMP
 from logquake.wire.records.refusals import before_1970, invalid
 from logquake.wire.records.walk import (
     UnwalkableError,
@@ -50,6 +49,7 @@ from logquake.wire.records.walk import (
     walk_records,
     walk_unguarded,
 )
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 __all__ = [
     "UNBOUNDED_MS",

@@ -12,7 +12,6 @@ from logquake.zk.znodes.json_text import dump_json, int32, int32s, read_json
 from logquake.zk.znodes.map_order import scala_order
 
 TOPICS_PATH = "/brokers/topics"
-NO_LEADER = -1
 
 Replicas = Mapping[int, tuple[int, ...]]  # partition -> broker ids
 

@@ -13,6 +13,7 @@ from logquake.node.replication.partition.partition import Partition
 from logquake.seams.journal import Event
 from logquake.storage.log.log import Log
 from logquake.wire.messages.fetch import EpochEndOffset, PartitionData
+from logquake.wire.sentinels import NO_LEADER
 
 
 def apply_answer(followed: Followed, data: PartitionData) -> None:
@@ -74,7 +75,7 @@ def _cut(followed: Followed, diverging: EpochEndOffset) -> int:
 
 def _leader_of(partition: Partition) -> int:
     hint = partition.leader_hint()
-    return hint.leader_id if hint else -1
+    return hint.leader_id if hint else NO_LEADER
 
 
 def journal_refused_records(followed: Followed, why: str) -> None:

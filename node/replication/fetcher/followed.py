@@ -9,7 +9,8 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from logquake.node.replication.partition.partition import Partition
-from logquake.node.replication.values import NO_EPOCH, PartitionKey
+from logquake.node.replication.values import PartitionKey
+from logquake.wire.sentinels import NO_LEADER_EPOCH
 
 NOT_SENT = -1
 
@@ -47,10 +48,10 @@ class Followed:
         self.resume_at_ms = 0
         self.rests = 0  # after an error that a leader which is about to lead answers
         self.sent_offset = NOT_SENT
-        self.sent_epoch = NO_EPOCH
+        self.sent_epoch = NO_LEADER_EPOCH
         self.sent_start = NOT_SENT
         self.fetch_offset = 0
-        self.last_fetched_epoch = NO_EPOCH
+        self.last_fetched_epoch = NO_LEADER_EPOCH
         self.follow_log()
 
     def follow_log(self) -> None:
@@ -58,7 +59,7 @@ class Followed:
         replica = self.partition.replica
         self.fetch_offset = replica.end
         latest = replica.latest_epoch
-        self.last_fetched_epoch = NO_EPOCH if latest is None else latest
+        self.last_fetched_epoch = NO_LEADER_EPOCH if latest is None else latest
 
     def rest_until(self, resume_at_ms: int) -> None:
         self.phase = Phase.RESTING

@@ -19,10 +19,9 @@ from logquake.wire.messages.offsets import (
     ListOffsetsTopic,
 )
 from logquake.wire.schema import Message
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP, UNKNOWN_OFFSET
 
 API_VERSION = 9
-LATEST = -1
-EARLIEST = -2
 
 
 class OffsetReset:
@@ -47,7 +46,7 @@ class OffsetReset:
         self._done = done
 
     def start(self) -> None:
-        self._ask(LATEST, self._on_latest)
+        self._ask(LATEST_TIMESTAMP, self._on_latest)
 
     def _on_latest(self, leader_end: int) -> None:
         replica = self._followed.partition.replica
@@ -56,7 +55,7 @@ class OffsetReset:
             self._touch()
             self._done(ErrorCode.NONE)
         else:
-            self._ask(EARLIEST, self._on_earliest)
+            self._ask(EARLIEST_TIMESTAMP, self._on_earliest)
 
     def _on_earliest(self, leader_start: int) -> None:
         replica = self._followed.partition.replica
@@ -101,8 +100,8 @@ class OffsetReset:
 def _offset_in(response: Message | Disconnected) -> tuple[ErrorCode, int]:
     """The one partition's answer; an error for whatever else came."""
     if not isinstance(response, ListOffsetsResponse):
-        return ErrorCode.NETWORK_EXCEPTION, -1
+        return ErrorCode.NETWORK_EXCEPTION, UNKNOWN_OFFSET
     for topic in response.topics:
         for partition in topic.partitions:
             return ErrorCode.of_peer(partition.error_code), partition.offset
-    return ErrorCode.UNKNOWN_SERVER_ERROR, -1
+    return ErrorCode.UNKNOWN_SERVER_ERROR, UNKNOWN_OFFSET

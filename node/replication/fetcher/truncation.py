@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from logquake.node.replication.partition.replica_log import ReplicaLog
-from logquake.node.replication.values import NO_EPOCH, NO_OFFSET
 from logquake.storage.log.leader_epochs import LeaderEpochs
 from logquake.storage.log.log import Log
+from logquake.wire.sentinels import NO_LEADER_EPOCH, UNKNOWN_OFFSET
 
 # LogDirs.prepare_cuts: logs, and the offsets that they are about to be truncated to.
 PrepareCuts = Callable[[Iterable[tuple[Log, int]]], None]
@@ -48,12 +48,12 @@ def truncation_offset(
     Where this log has no such epoch, the cut goes to the end of the next lower one here, and the
     leader will be asked about that one by the next fetch.
     """
-    if leader_end_offset == NO_OFFSET:
+    if leader_end_offset == UNKNOWN_OFFSET:
         return high_watermark
-    if leader_epoch == NO_EPOCH:
+    if leader_epoch == NO_LEADER_EPOCH:
         return min(leader_end_offset, log_end)
     own_epoch, own_end_offset = epochs.end_offset_for(leader_epoch, log_end)
-    if own_end_offset == NO_OFFSET:
+    if own_end_offset == UNKNOWN_OFFSET:
         return min(leader_end_offset, log_end)
     if own_epoch != leader_epoch:
         return min(own_end_offset, log_end)

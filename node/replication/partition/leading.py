@@ -16,14 +16,12 @@ from logquake.node.replication.partition.alter_partition import (
 )
 from logquake.node.replication.partition.isr import CommittedIsr, PendingExpand, PendingIsr
 from logquake.node.replication.partition.partition import Partition
-from logquake.node.replication.partition.progress import UNKNOWN_BROKER_EPOCH
 from logquake.node.replication.partition.roles import Leader
 from logquake.node.replication.values import ProduceEntry
 from logquake.seams.journal import Event
 from logquake.storage.log.appended import Appended
 from logquake.wire.errors import ErrorCode, error_name
-
-ACKS_ALL = -1
+from logquake.wire.sentinels import ACKS_ALL, UNKNOWN_BROKER_EPOCH
 
 # The controller says for certain that it did not do it: the committed ISR still holds.
 _NOT_DONE = frozenset({ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA})

@@ -2,7 +2,7 @@
 
 Follows Kafka 3.9's Partition.fetchOffsetForTimestamp, legacyFetchOffsetsForTimestamp and
 lastOffsetForLeaderEpoch. Caveat: the epoch of an offset that is older than every epoch entry is
-unknown, -1.
+unknown, NO_LEADER_EPOCH.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from itertools import dropwhile
 from logquake.node.replication.partition import reading
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.replica_log import ReplicaLog
-from logquake.node.replication.values import NO_EPOCH, EpochEndOffset, Isolation, ListedOffset
+from logquake.node.replication.values import EpochEndOffset, Isolation, ListedOffset
 from logquake.wire.errors import ErrorCode
-
-LATEST = -1
-EARLIEST = -2
-MAX_TIMESTAMP = -3
-EARLIEST_LOCAL = -4
-LATEST_TIERED = -5  # nothing is tiered here
+from logquake.wire.sentinels import (
+    EARLIEST_LOCAL_TIMESTAMP,
+    EARLIEST_TIMESTAMP,
+    LATEST_TIERED_TIMESTAMP,
+    LATEST_TIMESTAMP,
+    MAX_TIMESTAMP,
+    NO_LEADER_EPOCH,
+    UNKNOWN_OFFSET,
+)
 
 
 def list_offset(
@@ -38,14 +41,14 @@ def list_offset(
     if error is not ErrorCode.NONE:
         return ListedOffset(error)
     replica = partition.replica
-    if timestamp in (EARLIEST, EARLIEST_LOCAL):
+    if timestamp in (EARLIEST_TIMESTAMP, EARLIEST_LOCAL_TIMESTAMP):
         epoch = _epoch_at(replica, replica.start)
         return ListedOffset(ErrorCode.NONE, offset=replica.start, leader_epoch=epoch)
-    if timestamp == LATEST_TIERED:
+    if timestamp == LATEST_TIERED_TIMESTAMP:
         return ListedOffset(ErrorCode.NONE)
     lagging = _is_mark_lagging(partition, isolation)
     bound = reading.bound(replica, isolation)
-    if timestamp == LATEST:
+    if timestamp == LATEST_TIMESTAMP:
         if lagging:
             return ListedOffset(ErrorCode.OFFSET_NOT_AVAILABLE)
         return ListedOffset(ErrorCode.NONE, offset=bound, leader_epoch=partition.leader_epoch)
@@ -78,7 +81,7 @@ def _is_mark_lagging(partition: Partition, isolation: Isolation) -> bool:
 
 def _epoch_at(replica: ReplicaLog, offset: int) -> int:
     epoch = replica.log.epochs.epoch_for(offset)
-    return NO_EPOCH if epoch is None else epoch
+    return NO_LEADER_EPOCH if epoch is None else epoch
 
 
 def offsets_before(
@@ -87,10 +90,10 @@ def offsets_before(
     """Where segments begin, newest first, from the newest that was last written by timestamp.
 
     The log's end counts as another that is written now; for who may read no further than the high
-    watermark, that takes the place of all beyond it. -1 is the latest, -2 the oldest alone. No time
-    of a record has a say. Raises StorageError.
+    watermark, that takes the place of all beyond it. LATEST_TIMESTAMP: all of them,
+    EARLIEST_TIMESTAMP: the oldest alone. No time of a record has a say. Raises StorageError.
     """
-    error = partition.access_error(NO_EPOCH, only_leader=only_leader)
+    error = partition.access_error(NO_LEADER_EPOCH, only_leader=only_leader)
     if error is not ErrorCode.NONE:
         return error
     if max_count < 0:
@@ -105,10 +108,10 @@ def offsets_before(
 
 
 def _newest_first(bounds: list[tuple[int, int]], timestamp: int) -> list[int]:
-    if timestamp == EARLIEST:
+    if timestamp == EARLIEST_TIMESTAMP:
         return [bounds[0][0]]
     newest_first = iter(reversed(bounds))
-    if timestamp != LATEST:
+    if timestamp != LATEST_TIMESTAMP:
         newest_first = dropwhile(lambda bound: bound[1] > timestamp, newest_first)
     return [offset for offset, _ in newest_first]
 
@@ -119,5 +122,5 @@ def end_offset_for_epoch(
     """Where leader_epoch, or the largest one below it, ends in this leader's log."""
     error = partition.access_error(current_leader_epoch, only_leader=True)
     if error is not ErrorCode.NONE:
-        return EpochEndOffset(error, NO_EPOCH, NO_EPOCH)
+        return EpochEndOffset(error, NO_LEADER_EPOCH, UNKNOWN_OFFSET)
     return reading.epoch_end(partition.replica, leader_epoch)

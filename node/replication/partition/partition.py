@@ -17,14 +17,7 @@ from logquake.node.replication.partition.alter_partition import IsrProposal
 from logquake.node.replication.partition.isr import CommittedIsr
 from logquake.node.replication.partition.progress import FollowerProgress
 from logquake.node.replication.partition.replica_log import ReplicaLog
-from logquake.node.replication.partition.roles import (
-    NO_LEADER,
-    Follower,
-    Leader,
-    Offline,
-    Role,
-    Unassigned,
-)
+from logquake.node.replication.partition.roles import Follower, Leader, Offline, Role, Unassigned
 from logquake.node.replication.resting import Resting
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.values import LeaderHint
@@ -34,9 +27,8 @@ from logquake.storage.errors import StorageError
 from logquake.storage.file_names import parent
 from logquake.storage.log.log import Log
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.uuids import ZERO_UUID
-
-UNKNOWN_LEADER_EPOCH = -1  # below every epoch that a controller hands out
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +80,7 @@ class Partition:
         self.config = config
         self.context = context
         self.role: Role = Unassigned()
-        self.leader_epoch = UNKNOWN_LEADER_EPOCH
+        self.leader_epoch = NO_LEADER_EPOCH
         self.partition_epoch = 0
         self.controller_epoch = 0
         self.future: Log | None = None  # a copy in another log directory, while it is made
@@ -121,7 +113,7 @@ class Partition:
         return None
 
     def access_error(self, current_leader_epoch: int, *, only_leader: bool) -> ErrorCode:
-        """Why a request that believes in this leader epoch (-1: in any) is refused, or NONE."""
+        """Why a request that believes in this epoch (NO_LEADER_EPOCH: any) is refused, or NONE."""
         role_type = type(self.role)
         if role_type is Offline:
             return ErrorCode.KAFKA_STORAGE_ERROR

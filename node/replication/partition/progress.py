@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from logquake.node.replication.resting import Resting
+from logquake.wire.sentinels import UNKNOWN_BROKER_EPOCH, UNKNOWN_OFFSET
 
 NEVER_MS = -(2**62)  # a monotonic time before every other
-UNKNOWN_OFFSET = -1
-UNKNOWN_BROKER_EPOCH = -1
 
 
 class FollowerProgress:

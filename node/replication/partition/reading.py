@@ -11,7 +11,6 @@ from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.partition.roles import Leader
 from logquake.node.replication.values import (
-    NO_EPOCH,
     EpochEndOffset,
     FetchParams,
     FetchPartition,
@@ -21,8 +20,9 @@ from logquake.node.replication.values import (
 from logquake.storage.log.slice import LogSlice
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import NO_LEADER_EPOCH, UNKNOWN_OFFSET
 
-_UNDEFINED_END = EpochEndOffset(ErrorCode.NONE, NO_EPOCH, NO_EPOCH)
+_UNDEFINED_END = EpochEndOffset(ErrorCode.NONE, NO_LEADER_EPOCH, UNKNOWN_OFFSET)
 
 
 def fetch(

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from logquake.node.replication.partition.isr import EMPTY_ISR, IsrState
 from logquake.node.replication.partition.progress import FollowerProgress
 
-NO_LEADER = -1
-
 
 @dataclass(frozen=True, slots=True)
 class Unassigned:

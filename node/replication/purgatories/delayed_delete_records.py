@@ -17,14 +17,13 @@ from logquake.node.replication.values import DeletedRecords
 from logquake.seams.scheduler import Scheduler
 from logquake.storage.errors import OffsetOutOfRange
 from logquake.wire.errors import ErrorCode
-
-UP_TO_HIGH_WATERMARK = -1
+from logquake.wire.sentinels import HIGH_WATERMARK
 
 Done = Callable[[list[DeletedRecords]], None]
 
 
 def low_watermark(partition: Partition, leader: Leader) -> int:
-    """The least log start of the replicas that are alive; -1 while one has not told its own."""
+    """The least log start of the replicas that are alive; UNKNOWN_OFFSET while one has not told."""
     is_alive = partition.context.is_alive
     starts = [
         progress.log_start for replica, progress in leader.followers.items() if is_alive(replica)
@@ -69,7 +68,7 @@ class Deletion:
         if not partition.config.log.deleted:
             return ErrorCode.POLICY_VIOLATION
         replica = partition.replica
-        if self.offset == UP_TO_HIGH_WATERMARK:
+        if self.offset == HIGH_WATERMARK:
             self.offset = replica.high_watermark
         if self.offset < 0:
             return ErrorCode.OFFSET_OUT_OF_RANGE

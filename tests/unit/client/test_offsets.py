@@ -8,14 +8,7 @@ from typing import Any
 import pytest
 
 from logquake.client.errors import BrokerError
-from logquake.client.offsets import (
-    EARLIEST,
-    LATEST,
-    FoundOffset,
-    Isolation,
-    latest_offsets,
-    list_offsets,
-)
+from logquake.client.offsets import FoundOffset, Isolation, latest_offsets, list_offsets
 from logquake.client.routing import Router
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
@@ -24,6 +17,7 @@ from logquake.wire.messages.offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 
 
 def answering(code: ErrorCode = ErrorCode.NONE) -> Callable[[Any, Any], ListOffsetsResponse]:
@@ -47,8 +41,11 @@ def answering(code: ErrorCode = ErrorCode.NONE) -> Callable[[Any, Any], ListOffs
 
 def test_every_leader_is_asked_for_its_own_partitions(router: Router, network: Any) -> None:
     network.handlers[ApiKey.LIST_OFFSETS] = answering()
-    found = list_offsets(router, "t", {1: LATEST, 0: EARLIEST})
-    assert found == {0: FoundOffset(100, EARLIEST, 5), 1: FoundOffset(101, LATEST, 7)}
+    found = list_offsets(router, "t", {1: LATEST_TIMESTAMP, 0: EARLIEST_TIMESTAMP})
+    assert found == {
+        0: FoundOffset(100, EARLIEST_TIMESTAMP, 5),
+        1: FoundOffset(101, LATEST_TIMESTAMP, 7),
+    }
     assert len(network.requests[ApiKey.LIST_OFFSETS]) == 2
 
 
@@ -69,10 +66,12 @@ def test_a_leader_that_moved_is_followed(router: Router, network: Any, topology:
         return answering()(request, address)
 
     network.handlers[ApiKey.LIST_OFFSETS] = moved
-    assert list_offsets(router, "t", {0: LATEST}) == {0: FoundOffset(100, LATEST, 6)}
+    assert list_offsets(router, "t", {0: LATEST_TIMESTAMP}) == {
+        0: FoundOffset(100, LATEST_TIMESTAMP, 6)
+    }
 
 
 def test_an_error_that_stays_is_raised_by_name(router: Router, network: Any) -> None:
     network.handlers[ApiKey.LIST_OFFSETS] = answering(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     with pytest.raises(BrokerError, match="TOPIC_AUTHORIZATION_FAILED: offsets of t-0"):
-        list_offsets(router, "t", {0: LATEST})
+        list_offsets(router, "t", {0: LATEST_TIMESTAMP})

@@ -4,8 +4,9 @@ import time
 
 from logquake.cluster.state import ClusterState, Ending, MemberState, Phase
 from logquake.cluster.tables import as_text, leader_counts, member_rows, partition_rows
+from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
-from logquake.zk.znodes.topics import NO_LEADER, PartitionState
+from logquake.zk.znodes.topics import PartitionState
 
 PARTITIONS = {
     TopicPartition("orders", 1): PartitionState(NO_LEADER, 3, (2,), 1),

@@ -8,7 +8,8 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.state import ClusterState, MemberState, Phase
 from logquake.cluster.targets import resolve
 from logquake.cluster.view import ClusterView
-from logquake.zk.znodes.topics import NO_LEADER, PartitionState, TopicAssignment
+from logquake.wire.sentinels import NO_LEADER
+from logquake.zk.znodes.topics import PartitionState, TopicAssignment
 
 BROKERS = tuple(
     MemberState(f"broker-{n}", "127.0.0.1", 9091 + n, Phase.RUNNING, n, 0, None) for n in (1, 2, 3)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client.offsets import EARLIEST, LATEST, Isolation
+from logquake.client.offsets import Isolation
 from logquake.pipeline.options import Bound, OptionError, ReadOptions, parse_options
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
 NEEDED = {"kafka.bootstrap.servers": "a:1,b:2", "subscribe": "t"}
@@ -19,7 +20,10 @@ def test_the_defaults_are_the_connectors() -> None:
     options = parse()
     assert options.client.addresses() == [("a", 1), ("b", 2)]
     assert options.topics == ("t",)
-    assert (options.starting, options.ending) == (Bound(EARLIEST), Bound(LATEST))
+    assert (options.starting, options.ending) == (
+        Bound(EARLIEST_TIMESTAMP),
+        Bound(LATEST_TIMESTAMP),
+    )
     assert options.isolation is Isolation.READ_UNCOMMITTED
     assert options.fail_on_data_loss
     assert not options.include_headers
@@ -36,8 +40,8 @@ def test_spark_forgets_the_case_of_names() -> None:
 def test_offsets_are_given_by_topic_and_partition() -> None:
     options = parse(startingOffsets='{"t": {"0": 23, "1": -2}}', endingOffsets='{"t": {"0": -1}}')
     assert options.starting.at("t", 0) == 23
-    assert options.starting.at("t", 1) == EARLIEST
-    assert options.ending.at("t", 0) == LATEST
+    assert options.starting.at("t", 1) == EARLIEST_TIMESTAMP
+    assert options.ending.at("t", 0) == LATEST_TIMESTAMP
     with pytest.raises(OptionError, match="t-1"):
         options.ending.at("t", 1)
 

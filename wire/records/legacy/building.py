@@ -8,12 +8,9 @@ from collections.abc import Iterable
 
 from logquake.wire.compression import Codec, compress_for_magic
 from logquake.wire.errors import ErrorCode, RecordError
-from logquake.wire.records.legacy.entry import (
-    CHECKED_POSITION,
-    LOG_APPEND_TIME_BIT,
-    LOG_OVERHEAD,
-)
-from logquake.wire.records.record import NO_TIMESTAMP, Record
+from logquake.wire.records.legacy.entry import CHECKED_POSITION, LOG_APPEND_TIME_BIT, LOG_OVERHEAD
+from logquake.wire.records.record import Record
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 _CHECKED = (struct.Struct(">BB"), struct.Struct(">BBq"))  # magic, attributes, in magic 1 the time
 _LENGTH = struct.Struct(">i")

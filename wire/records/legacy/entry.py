@@ -6,8 +6,14 @@ import struct
 import zlib
 from typing import NamedTuple
 
-from logquake.wire.records.record import NO_TIMESTAMP
 from logquake.wire.records.refusals import corrupt
+from logquake.wire.sentinels import (
+    NO_LEADER_EPOCH,
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+    NO_TIMESTAMP,
+)
 
 LOG_OVERHEAD = 12  # offset and size, which the size does not count
 CODEC_BITS = 0x07
@@ -20,7 +26,7 @@ CRC_POSITION = 12
 CHECKED_POSITION = 16  # where the checksummed bytes begin
 _FIXED_BYTES = (ENTRY.size, ENTRY.size + TIMESTAMP.size)  # before the key, by magic
 SMALLEST_MESSAGE = 14  # of magic 0: CRC, magic, attributes and two lengths
-_NO_PRODUCER_FIELDS = (-1, -1, -1)
+_NO_PRODUCER_FIELDS = (NO_PRODUCER_ID, NO_PRODUCER_EPOCH, NO_SEQUENCE)
 _UNKNOWN_COUNT = -1
 
 
@@ -31,7 +37,7 @@ class Message(NamedTuple):
     crc: int
     magic: int
     attributes: int
-    timestamp_ms: int  # -1 in magic 0
+    timestamp_ms: int  # NO_TIMESTAMP in magic 0
     key: bytes | None
     value: bytes | None
 
@@ -63,7 +69,7 @@ def header_fields(view: memoryview | bytes, position: int, room: int) -> tuple[i
         kept = attributes & (CODEC_BITS | LOG_APPEND_TIME_BIT)
     count = _UNKNOWN_COUNT if attributes & CODEC_BITS else 1
     times = (timestamp_ms, timestamp_ms)
-    return (offset, size, -1, magic, crc, kept, 0, *times, *_NO_PRODUCER_FIELDS, count)
+    return (offset, size, NO_LEADER_EPOCH, magic, crc, kept, 0, *times, *_NO_PRODUCER_FIELDS, count)
 
 
 def computed_crc(view: memoryview, position: int, size: int) -> int:

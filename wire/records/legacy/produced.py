@@ -18,9 +18,10 @@ from logquake.wire.records.header import BatchHeader, check_crc, iterate_batches
 from logquake.wire.records.legacy.entry import LOG_APPEND_TIME_BIT, Message, read_message
 from logquake.wire.records.legacy.nesting import iterate_nested
 from logquake.wire.records.limits import ProduceLimits
-from logquake.wire.records.record import NO_TIMESTAMP, Record
+from logquake.wire.records.record import Record
 from logquake.wire.records.refusals import before_1970, invalid
 from logquake.wire.records.validation import too_large
+from logquake.wire.sentinels import NO_TIMESTAMP
 
 _Entry = tuple[int, BatchHeader]
 LevelOf = Callable[[Codec], int | None]

@@ -8,14 +8,9 @@ from hypothesis import strategies as st
 
 from logquake.controller.context.controller_context import ControllerContext
 from logquake.controller.context.live_broker import LiveBroker
-from logquake.controller.rules.partitions import (
-    NO_LEADER,
-    Assignment,
-    LeaderAndIsr,
-    Leadership,
-    Replica,
-)
+from logquake.controller.rules.partitions import Assignment, LeaderAndIsr, Leadership, Replica
 from logquake.controller.rules.transitions import PartitionStatus
+from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.brokers import BrokerRegistration
 

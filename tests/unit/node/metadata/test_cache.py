@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.node.metadata.cache import LEADER_DURING_DELETE, MetadataCache, Node
+from logquake.node.metadata.cache import MetadataCache, Node
 from logquake.seams.network import Endpoint
 from logquake.wire.listeners import PLAINTEXT, ListenerName
 from logquake.wire.messages.update_metadata import (
@@ -14,6 +14,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from logquake.wire.sentinels import LEADER_DURING_DELETE
 
 SSL, INTERNAL = ListenerName("SSL"), ListenerName("INTERNAL")
 TOPIC_ID = bytes(range(16))

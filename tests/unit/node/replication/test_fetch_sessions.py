@@ -10,7 +10,6 @@ import pytest
 
 from logquake.node.replication.fetch_sessions import MIN_EVICTION_MS, FetchContext, FetchSessions
 from logquake.node.replication.values import (
-    CONSUMER_REPLICA_ID,
     FetchAnswer,
     FetchParams,
     FetchPartition,
@@ -21,6 +20,7 @@ from logquake.node.replication.values import (
 )
 from logquake.storage.log.slice import EMPTY_SLICE, LogSlice
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import CONSUMER_REPLICA_ID
 
 RECORDS = LogSlice(EMPTY_SLICE.file, 0, 100, 0)
 
