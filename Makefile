@@ -13,7 +13,7 @@ WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
 ROOMS := wire seams storage zk controller client node cluster chaos pipeline
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format docs bench clean
 
 help: ## Show what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -35,6 +35,9 @@ check: $(INSTALLED) ## Lint, format, types, import layers, names in the document
 format: $(INSTALLED) ## Put the code into its format
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
+
+docs: $(INSTALLED) ## Write the page of journal events from the code
+	$(BIN)/python -m tests.docs --write
 
 bench: $(INSTALLED) ## Measure
 	$(BIN)/python -m benchmarks

@@ -9,6 +9,7 @@
     zookeeper/        what is read and written there, under the guard of the controller's epoch
     context/          what is known of the cluster
     rules/            decisions, pure
+    journal_events.py what it records, each with its cause
     settings.py, statistics.py
 
 Imports go down this list only. Decisions are functions over values, without ZooKeeper, network or

@@ -22,7 +22,7 @@ from logquake.controller.rules.partitions import LeaderAndIsr
 from logquake.controller.settings import ControllerSettings
 from logquake.controller.zookeeper.guarded_zk import GuardedZk
 from logquake.controller.zookeeper.set_aside import SetAside
-from logquake.seams.journal import Event, Journal
+from logquake.seams.journal import Event, EventKind, Journal
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import Procedure, pause
 from logquake.zk.znodes.topics import PartitionState
@@ -109,13 +109,13 @@ class Term:
         await self.send(batch)
 
     def note(
-        self, what: str, subject: str, why: str, before: Any = None, after: Any = None
+        self, what: EventKind, subject: str, why: str, before: Any = None, after: Any = None
     ) -> None:
         self.journal.record(Event(what, subject, why, before, after, self.zk.epoch))
 
     def note_change(
         self,
-        what: str,
+        what: EventKind,
         partition: TopicPartition,
         why: str,
         before: LeaderAndIsr | None,

@@ -14,13 +14,19 @@ from collections.abc import Callable, Mapping
 
 from logquake.node.composition import Composer, Membership, Parts
 from logquake.node.controlled_shutdown import ControlledShutdown
+from logquake.node.journal_events import (
+    READY,
+    REGISTERED,
+    ZOOKEEPER_DISCONNECTED,
+    ZOOKEEPER_SESSION_EXPIRED,
+)
 from logquake.node.log_dir_loading import LogDirLoading
 from logquake.node.outside import Outside
 from logquake.node.registration import join_cluster
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.configs import read_all
-from logquake.seams.journal import Event, Journal
+from logquake.seams.journal import Event, EventKind, Journal
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.wire.uuids import encode_uuid
 from logquake.zk.operations import WatchEvent
@@ -92,10 +98,10 @@ class Broker:
             self._parts.registrar.register(session_id)
 
     def on_disconnected(self) -> None:
-        self._record("zookeeper-disconnected", "no server answers; serving on with what is known")
+        self._record(ZOOKEEPER_DISCONNECTED, "no server answers; serving on with what is known")
 
     def on_expired(self) -> None:
-        self._record("zookeeper-session-expired", "no heartbeat reached ZooKeeper in time")
+        self._record(ZOOKEEPER_SESSION_EXPIRED, "no heartbeat reached ZooKeeper in time")
         if self._parts is not None:
             self._parts.controller.on_session_expired()
 
@@ -124,7 +130,7 @@ class Broker:
     def _on_registration(self) -> None:
         parts = self._serving()
         epoch = parts.registrar.broker_epoch
-        self._record("registered", "a ZooKeeper session serves", epoch=epoch)
+        self._record(REGISTERED, "a ZooKeeper session serves", epoch=epoch)
         if not self._was_registered:
             self._was_registered = True
             self._on_serving(parts.api.served)
@@ -132,7 +138,7 @@ class Broker:
         parts.controller.on_session_established(self._session_id)
 
     def _note_ready(self) -> None:
-        self._record("ready", "the controller has told its replicas what to do")
+        self._record(READY, "the controller has told its replicas what to do")
         self._on_ready()
 
     # Stopping
@@ -174,7 +180,7 @@ class Broker:
             raise RuntimeError("the broker is not serving yet")
         return self._parts
 
-    def _record(self, what: str, why: str, *, epoch: int | None = None) -> None:
+    def _record(self, what: EventKind, why: str, *, epoch: int | None = None) -> None:
         subject = f"broker-{self._settings.broker_id}"
         self._outside.journal.record(Event(what=what, subject=subject, why=why, epoch=epoch))
 

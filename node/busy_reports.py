@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logquake.node.journal_events import LOOP_BUSY
 from logquake.node.net.pass_watch import NO_API, BusyPass
 from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
@@ -26,7 +27,7 @@ class BusyReports:
         self._quiet_until_ms = now_ms + _INTERVAL_MS
         more = f"; {self._unreported} more since the last report" if self._unreported else ""
         self._unreported = 0
-        self._journal.record(Event("loop-busy", self._subject, f"{_describe(busy)}{more}"))
+        self._journal.record(Event(LOOP_BUSY, self._subject, f"{_describe(busy)}{more}"))
 
 
 def _describe(busy: BusyPass) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from logquake.node.controller_link import ControllerLink
+from logquake.node.journal_events import CONTROLLED_SHUTDOWN
 from logquake.seams.journal import Event, Journal
 from logquake.seams.network import Channel, Disconnected
 from logquake.seams.scheduler import Scheduler
@@ -117,5 +118,5 @@ class ControlledShutdown:
 
     def _finish(self, why: str) -> None:
         subject = f"broker-{self._broker_id}"
-        self._journal.record(Event(what="controlled-shutdown", subject=subject, why=why))
+        self._journal.record(Event(what=CONTROLLED_SHUTDOWN, subject=subject, why=why))
         self._done()

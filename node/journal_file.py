@@ -18,6 +18,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from logquake.node.journal_events import JOURNAL_GAP
 from logquake.seams.journal import Event
 
 DEFAULT_MAX_BYTES = 64 * 1024 * 1024
@@ -64,7 +65,7 @@ class JournalFile:
             return
         if self._dropped:
             why = f"{self._dropped} events could not be written"
-            self._append(Event("journal-gap", "journal", why))
+            self._append(Event(JOURNAL_GAP, "journal", why))
         content = "".join(self._lines).encode()
         try:
             self._write(content)

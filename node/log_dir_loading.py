@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 
+from logquake.node.journal_events import LOG_DIR_FAILED, LOG_REPAIRED, LOGS_LOADED, LOGS_LOADING
 from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler, Timer
 from logquake.seams.workers import Workers
@@ -70,7 +71,7 @@ class LogDirLoading:
             self._opened[path] = opened.result()
         except StorageError as error:
             self._opened[path] = OfflineDir(path, str(error))
-            self._journal.record(Event("log-dir-failed", path, str(error)))
+            self._journal.record(Event(LOG_DIR_FAILED, path, str(error)))
         except LoadCancelledError:
             return
         except LogDirError:
@@ -86,9 +87,7 @@ class LogDirLoading:
             if directory.log_count:
                 stop = "a clean stop" if directory.was_clean else "an unclean stop"
                 summary = _summary([self._progress[directory.path]])
-                self._journal.record(
-                    Event("logs-loaded", directory.path, f"{summary} after {stop}")
-                )
+                self._journal.record(Event(LOGS_LOADED, directory.path, f"{summary} after {stop}"))
         self._done(log_dirs)
 
     def _report_later(self) -> None:
@@ -97,7 +96,7 @@ class LogDirLoading:
     def _report(self) -> None:
         self._report_later()
         self._journal.record(
-            Event("logs-loading", "log-dirs", _summary(list(self._progress.values())))
+            Event(LOGS_LOADING, "log-dirs", _summary(list(self._progress.values())))
         )
 
     def _stop_reporting(self) -> None:
@@ -108,7 +107,7 @@ class LogDirLoading:
         """Whether or not all went well after them: what they cut off is gone."""
         for directory, recovery in self._progress[path].repairs:
             why = f"{recovery.truncated_bytes} bytes were cut off: {recovery.why}"
-            self._journal.record(Event("log-repaired", directory, why))
+            self._journal.record(Event(LOG_REPAIRED, directory, why))
 
 
 def _summary(progress: Sequence[LoadProgress]) -> str:

@@ -5,6 +5,7 @@ The znode says no more than which broker it is; the controller asks it for the r
 
 from __future__ import annotations
 
+from logquake.node.journal_events import LOG_DIR_FAILURE_NOT_TOLD
 from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
 from logquake.zk.operations import Create, Session
@@ -35,6 +36,6 @@ class LogDirNotice:
     def _on_told(self, told: str | ZkFailure) -> None:
         if isinstance(told, ZkFailure):
             self._journal.record(
-                Event("log-dir-failure-not-told", f"broker-{self._broker_id}", str(told))
+                Event(LOG_DIR_FAILURE_NOT_TOLD, f"broker-{self._broker_id}", str(told))
             )
             self._scheduler.call_later(_RETRY_MS, self.send)

@@ -22,6 +22,7 @@ from types import FrameType
 from logquake.node.broker import Broker
 from logquake.node.busy_reports import BusyReports
 from logquake.node.descriptors import open_segments, raise_limit
+from logquake.node.journal_events import SETTING_IGNORED, STOPPING, STOPPING_AT_ONCE
 from logquake.node.journal_file import JournalFile
 from logquake.node.net.acceptor import Acceptor
 from logquake.node.net.channel import TcpNetwork
@@ -200,7 +201,7 @@ class BrokerProcess:
             (self._settings.without_effect, "nothing here reads this key"),
         ):
             for key in keys:
-                self._journal.record(Event("setting-ignored", key, why))
+                self._journal.record(Event(SETTING_IGNORED, key, why))
 
     # Stopping
 
@@ -211,11 +212,11 @@ class BrokerProcess:
     def _stop(self) -> None:
         subject = f"broker-{self._settings.broker_id}"
         if self._is_stopping:
-            self._journal.record(Event("stopping-at-once", subject, "a second signal"))
+            self._journal.record(Event(STOPPING_AT_ONCE, subject, "a second signal"))
             self._loop.stop()
             return
         self._is_stopping = True
-        self._journal.record(Event("stopping", subject, "a signal"))
+        self._journal.record(Event(STOPPING, subject, "a signal"))
         self._broker.begin_controlled_shutdown(self._loop.stop)
 
     def _abandon(self) -> None:

@@ -7,7 +7,22 @@ An event says why: "ISR shrank to [1,3]: broker 2 last caught up 2014 ms ago, lo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
+
+
+class EventKind(str):
+    """The name of a kind of event, with its cause and what to do about it, for people.
+
+    Each is declared once, in the module journal_events of the room that records it.
+    """
+
+    cause: str
+    remedy: str
+
+    def __new__(cls, name: str, *, cause: str, remedy: str) -> Self:
+        kind = super().__new__(cls, name)
+        kind.cause, kind.remedy = cause, remedy
+        return kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +34,7 @@ class Event:
     event of the same process, or None.
     """
 
-    what: str
+    what: EventKind
     subject: str
     why: str
     before: Any = None

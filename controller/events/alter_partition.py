@@ -10,6 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from logquake.controller.events.state_written import state_written
+from logquake.controller.journal_events import (
+    ISR_CHANGE_REFUSED,
+    ISR_EXPANDED,
+    ISR_SHRUNK,
+    LEADER_RECOVERED,
+)
 from logquake.controller.rules.isr_change import (
     Accepted,
     AlreadySo,
@@ -138,7 +144,7 @@ def _take_in(term: Term, partition: TopicPartition, after: LeaderAndIsr) -> Lead
     joined = sorted(set(after.isr) - set(before.isr))
     left = sorted(set(before.isr) - set(after.isr))
     why = f"leader {after.leader} proposed it: {joined} joined, {left} left"
-    what = "isr-expanded" if joined else "isr-shrunk" if left else "leader-recovered"
+    what = ISR_EXPANDED if joined else ISR_SHRUNK if left else LEADER_RECOVERED
     term.note_change(what, partition, why, before, after)
     return after
 
@@ -152,7 +158,7 @@ def _not_written(missing: bool) -> Refused:
 def _note_refused(term: Term, partition: TopicPartition, refused: Refused) -> None:
     known = term.context.leaderships.get(partition)
     why = f"{refused.code.name}: {refused.why}"
-    term.note_change("isr-change-refused", partition, why, known.state if known else None, None)
+    term.note_change(ISR_CHANGE_REFUSED, partition, why, known.state if known else None, None)
 
 
 def _response(

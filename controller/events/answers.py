@@ -16,6 +16,7 @@ from functools import partial
 
 from logquake.controller.channels.request_batch import Outgoing
 from logquake.controller.events.replicas_offline import replicas_offline
+from logquake.controller.journal_events import REPLICAS_OFFLINE, REQUEST_REFUSED
 from logquake.controller.rules.partitions import Replica
 from logquake.controller.state_machines import topic_deletion_manager
 from logquake.controller.term import Term, TermProcedure
@@ -36,7 +37,7 @@ def error_of(answer: Message) -> int:
 
 def note_refusal(term: Term, outgoing: Outgoing, code: int) -> None:
     term.note(
-        "request-refused",
+        REQUEST_REFUSED,
         f"broker-{outgoing.broker_id}",
         f"it answered {type(outgoing.request).__name__} with {error_name(code)}",
     )
@@ -74,7 +75,7 @@ async def leader_and_isr_answered(term: Term, broker_id: int, answer: LeaderAndI
     if newly_failed:
         why = f"broker {broker_id} has them on an offline log directory"
         replicas = [Replica(partition, broker_id) for partition in newly_failed]
-        term.note("replicas-offline", f"broker-{broker_id}", why, after=[*map(str, newly_failed)])
+        term.note(REPLICAS_OFFLINE, f"broker-{broker_id}", why, after=[*map(str, newly_failed)])
         await replicas_offline(term, replicas, why)
 
 

@@ -12,6 +12,12 @@ from collections.abc import Collection, Mapping
 
 from logquake.controller.context.live_broker import LiveBroker
 from logquake.controller.events.replicas_offline import replicas_offline
+from logquake.controller.journal_events import (
+    BROKER_DOWN,
+    BROKER_ENDPOINTS_CHANGED,
+    BROKER_REFUSED,
+    BROKER_UP,
+)
 from logquake.controller.state_machines import (
     partition_state_machine,
     replica_state_machine,
@@ -19,6 +25,7 @@ from logquake.controller.state_machines import (
 )
 from logquake.controller.term import Term
 from logquake.controller.zookeeper.watched_reads import read_broker, read_brokers
+from logquake.seams.journal import EventKind
 from logquake.zk.znodes.brokers import BrokerRegistration
 
 REFUSES = "its address refuses connections"
@@ -69,7 +76,7 @@ async def broker_modified(term: Term, broker_id: int) -> None:
         return
     term.context.brokers[broker_id] = now
     term.note(
-        "broker-endpoints-changed",
+        BROKER_ENDPOINTS_CHANGED,
         f"broker-{broker_id}",
         "it wrote its registration again",
         [str(each) for each in known.registration.endpoints],
@@ -90,7 +97,7 @@ async def broker_refused(term: Term, refused: LiveBroker) -> None:
         return
     term.channels.remove(broker_id)
     term.context.refused[broker_id] = known
-    await _brokers_left(term, [broker_id], REFUSES, what="broker-refused")
+    await _brokers_left(term, [broker_id], REFUSES, what=BROKER_REFUSED)
 
 
 async def broker_accepts(term: Term, accepting: LiveBroker) -> None:
@@ -130,7 +137,7 @@ async def _forget_refused(term: Term, now: Mapping[int, LiveBroker]) -> None:
             term.context.unheard_deletions.pop(broker_id, None)
             term.dismiss(broker_id)
             term.note(
-                "broker-down",
+                BROKER_DOWN,
                 f"broker-{broker_id}",
                 "its registration is gone; its address had refused before",
                 before={"epoch": refused.epoch},
@@ -152,7 +159,7 @@ def _epoch_of(broker: LiveBroker | None) -> int | None:
 async def _brokers_came(term: Term, came: dict[int, LiveBroker], why: str) -> None:
     context = term.context
     for broker_id, broker in came.items():
-        term.note("broker-up", f"broker-{broker_id}", why, after={"epoch": broker.epoch})
+        term.note(BROKER_UP, f"broker-{broker_id}", why, after={"epoch": broker.epoch})
         context.failed_replicas.pop(broker_id, None)
     already_there = context.brokers.keys() - came.keys()
     context.brokers.update(came)
@@ -175,7 +182,7 @@ async def _introduce(term: Term, already_there: Collection[int], came: Collectio
 
 
 async def _brokers_left(
-    term: Term, left: Collection[int], why: str, *, what: str = "broker-down"
+    term: Term, left: Collection[int], why: str, *, what: EventKind = BROKER_DOWN
 ) -> None:
     context = term.context
     for broker_id in left:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from logquake.controller.journal_events import BROKER_LEAVING
 from logquake.controller.rules.partitions import Replica
 from logquake.controller.state_machines import partition_state_machine, replica_state_machine
 from logquake.controller.state_machines.partition_state_machine import Occasion
@@ -37,7 +38,7 @@ async def controlled_shutdown(
         reply(ControlledShutdownResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
         return
     term.context.leaving.add(broker_id)
-    term.note("broker-leaving", f"broker-{broker_id}", "it asked for a controlled shutdown")
+    term.note(BROKER_LEAVING, f"broker-{broker_id}", "it asked for a controlled shutdown")
     await _move_away(term, broker_id)
     remaining = [each for each in term.context.led_by(broker_id) if _is_replicated(term, each)]
     reply(

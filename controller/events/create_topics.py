@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 
+from logquake.controller.journal_events import TOPIC_CREATED
 from logquake.controller.rules.assignment import (
     AssignmentError,
     Start,
@@ -276,7 +277,7 @@ async def _write_znodes(term: Term, wanted: Mapping[int, NewTopic]) -> dict[int,
 
 def _note_created(term: Term, new: NewTopic) -> None:
     term.note(
-        "topic-created",
+        TOPIC_CREATED,
         new.name,
         "a client asked for it",
         after={str(number): list(ids) for number, ids in new.partitions.items()},

@@ -6,6 +6,7 @@ partitions led by others is above leader.imbalance.per.broker.percentage.
 
 from __future__ import annotations
 
+from logquake.controller.journal_events import LEADERS_IMBALANCED
 from logquake.controller.rules.election import Elected, elect_preferred
 from logquake.controller.state_machines import partition_state_machine
 from logquake.controller.state_machines.partition_state_machine import Occasion
@@ -20,7 +21,7 @@ async def rebalance_leaders(term: Term) -> None:
         share = len(elsewhere) / term.context.preferring_count(broker_id)
         if share > limit:
             term.note(
-                "leaders-imbalanced",
+                LEADERS_IMBALANCED,
                 f"broker-{broker_id}",
                 f"{share:.0%} of the partitions that prefer it are led by others",
             )

@@ -6,6 +6,7 @@ and answers KAFKA_STORAGE_ERROR for those.
 
 from __future__ import annotations
 
+from logquake.controller.journal_events import LOG_DIR_EVENT_IGNORED, LOG_DIR_FAILED
 from logquake.controller.state_machines import replica_state_machine
 from logquake.controller.term import Term
 from logquake.controller.zookeeper.watched_reads import read_existing
@@ -23,7 +24,7 @@ async def log_dirs_failed(term: Term) -> None:
     found = (_broker_of(term, read) for read in reads if read is not None)
     brokers = sorted({broker_id for broker_id in found if broker_id is not None})
     for broker_id in brokers:
-        term.note("log-dir-failed", f"broker-{broker_id}", "it said so in ZooKeeper")
+        term.note(LOG_DIR_FAILED, f"broker-{broker_id}", "it said so in ZooKeeper")
     await replica_state_machine.bring_online(term, term.context.replicas_on(brokers))
     await term.zk.delete_each(paths)
 
@@ -33,5 +34,5 @@ def _broker_of(term: Term, read: Data) -> int | None:
     try:
         return LogDirFailure.decode(read.data).broker_id
     except MalformedZnode as malformed:
-        term.note("log-dir-event-ignored", LOG_DIR_EVENT_PATH, str(malformed))
+        term.note(LOG_DIR_EVENT_IGNORED, LOG_DIR_EVENT_PATH, str(malformed))
         return None

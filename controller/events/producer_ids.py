@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from logquake.controller.journal_events import PRODUCER_IDS_ALLOCATED
 from logquake.controller.term import Term
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
@@ -34,7 +35,7 @@ async def allocate_producer_ids(
         reply(AllocateProducerIdsResponse(error_code=code or ErrorCode.UNKNOWN_SERVER_ERROR))
         return
     ids = f"producer ids {block.first} to {block.last}"
-    term.note("producer-ids-allocated", f"broker-{request.broker_id}", f"it asked: {ids}")
+    term.note(PRODUCER_IDS_ALLOCATED, f"broker-{request.broker_id}", f"it asked: {ids}")
     reply(
         AllocateProducerIdsResponse(
             producer_id_start=block.first, producer_id_len=PRODUCER_ID_BLOCK_SIZE

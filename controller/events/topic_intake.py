@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from logquake.controller.journal_events import TOPIC_ID_GIVEN
 from logquake.controller.rules.partitions import Assignment
 from logquake.controller.rules.topic_ids import random_topic_id
 from logquake.controller.term import Term
@@ -68,4 +69,4 @@ async def _give_ids(term: Term, topics: Mapping[str, tuple[TopicAssignment, int]
     ]
     for topic, outcome in zip(topics, await term.zk.write_each(writes), strict=True):
         if not isinstance(outcome, Failed):
-            term.note("topic-id-given", topic, "it was created without one")
+            term.note(TOPIC_ID_GIVEN, topic, "it was created without one")

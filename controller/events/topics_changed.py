@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from logquake.controller.events.topic_intake import take_in_topics
+from logquake.controller.journal_events import PARTITIONS_REFUSED, TOPIC_FORGOTTEN
 from logquake.controller.rules.transitions import PartitionStatus, ReplicaStatus
 from logquake.controller.state_machines import partition_state_machine, replica_state_machine
 from logquake.controller.state_machines.partition_state_machine import Occasion
@@ -29,7 +30,7 @@ async def topics_changed(term: Term) -> None:
     new, gone = names - known, known - names
     for topic in sorted(gone):
         term.context.remove_topic(topic)
-        term.note("topic-forgotten", topic, "its znode is gone without a deletion")
+        term.note(TOPIC_FORGOTTEN, topic, "its znode is gone without a deletion")
     async for some in term.pieces(sorted(new), TOPICS_AT_ONCE):
         await _create_partitions(term, await take_in_topics(term, some))
 
@@ -67,4 +68,4 @@ async def _undo_growth(
     kept = {number: ids for number, ids in assignment.partitions.items() if number in known}
     restored = TopicAssignment(assignment.topic_id, kept)
     await term.zk.write_each([SetData(TopicAssignment.path(topic), restored.encode(), version)])
-    term.note("partitions-refused", topic, "the topic is being deleted")
+    term.note(PARTITIONS_REFUSED, topic, "the topic is being deleted")

@@ -13,6 +13,7 @@ from logquake.controller.context.controller_context import ControllerContext
 from logquake.controller.context.live_broker import LiveBroker
 from logquake.controller.events.brokers_changed import REFUSES
 from logquake.controller.events.topic_intake import take_in_topics
+from logquake.controller.journal_events import BROKER_REFUSED
 from logquake.controller.rules.partitions import Replica
 from logquake.controller.rules.transitions import PartitionStatus, ReplicaStatus
 from logquake.controller.state_machines import (
@@ -92,7 +93,7 @@ def _leave_out(term: Term, refused: LiveBroker) -> None:
     if known is not None and known.epoch == refused.epoch:
         term.context.refused[broker_id] = term.context.brokers.pop(broker_id)
         term.reachability.watch(known, refused=True)
-        term.note("broker-refused", f"broker-{broker_id}", REFUSES, before={"epoch": known.epoch})
+        term.note(BROKER_REFUSED, f"broker-{broker_id}", REFUSES, before={"epoch": known.epoch})
 
 
 async def _take_over_deletions(term: Term) -> None:

@@ -26,6 +26,11 @@ from logquake.controller.context.live_broker import LiveBroker
 from logquake.controller.events.answers import error_of, events_for_answer, note_refusal
 from logquake.controller.events.brokers_changed import broker_accepts, broker_refused
 from logquake.controller.events.leader_rebalance import rebalance_leaders
+from logquake.controller.journal_events import (
+    CONTROLLER_ELECTED,
+    CONTROLLER_EVENT_FAILED,
+    CONTROLLER_RESIGNED,
+)
 from logquake.controller.office.candidacy import (
     VACANT,
     Incumbent,
@@ -49,7 +54,7 @@ from logquake.controller.term import Term, TermProcedure
 from logquake.controller.zookeeper.guarded_zk import ControllerMoved, GuardedZk
 from logquake.controller.zookeeper.set_aside import SetAside
 from logquake.controller.zookeeper.watched_reads import read_broker
-from logquake.seams.journal import Event, Journal
+from logquake.seams.journal import Event, EventKind, Journal
 from logquake.seams.network import Network
 from logquake.seams.scheduler import Scheduler, Timer
 from logquake.wire.errors import ErrorCode
@@ -240,7 +245,7 @@ class Office:
     def _begin_term(self, mandate: Mandate, why: str) -> Term:
         self._take_note_of(self._broker_id)
         self._stop_watching()
-        self._record("controller-elected", mandate.epoch, why)
+        self._record(CONTROLLER_ELECTED, mandate.epoch, why)
         term = Term(
             self._broker_id,
             self._settings,
@@ -267,12 +272,12 @@ class Office:
             self._rebalance = None
         if term is not None:
             term.close()
-            self._record("controller-resigned", term.zk.epoch, why)
+            self._record(CONTROLLER_RESIGNED, term.zk.epoch, why)
 
     async def _recover(self, event: ControllerEvent, failure: Failure) -> None:
         """An event failed: another controller is in office, or ZooKeeper was of no help."""
         epoch = self.term.zk.epoch if self.term else 0
-        self._record("controller-event-failed", epoch, f"{event.name}: {failure}")
+        self._record(CONTROLLER_EVENT_FAILED, epoch, f"{event.name}: {failure}")
         if isinstance(failure, ControllerMoved):
             await self._make_way()
         elif self.term is not None and not self.term.took_office and not session_is_over(failure):
@@ -286,7 +291,7 @@ class Office:
             self._end_term(f"/controller makes no sense: {malformed}")
             self._take_note_of(NO_CONTROLLER)
 
-    def _record(self, what: str, epoch: int, why: str) -> None:
+    def _record(self, what: EventKind, epoch: int, why: str) -> None:
         self._journal.record(Event(what, f"broker-{self._broker_id}", why, epoch=epoch))
 
     def _new_channels(self) -> ControllerChannelManager:

@@ -11,6 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
 from logquake.controller.channels.request_batch import ControllerBrokerRequestBatch
+from logquake.controller.journal_events import (
+    LEADER_ELECTED,
+    LEADER_NOT_ELECTED,
+    PARTITION_MOVE_REFUSED,
+    PARTITION_NOT_CREATED,
+    UNCLEAN_LEADER_ELECTED,
+)
 from logquake.controller.rules.election import (
     Elected,
     Election,
@@ -88,7 +95,7 @@ def _movable(
             movable.append(partition)
         else:
             term.note(
-                "partition-move-refused",
+                PARTITION_MOVE_REFUSED,
                 str(partition),
                 "the move is not legal from there",
                 current.value,
@@ -104,7 +111,7 @@ async def _create_first_states(
     for partition in partitions:
         first = first_leader(term.context.candidates(partition))
         if isinstance(first, NotElected):
-            term.note_change("leader-not-elected", partition, first.why, None, None)
+            term.note_change(LEADER_NOT_ELECTED, partition, first.why, None, None)
         else:
             states[partition] = first
     written = await term.zk.create_states(states)
@@ -112,10 +119,10 @@ async def _create_first_states(
         _take_in(term, partition, state)
         batch.lead_or_follow(state.isr, partition, is_new=True)
         why = "a new partition: its first online replica leads, all online are in sync"
-        term.note_change("leader-elected", partition, why, None, state)
+        term.note_change(LEADER_ELECTED, partition, why, None, state)
     for partition in (*written.conflicts, *written.missing):
         why = "its state exists already" if partition in written.conflicts else "its topic is gone"
-        term.note_change("partition-not-created", partition, why, None, states[partition])
+        term.note_change(PARTITION_NOT_CREATED, partition, why, None, states[partition])
 
 
 async def _elect_leaders(
@@ -200,7 +207,7 @@ def _note_elected(
 ) -> None:
     term.elections += 1
     term.unclean_elections += election.unclean
-    what = "unclean-leader-elected" if election.unclean else "leader-elected"
+    what = UNCLEAN_LEADER_ELECTED if election.unclean else LEADER_ELECTED
     term.note_change(what, partition, election.why, before, after)
 
 
@@ -209,4 +216,4 @@ def _note_not_elected(
 ) -> None:
     known = term.context.leaderships.get(partition)
     why = f"{occasion.value}; {outcome.why}"
-    term.note_change("leader-not-elected", partition, why, known.state if known else None, None)
+    term.note_change(LEADER_NOT_ELECTED, partition, why, known.state if known else None, None)

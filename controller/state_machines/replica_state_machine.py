@@ -10,6 +10,12 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from logquake.controller.channels.request_batch import ControllerBrokerRequestBatch
+from logquake.controller.journal_events import (
+    ISR_SHRUNK,
+    LEADER_LOST,
+    REPLICA_MOVE_REFUSED,
+    STATE_MISSING,
+)
 from logquake.controller.rules.election import without_replica
 from logquake.controller.rules.partitions import Leadership, Replica
 from logquake.controller.rules.transitions import ReplicaStatus, replica_may_move
@@ -98,7 +104,7 @@ async def _leave_isr(
         written = await term.zk.write_states(shrinking)
         for partition, state in sorted(written.done.items()):
             before = current[partition].state
-            what = "isr-shrunk" if len(state.isr) < len(before.isr) else "leader-lost"
+            what = ISR_SHRUNK if len(state.isr) < len(before.isr) else LEADER_LOST
             term.note_change(what, partition, why, before, state)
         settled = {
             **{each: one.state for each, one in current.items() if each not in shrinking},
@@ -115,7 +121,7 @@ def _note_missing(term: Term, partitions: Iterable[TopicPartition]) -> None:
     for partition in partitions:
         is_deleting = partition.topic in term.context.topics_to_delete
         if not is_deleting and not term.is_set_aside(partition):
-            term.note("state-missing", str(partition), "it has no state in ZooKeeper")
+            term.note(STATE_MISSING, str(partition), "it has no state in ZooKeeper")
 
 
 def _movable(term: Term, replicas: Iterable[Replica], target: ReplicaStatus) -> list[Replica]:
@@ -126,7 +132,7 @@ def _movable(term: Term, replicas: Iterable[Replica], target: ReplicaStatus) -> 
             movable.append(replica)
         else:
             term.note(
-                "replica-move-refused",
+                REPLICA_MOVE_REFUSED,
                 f"{replica.partition} on broker-{replica.broker_id}",
                 "the move is not legal from there",
                 current.value,

@@ -10,6 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from logquake.controller.journal_events import (
+    TOPIC_DELETED,
+    TOPIC_DELETION_ASKED,
+    TOPIC_DELETION_HALTED,
+    TOPIC_DELETION_RESUMED,
+    TOPIC_DELETION_STARTED,
+)
 from logquake.controller.rules.partitions import Replica
 from logquake.controller.rules.transitions import PartitionStatus, ReplicaStatus
 from logquake.controller.state_machines import partition_state_machine, replica_state_machine
@@ -24,7 +31,7 @@ async def enqueue(term: Term, topics: Collection[str]) -> None:
     """Raises ControllerMoved, ZkFailure, as everything here."""
     for topic in topics:
         if topic not in term.context.topics_to_delete:
-            term.note("topic-deletion-asked", topic, "it is marked in /admin/delete_topics")
+            term.note(TOPIC_DELETION_ASKED, topic, "it is marked in /admin/delete_topics")
     term.context.topics_to_delete.update(topics)
     await advance(term, topics)
 
@@ -33,7 +40,7 @@ async def resume(term: Term, topics: Iterable[str], why: str) -> None:
     """Whatever halted these topics is over."""
     resumed = term.context.topics_to_delete & set(topics)
     for topic in sorted(resumed & term.context.deletions_halted):
-        term.note("topic-deletion-resumed", topic, why)
+        term.note(TOPIC_DELETION_RESUMED, topic, why)
     term.context.deletions_halted -= resumed
     await advance(term, resumed)
 
@@ -84,7 +91,7 @@ def _topics(replicas: Iterable[Replica]) -> set[str]:
 
 def _halt(term: Term, topics: Collection[str], why: str) -> None:
     for topic in sorted(topics):
-        term.note("topic-deletion-halted", topic, why)
+        term.note(TOPIC_DELETION_HALTED, topic, why)
     term.context.deletions_halted.update(topics)
 
 
@@ -118,7 +125,7 @@ async def _start(term: Term, topics: list[str]) -> None:
     partition_state_machine.mark(term, unseen, PartitionStatus.NON_EXISTENT)
     term.context.deletions_started.update(fresh)
     for topic in topics:
-        term.note("topic-deletion-started", topic, "nothing stands in its way")
+        term.note(TOPIC_DELETION_STARTED, topic, "nothing stands in its way")
     await term.inform_all(each for topic in topics for each in term.context.partitions_of(topic))
     await _delete_replicas(term, topics)
 
@@ -145,4 +152,4 @@ async def _finish(term: Term, topics: Sequence[str]) -> None:
     await remove_topics_znodes(term.zk, topics)
     for topic in topics:
         term.context.remove_topic(topic)
-        term.note("topic-deleted", topic, "every replica is deleted; its znodes are gone")
+        term.note(TOPIC_DELETED, topic, "every replica is deleted; its znodes are gone")

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from logquake.seams.journal import Event, Journal
+from logquake.controller.journal_events import ZNODE_SET_ASIDE, ZNODE_TAKEN_UP
+from logquake.seams.journal import Event, EventKind, Journal
 from logquake.zk.znodes.json_text import MalformedZnode
 
 T = TypeVar("T")
@@ -53,17 +54,17 @@ class SetAside:
     def put(self, path: str, subject: str, malformed: MalformedZnode) -> None:
         if path not in self._paths:
             self._paths.add(path)
-            self._record("znode-set-aside", subject, f"{path} makes no sense: {malformed}")
+            self._record(ZNODE_SET_ASIDE, subject, f"{path} makes no sense: {malformed}")
 
     def take_up(self, path: str, subject: str) -> None:
         """It makes sense."""
         if path in self._paths:
             self._paths.remove(path)
-            self._record("znode-taken-up", subject, f"{path} makes sense again")
+            self._record(ZNODE_TAKEN_UP, subject, f"{path} makes sense again")
 
     def forget(self, path: str) -> None:
         """There is no such znode any more."""
         self._paths.discard(path)
 
-    def _record(self, what: str, subject: str, why: str) -> None:
+    def _record(self, what: EventKind, subject: str, why: str) -> None:
         self._journal.record(Event(what, subject, why, epoch=self._epoch))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import socket
 
+from logquake.node.journal_events import ACCEPT_FAILED
 from logquake.node.net.faults import FaultReports
 from logquake.node.net.listener import start_listening
 from logquake.node.net.loop import EPOLLIN, EventLoop
@@ -101,7 +102,7 @@ class Acceptor:
     def _on_accept_error(self, error: OSError) -> None:
         """A client that is gone again is nothing; without descriptors, rest a while."""
         if error.errno in _OUT_OF_DESCRIPTORS:
-            self._journal.record(Event(what="accept-failed", subject="acceptor", why=str(error)))
+            self._journal.record(Event(what=ACCEPT_FAILED, subject="acceptor", why=str(error)))
             self._watch(False)
             self._loop.call_later(_REST_MS, lambda: self._watch(True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logquake.node.journal_events import CONNECTION_CLOSED
 from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
 
@@ -29,7 +30,7 @@ class FaultReports:
         if self._unreported:
             why = f"{why} ({self._unreported} more since the last report)"
             self._unreported = 0
-        self._journal.record(Event(what="connection-closed", subject=subject, why=why))
+        self._journal.record(Event(what=CONNECTION_CLOSED, subject=subject, why=why))
 
     def _refill(self) -> None:
         now_ms = self._scheduler.now_ms()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from logquake.node.journal_events import LOG_DIR_FAILED
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.moves.moves import ReplicaMoves
@@ -48,7 +49,7 @@ class LogDirFailures:
         if path in self._failing or path not in self._log_dirs.online:
             return
         self._failing.add(path)
-        self._journal.record(Event("log-dir-failed", path, why))
+        self._journal.record(Event(LOG_DIR_FAILED, path, why))
         self._moves.on_dir_failed(path)
         self._take_partitions_offline(path, why)
         self._log_dirs.fail(path, why)

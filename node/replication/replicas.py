@@ -6,6 +6,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 
+from logquake.node.journal_events import (
+    REPLICA_DELETED,
+    REPLICA_EMPTY,
+    REPLICA_FAILED,
+    REPLICA_NOT_DELETED,
+    REPLICA_OF_ANOTHER_TOPIC,
+    TOPIC_ID_ASSIGNED,
+)
 from logquake.node.replication.background.high_watermarks import HighWatermarks
 from logquake.node.replication.background.log_flusher import LogFlusher
 from logquake.node.replication.background.topic_ids import TopicIdWrites
@@ -13,7 +21,7 @@ from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition, PartitionContext
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.settings import TopicConfig
-from logquake.seams.journal import Event
+from logquake.seams.journal import Event, EventKind
 from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
@@ -56,11 +64,11 @@ class Replicas:
             log = self._find_or_create(topic, index, topic_id, config, is_new=is_new)
         except StorageError as error:
             self._hosted.fail(topic, index)
-            self._record("replica-failed", topic, index, str(error))
+            self._record(REPLICA_FAILED, topic, index, str(error))
             self._log_dirs.report(error)
             return ErrorCode.KAFKA_STORAGE_ERROR
         if topic_id is not None and topic_id != log.topic_id:
-            self._record("replica-of-another-topic", topic, index, _strange(log, topic_id))
+            self._record(REPLICA_OF_ANOTHER_TOPIC, topic, index, _strange(log, topic_id))
             return ErrorCode.INCONSISTENT_TOPIC_ID
         name = f"{topic}-{index}"
         mark = self._marks.initial(topic, index, log)
@@ -81,7 +89,7 @@ class Replicas:
         finally:
             self._hosted.add(partition)
         why = f"the controller gave its topic the id {encode_uuid(topic_id)}"
-        self._record("topic-id-assigned", partition.topic, partition.index, why)
+        self._record(TOPIC_ID_ASSIGNED, partition.topic, partition.index, why)
 
     def sync_rolled(self, partition: Partition) -> None:
         """Have the segments of a partition's log synced after they rolled."""
@@ -99,11 +107,11 @@ class Replicas:
         try:
             paths = self._log_dirs.delete_log(topic, index)
         except StorageError as error:
-            self._record("replica-not-deleted", topic, index, str(error))
+            self._record(REPLICA_NOT_DELETED, topic, index, str(error))
             self._log_dirs.report(error)
             return ErrorCode.KAFKA_STORAGE_ERROR
         if paths:
-            self._record("replica-deleted", topic, index, "the controller asked for it")
+            self._record(REPLICA_DELETED, topic, index, "the controller asked for it")
         return paths
 
     def settle_deletions(self, paths: Sequence[str], done: Callable[[], None]) -> None:
@@ -157,7 +165,7 @@ class Replicas:
             self._topic_ids.add(log)
             if not is_new:
                 # A disk was emptied, or the partition was reassigned to this broker.
-                self._record("replica-empty", topic, index, "no log here for an existing partition")
+                self._record(REPLICA_EMPTY, topic, index, "no log here for an existing partition")
             return log
         log.reconfigure(config.log)
         if log.topic_id is None and topic_id is not None:
@@ -168,7 +176,7 @@ class Replicas:
         log.assign_topic_id(topic_id)
         self._topic_ids.add(log)
 
-    def _record(self, what: str, topic: str, index: int, why: str) -> None:
+    def _record(self, what: EventKind, topic: str, index: int, why: str) -> None:
         self._context.journal.record(Event(what, f"{topic}-{index}", why))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from logquake.node.journal_events import TOPIC_CONFIG_IGNORED
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.topics.overrides import topic_config
 from logquake.seams.journal import Event, Journal
@@ -42,7 +43,7 @@ def _decoded(topic: str, data: bytes, journal: Journal) -> EntityConfig:
         return EntityConfig.decode(data)
     except MalformedZnode as malformed:
         why = f"its znode makes no sense, the defaults hold: {malformed}"
-        journal.record(Event("topic-config-ignored", topic, why))
+        journal.record(Event(TOPIC_CONFIG_IGNORED, topic, why))
         return EntityConfig({})
 
 

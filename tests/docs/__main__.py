@@ -1,6 +1,7 @@
 """Hold the documents against the code: ``python -m tests.docs``, a part of `make check`.
 
-Prints one line a fault, as a compiler would, and ends with status 1 if there is any.
+Prints one line a fault, as a compiler would, and ends with status 1 if there is any. ``--write``
+writes the page that is made of the code (`make docs`) instead.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import gc
 import sys
 from pathlib import Path
 
+from tests.docs.journal import PAGE, journal_faults, page
 from tests.docs.names import unknown_names
 from tests.docs.rooms import false_arrows
 from tests.docs.tree import Tree
@@ -19,7 +21,10 @@ ROOT = Path(__file__).parents[2]
 def main() -> int:
     gc.disable()  # the parsed files are a million objects, none of them garbage
     tree = Tree(ROOT)
-    faults = [*unknown_names(tree), *false_arrows(tree)]
+    if "--write" in sys.argv:
+        (ROOT / PAGE).write_text(page(tree))
+        return 0
+    faults = [*unknown_names(tree), *false_arrows(tree), *journal_faults(tree)]
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
+from logquake.node.journal_events import DELETED_FILES_NOT_REMOVED
 from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
 from logquake.seams.workers import Workers
@@ -27,4 +28,4 @@ class FileRemoval:
         try:
             removed.result()
         except OSError as error:
-            self._journal.record(Event("deleted-files-not-removed", "log-dir", str(error)))
+            self._journal.record(Event(DELETED_FILES_NOT_REMOVED, "log-dir", str(error)))

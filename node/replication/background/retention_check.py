@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
+from logquake.node.journal_events import SEGMENTS_DELETED
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Offline
@@ -75,5 +76,5 @@ class RetentionCheck:
         count, first = len(retired.base_offsets), retired.base_offsets[0]
         what = f"{count} segments from offset {first} on, {retired.size} bytes: {retired.why}"
         self._journal.record(
-            Event("segments-deleted", partition.name, what, first, partition.replica.start)
+            Event(SEGMENTS_DELETED, partition.name, what, first, partition.replica.start)
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from logquake.node.journal_events import CLEANER_CHECKPOINT_RESET, LOG_UNCLEANABLE
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Offline
@@ -59,7 +60,7 @@ class Candidates:
         """Leave it alone until the broker starts anew, or the partition is deleted."""
         self.uncleanable[key_of(partition)] = why
         self._journal.record(
-            Event("log-uncleanable", partition.name, f"it is compacted no more: {why}")
+            Event(LOG_UNCLEANABLE, partition.name, f"it is compacted no more: {why}")
         )
 
     def _may_be_cleaned(self, partition: Partition) -> bool:
@@ -91,7 +92,7 @@ class Candidates:
         cleaning = partition.replica.log.cleaning
         before, cleaning.cleaned_to = cleaning.cleaned_to, first_dirty
         self._journal.record(
-            Event("cleaner-checkpoint-reset", partition.name, why, before, first_dirty)
+            Event(CLEANER_CHECKPOINT_RESET, partition.name, why, before, first_dirty)
         )
         self._write_checkpoint()
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+from logquake.node.journal_events import LOG_CLEANED
 from logquake.node.replication.cleaner.candidates import Candidates, Grabbed, key_of
 from logquake.node.replication.cleaner_settings import CleanerSettings
 from logquake.node.replication.partition.roles import Offline
@@ -179,7 +180,7 @@ class Cleaner:
         took_ms = self._tools.scheduler.now_ms() - job.began_ms
         self._tools.journal.record(
             Event(
-                "log-cleaned",
+                LOG_CLEANED,
                 job.grabbed.partition.name,
                 f"{job.grabbed.to_clean.why}; offsets {before} to {end_offset - 1} are clean now; "
                 f"{stats.records_written} of {stats.records_read} records kept, "

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from logquake.node.journal_events import FETCHED_RECORDS_REFUSED
 from logquake.node.replication.fetcher.followed import Followed
 from logquake.node.replication.fetcher.truncation import truncation_offset
 from logquake.node.replication.partition.partition import Partition
@@ -82,7 +83,7 @@ def journal_refused_records(followed: Followed, why: str) -> None:
     partition = followed.partition
     partition.context.journal.record(
         Event(
-            "fetched-records-refused",
+            FETCHED_RECORDS_REFUSED,
             partition.name,
             f"{why}; fetched from offset {followed.fetch_offset}",
             epoch=followed.leader_epoch,

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+from logquake.node.journal_events import REPLICA_MOVE_STUCK
 from logquake.node.replication.moves.alignment import align, position
 from logquake.node.replication.moves.copy_step import CopyStep, Gate, SyncStep, append
 from logquake.node.replication.partition.partition import Partition
@@ -162,6 +163,6 @@ class ReplicaMove:
     def _rest(self, error: RecordError) -> None:
         """A damaged batch: perhaps read while it was truncated. Else this stays, and is told."""
         self.partition.context.journal.record(
-            Event("replica-move-stuck", self.partition.name, str(error))
+            Event(REPLICA_MOVE_STUCK, self.partition.name, str(error))
         )
         self._in(self._tools.rest_ms)

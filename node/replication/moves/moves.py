@@ -7,6 +7,12 @@ deleted, copied before, would come back.
 
 from __future__ import annotations
 
+from logquake.node.journal_events import (
+    REPLICA_MOVE_BEGUN,
+    REPLICA_MOVE_CALLED_OFF,
+    REPLICA_MOVE_ENDED,
+    REPLICA_MOVED,
+)
 from logquake.node.replication.background.high_watermarks import HighWatermarks
 from logquake.node.replication.cleaner.log_cleaner import LogCleaner
 from logquake.node.replication.hosted import HostedPartitions
@@ -15,7 +21,7 @@ from logquake.node.replication.moves.move import MoveTools, ReplicaMove
 from logquake.node.replication.partition.partition import Partition, PartitionContext
 from logquake.node.replication.partition.roles import Offline
 from logquake.node.replication.replicas import Replicas
-from logquake.seams.journal import Event
+from logquake.seams.journal import Event, EventKind
 from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
@@ -99,7 +105,7 @@ class ReplicaMoves:
         """Moves into or out of a directory end with it."""
         for partition, move in list(self._moves.items()):
             if path in (parent(move.future.directory), parent(partition.replica.log.directory)):
-                self._record("replica-move-ended", partition, f"log directory {path} failed")
+                self._record(REPLICA_MOVE_ENDED, partition, f"log directory {path} failed")
                 self.forget(partition)
 
     def close(self) -> None:
@@ -115,7 +121,7 @@ class ReplicaMoves:
 
     def _delete_future(self, partition: Partition, why: str) -> None:
         self.forget(partition)
-        self._record("replica-move-called-off", partition, why)
+        self._record(REPLICA_MOVE_CALLED_OFF, partition, why)
         try:
             paths = self._log_dirs.delete_future(partition.topic, partition.index)
         except StorageError as error:
@@ -141,7 +147,7 @@ class ReplicaMoves:
         self._marks.note(partition)
         self._cleaner.pause(partition.topic, partition.index)
         source, target = parent(partition.replica.log.directory), parent(future.directory)
-        self._record("replica-move-begun", partition, why, source, target)
+        self._record(REPLICA_MOVE_BEGUN, partition, why, source, target)
         self._start_waiting()
 
     def _start_waiting(self) -> None:
@@ -168,7 +174,7 @@ class ReplicaMoves:
         self.forget(partition)
         self._replicas.remove_later([set_aside])
         self._record(
-            "replica-moved",
+            REPLICA_MOVED,
             partition,
             f"the copy has everything up to {future.written_end_offset}",
             parent(source.directory),
@@ -177,7 +183,7 @@ class ReplicaMoves:
 
     def _record(
         self,
-        what: str,
+        what: EventKind,
         partition: Partition,
         why: str,
         before: str | None = None,

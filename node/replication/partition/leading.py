@@ -8,6 +8,7 @@ All functions take a partition and its Leader, so that the caller settles first 
 
 from __future__ import annotations
 
+from logquake.node.journal_events import ISR_EXPANDED, ISR_PROPOSED, ISR_REFUSED, ISR_SHRUNK
 from logquake.node.replication.partition.alter_partition import (
     IsrMember,
     IsrOutcome,
@@ -165,7 +166,7 @@ def _propose(partition: Partition, leader: Leader, pending: PendingIsr, why: str
     leader.isr = pending
     partition.context.journal.record(
         Event(
-            "isr-proposed",
+            ISR_PROPOSED,
             partition.name,
             why,
             list(pending.committed),
@@ -236,7 +237,7 @@ def _commit_isr(partition: Partition, leader: Leader, pending: PendingIsr, new: 
         return  # answered from another time: LeaderAndIsr will bring what holds
     leader.isr = CommittedIsr(new.isr)
     partition.partition_epoch = new.partition_epoch
-    what = "isr-expanded" if isinstance(pending, PendingExpand) else "isr-shrunk"
+    what = ISR_EXPANDED if isinstance(pending, PendingExpand) else ISR_SHRUNK
     partition.context.journal.record(
         Event(
             what,
@@ -255,7 +256,7 @@ def _commit_isr(partition: Partition, leader: Leader, pending: PendingIsr, new: 
 def _journal_refusal(partition: Partition, pending: PendingIsr, error: int, then: str) -> None:
     partition.context.journal.record(
         Event(
-            "isr-refused",
+            ISR_REFUSED,
             partition.name,
             f"the controller answered {error_name(error)}: {then}",
             list(pending.committed),

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from logquake.node.journal_events import RECORDS_DAMAGED, ROLE_CHANGED
 from logquake.node.replication.partition.alter_partition import IsrProposal
 from logquake.node.replication.partition.isr import CommittedIsr
 from logquake.node.replication.partition.progress import FollowerProgress
@@ -162,7 +163,7 @@ class Partition:
         """Records here cannot be read, which concerns nobody but who wants these: tell it once."""
         if why != self._damage:
             self._damage = why
-            self.context.journal.record(Event("records-damaged", self.name, why))
+            self.context.journal.record(Event(RECORDS_DAMAGED, self.name, why))
 
     def stop(self) -> None:
         """No replica of this broker any more: whoever waits for it is answered."""
@@ -226,7 +227,7 @@ class Partition:
         self.role = role
         self.context.journal.record(
             Event(
-                "role-changed",
+                ROLE_CHANGED,
                 self.name,
                 f"{why}; log end {self.replica.end}, high watermark {self.replica.high_watermark}",
                 before,

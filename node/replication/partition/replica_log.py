@@ -6,7 +6,14 @@ still fail to be written.
 
 from __future__ import annotations
 
-from logquake.seams.journal import Event, Journal
+from logquake.node.journal_events import (
+    COMMITTED_TRUNCATED,
+    LOG_BEGUN_WITH_BATCH,
+    LOG_RESTARTED,
+    LOG_START_RAISED,
+    LOG_TRUNCATED,
+)
+from logquake.seams.journal import Event, EventKind, Journal
 from logquake.storage.log.log import Log
 from logquake.storage.log.replicated_batches import UnexpectedAppendOffset
 
@@ -87,7 +94,7 @@ class ReplicaLog:
         before = self.start
         raised = self.log.raise_start(offset, self.high_watermark)
         if raised:
-            self._journal.record(Event("log-start-raised", self.name, why, before, offset))
+            self._journal.record(Event(LOG_START_RAISED, self.name, why, before, offset))
         return raised
 
     def truncate_to(self, offset: int, why: str) -> None:
@@ -99,14 +106,14 @@ class ReplicaLog:
         end = self.end
         new_end = self.log.truncate_to(offset)
         if new_end < end:
-            self._journal_truncation("log-truncated", end, new_end, why)
+            self._journal_truncation(LOG_TRUNCATED, end, new_end, why)
             self._move_mark(min(self.high_watermark, new_end))
 
     def restart_at(self, offset: int, why: str) -> None:
         """Drop the whole log and go on at offset. Raises StorageError."""
         end = self.end
         self.log.truncate_fully_and_start_at(offset)
-        self._journal_truncation("log-restarted", end, offset, why)
+        self._journal_truncation(LOG_RESTARTED, end, offset, why)
         self._move_mark(offset)
 
     def _begin_with_batch(self, offset: int) -> None:
@@ -114,7 +121,7 @@ class ReplicaLog:
         why = (
             f"the leader's log starts with a batch that {self.end}, the end of this one, is within"
         )
-        self._journal.record(Event("log-begun-with-batch", self.name, why, self.end, offset))
+        self._journal.record(Event(LOG_BEGUN_WITH_BATCH, self.name, why, self.end, offset))
         self.log.truncate_fully_and_start_at(offset)
         self._move_mark(offset)
 
@@ -122,13 +129,13 @@ class ReplicaLog:
         self.high_watermark = mark
         self.log.replicated_to(mark)
 
-    def _journal_truncation(self, what: str, end: int, offset: int, why: str) -> None:
+    def _journal_truncation(self, what: EventKind, end: int, offset: int, why: str) -> None:
         mark = self.high_watermark
         cause = self._journal.record(Event(what, self.name, why, before=end, after=offset))
         if offset < mark:
             lost = f"offsets {offset} to {mark - 1} were below the high watermark: {why}"
             self._journal.record(
-                Event("committed-truncated", self.name, lost, mark, offset, caused_by=cause)
+                Event(COMMITTED_TRUNCATED, self.name, lost, mark, offset, caused_by=cause)
             )
 
     def _within_log(self, offset: int) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from logquake.node.journal_file import JournalFile
-from logquake.seams.journal import Event
+from logquake.seams.journal import Event, EventKind
 
 NewJournal = Callable[..., JournalFile]
 
@@ -43,14 +43,18 @@ def new_journal(path: Path, flushes: list[Callable[[], None]]) -> Iterator[NewJo
         journal.close()
 
 
+def kind(name: str) -> EventKind:
+    return EventKind(name, cause="", remedy="")
+
+
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def test_an_event_is_a_line(path: Path, new_journal: NewJournal) -> None:
     journal = new_journal()
-    cause = journal.record(Event("isr-shrank", "t-0", "broker 2 lags", [1, 2], [1], epoch=3))
-    journal.record(Event("high-watermark", "t-0", "the ISR shrank", caused_by=cause))
+    cause = journal.record(Event(kind("isr-shrank"), "t-0", "broker 2 lags", [1, 2], [1], epoch=3))
+    journal.record(Event(kind("high-watermark"), "t-0", "the ISR shrank", caused_by=cause))
     journal.flush()
     assert lines(path) == [
         {
@@ -81,18 +85,18 @@ def test_lines_are_written_together_once_a_pass(
 ) -> None:
     journal = new_journal()
     for _ in range(3):
-        journal.record(Event("a", "b", "c"))
+        journal.record(Event(kind("a"), "b", "c"))
     assert path.read_text() == ""
     [flush] = flushes
     flush()
     assert len(lines(path)) == 3
-    journal.record(Event("a", "b", "c"))
+    journal.record(Event(kind("a"), "b", "c"))
     assert len(flushes) == 2
 
 
 def test_numbers_go_on_where_the_last_process_ended(path: Path, new_journal: NewJournal) -> None:
     path.write_text('{"sequence": 41, "what": "x"}\n{"sequence": 42, "wh')
-    assert new_journal().record(Event("a", "b", "c")) == 42
+    assert new_journal().record(Event(kind("a"), "b", "c")) == 42
 
 
 def test_a_line_that_was_cut_off_does_not_spoil_the_next(
@@ -100,7 +104,7 @@ def test_a_line_that_was_cut_off_does_not_spoil_the_next(
 ) -> None:
     path.write_text('{"sequence": 41, "what": "x"}\n{"sequence": 42, "wh')
     journal = new_journal()
-    journal.record(Event("a", "b", "c"))
+    journal.record(Event(kind("a"), "b", "c"))
     journal.flush()
     assert [line["sequence"] for line in lines(path)] == [41, 42]
 
@@ -108,7 +112,7 @@ def test_a_line_that_was_cut_off_does_not_spoil_the_next(
 def test_the_file_is_bounded_and_one_older_is_kept(path: Path, new_journal: NewJournal) -> None:
     journal = new_journal(max_bytes=1_000)
     for _ in range(100):
-        journal.record(Event("what", "subject", "why"))
+        journal.record(Event(kind("what"), "subject", "why"))
         journal.flush()
     older = path.with_name("broker-1.jsonl.1")
     assert path.stat().st_size <= 1_000
@@ -116,19 +120,19 @@ def test_the_file_is_bounded_and_one_older_is_kept(path: Path, new_journal: NewJ
     numbers = [line["sequence"] for line in lines(older) + lines(path)]
     assert numbers == list(range(numbers[0], 101))
     path.write_text("")
-    assert new_journal().record(Event("a", "b", "c")) == lines(older)[-1]["sequence"] + 1
+    assert new_journal().record(Event(kind("a"), "b", "c")) == lines(older)[-1]["sequence"] + 1
 
 
 def test_a_disk_that_refuses_lines_leaves_a_gap_that_is_told(
     path: Path, new_journal: NewJournal
 ) -> None:
     journal = new_journal()
-    journal.record(Event("before", "s", "w"))
+    journal.record(Event(kind("before"), "s", "w"))
     journal.flush()
     with file_size_limit(path.stat().st_size + 20):
-        journal.record(Event("lost", "s", "w"))
+        journal.record(Event(kind("lost"), "s", "w"))
         journal.flush()
-    journal.record(Event("after", "s", "w"))
+    journal.record(Event(kind("after"), "s", "w"))
     journal.flush()
     assert [line["what"] for line in lines(path)] == ["before", "after", "journal-gap"]
     assert lines(path)[2]["why"] == "1 events could not be written"
