@@ -37,7 +37,7 @@ READY = EventKind(
 )
 STOPPING = EventKind(
     "stopping",
-    cause="The first SIGTERM, SIGINT or SIGHUP: a controlled shutdown begins.",
+    cause="The first SIGTERM or SIGINT: a controlled shutdown begins.",
     remedy="Nothing.",
 )
 STOPPING_AT_ONCE = EventKind(

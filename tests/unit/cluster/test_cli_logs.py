@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from logquake.cluster.cli.logs import EventLog
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.event_log import EventLog
 from logquake.cluster.layout import Layout
 
 
