@@ -4,13 +4,11 @@ It comes up in the order that Kafka does: a ZooKeeper session, the cluster's id,
 registration, and only then requests: the broker epoch must be known before the controller's
 requests to an earlier incarnation can be told apart. Losing the session is
 not the end: the broker serves on, fenced by leader epochs, and registers anew.
-
-Caveat: handle() may be called only after on_serving; before it there is nothing to serve with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from logquake.node.composition import Composer, Membership, Parts
 from logquake.node.controlled_shutdown import ControlledShutdown
@@ -23,7 +21,7 @@ from logquake.node.journal_events import (
 from logquake.node.log_dir_loading import LogDirLoading
 from logquake.node.outside import Outside
 from logquake.node.registration import join_cluster
-from logquake.node.requests.request import Request
+from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.configs import read_all
 from logquake.seams.journal import Event, EventKind, Journal
@@ -38,9 +36,9 @@ NO_SESSION = 0
 
 
 class Broker:
-    """Answers requests, listens to its ZooKeeper session, and hosts a controller candidate.
+    """Listens to its ZooKeeper session, answers requests, and hosts a controller candidate.
 
-    ``on_serving`` is called with the served versions by API key when requests may come,
+    ``on_serving`` is called with what answers them when requests may come,
     ``on_ready`` when the cluster knows of this broker for the first time and the controller has
     told its replicas what to do, ``on_refused`` with one line when the broker can't be what its
     settings say.
@@ -51,7 +49,7 @@ class Broker:
         settings: BrokerSettings,
         outside: Outside,
         *,
-        on_serving: Callable[[Mapping[int, range]], None],
+        on_serving: Callable[[ApiTable], None],
         on_ready: Callable[[], None],
         on_refused: Callable[[str], None],
     ) -> None:
@@ -71,13 +69,11 @@ class Broker:
         """Whether it ever gave this broker a session."""
         return self._session_id != NO_SESSION
 
-    # Requests
-
-    def handle(self, request: Request) -> None:
-        self._serving().api.dispatch(request)
-
     def end_of_pass(self) -> None:
-        """Everything readable was handled: write what is staged, release who may be answered."""
+        """Everything readable was handled: write what is staged, release who may be answered.
+
+        After this the bytes that requests of this pass point to may be overwritten.
+        """
         if self._parts is not None:
             self._parts.replicas.end_of_pass()
 
@@ -133,7 +129,7 @@ class Broker:
         self._record(REGISTERED, "a ZooKeeper session serves", epoch=epoch)
         if not self._was_registered:
             self._was_registered = True
-            self._on_serving(parts.api.served)
+            self._on_serving(parts.api)
             parts.first_orders.wait(self._note_ready)
         parts.controller.on_session_established(self._session_id)
 

@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -32,6 +32,7 @@ from logquake.node.net.pass_watch import PassWatch
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
 from logquake.node.outside import Outside
+from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
 from logquake.seams.journal import Event
 from logquake.storage.disk.real_disk import RealDisk
@@ -157,12 +158,11 @@ class BrokerProcess:
 
     # Starting
 
-    def _on_serving(self, served: Mapping[int, range]) -> None:
+    def _on_serving(self, api: ApiTable) -> None:
         """There is something to serve with: let the clients in."""
         self._connect_timer.cancel()
-        self._processor = Processor(
-            self._loop, self._broker, served, self._settings.connections, self._journal
-        )
+        self._processor = Processor(self._loop, api, self._settings.connections, self._journal)
+        self._loop.at_end_of_pass(self._broker.end_of_pass)
         limits = self._settings.connections
         quotas = ConnectionQuotas(
             limits.max_connections,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from logquake.node.net.connection import Connection
 from logquake.node.net.faults import FaultReports
-from logquake.node.net.handler import RequestHandler
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.loop import EventLoop
 from logquake.node.net.memory import MemoryPool
 from logquake.node.net.parser import RequestParser
-from logquake.node.net.shared import Shared
+from logquake.node.net.shared import RequestHandler, Shared
 from logquake.seams.journal import Journal
 from logquake.wire.listeners import ListenerName
 
@@ -21,16 +20,12 @@ _MAX_HOLD_MS = 30_000  # while memory is short: as long as clients wait for an a
 
 
 class Processor:
-    """Owns the connections that the acceptor took; requests go to the handler.
-
-    ``served`` are versions by API key. Adds the handler's end_of_pass() to the loop's.
-    """
+    """Owns the connections that the acceptor took; requests go to the handler."""
 
     def __init__(
         self,
         loop: EventLoop,
         handler: RequestHandler,
-        served: Mapping[int, range],
         limits: ConnectionLimits,
         journal: Journal,
     ) -> None:
@@ -38,11 +33,15 @@ class Processor:
         self.limits = limits
         self.memory = MemoryPool(limits.max_queued_bytes, self._reclaim_memory)
         self._shared = Shared(
-            loop, handler, limits, RequestParser(served), self.memory, FaultReports(loop, journal)
+            loop,
+            handler,
+            limits,
+            RequestParser(handler.served),
+            self.memory,
+            FaultReports(loop, journal),
         )
         self._connections: dict[Connection, None] = {}  # in the order they were accepted
         self._sweep_timer = loop.call_later(_SWEEP_INTERVAL_MS, self._sweep)
-        loop.at_end_of_pass(handler.end_of_pass)
 
     def __len__(self) -> int:
         return len(self._connections)

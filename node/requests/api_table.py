@@ -25,7 +25,8 @@ class ApiTable:
         """Add a handler that itself needs the table (ApiVersions, Envelope)."""
         self._handlers[handler.key] = handler
 
-    def dispatch(self, request: Request) -> None:
+    def handle(self, request: Request) -> None:
+        """Of a key and a version that are served: it is replied to, now or later."""
         self._handlers[request.header.api_key].handle(request, request.body)
 
 

@@ -78,7 +78,7 @@ class Envelope(Handler[EnvelopeRequest]):
         except _Refused as refused:
             request.reply(EnvelopeResponse(error_code=refused.code))
         else:
-            self._table.dispatch(forwarded)
+            self._table.handle(forwarded)
 
     def _unpack(self, request: Request, body: EnvelopeRequest) -> Request:
         """Raises _Refused; for the first of several faults that Kafka finds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -63,6 +63,10 @@ class Handler:
     @property
     def correlation_ids(self) -> list[int]:
         return [request.header.correlation_id for request in self.requests]
+
+    @property
+    def served(self) -> Mapping[int, range]:
+        return SERVED
 
     def handle(self, request: Request) -> None:
         self.requests.append(request)
@@ -156,7 +160,8 @@ class Server:
         self.loop = EventLoop(monotonic_ns=clock.ns) if clock else EventLoop()
         self.handler = Handler()
         self.journal = MemoryJournal()
-        self.processor = Processor(self.loop, self.handler, SERVED, limits, self.journal)
+        self.processor = Processor(self.loop, self.handler, limits, self.journal)
+        self.loop.at_end_of_pass(self.handler.end_of_pass)
         self._clients: list[Client] = []
         self._acceptors: list[Acceptor] = []
         self._quotas = ConnectionQuotas(

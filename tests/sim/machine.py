@@ -8,6 +8,7 @@ from random import Random
 
 from logquake.node.broker import Broker
 from logquake.node.outside import Outside
+from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.request import Request
 from logquake.seams.network import Endpoint
 from logquake.wire.header import RequestHeader
@@ -45,6 +46,7 @@ class Machine:
         self.endpoint = Endpoint(broker_id, self.host.name, PORT)
         self.disk = MemoryDisk()
         self.broker: Broker | None = None
+        self.api: ApiTable | None = None
         self.listening = False
         self.refusal: str | None = None
         self._fabric = fabric
@@ -77,7 +79,7 @@ class Machine:
                 open_session=self._open_session,
                 random=Random(self._rng.getrandbits(64)),
             ),
-            on_serving=lambda _served: self._listen(),
+            on_serving=self._listen,
             on_ready=lambda: None,
             on_refused=self._refuse,
         )
@@ -86,7 +88,7 @@ class Machine:
     def kill(self) -> None:
         """kill -9: all state of the process is gone, what was written to files is not."""
         self.listening = False
-        self.broker = None
+        self.broker = self.api = None
         self.host.die()
         self.disk.crash(Unsynced.KEPT)
         if self._link is not None:
@@ -125,17 +127,18 @@ class Machine:
         self.host.resume()
 
     def serve(self, header: RequestHeader, body: Message, client: str, reply: Reply) -> bool:
-        assert self.broker is not None
+        assert self.api is not None
         received_ms = self._fabric.clock.now_us // 1000
 
         def close(_why: str) -> None:
             reply(None)
 
         request = Request(header, body, received_ms, client, LISTENER, reply, close)
-        self.broker.handle(request)
+        self.api.handle(request)
         return request.next_may_follow
 
-    def _listen(self) -> None:
+    def _listen(self, api: ApiTable) -> None:
+        self.api = api
         self.listening = True
 
     def close_listener(self) -> None:

@@ -16,6 +16,7 @@ import pytest
 from logquake.node.broker import Broker
 from logquake.node.outside import Outside
 from logquake.node.replication.values import ProduceEntry, ProduceResult
+from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
 from logquake.seams.network import Disconnected, Endpoint
@@ -102,7 +103,6 @@ class LoneBroker:
         self.steps: deque[Step] = deque()
         self.network = SelfNetwork()
         self.network.here = self
-        self.served: dict[int, range] = {}
         self.zookeeper = server = ModelServer()
         self.broker = Broker(
             BrokerSettings.from_properties({**PROPERTIES, **properties}),
@@ -115,10 +115,17 @@ class LoneBroker:
                 open_session=lambda listener: server.connect(listener, self.steps.append),
                 random=Random(1),
             ),
-            on_serving=self.served.update,
+            on_serving=self._on_serving,
             on_ready=lambda: None,
             on_refused=pytest.fail,
         )
+
+    def _on_serving(self, api: ApiTable) -> None:
+        self.api = api
+
+    @property
+    def served(self) -> Mapping[int, range]:
+        return self.api.served
 
     def put(self, step: Step) -> None:
         self.steps.append(step)
@@ -166,7 +173,7 @@ class LoneBroker:
 
         header = RequestHeader(key, version, 7, client_id)
         now_ms = self.scheduler.now_ms()
-        self.broker.handle(Request(header, body, now_ms, "127.0.0.1", listener, reply, close))
+        self.api.handle(Request(header, body, now_ms, "127.0.0.1", listener, reply, close))
         self.broker.end_of_pass()
 
     def outcomes(
