@@ -254,7 +254,8 @@ class _Broker:
         )
         self.time.after_each = self.replicas.end_of_pass
         self._fetch = Fetch(
-            self.replicas,
+            self.replicas.sessions,
+            self.replicas.fetches,
             self._cache,
             DownConversion(self.replicas, workers, DownConversionSettings()),
             max_bytes=1 << 20,
@@ -286,7 +287,7 @@ class _Broker:
         request = LeaderAndIsrRequest(controller_epoch=1, topic_states=[topic], live_leaders=live)
         answers: list[Message] = []
         self.time.held(
-            lambda: self.replicas.apply_leader_and_isr(
+            lambda: self.replicas.state_changes.apply_leader_and_isr(
                 request, lambda _topic: _CONFIG, answers.append
             )
         )
@@ -320,7 +321,7 @@ class _Broker:
 
         def apply() -> None:
             self._cache.update(request)
-            self.replicas.on_metadata_update()
+            self.replicas.state_changes.on_metadata_update()
 
         self.time.held(apply)
 
@@ -356,7 +357,7 @@ class _Broker:
         """acks=all, and the fetches of both followers that commit it."""
         entry = ProduceEntry(_TOPIC, index, memoryview(bytearray(self._record)))
         acked: list[ProduceResult] = []
-        self.time.held(lambda: self.replicas.append([entry], -1, _MINUTE_MS, acked.extend))
+        self.time.held(lambda: self.replicas.appends.add([entry], -1, _MINUTE_MS, acked.extend))
         for broker in _FOLLOWERS:
             self.follow(broker, {})
         for broker in _FOLLOWERS:
@@ -380,7 +381,7 @@ class _Broker:
         topic = StopReplicaTopicState(topic_name=_TOPIC, partition_states=states)
         request = StopReplicaRequest(controller_epoch=1, topic_states=[topic])
         answers: list[Message] = []
-        self.time.held(lambda: self.replicas.stop_replicas(request, answers.append))
+        self.time.held(lambda: self.replicas.state_changes.stop_replicas(request, answers.append))
         self._finish(answers)
 
     def follow_leader(self, partitions: Sequence[int]) -> None:

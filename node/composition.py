@@ -148,7 +148,10 @@ class Composer:
         replicas.start()
         api = self._api(registrar, controller, link, replicas)
         first_orders = FirstOrders(
-            settings.broker_id, self._cache, self._waiters, lambda: replicas.has_orders
+            settings.broker_id,
+            self._cache,
+            self._waiters,
+            lambda: replicas.state_changes.has_orders,
         )
         return Parts(
             api,
@@ -251,23 +254,31 @@ class Composer:
         lost_leaders = self._lost_leaders
         api = ApiTable(
             [
-                Produce(replicas, cache, settings.produce_pipelining),
+                Produce(replicas.appends, cache, settings.produce_pipelining),
                 Fetch(
-                    replicas,
+                    replicas.sessions,
+                    replicas.fetches,
                     cache,
                     DownConversion(replicas, self._outside.workers, settings.down_conversion),
                     max_bytes=settings.fetch_max_bytes,
                 ),
                 ListOffsets(replicas),
                 Metadata(cluster_id, cache, first_metadata, lost_leaders, auto_creation),
-                LeaderAndIsr(replicas, self._configs, broker_epoch),
-                StopReplica(replicas, broker_epoch),
-                UpdateMetadata(replicas, cache, waiters, lost_leaders, self._configs, broker_epoch),
+                LeaderAndIsr(replicas.state_changes, self._configs, broker_epoch),
+                StopReplica(replicas.state_changes, broker_epoch),
+                UpdateMetadata(
+                    replicas.state_changes,
+                    cache,
+                    waiters,
+                    lost_leaders,
+                    self._configs,
+                    broker_epoch,
+                ),
                 ControlledShutdown(controller),
                 FindCoordinator(cache, auto_creation),
                 CreateTopics(controller, cache, waiters),
                 DeleteTopics(controller, cache, waiters),
-                DeleteRecords(replicas, cache),
+                DeleteRecords(replicas.deletions, cache),
                 InitProducerId(producer_ids),
                 OffsetForLeaderEpoch(replicas),
                 AlterPartition(controller),

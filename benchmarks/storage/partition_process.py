@@ -84,7 +84,9 @@ def _lead(path: str, partitions: int) -> object:
         controller=lambda: None,
     )
     answers: list[LeaderAndIsrResponse] = []
-    replicas.apply_leader_and_isr(_leadership(partitions), lambda _topic: _CONFIG, answers.append)
+    replicas.state_changes.apply_leader_and_isr(
+        _leadership(partitions), lambda _topic: _CONFIG, answers.append
+    )
     while not answers:
         loop.run_pass()
     (answer,) = answers

@@ -1,12 +1,11 @@
 """Replication: what a broker knows of its replicas, and the rules by which data becomes committed.
 
-    manager.py          the facade that handlers and the broker use, through values.py
+    manager.py          puts the parts together, and ends each pass; values.py: what they exchange
     state_changes.py    what the controller says
     log_dir_failures.py what a failed disk means; log_dir_sizes.py: what lies where
     moves/              replicas that go to another log directory
     replicas.py         logs are made and deleted; hosted.py: all partitions that are here
     partition/          one partition: the pure rules, the roles, reading and writing
-    passes.py           what happens at the end of each pass of the loop
     appends.py          what a pass brings to be appended, written together at its end
     purgatories/        requests that wait for others: Produce, Fetch, DeleteRecords
     fetcher/            a follower's side of replication

@@ -57,18 +57,21 @@ class Appends:
     def pending(self) -> bool:
         return bool(self._appends)
 
-    def append(
+    def add(
         self,
         entries: Sequence[ProduceEntry],
         acks: int,
         timeout_ms: int,
         done: Done,
         *,
-        internal: bool,
+        internal: bool = False,
     ) -> bool:
-        """Stage a request's records; complete() answers it or lets it wait.
+        """Stage each entry's batch in the partition that this broker leads.
 
-        Whether it will wait for followers: what will not is written and answered in this pass.
+        done is called with the results in order: at the end of the pass for acks 0 and 1, for
+        acks -1 when the in-sync replicas have the records or timeout_ms is over. ``internal``
+        writes are the broker's own: to Kafka's internal topics, and of any producer. Whether the
+        results wait for followers.
         """
         writes: list[Write] = []
         results = [self._stage(entry, acks, writes, internal=internal) for entry in entries]

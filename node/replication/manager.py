@@ -1,6 +1,6 @@
-"""The replicas of one broker, behind one door: Kafka's ReplicaManager, taken apart.
+"""The replicas of one broker: Kafka's ReplicaManager, taken apart, and put together here.
 
-Handlers append and fetch through it, the controller's commands change roles through it.
+A handler is given the part that it serves: who appends, who fetches, who changes roles.
 Ordering contract: end_of_pass() must follow every event that reached the broker (requests,
 answers of other brokers, timers). Until then appended records are only staged, and nobody who
 waits is woken. The bytes of produced records must stay untouched up to it.
@@ -8,13 +8,14 @@ waits is woken. The bytes of produced records must stay untouched up to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from random import Random
 
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.replication.appends import Appends
 from logquake.node.replication.background.tasks import BackgroundTasks
 from logquake.node.replication.cleaner.log_cleaner import LogCleaner
-from logquake.node.replication.fetch_sessions import FetchContext, FetchSessions
+from logquake.node.replication.fetch_sessions import FetchSessions
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.log_dir_failures import LogDirFailures
@@ -23,19 +24,16 @@ from logquake.node.replication.moves.moves import ReplicaMoves
 from logquake.node.replication.partition import leading, offsets
 from logquake.node.replication.partition.alter_partition import AlterPartitionManager
 from logquake.node.replication.partition.partition import Partition, PartitionContext
-from logquake.node.replication.passes import Passes
+from logquake.node.replication.purgatories.delayed_delete_records import DeleteRecordsPurgatory
+from logquake.node.replication.purgatories.delayed_fetch import FetchPurgatory
+from logquake.node.replication.purgatories.delayed_produce import ProducePurgatory
 from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
 from logquake.node.replication.values import (
-    DeletedRecords,
     EpochEndOffset,
-    FetchParams,
     Isolation,
     ListedOffset,
-    PartitionRead,
-    ProduceEntry,
-    ProduceResult,
 )
 from logquake.seams.journal import Journal
 from logquake.seams.network import Channel, Network
@@ -44,14 +42,13 @@ from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
-from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
-from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
 from logquake.wire.sentinels import NO_LEADER_EPOCH, UNKNOWN_OFFSET
 
 
 class ReplicaManager:
-    """``sessions`` are the fetch sessions of those who fetch here; ``cleaner`` compacts; ``moves``
-    take replicas to other log directories.
+    """``appends`` take what is produced, ``fetches`` those who read, ``sessions`` being theirs,
+    ``deletions`` those who give up old records; ``state_changes`` what the controller says.
+    ``cleaner`` compacts, ``moves`` take replicas to other log directories.
 
     ``broker_epoch`` and ``controller`` are asked at every request that needs them: both change
     when the ZooKeeper session or the controller does. ``on_log_dir_failed`` is called when a log
@@ -79,7 +76,11 @@ class ReplicaManager:
         self._background = BackgroundTasks(
             settings, self._hosted, log_dirs, scheduler, workers, journal
         )
-        self._passes = Passes(self._hosted, scheduler, self._background.note)
+        self._touched: dict[Partition, None] = {}
+        self._produces = ProducePurgatory(scheduler)
+        self.appends = Appends(self._hosted, self._produces)
+        self.fetches = FetchPurgatory(self._hosted, scheduler)
+        self.deletions = DeleteRecordsPurgatory(self._hosted, scheduler)
         self._marks = self._background.high_watermarks
         alter_partition = AlterPartitionManager(
             broker_id,
@@ -95,7 +96,7 @@ class ReplicaManager:
             journal=journal,
             is_alive=metadata.is_alive,
             propose=alter_partition.submit,
-            touched=self._passes.touch,
+            touched=self._touch,
             disk_failed=log_dirs.report_failure,
         )
         self._fetchers = FetcherPool(
@@ -129,7 +130,7 @@ class ReplicaManager:
         log_dirs.on_failure = failures.fail
         self.log_dir_sizes = LogDirSizes(log_dirs, self._hosted)
         self._marks.load()
-        self._changes = StateChanges(
+        self.state_changes = StateChanges(
             broker_id,
             self._hosted,
             self._replicas,
@@ -150,48 +151,13 @@ class ReplicaManager:
 
     def close(self) -> None:
         """Stop fetching and write the high watermarks. The log directories stay the owner's."""
-        self._changes.close()
+        self.state_changes.close()
         self._background.stop()
         self.cleaner.close()
         self.moves.close()
         self._fetchers.close()
         self.end_of_pass()
         self._marks.write()
-
-    # What the controller says
-
-    @property
-    def has_orders(self) -> bool:
-        """Whether a LeaderAndIsr has told the replicas here what to do."""
-        return self._changes.has_orders
-
-    def accept_controller_epoch(self, epoch: int) -> bool:
-        """Take note of a controller's epoch; False where a later one is known."""
-        return self._changes.accept_controller_epoch(epoch)
-
-    def apply_leader_and_isr(
-        self,
-        request: LeaderAndIsrRequest,
-        config_of: Callable[[str], TopicConfig],
-        done: Callable[[LeaderAndIsrResponse], None],
-        *,
-        by_topic_id: bool = True,
-    ) -> None:
-        """Take on roles, at once or, if there are many, bit by bit; done is called at the end.
-
-        The answer names partitions by topic id, or by name before version 5.
-        """
-        self._changes.apply_leader_and_isr(request, config_of, done, by_topic_id=by_topic_id)
-
-    def on_metadata_update(self) -> None:
-        """The metadata cache has changed: brokers may be back that replicas here wait for."""
-        self._changes.find_leaders()
-
-    def stop_replicas(
-        self, request: StopReplicaRequest, done: Callable[[StopReplicaResponse], None]
-    ) -> None:
-        """Give up replicas; done is called at once, or when what was deleted will not come back."""
-        self._changes.stop_replicas(request, done)
 
     def update_topic_config(self, topic: str, config: TopicConfig) -> None:
         """Use another configuration for a topic's partitions from now on."""
@@ -201,53 +167,6 @@ class ReplicaManager:
                 leader = partition.leader
                 if leader is not None:
                     leading.advance_high_watermark(partition, leader)
-
-    # What clients and followers ask
-
-    def append(
-        self,
-        entries: Sequence[ProduceEntry],
-        acks: int,
-        timeout_ms: int,
-        done: Callable[[list[ProduceResult]], None],
-        *,
-        internal: bool = False,
-    ) -> bool:
-        """Append each entry's batch to the partition that this broker leads.
-
-        done is called with the results in order: at the end of the pass for acks 0 and 1, for
-        acks -1 when the in-sync replicas have the records or timeout_ms is over. ``internal``
-        writes are the broker's own: to Kafka's internal topics, and of any producer. Whether the
-        results wait for followers.
-        """
-        return self._passes.appends.append(entries, acks, timeout_ms, done, internal=internal)
-
-    def fetch(
-        self,
-        params: FetchParams,
-        context: FetchContext,
-        done: Callable[[Sequence[PartitionRead]], None],
-    ) -> None:
-        """Read what the context has to look at; done is called with it for context.answer().
-
-        At once when there are min_bytes, an error, a diverging epoch or no patience, else at the
-        end of a later pass, or when max_wait_ms is over.
-        """
-        self._passes.fetches.fetch(params, context, done)
-
-    def delete_records(
-        self,
-        asked: Sequence[tuple[str, int, int]],
-        timeout_ms: int,
-        done: Callable[[list[DeletedRecords]], None],
-    ) -> None:
-        """Let the log of each (topic, partition, offset) start at the offset, or at HIGH_WATERMARK.
-
-        done is called with the results in order when every live replica did so, or when
-        timeout_ms is over.
-        """
-        located = [(self._hosted.locate(topic, index), offset) for topic, index, offset in asked]
-        self._passes.deletions.delete(located, timeout_ms, done)
 
     def list_offset(
         self,
@@ -318,5 +237,21 @@ class ReplicaManager:
     # The end of a pass
 
     def end_of_pass(self) -> None:
-        """Write what is staged, and wake who waits for what has changed."""
-        self._passes.end()
+        """Write what is staged, then wake who waits on partitions that changed.
+
+        An answer may bring new appends (a coordinator's): they belong to this pass too.
+        """
+        while self.appends.pending or self._touched:
+            self.appends.complete()
+            touched, self._touched = self._touched, {}
+            for partition in touched:
+                self._background.note(partition)
+                self._produces.wake(partition)
+                self.fetches.wake(partition)
+                self.deletions.wake(partition)
+            self.fetches.answer_woken()
+
+    def _touch(self, partition: Partition) -> None:
+        """Something of the partition has changed: who waits for it is woken at the pass's end."""
+        partition.wake_resting()
+        self._touched[partition] = None

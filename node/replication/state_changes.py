@@ -106,9 +106,12 @@ class StateChanges:
         config_of: Callable[[str], TopicConfig],
         done: Callable[[LeaderAndIsrResponse], None],
         *,
-        by_topic_id: bool,
+        by_topic_id: bool = True,
     ) -> None:
-        """done is called with the answer, at once where there are few partitions."""
+        """Take on roles, at once or, if there are many, bit by bit; done is called at the end.
+
+        The answer names partitions by topic id, or by name before version 5.
+        """
 
         def command() -> Iterator[Step]:
             if not self.accept_controller_epoch(request.controller_epoch):
@@ -134,8 +137,10 @@ class StateChanges:
         """Begin no further piece of what the controller asked for."""
         self._commands.close()
 
-    def find_leaders(self) -> None:
-        """Follow leaders that were away when LeaderAndIsr named them and are back by now.
+    def on_metadata_update(self) -> None:
+        """The metadata cache has changed: follow leaders that are back by now.
+
+        They were away when LeaderAndIsr named them.
 
         A leader that stops and returns in the same epoch is not told of in another LeaderAndIsr
         that would be taken: its epoch is not newer. (Kafka drops a state whose leader is not
@@ -147,7 +152,7 @@ class StateChanges:
     def stop_replicas(
         self, request: StopReplicaRequest, done: Callable[[StopReplicaResponse], None]
     ) -> None:
-        """done is called with the answer, once what was deleted will not come back."""
+        """Give up replicas; done is called at once, or when what was deleted will not come back."""
 
         def command() -> Iterator[Step]:
             if not self.accept_controller_epoch(request.controller_epoch):

@@ -1,15 +1,15 @@
-"""The values that request handlers exchange with the ReplicaManager.
+"""The values that request handlers exchange with the parts of the ReplicaManager.
 
 How a handler uses it::
 
     # Produce: done is called once, at the end of this pass or later, results in entry order.
-    manager.append(entries, acks, timeout_ms, done)
+    appends.add(entries, acks, timeout_ms, done)
 
     # Fetch: the session says what is fetched and what of the results is worth sending.
-    context = manager.sessions.open(session_id, session_epoch, params, by_topic_id=...,
-                                    partitions=[FetchPartition(...)], forgotten=[key, ...])
+    context = sessions.open(session_id, session_epoch, params, by_topic_id=...,
+                            partitions=[FetchPartition(...)], forgotten=[key, ...])
     if context.error: reply with it
-    manager.fetch(params, context, done)   # done(reads), of what the session has to look at
+    fetches.fetch(params, context, done)   # done(reads), of what the session has to look at
     answer = context.answer(reads)         # error, session_id, [(partition, result)]
 
     # The others answer at once.

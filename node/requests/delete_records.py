@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.topic_names import is_internal
-from logquake.node.replication.manager import ReplicaManager
+from logquake.node.replication.purgatories.delayed_delete_records import DeleteRecordsPurgatory
 from logquake.node.replication.values import DeletedRecords
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
@@ -29,8 +29,8 @@ class DeleteRecords(Handler[DeleteRecordsRequest]):
     key = ApiKey.DELETE_RECORDS
     versions = range(3)
 
-    def __init__(self, replicas: ReplicaManager, cache: MetadataCache) -> None:
-        self._replicas = replicas
+    def __init__(self, deletions: DeleteRecordsPurgatory, cache: MetadataCache) -> None:
+        self._deletions = deletions
         self._cache = cache
 
     def handle(self, request: Request, body: DeleteRecordsRequest) -> None:
@@ -47,7 +47,7 @@ class DeleteRecords(Handler[DeleteRecordsRequest]):
             found = dict(zip((key for key in asked if key not in refused), results, strict=True))
             request.reply(_response({key: (refused | found)[key] for key in asked}))
 
-        self._replicas.delete_records(wanted, max(0, body.timeout_ms), done)
+        self._deletions.delete(wanted, max(0, body.timeout_ms), done)
 
     def _refusal(self, topic: str, partition: int) -> ErrorCode:
         if self._cache.partition(topic, partition) is None:

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.replication.manager import ReplicaManager
+from logquake.node.replication.fetch_sessions import FetchSessions
+from logquake.node.replication.purgatories.delayed_fetch import FetchPurgatory
 from logquake.node.replication.values import (
     FetchAnswer,
     FetchParams,
@@ -58,14 +59,16 @@ class Fetch(Handler[FetchRequest]):
 
     def __init__(
         self,
-        replicas: ReplicaManager,
+        sessions: FetchSessions,
+        fetches: FetchPurgatory,
         cache: MetadataCache,
         downward: DownConversion,
         *,
         max_bytes: int,
     ) -> None:
         """max_bytes: fetch.max.bytes, the most that one response may carry."""
-        self._replicas = replicas
+        self._sessions = sessions
+        self._fetches = fetches
         self._cache = cache
         self._downward = downward
         self._max_bytes = max_bytes
@@ -73,7 +76,7 @@ class Fetch(Handler[FetchRequest]):
     def handle(self, request: Request, body: FetchRequest) -> None:
         version = request.header.api_version
         params = self._params(version, body)
-        context = self._replicas.sessions.open(
+        context = self._sessions.open(
             body.session_id,
             body.session_epoch,
             params,
@@ -104,7 +107,7 @@ class Fetch(Handler[FetchRequest]):
             response.error_code, response.session_id = answer.error, answer.session_id
             request.reply(response)
 
-        self._replicas.fetch(params, context, done)
+        self._fetches.fetch(params, context, done)
 
     def _params(self, version: int, body: FetchRequest) -> FetchParams:
         if version >= _FIRST_VERSION_WITH_REPLICA_STATE:

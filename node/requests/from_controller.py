@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.lost_leaders import LostLeaders
-from logquake.node.replication.manager import ReplicaManager
+from logquake.node.replication.state_changes import StateChanges
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.node.topics.configs import TopicConfigs
@@ -41,9 +41,9 @@ class LeaderAndIsr(Handler[LeaderAndIsrRequest]):
     versions = range(8)
 
     def __init__(
-        self, replicas: ReplicaManager, configs: TopicConfigs, broker_epoch: BrokerEpoch
+        self, changes: StateChanges, configs: TopicConfigs, broker_epoch: BrokerEpoch
     ) -> None:
-        self._replicas = replicas
+        self._changes = changes
         self._configs = configs
         self._broker_epoch = broker_epoch
 
@@ -55,7 +55,7 @@ class LeaderAndIsr(Handler[LeaderAndIsrRequest]):
         topics |= {state.topic_name for state in body.ungrouped_partition_states}
         self._configs.load(
             topics,
-            loaded=lambda: self._replicas.apply_leader_and_isr(
+            loaded=lambda: self._changes.apply_leader_and_isr(
                 body,
                 self._configs.get,
                 request.reply,
@@ -70,15 +70,15 @@ class StopReplica(Handler[StopReplicaRequest]):
     key = ApiKey.STOP_REPLICA
     versions = range(5)
 
-    def __init__(self, replicas: ReplicaManager, broker_epoch: BrokerEpoch) -> None:
-        self._replicas = replicas
+    def __init__(self, changes: StateChanges, broker_epoch: BrokerEpoch) -> None:
+        self._changes = changes
         self._broker_epoch = broker_epoch
 
     def handle(self, request: Request, body: StopReplicaRequest) -> None:
         if _is_stale(body.broker_epoch, self._broker_epoch()):
             request.reply(StopReplicaResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
         else:
-            self._replicas.stop_replicas(body, request.reply)
+            self._changes.stop_replicas(body, request.reply)
 
 
 class UpdateMetadata(Handler[UpdateMetadataRequest]):
@@ -87,14 +87,14 @@ class UpdateMetadata(Handler[UpdateMetadataRequest]):
 
     def __init__(
         self,
-        replicas: ReplicaManager,
+        changes: StateChanges,
         cache: MetadataCache,
         waiters: MetadataWaiters,
         lost_leaders: LostLeaders,
         configs: TopicConfigs,
         broker_epoch: BrokerEpoch,
     ) -> None:
-        self._replicas = replicas
+        self._changes = changes
         self._cache = cache
         self._waiters = waiters
         self._lost_leaders = lost_leaders
@@ -107,12 +107,12 @@ class UpdateMetadata(Handler[UpdateMetadataRequest]):
     def _apply(self, body: UpdateMetadataRequest) -> ErrorCode:
         if _is_stale(body.broker_epoch, self._broker_epoch()):
             return ErrorCode.STALE_BROKER_EPOCH
-        if not self._replicas.accept_controller_epoch(body.controller_epoch):
+        if not self._changes.accept_controller_epoch(body.controller_epoch):
             return ErrorCode.STALE_CONTROLLER_EPOCH
         for topic in sorted(self._cache.update(body)):
             if self._cache.topic(topic) is None:
                 self._configs.forget(topic)
-        self._replicas.on_metadata_update()
+        self._changes.on_metadata_update()
         self._lost_leaders.on_metadata_update()
         self._waiters.on_metadata_update()
         return ErrorCode.NONE

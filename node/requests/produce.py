@@ -16,7 +16,7 @@ producer refreshes its metadata, as Kafka does.
 from __future__ import annotations
 
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.replication.manager import ReplicaManager
+from logquake.node.replication.appends import Appends
 from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.node.requests.current_leader import leader_hint, node_endpoints
 from logquake.node.requests.handler import Handler
@@ -53,9 +53,9 @@ class Produce(Handler[ProduceRequest]):
     versions = range(12)
 
     def __init__(
-        self, replicas: ReplicaManager, cache: MetadataCache, pipelining: ProducePipelining
+        self, appends: Appends, cache: MetadataCache, pipelining: ProducePipelining
     ) -> None:
-        self._replicas = replicas
+        self._appends = appends
         self._cache = cache
         self._pipelining = pipelining
 
@@ -81,7 +81,7 @@ class Produce(Handler[ProduceRequest]):
 
         if entries:
             appended = list(entries.values())
-            waits = self._replicas.append(appended, body.acks, body.timeout_ms, done)
+            waits = self._appends.add(appended, body.acks, body.timeout_ms, done)
             request.next_may_follow = self._pipelining.lets_follow(appended, waits=waits)
         else:
             done([])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from logquake.node.replication.hosted import Located
+from logquake.node.replication.hosted import HostedPartitions, Located
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.purgatories.deadline_queue import DeadlineQueue
@@ -104,14 +104,19 @@ class DelayedDeleteRecords:
 class DeleteRecordsPurgatory:
     """Requests whose deletions some live replica has not followed yet."""
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, hosted: HostedPartitions, scheduler: Scheduler) -> None:
+        self._locate = hosted.locate
         self._scheduler = scheduler
         self._deadlines: DeadlineQueue[DelayedDeleteRecords] = DeadlineQueue(scheduler, _time_out)
         self._waiting: dict[Partition, list[DelayedDeleteRecords]] = {}
 
-    def delete(self, asked: Sequence[tuple[Located, int]], timeout_ms: int, done: Done) -> None:
-        """Act at once, and answer when the low watermarks have followed or timeout_ms are over."""
-        deletions = [Deletion(where, offset) for where, offset in asked]
+    def delete(self, asked: Sequence[tuple[str, int, int]], timeout_ms: int, done: Done) -> None:
+        """Let the log of each (topic, partition, offset) start at the offset; -1: all committed.
+
+        done is called with the results in order when every live replica did so, or when
+        timeout_ms is over.
+        """
+        deletions = [Deletion(self._locate(topic, index), offset) for topic, index, offset in asked]
         waiting = DelayedDeleteRecords(deletions, self._scheduler.now_ms() + timeout_ms, done)
         watched = dict.fromkeys(d.partition for d in deletions if d.is_open and d.partition)
         if not watched:

@@ -141,7 +141,11 @@ class FetchPurgatory:
         return len(self._waiting)
 
     def fetch(self, params: FetchParams, context: FetchContext, done: Done) -> None:
-        """Answer now if there is enough, else when there is, at the latest after max_wait_ms."""
+        """Read what the context has to look at; done is called with it for context.answer().
+
+        At once when there are min_bytes, an error, a diverging epoch or no patience, else at the
+        end of a later pass, or when max_wait_ms is over.
+        """
         locate = self._locate
         reads = [_Read(asked, locate(asked.key, asked.topic)) for asked in context.partitions]
         fetch = DelayedFetch(next(self._arrivals), params, reads, done)

@@ -186,7 +186,7 @@ class Player:
             detail = f" ({result.error_message})" if result.error_message else ""
             self.world.log(f"{label} {result.error.name} base {result.base_offset}{detail}")
 
-        self.world.nodes[int(broker)].replicas.append(
+        self.world.nodes[int(broker)].replicas.appends.add(
             [ProduceEntry(topic, index, memoryview(batch))],
             {"all": -1}.get(acks) or int(acks),
             int(timeout),
@@ -227,7 +227,7 @@ class Player:
         def done(reads: Sequence[PartitionRead]) -> None:
             self.world.log(f"{label} {_describe(reads[0].result)}")
 
-        self.world.nodes[int(broker)].replicas.fetch(params, FetchContext([asked]), done)
+        self.world.nodes[int(broker)].replicas.fetches.fetch(params, FetchContext([asked]), done)
 
     def do_delete(self, name: str, broker: str, *, before: str) -> None:
         """DeleteRecords: the log is to start at this offset."""
@@ -237,7 +237,7 @@ class Player:
             self.world.log(f"{label} {results[0].error.name} low {results[0].low_watermark}")
 
         asked = [(*_partition(name), int(before))]
-        self.world.nodes[int(broker)].replicas.delete_records(asked, 30_000, done)
+        self.world.nodes[int(broker)].replicas.deletions.delete(asked, 30_000, done)
 
     def do_offsets(
         self, name: str, broker: str, at: str, *, isolation: str = "uncommitted"

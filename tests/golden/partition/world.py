@@ -138,7 +138,13 @@ class Node:
             self.replicas, ScheduledWorkers(self.scheduler), DownConversionSettings()
         )
         self.handlers: dict[type[Message], Handler[Any]] = {
-            FetchRequest: Fetch(self.replicas, self.metadata, downward, max_bytes=1 << 20),
+            FetchRequest: Fetch(
+                self.replicas.sessions,
+                self.replicas.fetches,
+                self.metadata,
+                downward,
+                max_bytes=1 << 20,
+            ),
             ListOffsetsRequest: ListOffsets(self.replicas),
         }
         self.replicas.start()
@@ -338,7 +344,7 @@ class World:
         )
         for broker in brokers:
             answers: list[LeaderAndIsrResponse] = []
-            self.nodes[broker].replicas.apply_leader_and_isr(
+            self.nodes[broker].replicas.state_changes.apply_leader_and_isr(
                 request, lambda topic: self.configs[topic], answers.append
             )
             (response,) = answers
@@ -361,7 +367,7 @@ class World:
             for each in response.partition_errors:
                 self.log(f"{broker} answers StopReplica {name} {ErrorCode(each.error_code).name}")
 
-        self.nodes[broker].replicas.stop_replicas(request, answered)
+        self.nodes[broker].replicas.state_changes.stop_replicas(request, answered)
         if delete:
             self.pass_time(DELETION_MS)
 

@@ -98,7 +98,9 @@ class OneBroker:
             ][: int(leader_is_live)],
         )
         answers: list[LeaderAndIsrResponse] = []
-        self.replicas.apply_leader_and_isr(request, lambda _topic: self.config, answers.append)
+        self.replicas.state_changes.apply_leader_and_isr(
+            request, lambda _topic: self.config, answers.append
+        )
         (answer,) = answers
         return answer.topics[0].partition_errors[0].error_code
 
@@ -110,7 +112,7 @@ class OneBroker:
         ]
         topic = StopReplicaTopicState(topic_name="orders", partition_states=states)
         answers: list[StopReplicaResponse] = []
-        self.replicas.stop_replicas(
+        self.replicas.state_changes.stop_replicas(
             StopReplicaRequest(controller_epoch=1, topic_states=[topic]), answers.append
         )
         return answers
@@ -128,7 +130,7 @@ class OneBroker:
     def see_live(self, *broker_ids: int) -> None:
         """The controller says who is registered."""
         self.metadata.update(UpdateMetadataRequest(live_brokers=[_live(b) for b in broker_ids]))
-        self.replicas.on_metadata_update()
+        self.replicas.state_changes.on_metadata_update()
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def partition(broker: Any) -> Any:
 
 
 def write(broker: Any, records: memoryview) -> None:
-    broker.replicas.append([ProduceEntry("orders", 0, records)], 1, 0, lambda _: None)
+    broker.replicas.appends.add([ProduceEntry("orders", 0, records)], 1, 0, lambda _: None)
     broker.replicas.end_of_pass()
 
 
@@ -109,7 +109,7 @@ class TestRolledSegments:
         begin_sync(scheduler)
         state = StopReplicaPartitionState(leader_epoch=-2, delete_partition=True)
         topic = StopReplicaTopicState(topic_name="orders", partition_states=[state])
-        broker.replicas.stop_replicas(
+        broker.replicas.state_changes.stop_replicas(
             StopReplicaRequest(controller_epoch=1, topic_states=[topic]), lambda _answer: None
         )
         assert log.is_closed

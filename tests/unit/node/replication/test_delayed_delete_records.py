@@ -31,7 +31,7 @@ def led(broker: Any, batch: Batch) -> Any:
     """Broker 1 leads orders-0; broker 2 has all of its three records and starts at 0."""
     broker.lead()
     for value in (b"a", b"b", b"c"):
-        broker.replicas.append([ProduceEntry("orders", 0, batch(value))], 1, 0, lambda _: None)
+        broker.replicas.appends.add([ProduceEntry("orders", 0, batch(value))], 1, 0, lambda _: None)
         broker.replicas.end_of_pass()
     follow(broker, 0)
     assert broker.replicas.partition("orders", 0).replica.high_watermark == 3
@@ -43,14 +43,14 @@ def follow(broker: Any, log_start: int) -> None:
     key = (TOPIC_ID, 0)
     asked = FetchPartition(key, "orders", TOPIC_ID, 0, 3, 1_000, log_start_offset=log_start)
     params = FetchParams(FOLLOWER, -1, 0, 0, 1_000, Isolation.LOG_END)
-    broker.replicas.fetch(params, FetchContext([asked]), lambda _: None)
+    broker.replicas.fetches.fetch(params, FetchContext([asked]), lambda _: None)
     broker.replicas.end_of_pass()
 
 
 def delete(broker: Any, offset: int, *, index: int = 0) -> list[DeletedRecords]:
     """What has been answered, and will be."""
     answers: list[DeletedRecords] = []
-    broker.replicas.delete_records([("orders", index, offset)], 1_000, answers.extend)
+    broker.replicas.deletions.delete([("orders", index, offset)], 1_000, answers.extend)
     broker.replicas.end_of_pass()
     return answers
 
@@ -127,7 +127,7 @@ def test_a_topic_that_is_only_compacted_refuses(led: Any) -> None:
 
 def test_partitions_of_one_request_are_waited_for_together(led: Any) -> None:
     answers: list[DeletedRecords] = []
-    led.replicas.delete_records(
+    led.replicas.deletions.delete(
         [("orders", 0, 2), ("orders", 9, 1), ("orders", 0, 0)], 1_000, answers.extend
     )
     led.replicas.end_of_pass()

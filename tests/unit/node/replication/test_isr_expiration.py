@@ -41,7 +41,7 @@ def fetch(partition: Partition, offset: int) -> None:
 
 def append(broker: OneBroker, records: memoryview) -> None:
     entry = ProduceEntry("orders", 0, records)
-    broker.replicas.append([entry], 1, 1_000, lambda _results: None)
+    broker.replicas.appends.add([entry], 1, 1_000, lambda _results: None)
     broker.replicas.end_of_pass()
 
 

@@ -39,7 +39,7 @@ def break_disk(broker: Any, *paths: str) -> None:
 def produce(broker: Any, batch: Batch, index: int, acks: int = 1) -> list[ProduceResult]:
     results: list[ProduceResult] = []
     entry = ProduceEntry("orders", index, batch(b"v"))
-    broker.replicas.append([entry], acks, 60_000, results.extend)
+    broker.replicas.appends.add([entry], acks, 60_000, results.extend)
     return results
 
 
@@ -111,7 +111,7 @@ def test_reads_of_the_directory_are_refused(broker: Any, batch: Batch) -> None:
     partition = broker.replicas.partition("orders", 3)
     asked = FetchPartition(("orders", 3), "orders", partition.topic_id, 3, 0, 1 << 20)
     answers: list[Any] = []
-    broker.replicas.fetch(
+    broker.replicas.fetches.fetch(
         FetchParams(-1, -1, 0, 1, 1 << 20, Isolation.HIGH_WATERMARK),
         FetchContext([asked]),
         lambda reads: answers.extend(read.result for read in reads),
@@ -212,7 +212,7 @@ def test_a_damaged_batch_is_an_error_of_those_alone_who_read_it(
     asked = FetchPartition(("orders", 0), "orders", partition.topic_id, 0, 0, 1 << 20)
     answers: list[Any] = []
     for _ in range(2):
-        broker.replicas.fetch(
+        broker.replicas.fetches.fetch(
             FetchParams(-1, -1, 0, 1, 1 << 20, Isolation.LOG_END),
             FetchContext([asked]),
             lambda reads: answers.extend(read.result for read in reads),

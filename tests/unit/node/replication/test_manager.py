@@ -23,7 +23,7 @@ FOLLOWER = FetchParams(2, 70, 0, 1, 1 << 20, Isolation.LOG_END)
 def produce(broker: Any, *entries: tuple[int, memoryview], acks: int) -> list[ProduceResult]:
     answered: list[ProduceResult] = []
     named = [ProduceEntry("orders", index, records) for index, records in entries]
-    broker.replicas.append(named, acks, 30_000, answered.extend)
+    broker.replicas.appends.add(named, acks, 30_000, answered.extend)
     return answered
 
 
@@ -34,7 +34,7 @@ def fetch(
     asked = [
         FetchPartition(("orders", i), "orders", bytes(16), i, offset, max_bytes) for i in indexes
     ]
-    broker.replicas.fetch(
+    broker.replicas.fetches.fetch(
         params, FetchContext(asked), lambda reads: answered.extend(read.result for read in reads)
     )
     return answered
@@ -56,7 +56,7 @@ def test_a_pass_writes_each_partition_once(broker: Any, batch: Batch) -> None:
 def test_an_append_tells_whether_it_waits_for_followers(broker: Any, batch: Batch) -> None:
     def waits(acks: int, index: int = 0) -> Any:
         entry = ProduceEntry("orders", index, batch(b"v"))
-        return broker.replicas.append([entry], acks, 30_000, lambda _results: None)
+        return broker.replicas.appends.add([entry], acks, 30_000, lambda _results: None)
 
     broker.lead(isr=(1,), replicas=(1, 2))  # broker 2 may be about to join the ISR
     assert waits(-1)
@@ -90,7 +90,7 @@ def test_one_refused_partition_does_not_keep_the_others(broker: Any, batch: Batc
 def test_clients_may_not_write_kafkas_own_topics(broker: Any, batch: Batch) -> None:
     answered: list[ProduceResult] = []
     entry = ProduceEntry("__consumer_offsets", 0, batch(b"v"))
-    broker.replicas.append([entry], 1, 0, answered.extend)
+    broker.replicas.appends.add([entry], 1, 0, answered.extend)
     broker.replicas.end_of_pass()
     assert answered[0].error is ErrorCode.INVALID_TOPIC_EXCEPTION
 
@@ -136,9 +136,9 @@ def test_an_answer_may_bring_another_append(broker: Any, batch: Batch) -> None:
     def again(results: list[ProduceResult]) -> None:
         bases.append(results[0].base_offset)
         if len(bases) < 3:
-            broker.replicas.append([ProduceEntry("orders", 0, batch(b"v"))], -1, 100, again)
+            broker.replicas.appends.add([ProduceEntry("orders", 0, batch(b"v"))], -1, 100, again)
 
-    broker.replicas.append([ProduceEntry("orders", 0, batch(b"v"))], -1, 100, again)
+    broker.replicas.appends.add([ProduceEntry("orders", 0, batch(b"v"))], -1, 100, again)
     broker.replicas.end_of_pass()
     assert bases == [0, 1, 2]
 

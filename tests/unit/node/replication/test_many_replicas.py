@@ -44,7 +44,7 @@ def lead_all(broker: OneBroker, *, epoch: int = 0) -> list[LeaderAndIsrResponse]
     ]
     topic = LeaderAndIsrTopicState(topic_name="orders", topic_id=TOPIC_ID, partition_states=states)
     answers: list[LeaderAndIsrResponse] = []
-    broker.replicas.apply_leader_and_isr(
+    broker.replicas.state_changes.apply_leader_and_isr(
         LeaderAndIsrRequest(controller_epoch=1, topic_states=[topic]),
         lambda _topic: broker.config,
         answers.append,

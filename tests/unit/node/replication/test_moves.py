@@ -62,7 +62,7 @@ def partition(broker: Any, index: int = 0) -> Any:
 def produce(broker: Any, batch: Batch, number: int) -> list[ProduceResult]:
     results: list[ProduceResult] = []
     entry = ProduceEntry("orders", 0, batch(b"%05d" % number + bytes(300)))
-    broker.replicas.append([entry], 1, 60_000, results.extend)
+    broker.replicas.appends.add([entry], 1, 60_000, results.extend)
     broker.replicas.end_of_pass()
     return results
 
@@ -142,7 +142,7 @@ class TestMoving:
         move(filled, "/b")
         while where(filled) == "/a/orders-0":
             entry = ProduceEntry("orders", 0, batch(b"staged"))
-            filled.replicas.append([entry], 1, 60_000, results.extend)
+            filled.replicas.appends.add([entry], 1, 60_000, results.extend)
             scheduler.advance(1)  # in the midst of the pass
             filled.replicas.end_of_pass()
         assert {result.error for result in results} == {ErrorCode.NONE}
@@ -387,7 +387,7 @@ class TestCallingOff:
         scheduler.advance(3)
         state = StopReplicaPartitionState(leader_epoch=-2, delete_partition=delete)
         topic = StopReplicaTopicState(topic_name="orders", partition_states=[state])
-        filled.replicas.stop_replicas(
+        filled.replicas.state_changes.stop_replicas(
             StopReplicaRequest(controller_epoch=1, topic_states=[topic]), lambda _answer: None
         )
         scheduler.advance(1_000)

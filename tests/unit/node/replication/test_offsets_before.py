@@ -27,7 +27,7 @@ def leader(broker: Any, batch: Batch) -> Any:
     broker.lead(isr=(1, 2))
     for _ in range(5):
         entry = ProduceEntry("orders", 0, batch(bytes(20)))
-        broker.replicas.append([entry], 1, 60_000, lambda _results: None)
+        broker.replicas.appends.add([entry], 1, 60_000, lambda _results: None)
         broker.replicas.end_of_pass()
     for second, first in enumerate((0, 2, 4), start=1):
         broker.disk.set_modified_ms(f"/data/orders-0/{first:020}.log", 1_000 * second)

@@ -38,7 +38,7 @@ def fetch(broker: Any, offset: int, params: FetchParams) -> list[FetchResult]:
     """What was answered so far, and will be."""
     answered: list[FetchResult] = []
     asked = FetchPartition(("orders", 0), "orders", bytes(16), 0, offset, 1 << 20)
-    broker.replicas.fetch(
+    broker.replicas.fetches.fetch(
         params, FetchContext([asked]), lambda reads: answered.extend(read.result for read in reads)
     )
     return answered
@@ -85,7 +85,7 @@ def write(broker: Any) -> Produce:
             )
         entry = ProduceEntry("orders", 0, memoryview(batch))
         done: list[Any] = []
-        broker.replicas.append([entry], 1, 30_000, done.extend, internal=end is not None)
+        broker.replicas.appends.add([entry], 1, 30_000, done.extend, internal=end is not None)
         broker.replicas.end_of_pass()
         assert done[0].error is ErrorCode.NONE
 

@@ -87,7 +87,7 @@ class Twin:
             epoch = known.session[1] + 1 if answer.session_id else 0
             known.session = (answer.session_id, epoch)
 
-        self.broker.replicas.fetch(params, context, done)
+        self.broker.replicas.fetches.fetch(params, context, done)
 
     def before_time_passes(self) -> None:
         if self.walks:
@@ -162,7 +162,7 @@ class Life:
 
         def append(broker: OneBroker) -> None:
             entry = ProduceEntry("orders", index, memoryview(bytearray(records)))
-            broker.replicas.append([entry], 1, 1_000, lambda _results: None)
+            broker.replicas.appends.add([entry], 1, 1_000, lambda _results: None)
 
         self.each(append)
 
@@ -237,7 +237,7 @@ class Life:
     def delete_records(self) -> None:
         index = self.any_partition()
         self.each(
-            lambda broker: broker.replicas.delete_records(
+            lambda broker: broker.replicas.deletions.delete(
                 [("orders", index, -1)], 0, lambda _deleted: None
             )
         )
@@ -319,7 +319,9 @@ def _follow(
         forgotten=(),
     )
     answers: list[FetchAnswer] = []
-    broker.replicas.fetch(params, context, lambda reads: answers.append(context.answer(reads)))
+    broker.replicas.fetches.fetch(
+        params, context, lambda reads: answers.append(context.answer(reads))
+    )
     return context, answers[0]
 
 
@@ -340,7 +342,7 @@ def test_only_partitions_that_changed_are_looked_at(
     session = _begin(followed)
     assert not _follow(followed, (session, 1))[0].partitions
     entry = ProduceEntry("orders", 3, batch(b"v"))
-    followed.replicas.append([entry], 1, 1_000, lambda _results: None)
+    followed.replicas.appends.add([entry], 1, 1_000, lambda _results: None)
     followed.replicas.end_of_pass()
     assert [asked.partition for asked in _follow(followed, (session, 2))[0].partitions] == [3]
 
@@ -353,7 +355,7 @@ def test_a_follower_stays_in_sync_by_fetches_that_look_at_nothing(
         scheduler.advance(20_000)
         _follow(followed, (session, epoch))
     entry = ProduceEntry("orders", 0, batch(b"v"))
-    followed.replicas.append([entry], 1, 1_000, lambda _results: None)
+    followed.replicas.appends.add([entry], 1, 1_000, lambda _results: None)
     followed.replicas.end_of_pass()
     scheduler.advance(29_000)
     partition = followed.replicas.partition("orders", 0)
@@ -380,7 +382,9 @@ def _wait(broker: OneBroker, session: tuple[int, int]) -> list[FetchAnswer]:
         *session, params, by_topic_id=True, partitions=named, forgotten=()
     )
     answers: list[FetchAnswer] = []
-    broker.replicas.fetch(params, context, lambda reads: answers.append(context.answer(reads)))
+    broker.replicas.fetches.fetch(
+        params, context, lambda reads: answers.append(context.answer(reads))
+    )
     return answers
 
 

@@ -28,7 +28,7 @@ def fill(broker: Any, batch: Batch, *, count: int = 4, index: int = 0) -> None:
     """Every record has a segment of its own."""
     for _ in range(count):
         entry = ProduceEntry("orders", index, batch(bytes(300)))
-        broker.replicas.append([entry], 1, 0, lambda _: None)
+        broker.replicas.appends.add([entry], 1, 0, lambda _: None)
         broker.replicas.end_of_pass()
 
 

@@ -242,7 +242,7 @@ class LoneBroker:
         assert parts is not None
         entry = ProduceEntry(TOPIC, 0, memoryview(bytearray(records)))
         results: list[ProduceResult] = []
-        parts.replicas.append([entry], 1, 0, results.extend, internal=internal)
+        parts.replicas.appends.add([entry], 1, 0, results.extend, internal=internal)
         self.broker.end_of_pass()
         assert [result.error for result in results] == [0]
 
