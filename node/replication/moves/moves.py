@@ -169,9 +169,9 @@ class ReplicaMoves:
         set_aside = self._log_dirs.promote_future(partition.topic, partition.index)
         self._marks.forget(partition.topic, partition.index)
         partition.replica.continue_in(future)
+        self.forget(partition)
         partition.context.touched(partition)
         self._replicas.sync_rolled(partition)
-        self.forget(partition)
         self._replicas.remove_later([set_aside])
         self._record(
             REPLICA_MOVED,

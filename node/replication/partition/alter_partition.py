@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from logquake.seams.network import Channel, Disconnected
 from logquake.seams.scheduler import Scheduler
+from logquake.storage.invariants import asserted_after, must_hold
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
     AlterPartitionRequest,
@@ -59,8 +60,15 @@ class IsrProposal:
     done: Callable[[IsrOutcome], None]
 
 
+@asserted_after("submit", "_on_response")
 class AlterPartitionManager:
-    """``controller`` gives the channel to the controller of the moment, None while unknown."""
+    """``controller`` gives the channel to the controller of the moment, None while unknown.
+
+    Invariants:
+    - What waits for an answer is on its way: in the request in flight, or sent after it or after
+      the pause.
+    - A partition has one proposal at most, under its own name.
+    """
 
     def __init__(
         self,
@@ -78,6 +86,12 @@ class AlterPartitionManager:
         self._retry_ms = retry_ms
         self._pending: dict[TopicPartition, IsrProposal] = {}
         self._busy = False  # a request is in flight, or a retry is scheduled
+
+    def check_invariants(self) -> None:
+        """Raises InvariantError; called where invariants are asserted (storage/invariants.py)."""
+        must_hold(self._busy or not self._pending, "what waits is on its way", *self._pending)
+        for key, proposal in self._pending.items():
+            must_hold(key == (proposal.topic, proposal.partition), "its own name", key, proposal)
 
     def submit(self, proposal: IsrProposal) -> None:
         """Queue a proposal and send it as soon as may be.

@@ -26,6 +26,7 @@ from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
 from logquake.storage.errors import StorageError
 from logquake.storage.file_names import parent
+from logquake.storage.invariants import asserted_after, must_hold
 from logquake.storage.log.log import Log
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
@@ -65,7 +66,20 @@ class PartitionContext:
     disk_failed: Callable[[str, str], None]
 
 
+@asserted_after(
+    "become_leader", "become_follower", "go_offline", "stop", "rest", "stir", "wake_resting"
+)
 class Partition:
+    """This broker's replica of one partition; ``role`` says what it is at the moment.
+
+    Invariants, besides those of its log and its role:
+    - Who leads or follows does so in an epoch that a controller gave.
+    - A leader's epoch began within its log, and no entry of the log is of a later epoch.
+    - Only a leader has records staged; whoever loses its role has written them before.
+    - What a follower's progress takes its times from rests here, and is of that follower.
+    - A copy that is being made lies in another directory than the log.
+    """
+
     def __init__(
         self,
         topic: str,
@@ -88,6 +102,39 @@ class Partition:
         self.changes = 0
         self._resting: dict[Resting, None] = {}
         self._damage: str | None = None  # of the records, as told last
+
+    def check_invariants(self) -> None:
+        """Raises InvariantError; called where invariants are asserted (storage/invariants.py)."""
+        role, log = self.role, self.replica.log
+        if isinstance(role, Offline):
+            return  # whatever the disk left
+        self.replica.check_invariants()
+        if isinstance(role, Leader):
+            self._check_leader(role)
+        else:
+            staged = (log.written_end_offset, log.end_offset)
+            must_hold(staged[0] == staged[1], "only leaders stage", role, staged)
+        if not isinstance(role, Unassigned):
+            must_hold(self.leader_epoch > NO_LEADER_EPOCH, "a role has an epoch", role)
+        if self.future is not None:
+            places = (log.directory, self.future.directory)
+            must_hold(places[0] != places[1], "a copy lies elsewhere", places)
+
+    def _check_leader(self, leader: Leader) -> None:
+        leader.check_invariants()
+        began, end = leader.epoch_start_offset, self.replica.end
+        must_hold(began <= end, "the epoch began within the log", began, end)
+        latest = self.replica.latest_epoch
+        must_hold(
+            latest is None or latest <= self.leader_epoch, "own epoch", latest, self.leader_epoch
+        )
+        for replica_id, progress in leader.followers.items():
+            resting = progress.resting
+            must_hold(
+                resting is None or (resting in self._resting and resting.replica_id == replica_id),
+                "what rests, rests here",
+                replica_id,
+            )
 
     @property
     def topic_id(self) -> bytes:
@@ -132,8 +179,7 @@ class Partition:
         leader = self.leader
         newly_elected = leader is None
         leader = leader or Leader(self.context.broker_id)
-        leader.assign(state.replicas)
-        leader.isr = CommittedIsr(state.isr)
+        leader.assign(state.replicas, CommittedIsr(state.isr))
         if state.leader_epoch > self.leader_epoch:
             # Epochs of this log must cover every epoch a follower may ask about, even if nothing
             # is ever written in this one (KIP-279).

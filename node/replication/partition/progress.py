@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from logquake.node.replication.resting import Resting
+from logquake.storage.invariants import asserted_after, must_hold
 from logquake.wire.sentinels import UNKNOWN_BROKER_EPOCH, UNKNOWN_OFFSET
 
 NEVER_MS = -(2**62)  # a monotonic time before every other
 
 
+@asserted_after("stir", "record_fetch", "start_epoch", "trust_until_lagging")
 class FollowerProgress:
-    """One follower's position, from its fetches. Offsets are -1 until its first fetch.
+    """One follower's position, from its fetches; UNKNOWN_OFFSET until the first.
 
     ``last_caught_up_ms`` is the latest time at which the follower was known to have everything
     that the leader had: it decides who is in sync, together with the log end itself. While its
     fetch session lets this partition rest, the follower has everything, and each Fetch of the
     session is one of this partition: the times come from the clock of what is ``resting``.
+
+    Invariants:
+    - Before a first fetch nothing of the follower is known: no start, no broker epoch.
+    - Once it fetched, the leader's end of that moment is known.
+    - What rests had everything at its last fetch.
     """
 
     __slots__ = (
@@ -35,6 +42,17 @@ class FollowerProgress:
         self._last_fetch_ms = NEVER_MS
         self._last_caught_up_ms = NEVER_MS
         self.resting: Resting | None = None
+
+    def check_invariants(self) -> None:
+        """Raises InvariantError; called where invariants are asserted (storage/invariants.py)."""
+        start, end, leader_end = self.log_start, self.log_end, self.leader_end_at_last_fetch
+        if end == UNKNOWN_OFFSET:
+            nothing = (UNKNOWN_OFFSET, UNKNOWN_BROKER_EPOCH)
+            known = (start, self.broker_epoch)
+            must_hold(known == nothing, "nothing known before a fetch", known)
+        else:
+            must_hold(leader_end != UNKNOWN_OFFSET, "the leader's end is known", leader_end)
+        must_hold(self.resting is None or end >= leader_end, "rests caught up", end, leader_end)
 
     @property
     def last_caught_up_ms(self) -> int:

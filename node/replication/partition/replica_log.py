@@ -1,8 +1,4 @@
-"""A partition's log together with its high watermark, and the only place where either goes back.
-
-Invariant: log start <= high watermark <= written end. Staged records count nowhere here: they may
-still fail to be written.
-"""
+"""A partition's log together with its high watermark, and the only place where either goes back."""
 
 from __future__ import annotations
 
@@ -14,11 +10,20 @@ from logquake.node.journal_events import (
     LOG_TRUNCATED,
 )
 from logquake.seams.journal import Event, EventKind, Journal
+from logquake.storage.invariants import asserted_after, must_hold
 from logquake.storage.log.log import Log
 from logquake.storage.log.replicated_batches import UnexpectedAppendOffset
 
 
+@asserted_after(
+    "advance_to", "continue_in", "append_from_leader", "raise_start", "truncate_to", "restart_at"
+)
 class ReplicaLog:
+    """Staged records count nowhere here: they may still fail to be written.
+
+    Invariant: log start <= high watermark <= written end.
+    """
+
     __slots__ = ("_journal", "high_watermark", "log", "name")
 
     def __init__(self, name: str, log: Log, journal: Journal, checkpointed: int) -> None:
@@ -26,6 +31,11 @@ class ReplicaLog:
         self.log = log
         self._journal = journal
         self._move_mark(self._within_log(checkpointed))
+
+    def check_invariants(self) -> None:
+        """Raises InvariantError; called where invariants are asserted (storage/invariants.py)."""
+        start, mark, end = self.start, self.high_watermark, self.end
+        must_hold(start <= mark <= end, "start <= high watermark <= end", start, mark, end)
 
     @property
     def end(self) -> int:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logquake.node.replication.partition.isr import EMPTY_ISR, IsrState
+from logquake.node.replication.partition.isr import EMPTY_ISR, CommittedIsr, IsrState
 from logquake.node.replication.partition.progress import FollowerProgress
+from logquake.storage.invariants import asserted_after, must_hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,15 @@ class Offline:
     why: str
 
 
+@asserted_after("assign", "start_epoch", "next_high_watermark", "may_join", "out_of_sync")
 class Leader:
-    """Takes writes, and decides which of them are committed."""
+    """Takes writes, and decides which of them are committed.
+
+    Invariants, once it has been assigned:
+    - The leader is a member of the ISR, and no proposal takes it out.
+    - No replica is in an ISR twice, nor among its own followers.
+    - The maximal ISR has every committed member: the mark waits for whoever may be elected.
+    """
 
     __slots__ = ("_broker_id", "epoch_start_offset", "followers", "isr")
 
@@ -44,8 +52,21 @@ class Leader:
         self.isr: IsrState = EMPTY_ISR
         self.followers: dict[int, FollowerProgress] = {}  # the assigned ones, in replica order
 
-    def assign(self, replicas: tuple[int, ...]) -> None:
+    def check_invariants(self) -> None:
+        """Raises InvariantError; called where invariants are asserted (storage/invariants.py)."""
+        isr, leader = self.isr, self._broker_id
+        ends_as = isr.committed if isinstance(isr, CommittedIsr) else isr.proposed
+        must_hold(leader in isr.committed and leader in ends_as, "a leader is in sync", leader, isr)
+        must_hold(leader not in self.followers, "no leader follows itself", leader)
+        for members in (isr.committed, ends_as):
+            must_hold(len(set(members)) == len(members), "each member once", members)
+        must_hold(set(isr.committed) <= set(isr.maximal), "committed within maximal", isr)
+        for progress in self.followers.values():
+            progress.check_invariants()
+
+    def assign(self, replicas: tuple[int, ...], isr: CommittedIsr) -> None:
         """Keep the progress of followers that stay, forget those that go."""
+        self.isr = isr
         known = self.followers
         self.followers = {
             replica: known.get(replica) or FollowerProgress()

@@ -18,8 +18,7 @@ def make_leader() -> Callable[..., Leader]:
     def make(isr: tuple[int, ...], ends: dict[int, int], leader_end: int = 10) -> Leader:
         """Broker 1 leads; ends are the followers' log ends, fetched just now."""
         leader = Leader(1)
-        leader.assign((1, *ends))
-        leader.isr = CommittedIsr(isr)
+        leader.assign((1, *ends), CommittedIsr(isr))
         for replica, end in ends.items():
             leader.followers[replica].record_fetch(end, 0, leader_end, NOW_MS, -1)
         return leader
@@ -60,7 +59,7 @@ def test_a_leaving_member_holds_the_mark_back(make_leader: Callable[..., Leader]
 
 def test_a_member_not_heard_of_yet_stops_the_mark(make_leader: Callable[..., Leader]) -> None:
     leader = make_leader((1, 2, 3), {2: 10})
-    leader.assign((1, 2, 3))
+    leader.assign((1, 2, 3), CommittedIsr((1, 2, 3)))
     assert mark_of(leader) == -1
 
 
@@ -89,7 +88,7 @@ def test_reassignment_keeps_the_progress_of_those_who_stay(
     make_leader: Callable[..., Leader],
 ) -> None:
     leader = make_leader((1, 2), {2: 7, 3: 4})
-    leader.assign((1, 2, 4))
+    leader.assign((1, 2, 4), CommittedIsr((1, 2)))
     assert [(r, p.log_end) for r, p in leader.followers.items()] == [(2, 7), (4, -1)]
 
 

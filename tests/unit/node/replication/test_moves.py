@@ -277,6 +277,7 @@ class TestTruncation:
         move(filled, "/b")
         while filled.log_dirs.future("orders", 0).written_end_offset < 20:
             scheduler.advance(1)
+        filled.assign(leader=2, epoch=3)
         replica = partition(filled).replica
         replica.truncate_to(10, "a test")
         for offset in range(10, 40):
