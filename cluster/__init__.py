@@ -7,7 +7,7 @@ broker_program.py what a broker's process runs
 zookeeper/, java.py   the real server, on a JVM
 
 running.py        a cluster that runs: what can be done to it, and waited for
-  handle.py       what is known of it: its processes by control.py, what was decided by view.py
+  observed.py     what is known of it: its processes by control.py, what was decided by view.py
   targets.py      whom ``leader:orders/0`` means
   fault.py        what was done, and how to undo it
   readiness.py    what every broker says of all of them; broker_probe.py asks one

@@ -12,8 +12,8 @@ from functools import partial
 from logquake.cluster.control import connect
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.fault import Fault
-from logquake.cluster.handle import COMMAND_TIMEOUT_S, ClusterHandle, Target
 from logquake.cluster.layout import last_line
+from logquake.cluster.observed import COMMAND_TIMEOUT_S, ObservedCluster, Target
 from logquake.cluster.state import ZOOKEEPER, MemberState, Phase
 from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
@@ -21,7 +21,7 @@ from logquake.wire.topic_partition import TopicPartition
 DEFAULT_TIMEOUT = 30.0  # seconds
 
 
-class RunningCluster(ClusterHandle):
+class RunningCluster(ObservedCluster):
     """Every method raises ClusterError; a wait raises WaitTimeoutError with the cluster's state.
 
     A target is a broker id or one of targets.FORMS. Time-outs are in seconds.

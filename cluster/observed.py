@@ -32,7 +32,7 @@ COMMAND_TIMEOUT_S = 90.0  # longer than a broker's controlled shutdown with all 
 Target = int | str
 
 
-class ClusterHandle:
+class ObservedCluster:
     """Every method raises ClusterError. A target is a broker id or one of targets.FORMS."""
 
     def __init__(self, layout: Layout) -> None:
