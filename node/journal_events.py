@@ -12,7 +12,7 @@ from logquake.seams.journal import EventKind
 SETTING_IGNORED = EventKind(
     "setting-ignored",
     cause="server.properties has a key that Kafka does not know, or that nothing here reads.",
-    remedy="Mend its spelling, or leave it out.",
+    remedy="A slip of the pen: mend it. Else it does no harm; `logquake up` sets one such itself.",
 )
 ZOOKEEPER_DISCONNECTED = EventKind(
     "zookeeper-disconnected",
