@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
@@ -27,8 +26,8 @@ from logquake.wire.messages.topics import (
     DeleteTopicsResponse,
     DeleteTopicState,
 )
+from tests.waiting import wait_for
 
-START_S = 90
 _TIMEOUT_MS = 20_000
 
 
@@ -53,14 +52,14 @@ class OneBroker:
         (topic,) = self.metadata(name).topics
         return topic
 
-    def knows(self, *broker_ids: int) -> bool:
-        """Whether it serves, and tells of exactly these brokers and of a controller."""
-        try:
-            answer = self.metadata()
-        except ClientError:
-            return False
-        told = sorted(broker.node_id for broker in answer.brokers)
-        return told == sorted(broker_ids) and answer.controller_id >= 0
+    def wait_to_know(self, *clusters: set[int]) -> None:
+        """Until it serves, and tells of exactly the brokers of one of these and of a controller."""
+
+        def is_known(told: MetadataResponse) -> bool:
+            return told.controller_id >= 0 and {one.node_id for one in told.brokers} in clusters
+
+        what = f"broker on port {self.port} that knows {' or '.join(map(str, clusters))}"
+        wait_for(what, self.metadata, is_known, unready=(ClientError,))
 
     def create(self, name: str, partitions: int = 1, replicas: int = 1) -> tuple[str, str | None]:
         """The error's name, and its message."""
@@ -82,10 +81,3 @@ def held_ports(count: int) -> Iterator[list[int]]:
     """Ports that nobody else gets, for brokers of either kind."""
     with ExitStack() as held:
         yield [port_of(held.enter_context(hold_port_for_java())) for _ in range(count)]
-
-
-def wait_until(what: str, holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + START_S
-    while not holds():
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
-        time.sleep(0.1)

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import Popen
-from typing import Any
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
@@ -22,9 +20,9 @@ from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.program import find_program
 from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.waiting import wait_for
 
 BROKER_ID = 5
-START_S = 90
 END_S = 60
 
 _OURS = """
@@ -112,13 +110,17 @@ class DirectoryInTurns:
     def _serving(self, process: Popen[bytes]) -> Iterator[str]:
         self._process = process
         with self._znodes() as znodes:
-            port = _wait_for(lambda: _port(znodes), process)
+            port = wait_for("registration", lambda: self._registered_port(znodes))
             yield f"{LOOPBACK}:{port}"
             if process.poll() is None:
                 process.terminate()
                 assert process.wait(END_S) in (0, 143)
             # A killed broker's session goes on for a while, and its id cannot be used meanwhile.
-            _wait_for(lambda: _port(znodes) is None, None)
+            wait_for("end of its session", lambda: _port(znodes), lambda port: port is None)
+
+    def _registered_port(self, znodes: KazooClient) -> int | None:
+        assert self._process.poll() is None, "the broker ended"
+        return _port(znodes)
 
     @contextmanager
     def _znodes(self) -> Iterator[KazooClient]:
@@ -137,14 +139,3 @@ def _port(znodes: KazooClient) -> int | None:
     except NoNodeError:
         return None
     return int(json.loads(content)["port"])
-
-
-def _wait_for(condition: Callable[[], Any], process: Popen[bytes] | None) -> Any:
-    deadline = time.monotonic() + START_S
-    while True:
-        found = condition()
-        if found:
-            return found
-        assert process is None or process.poll() is None, "the broker ended"
-        assert time.monotonic() < deadline, "too slow"
-        time.sleep(0.05)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import struct
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,8 +14,8 @@ from confluent_kafka.admin import AdminClient
 
 from logquake.cluster.ports import hold_port_for_java, port_of
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.waiting import wait_for
 
-START_S = 60
 ANSWER_S = 20
 KAFKA_ID = 9
 
@@ -74,11 +73,8 @@ def lone_broker(programs: KafkaPrograms, zookeeper_connect: str) -> Iterator[Lon
 
 
 def _wait_until_up(servers: str) -> None:
-    deadline = time.monotonic() + START_S
-    while True:
-        try:
-            AdminClient({"bootstrap.servers": servers}).list_topics(timeout=2)
-            return
-        except KafkaException:
-            if time.monotonic() > deadline:
-                raise
+    wait_for(
+        f"Kafka at {servers}",
+        lambda: AdminClient({"bootstrap.servers": servers}).list_topics(timeout=2),
+        unready=(KafkaException,),
+    )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
-CREATED_S = 90
+from tests.waiting import wait_for
+
 TRY_S = 10
 
 
@@ -17,23 +16,15 @@ def create(servers: str, new: NewTopic) -> None:
     Anew each time: Kafka takes connections before it has a controller, and librdkafka may then
     wait for one that nobody tells it of.
     """
-    deadline = time.monotonic() + CREATED_S
-    while True:
+
+    def is_there() -> bool:
         admin = AdminClient({"bootstrap.servers": servers})
         try:
             admin.create_topics([new], request_timeout=TRY_S)[new.topic].result(2 * TRY_S)
-        except (KafkaException, TimeoutError) as error:
-            if _exists_already(error):  # the answer to an earlier try was lost
-                return
-            if time.monotonic() > deadline:
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise
-            time.sleep(0.1)
-        else:
-            return
+            # The answer to an earlier try was lost.
+        return True
 
-
-def _exists_already(error: Exception) -> bool:
-    return (
-        isinstance(error, KafkaException)
-        and error.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS
-    )
+    wait_for(f"topic {new.topic}", is_there, unready=(KafkaException, TimeoutError))

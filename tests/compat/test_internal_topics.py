@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import partial
 from operator import methodcaller
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,8 @@ from logquake.wire.messages.find_coordinator import (
 )
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.one_broker import OneBroker, held_ports, wait_until
+from tests.one_broker import OneBroker, held_ports
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -48,8 +48,12 @@ class Lone(OneBroker):
             for each in self.metadata(*names).topics
         )
 
-    def has_leaders(self, *names: str) -> bool:
-        return all(error == "NONE" for _, error, _, _ in self.topics(*names))
+    def wait_for_leaders(self, *names: str) -> None:
+        wait_for(
+            f"leaders of {names}",
+            lambda: [(name, error) for name, error, _, _ in self.topics(*names)],
+            lambda told: all(error == "NONE" for _, error in told),
+        )
 
     def coordinator(self, key_type: int, key: str, version: int) -> Any:
         """Error, message, node, of a key."""
@@ -83,7 +87,7 @@ def twins(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iterat
         properties = properties_of(kafkas, tmp_path / "kafkas")
         brokers.enter_context(kafka_programs.broker("lone", properties))
         for each in (ours, kafkas):
-            wait_until("the broker", partial(each.knows, 1))
+            each.wait_to_know({1})
         yield ours, kafkas
 
 
@@ -120,7 +124,7 @@ def test_both_do_the_same(twins: Twins) -> None:
         ("user", "LEADER_NOT_AVAILABLE", False, 0),
     ]
     for each in twins:
-        wait_until("leaders", partial(each.has_leaders, *names[1:]))
+        each.wait_for_leaders(*names[1:])
     both(twins, lambda broker: broker.topics(*names[1:]))
     both(twins, lambda broker: broker.config_of(TRANSACTIONS))
     for version in range(1, 7):

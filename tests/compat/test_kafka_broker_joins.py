@@ -16,6 +16,7 @@ from logquake.wire.records import iterate_batches
 from tests.compat.adapters.base import Adapter, Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -54,13 +55,10 @@ def registered_kafka(
     programs: KafkaPrograms, properties: dict[str, object], cluster: Any
 ) -> Iterator[Popen[bytes]]:
     """A Kafka ends that meets its registration of an earlier life: that session is waited for."""
-
-    def registered() -> bool:
-        return KAFKA_ID in cluster.view.live_brokers()
-
-    assert cluster.view.wait_until(lambda: not registered(), START_S)
+    live = cluster.view.live_brokers
+    wait_for("end of its earlier session", live, lambda brokers: KAFKA_ID not in brokers)
     with programs.broker("broker-9", properties) as process:
-        assert cluster.view.wait_until(registered, START_S)
+        wait_for("registration", live, lambda brokers: KAFKA_ID in brokers)
         yield process
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,9 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.envelope import EnvelopeRequest, EnvelopeResponse
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.one_broker import OneBroker, held_ports, wait_until
+from tests.one_broker import OneBroker, held_ports
 from tests.unit.node.requests.test_envelope import CREATE, REFUSED, envelope
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -47,7 +47,7 @@ class Mixed:
     @contextmanager
     def run_ours(self, **settings: str) -> Iterator[None]:
         with broker_by_hand(self._folder, self._properties(OURS, self.ours) | settings):
-            wait_until("ours", lambda: self.ours.knows(OURS) or self.ours.knows(OURS, KAFKA))
+            self.ours.wait_to_know({OURS}, {OURS, KAFKA})
             yield
 
     @contextmanager
@@ -55,12 +55,12 @@ class Mixed:
         with self._programs.broker(
             self._folder.name, self._properties(KAFKA, self.kafka) | settings
         ):
-            wait_until("Kafka", lambda: self.kafka.knows(KAFKA) or self.kafka.knows(OURS, KAFKA))
+            self.kafka.wait_to_know({KAFKA}, {OURS, KAFKA})
             yield
 
     def wait_until_whole(self) -> None:
         for broker in (self.ours, self.kafka):
-            wait_until("both in Metadata", partial(broker.knows, OURS, KAFKA))
+            broker.wait_to_know({OURS, KAFKA})
 
     def controller(self) -> int:
         return self.ours.metadata().controller_id
@@ -88,8 +88,8 @@ def partitions_of(broker: OneBroker, topic: str) -> int:
     return len(broker.topic(topic).partitions)
 
 
-def has_partitions(broker: OneBroker, topic: str, count: int) -> bool:
-    return partitions_of(broker, topic) == count
+def wait_for_partitions(broker: OneBroker, topic: str, count: int) -> None:
+    wait_for(f"{topic} of {count}", lambda: partitions_of(broker, topic), count.__eq__)
 
 
 def test_what_clients_ask_of_a_forwarding_kafka_is_done(mixed: Mixed) -> None:
@@ -98,7 +98,7 @@ def test_what_clients_ask_of_a_forwarding_kafka_is_done(mixed: Mixed) -> None:
         assert mixed.controller() == OURS
         kafka = mixed.kafka
         assert kafka.topic("named").error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        wait_until("the topic named", lambda: partitions_of(kafka, "named") == 2)
+        wait_for_partitions(kafka, "named", 2)
         assert kafka.create("created", 2, 2) == ("NONE", None)
         assert kafka.create("created", 2, 2)[0] == "TOPIC_ALREADY_EXISTS"
         assert kafka.create("no spaces")[0] == "INVALID_TOPIC_EXCEPTION"
@@ -112,7 +112,7 @@ def test_a_kafka_that_does_not_forward_makes_the_topics_that_clients_name(mixed:
         assert mixed.controller() == OURS
         assert mixed.kafka.create("created")[0] == "NOT_CONTROLLER"
         assert mixed.kafka.topic("named").error_code == ErrorCode.LEADER_NOT_AVAILABLE
-        wait_until("the topic named", lambda: partitions_of(mixed.kafka, "named") == 2)
+        wait_for_partitions(mixed.kafka, "named", 2)
 
 
 def test_topics_that_clients_of_ours_name_are_made_while_kafka_is_controller(mixed: Mixed) -> None:
@@ -122,7 +122,7 @@ def test_topics_that_clients_of_ours_name_are_made_while_kafka_is_controller(mix
         ours = mixed.ours
         for topic, partitions in (("named", 2), ("__consumer_offsets", 3)):
             assert ours.topic(topic).error_code == ErrorCode.LEADER_NOT_AVAILABLE
-            wait_until(topic, partial(has_partitions, ours, topic, partitions))
+            wait_for_partitions(ours, topic, partitions)
         assert ours.topic("__transaction_state").error_code == ErrorCode.INVALID_REPLICATION_FACTOR
 
 

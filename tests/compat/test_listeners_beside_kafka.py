@@ -40,7 +40,8 @@ from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import Message
 from tests.by_hand import broker_by_hand
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.one_broker import START_S, OneBroker, held_ports, wait_until
+from tests.one_broker import OneBroker, held_ports
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -81,20 +82,21 @@ class Brokers:
         )
         return ours, kafkas
 
-    def know_all(self) -> bool:
-        """Both have been told of every broker and every leader."""
+    def wait_to_know_all(self) -> None:
+        """Until both have been told of every broker and every leader."""
         request = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
-        try:
-            answers = self.both(INSIDE, request, MetadataResponse, 12)
-        except ClientError:
-            return False
-        self.topic_id = answers[0].topics[0].topic_id
-        return all(
-            len(each.brokers) == 5
-            and [sorted(p.isr_nodes) for p in each.topics[0].partitions]
-            == [sorted(replicas) for replicas in ASSIGNMENT]
-            for each in answers
+        ours, _ = wait_for(
+            "brokers that both know all of the cluster",
+            lambda: self.both(INSIDE, request, MetadataResponse, 12),
+            lambda answers: all(map(tells_all, answers)),
+            unready=(ClientError,),
         )
+        self.topic_id = ours.topics[0].topic_id
+
+
+def tells_all(answer: MetadataResponse) -> bool:
+    isrs = [sorted(partition.isr_nodes) for partition in answer.topics[0].partitions]
+    return len(answer.brokers) == 5 and isrs == [sorted(replicas) for replicas in ASSIGNMENT]
 
 
 def in_order(answer: R) -> R:
@@ -119,21 +121,16 @@ def brokers(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iter
         ours = brokers.listeners_of(OURS) | common | {"log.dirs": tmp_path / "ours"}
         kafkas = brokers.listeners_of(KAFKA) | common | {"log.dirs": tmp_path / "kafkas"}
         with broker_by_hand(tmp_path, ours), kafka_programs.broker("broker-9", kafkas):
-            wait_until_registered(cluster)
+            wait_for("registrations", cluster.view.live_brokers, {OURS, KAFKA}.issubset)
             create_topic(cluster)
-            wait_until("a broker that knows all of the cluster", brokers.know_all)
+            brokers.wait_to_know_all()
             yield brokers
-
-
-def wait_until_registered(cluster: Any) -> None:
-    view = cluster.view
-    assert view.wait_until(lambda: {OURS, KAFKA} <= view.live_brokers(), START_S)
 
 
 def create_topic(cluster: Any) -> None:
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
     new = NewTopic(TOPIC, len(ASSIGNMENT), replica_assignment=ASSIGNMENT)
-    admin.create_topics([new])[TOPIC].result(START_S)
+    admin.create_topics([new])[TOPIC].result(PATIENCE_S)
 
 
 def test_both_tell_the_same_by_each_listener(brokers: Brokers) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from contextlib import closing
 from itertools import product
 from pathlib import Path
@@ -28,7 +27,8 @@ from logquake.wire.messages.produce import (
 )
 from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import decode, encode
-from tests.compat.lone_kafka import KAFKA_ID, START_S, LoneKafka, Wire
+from tests.compat.lone_kafka import KAFKA_ID, LoneKafka, Wire
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -50,7 +50,7 @@ def answers(servers: str, broker_id: int, data: Path) -> list[tuple[int, list[in
     admin = AdminClient({"bootstrap.servers": servers})
     config = {"segment.bytes": "300"}
     topic = NewTopic(TOPIC, 1, replica_assignment=[[broker_id]], config=config)
-    admin.create_topics([topic], operation_timeout=START_S)[TOPIC].result(START_S)
+    admin.create_topics([topic], operation_timeout=PATIENCE_S)[TOPIC].result(PATIENCE_S)
     host, port = servers.split(":")
     with closing(Wire(host, int(port))) as wire:
         for _ in range(5):
@@ -60,7 +60,7 @@ def answers(servers: str, broker_id: int, data: Path) -> list[tuple[int, list[in
             os.utime(segment, (second, second))
         before = ask_all(wire)
         asked = TopicPartition(TOPIC, 0, 5)
-        admin.delete_records([asked])[asked].result(START_S)
+        admin.delete_records([asked])[asked].result(PATIENCE_S)
         return [(len(segments), []), *before, *ask_all(wire)]
 
 
@@ -70,12 +70,11 @@ def append(wire: Wire) -> None:
     data = PartitionProduceData(index=0, records=encode_batch(records))
     topic = TopicProduceData(name=TOPIC, partition_data=[data])
     body = encode(ProduceRequest(acks=-1, timeout_ms=5_000, topic_data=[topic]), 8)
-    deadline = time.monotonic() + START_S
-    while True:
-        answer = decode(ProduceResponse, 8, memoryview(wire.send(ApiKey.PRODUCE, 8, body)))
-        if not answer.responses[0].partition_responses[0].error_code:
-            return
-        assert time.monotonic() < deadline, answer
+    wait_for(
+        "leader that appends",
+        lambda: decode(ProduceResponse, 8, memoryview(wire.send(ApiKey.PRODUCE, 8, body))),
+        lambda answer: not answer.responses[0].partition_responses[0].error_code,
+    )
 
 
 def ask_all(wire: Wire) -> list[tuple[int, list[int]]]:

@@ -6,7 +6,6 @@ UPDATE_VECTORS=1 stores Kafka's answers anew.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any
@@ -22,7 +21,7 @@ from logquake.wire.messages.metadata import (
     MetadataResponseTopic,
 )
 from logquake.wire.schema import decode, encode
-from tests.compat.lone_kafka import KAFKA_ID, START_S, LoneKafka, Wire
+from tests.compat.lone_kafka import KAFKA_ID, LoneKafka, Wire
 from tests.compat.old_frames import (
     cases,
     differences,
@@ -32,6 +31,7 @@ from tests.compat.old_frames import (
     stored,
     topic_name,
 )
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -44,8 +44,8 @@ def answers(servers: str, broker_id: int) -> dict[str, list[bytes]]:
         NewTopic(topic_name(at), 1, replica_assignment=[[broker_id]], config=case.config)
         for at, case in enumerate(all_cases)
     ]
-    for future in admin.create_topics(news, operation_timeout=START_S).values():
-        future.result(START_S)
+    for future in admin.create_topics(news, operation_timeout=PATIENCE_S).values():
+        future.result(PATIENCE_S)
     host, port = servers.split(":")
     with closing(Wire(host, int(port))) as wire:
         wait_until_leads(wire, len(all_cases), broker_id)
@@ -59,20 +59,16 @@ def wait_until_leads(wire: Wire, topics: int, broker_id: int) -> None:
 
     A broker hears what it leads before it hears of who leads what.
     """
-    deadline = time.monotonic() + START_S
     asked = MetadataRequest(
         topics=[MetadataRequestTopic(name=topic_name(n)) for n in range(topics)]
     )
-    while True:
+
+    def led() -> int:
         answer = wire.send(ApiKey.METADATA, 1, encode(asked, 1))
         response = decode(MetadataResponse, 1, memoryview(answer))
-        led = [topic for topic in response.topics if _leaders(topic) == [broker_id]]
-        if len(led) == topics:
-            return
-        assert time.monotonic() < deadline, (
-            f"broker {broker_id} leads {len(led)} of {topics} topics"
-        )
-        time.sleep(0.1)
+        return sum(_leaders(topic) == [broker_id] for topic in response.topics)
+
+    wait_for(f"broker {broker_id} that leads {topics} topics", led, topics.__eq__)
 
 
 def _leaders(topic: MetadataResponseTopic) -> list[int]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import NewTopic
 
 from tests.compat.new_topics import create
+from tests.waiting import wait_for
 
 TOPIC = "transactional"
 # Kafka allows segments this small, and rolls between the batches of a transaction.
@@ -66,15 +65,13 @@ class TransactionalLog:
         """Where a reader of committed records ends; waits for the partition's leader."""
         settings = {"bootstrap.servers": self._servers, "group.id": "reader"}
         consumer = Consumer(settings | {"isolation.level": "read_committed"})
-        deadline = time.monotonic() + TIMEOUT_S
         try:
-            while True:
-                try:
-                    place = TopicPartition(TOPIC, 0)
-                    return int(consumer.get_watermark_offsets(place, TIMEOUT_S)[1])
-                except KafkaException:
-                    assert time.monotonic() < deadline
-                    time.sleep(0.1)
+            _, end = wait_for(
+                "leader that tells its end",
+                lambda: consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), TIMEOUT_S),
+                unready=(KafkaException,),
+            )
+            return int(end)
         finally:
             consumer.close()
 

@@ -13,6 +13,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.compat.adapters.base import CODECS
 from tests.compat.new_topics import create
+from tests.waiting import wait_for
 
 COMPACTED, TRANSACTIONAL = "compacted", "transactional"
 TIMEOUT_S = 30
@@ -149,13 +150,11 @@ class VariedRecords:
     def _wait_for_leader(self, topic: str) -> None:
         """A broker of Kafka's is registered some time before it knows of topics."""
         admin = AdminClient({"bootstrap.servers": self.servers})
-        deadline = time.monotonic() + TIMEOUT_S
-        while True:
-            known = admin.list_topics(timeout=TIMEOUT_S).topics
-            if topic in known and known[topic].partitions[0].leader >= 0:
-                return
-            assert time.monotonic() < deadline, f"nobody leads {topic}"
-            time.sleep(0.05)
+        wait_for(
+            f"leader of {topic}",
+            lambda: admin.list_topics(timeout=TIMEOUT_S).topics,
+            lambda known: topic in known and known[topic].partitions[0].leader >= 0,
+        )
 
     def _write_varied(self, codec: str) -> None:
         idempotent = codec in ("lz4", "none")

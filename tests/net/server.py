@@ -194,7 +194,10 @@ class Server:
             if condition():
                 return
             self.loop.run_pass(max_wait_ms=5)
-        pytest.fail("what was waited for did not happen")
+        pytest.fail(
+            f"not after {_MAX_PASSES} passes, with {len(self.processor)} connections, "
+            f"requests {self.handler.correlation_ids}, events {self.journal.events}"
+        )
 
     def until_asked(self, count: int) -> None:
         self.until(lambda: len(self.handler.requests) == count)

@@ -11,6 +11,7 @@ from typing import Self
 from logquake.chaos.checks import check_readback
 from logquake.chaos.readback import read_all
 from logquake.chaos.workload import Workload
+from tests.waiting import wait_for
 
 KEYS = 50
 VALUE_BYTES = 400
@@ -51,10 +52,8 @@ class SteadyLoad:
 
     def wait_for_acks(self, more: int) -> None:
         """Until so many more sends were acked."""
-        goal, deadline = self.acked + more, time.monotonic() + TIMEOUT_S
-        while self.acked < goal:
-            assert time.monotonic() < deadline, f"{self.acked} acked, {goal} expected"
-            time.sleep(0.02)
+        goal = self.acked + more
+        wait_for(f"{goal} sends acked", lambda: self.acked, lambda acked: acked >= goal)
 
     def check(self) -> None:
         records = read_all(self._servers, self._topic, timeout_s=TIMEOUT_S)

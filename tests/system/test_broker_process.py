@@ -16,6 +16,7 @@ import pytest
 
 from logquake.cluster.api import Cluster
 from tests.system.zookeeper.relay import Relay
+from tests.waiting import wait_for
 
 TIMEOUT_S = 30
 PROGRAM = """
@@ -88,10 +89,13 @@ def wait_until_ready(process: Process) -> None:
 
 def wait_for_event(process: Process, events: Path, what: str) -> None:
     """Until the broker has written such an event."""
-    while not events.exists() or f'"{what}"' not in events.read_text():
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(0.02)
+
+    def written() -> str:
+        if process.poll() is not None:
             pytest.fail(f"it ended: {process.communicate()}")
+        return events.read_text() if events.exists() else ""
+
+    wait_for(f"event {what}", written, lambda text: f'"{what}"' in text)
 
 
 @contextlib.contextmanager

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,13 +10,13 @@ import pytest
 from logquake.cluster.api import Cluster
 from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.class_archive import (
-    MAKING_TIMEOUT_S,
     archive_flags,
     archive_path,
     make_archive,
 )
 from logquake.cluster.zookeeper.program import Program, find_program
 from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.usefixtures("leaves_nothing")
 
@@ -69,7 +67,7 @@ def test_a_first_start_makes_the_archive_meanwhile(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     archive = archive_path(find_program())
     with Cluster(brokers=1):
-        wait_for(archive.exists, "the archive")
+        wait_for("archive", archive.exists)
     assert in_cache(archive) == {archive.name, archive.with_suffix(".lock").name}
 
 
@@ -79,16 +77,9 @@ def test_a_cluster_that_ends_takes_the_making_of_the_archive_with_it(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     archive = archive_path(find_program())
     with Cluster(brokers=1):
-        wait_for(lambda: any(archive.parent.glob("making-*")), "a maker")
+        wait_for("maker", lambda: list(archive.parent.glob("making-*")))
     assert in_cache(archive) <= {archive.name, archive.with_suffix(".lock").name}
 
 
 def in_cache(archive: Path) -> set[str]:
     return {path.name for path in archive.parent.iterdir()}
-
-
-def wait_for(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + MAKING_TIMEOUT_S
-    while not condition():
-        assert time.monotonic() < deadline, f"{what} does not come"
-        time.sleep(0.02)

@@ -9,7 +9,6 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.state import Phase
 from logquake.wire.errors import ErrorCode
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -105,10 +105,11 @@ def test_what_lies_around_it_is_read_and_itself_refused(kafka: Cluster, root: Pa
 
 
 def test_it_is_compacted_no_more_and_others_are(kafka: Cluster, root: Path) -> None:
-    deadline = monotonic() + TIMEOUT_S
-    while not (events(kafka, "log-uncleanable") and events(kafka, "log-cleaned")):
-        assert monotonic() < deadline, "no log was cleaned, or none found uncleanable"
-        sleep(0.05)
+    wait_for(
+        "log that was cleaned and one that cannot be",
+        lambda: [events(kafka, "log-cleaned"), events(kafka, "log-uncleanable")],
+        all,
+    )
     ((uncleanable, why),) = events(kafka, "log-uncleanable")
     assert uncleanable == f"{COMPACTED}-0"
     assert f"segment {int(segments(root, COMPACTED)[1].stem)} from byte 0 on" in why

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from logquake.cluster.api import Cluster
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.adapters.base import Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
-from tests.one_broker import OneBroker, held_ports, wait_until
+from tests.one_broker import OneBroker, held_ports
 
 BROKER_IDS = (7, 8)
 LISTENERS = ("INSIDE", "OUTSIDE")
@@ -41,7 +40,7 @@ def ports(zookeeper: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             properties = properties_of(broker_id, ports, zookeeper, folder)
             brokers.enter_context(broker_by_hand(folder, properties))
         for port in (port for each in ports.values() for port in each.values()):
-            wait_until("both brokers", partial(OneBroker(port).knows, *BROKER_IDS))
+            OneBroker(port).wait_to_know({*BROKER_IDS})
         yield ports
 
 

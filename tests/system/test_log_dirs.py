@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from logquake.wire.messages.log_dirs import (
     DescribeLogDirsResult,
 )
 from tests.system.steady_load import SteadyLoad
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -67,19 +67,20 @@ def described(kafka: Cluster, topic: str) -> tuple[PartitionDescription, ...]:
         return Admin(router).describe_topics([topic])[0].partitions
 
 
-def wait_until(holds: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
-    while not holds():
-        assert time.monotonic() < deadline, f"not {what} in time"
-        time.sleep(0.05)
-
-
 def directories(kafka: Cluster, broker: int) -> list[Path]:
     return kafka.layout.data_dirs(broker, DIRS)
 
 
 def partitions_in(directory: Path, topic: str) -> set[int]:
     return {int(found.name.rpartition("-")[2]) for found in directory.glob(f"{topic}-[0-9]*")}
+
+
+def wait_until_made(kafka: Cluster, broker: int, topic: str = "spread") -> None:
+    wait_for(
+        f"{PARTITIONS} partitions of {topic}",
+        lambda: shares(kafka, broker, topic),
+        lambda found: sum(found) == PARTITIONS,
+    )
 
 
 def shares(kafka: Cluster, broker: int, topic: str = "spread") -> list[int]:
@@ -118,6 +119,11 @@ class Administrator:
             answer = router.broker(broker).request(request, AlterReplicaLogDirsResponse)
         return answer.results[0].partitions[0].error_code
 
+    def wait_for_place(self, broker: int, topic: str, partition: int, path: str) -> None:
+        wait_for(
+            f"move to {path}", lambda: self.place_of(broker, topic, partition), {path: False}.__eq__
+        )
+
 
 class Vanished:
     """A directory with a file in its place; heal() puts it back."""
@@ -137,7 +143,7 @@ class TestSpread:
     def test_every_directory_gets_its_share(self, cluster: Cluster) -> None:
         create(cluster, "spread", partitions=PARTITIONS, replication_factor=3)
         for broker in (1, 2, 3):
-            wait_until(lambda broker=broker: sum(shares(cluster, broker)) == PARTITIONS, "made")  # type: ignore[misc]
+            wait_until_made(cluster, broker)
             assert min(shares(cluster, broker)) >= 2  # other topics' partitions count too
 
     def test_they_are_described(self, cluster: Cluster) -> None:
@@ -162,10 +168,7 @@ class TestMoves:
                 paths = [str(one) for one in directories(cluster, broker)]
                 target = paths[(paths.index(source) + 1) % DIRS]
                 assert admin.move(broker, topic, 0, target) == 0
-                wait_until(
-                    lambda target=target: admin.place_of(broker, topic, 0) == {target: False},  # type: ignore[misc]
-                    f"moved to {target}",
-                )
+                admin.wait_for_place(broker, topic, 0, target)
                 load.wait_for_acks(200)
         load.check()
         (found,) = described(cluster, topic)
@@ -182,13 +185,13 @@ class TestFailures:
     ) -> None:
         with Cluster(brokers=3, log_dirs=DIRS, config=CONFIG) as kafka:
             create(kafka, "orders", partitions=PARTITIONS, replication_factor=3)
-            wait_until(lambda: sum(shares(kafka, 1, "orders")) == PARTITIONS, "made")
+            wait_until_made(kafka, 1, "orders")
             directory = directories(kafka, 1)[1]
             lost = partitions_in(directory, "orders")
             assert len(lost) == PARTITIONS // DIRS
             with SteadyLoad(kafka.bootstrap_servers, "orders") as load:
                 vanished = Vanished(directory)
-                wait_until(lambda: offline(kafka, "orders") == lost, "offline")
+                wait_until_offline(kafka, "orders", lost)
                 load.wait_for_acks(1_000)
                 found = described(kafka, "orders")
             load.check()
@@ -224,20 +227,20 @@ class TestFailures:
             create(kafka, "orders", assignments=[[1, 2]] * DIRS)
             for directory in directories(kafka, 1):
                 Vanished(directory)
-
-            def has_ended() -> bool:
-                member = kafka.state().member("broker-1")
-                return member is not None and member.phase is Phase.ENDED
-
-            wait_until(has_ended, "ended")
-            member = kafka.state().member("broker-1")
+            member = wait_for(
+                "end of broker-1",
+                lambda: kafka.state().member("broker-1"),
+                lambda member: member is not None and member.phase is Phase.ENDED,
+            )
             assert member is not None
             assert member.ended is not None
             assert member.ended.status == 2
             line = last_line(kafka.layout.log_of("broker-1"))
             assert line.startswith("broker 1: every log directory has failed: ")
-            wait_until(
-                lambda: {one.leader for one in described(kafka, "orders")} == {2}, "led by 2"
+            wait_for(
+                "partition that broker 2 does not lead",
+                lambda: {one.leader for one in described(kafka, "orders")},
+                {2}.__eq__,
             )
 
 
@@ -251,14 +254,18 @@ class TestStart:
             vanished = Vanished(directory)
             kafka.start(1)
             kafka.wait_ready()
-            wait_until(lambda: offline(kafka, "orders") == lost, "offline")
+            wait_until_offline(kafka, "orders", lost)
             vanished.heal()
             kafka.restart(1)
-            wait_until(lambda: offline(kafka, "orders") == set(), "online")
+            wait_until_offline(kafka, "orders", set())
 
 
 def offline(kafka: Cluster, topic: str) -> set[int]:
     return {one.index for one in described(kafka, topic) if one.offline}
+
+
+def wait_until_offline(kafka: Cluster, topic: str, partitions: set[int]) -> None:
+    wait_for(f"{topic} with {partitions} offline", lambda: offline(kafka, topic), partitions.__eq__)
 
 
 @pytest.fixture
@@ -303,10 +310,9 @@ def fill_a_disk(cluster: Cluster, tmp_path: Path) -> None:
         assert broker.stdout is not None
         assert broker.stdout.readline() == "ready\n"
         create(cluster, "filling", assignments=[[7, 1, 2]] * 2)
-        wait_until(lambda: len(partitions_in(roomy, "filling")) == 1, "made")
-        (kept,) = partitions_in(roomy, "filling")
+        (kept,) = wait_for("partition on the roomy disk", lambda: partitions_in(roomy, "filling"))
         with SteadyLoad(cluster.bootstrap_servers, "filling", value_bytes=20_000) as load:
-            wait_until(lambda: offline(cluster, "filling") == {1 - kept}, "full")
+            wait_until_offline(cluster, "filling", {1 - kept})
             load.wait_for_acks(500)
             found = {one.index: one for one in described(cluster, "filling")}
         load.check()

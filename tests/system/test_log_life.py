@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -16,6 +15,7 @@ from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
+from tests.waiting import wait_for
 
 BROKERS = 3
 TIMEOUT_S = 30.0
@@ -37,13 +37,6 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def kafka(root: Path) -> Iterator[Cluster]:
     with Cluster(brokers=BROKERS, config=CONFIG, data_dir=root) as cluster:
         yield cluster
-
-
-def wait_until(condition: Callable[[], bool], what: str) -> None:
-    deadline = monotonic() + TIMEOUT_S
-    while not condition():
-        assert monotonic() < deadline, what
-        sleep(0.05)
 
 
 def create(kafka: Cluster, topic: str, **configs: str) -> None:
@@ -137,16 +130,15 @@ def test_old_segments_leave_every_replica(kafka: Cluster, root: Path) -> None:
     def logs() -> list[int]:
         return [len(list(folder.glob("*.log"))) for folder in folders(root, "events")]
 
-    wait_until(lambda: max(logs()) <= 4, f"segments were kept: {logs()}")
+    wait_for("retention", logs, lambda counts: max(counts) <= 4)
     low, high = bounds(kafka, "events")
     assert high == 100
     assert 60 < low < 80
     assert first_record(kafka, "events") == low
-    wait_until(
-        lambda: (
-            not [path for folder in folders(root, "events") for path in folder.glob("*.deleted")]
-        ),
-        "deleted files were not removed",
+    wait_for(
+        "removal of deleted files",
+        lambda: [path for folder in folders(root, "events") for path in folder.glob("*.deleted")],
+        lambda left: not left,
     )
 
 
@@ -160,7 +152,7 @@ def test_a_follower_that_was_away_starts_where_retention_left_its_leader(
     kafka.kill(away)
     kafka.wait_isr("missed", 0, BROKERS - 1)
     write(kafka, "missed", 100)
-    wait_until(lambda: bounds(kafka, "missed")[0] > 60, "nothing was deleted")
+    wait_for("retention", lambda: bounds(kafka, "missed"), lambda found: found[0] > 60)
     kafka.start(away)
     kafka.wait_isr("missed", 0, BROKERS)
     low, _ = bounds(kafka, "missed")

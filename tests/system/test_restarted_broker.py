@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from time import monotonic
 
 import pytest
 
@@ -21,12 +20,12 @@ from logquake.wire.messages.metadata import (
     MetadataResponse,
     MetadataResponseTopic,
 )
+from tests.waiting import wait_for
 
 BROKERS = 3
 TOPIC = "orders"
 PARTITIONS = 40
 LONG_SESSIONS = {"zookeeper.session.timeout.ms": "20000"}  # a paused controller stays in office
-TIMEOUT_S = 30.0
 
 
 def ask(address: str) -> MetadataResponseTopic | None:
@@ -52,9 +51,8 @@ def test_restarted_broker_never_calls_an_existing_topic_unknown(tmp_path: Path) 
         kafka.pause(controller)
         kafka.start(back, wait=False)
         address = next(m.address for m in kafka.state().members if m.broker_id == back)
-        deadline = monotonic() + TIMEOUT_S
-        while (answer := ask(address)) is None:
-            assert monotonic() < deadline, "the restarted broker told nothing"
+        answer = wait_for("answer of the restarted broker", lambda: ask(address))
+        assert answer is not None
         assert answer.error_code == ErrorCode.NONE
         assert len(answer.partitions) == 3
         kafka.resume(controller)

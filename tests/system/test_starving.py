@@ -5,9 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import islice
 
 import psutil
@@ -15,6 +13,7 @@ import pytest
 
 from tests.starving.plan import Starvation
 from tests.starving.starver import ROOT, Starver
+from tests.waiting import wait_for
 
 TIMEOUT_S = 30
 PLAN = Starvation(seed=3, busy_loops=1, shortest_ms=10, longest_ms=30, at_most_s=60)
@@ -42,19 +41,16 @@ def sleeper() -> Iterator[psutil.Process]:
         process.kill()
 
 
-def wait_until(holds: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {TIMEOUT_S} s: {what}"
-        time.sleep(0.005)
-
-
 def is_stopped(process: psutil.Process) -> bool:
     return bool(process.status() == psutil.STATUS_STOPPED)
 
 
-def goes_on(process: psutil.Process) -> bool:
-    return not is_stopped(process)
+def wait_until_stopped(process: psutil.Process) -> None:
+    wait_for(f"stop of {process}", process.status, psutil.STATUS_STOPPED.__eq__)
+
+
+def wait_until_continued(process: psutil.Process) -> None:
+    wait_for(f"continuation of {process}", process.status, psutil.STATUS_STOPPED.__ne__)
 
 
 def test_slices_come_from_the_seed_and_keep_the_share() -> None:
@@ -75,8 +71,8 @@ def test_every_process_of_a_tree_is_stopped_again_and_again_and_goes_on_at_the_e
         tree = [psutil.Process(parent.pid), psutil.Process(int(parent.stdout.readline()))]
         with Starver(parent.pid, PLAN) as starver:
             for process in tree * 5:
-                wait_until(partial(is_stopped, process), f"{process} is stopped")
-                wait_until(partial(goes_on, process), f"{process} goes on")
+                wait_until_stopped(process)
+                wait_until_continued(process)
         assert not any(map(is_stopped, tree))
         for process in reversed(tree):
             process.kill()
@@ -94,11 +90,11 @@ def test_a_process_that_is_spared_is_left_in_the_state_that_others_give_it(
     with Starver(sleeper.pid, PLAN) as starver:
         with starver.sparing(sleeper.pid):
             sleeper.send_signal(signal.SIGSTOP)
-            wait_until(lambda: is_stopped(sleeper), "paused by the test")
+            wait_until_stopped(sleeper)
             assert all(is_stopped(sleeper) for _ in range(1000))
             sleeper.send_signal(signal.SIGCONT)
-            wait_until(lambda: not is_stopped(sleeper), "continued by the test")
-        wait_until(lambda: is_stopped(sleeper), "starved again")
+            wait_until_continued(sleeper)
+        wait_until_stopped(sleeper)
 
 
 def test_an_owner_that_is_killed_leaves_nobody_stopped_and_no_busy_loop(
@@ -115,7 +111,7 @@ def test_an_owner_that_is_killed_leaves_nobody_stopped_and_no_busy_loop(
         guard = psutil.Process(int(owner.stdout.readline()))
         busy = guard.children()
         assert len(busy) == 2
-        wait_until(lambda: is_stopped(sleeper), "the process is stopped")
+        wait_until_stopped(sleeper)
         owner.kill()
     psutil.wait_procs([guard, *busy], timeout=TIMEOUT_S)
     assert not any(process.is_running() for process in (guard, *busy))
@@ -126,7 +122,7 @@ def test_it_ends_by_itself_when_its_time_is_up(sleeper: psutil.Process) -> None:
     with Starver(sleeper.pid, Starvation(seed=3, busy_loops=1, at_most_s=0.3)) as starver:
         assert starver._guard is not None
         guard = psutil.Process(starver._guard.pid)
-        wait_until(lambda: guard.status() == psutil.STATUS_ZOMBIE, "the guard ended")
+        wait_for("end of the guard", guard.status, psutil.STATUS_ZOMBIE.__eq__)
         assert not is_stopped(sleeper)
     assert starver.suffered is not None
     assert starver.suffered.lasted_s >= 0.3

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import monotonic
 
 from logquake.chaos.history import Outcome
 from logquake.chaos.workload import Workload
 from logquake.cluster.api import Cluster
+from tests.waiting import wait_for
 
 TIMEOUT_S = 30.0
 
@@ -22,11 +22,11 @@ def test_send_that_the_client_does_not_take_is_refused(tmp_path: Path) -> None:
             topic_metadata_propagation_max_ms=0,
             topic_metadata_refresh_interval_ms=100,
         )
-        deadline = monotonic() + TIMEOUT_S
-        last = Outcome.UNKNOWN
-        while last is not Outcome.REFUSED and monotonic() < deadline:
+
+        def send() -> Outcome:
             workload.run([(b"key", b"value")])
-            last = workload.history.outcome(len(workload.history) - 1)
-        assert last is Outcome.REFUSED
+            return workload.history.outcome(len(workload.history) - 1)
+
+        wait_for("refusal", send, lambda outcome: outcome is Outcome.REFUSED)
         assert workload.finish(TIMEOUT_S) == 0
         assert workload.history.acked == 0

@@ -44,9 +44,13 @@ class Client:
         self.perform(Exists("/"))
 
     def run_until(self, arrived: Callable[[], bool]) -> None:
-        """Raises queue.Empty when nothing arrives for long."""
+        """AssertionError when nothing arrives for long, with what arrived last."""
         while not arrived():
-            self._loop.get(timeout=PATIENCE_S)()
+            try:
+                action = self._loop.get(timeout=PATIENCE_S)
+            except queue.Empty:
+                raise AssertionError(f"nothing in {PATIENCE_S:g} s after {self.log[-5:]}") from None
+            action()
 
     def run_for(self, seconds: float) -> None:
         """Take in whatever arrives meanwhile."""
