@@ -251,6 +251,7 @@ def test_a_done_that_sends_again_is_served(
 
     channel.send(MetadataRequest(topics=[]), 12, once_more)
     server.until(lambda: len(answers) == 2)
+    assert answers == [MetadataResponse(), MetadataResponse()]
 
 
 def test_a_done_that_closes_the_channel_ends_its_delivery(

@@ -403,6 +403,7 @@ class TestEnds:
         server.until(lambda: len(server.processor) == 0)
         server.handler.requests[0].reply(MetadataResponse())
         server.settle()
+        assert server.journal.events == []
 
     def test_a_handler_can_end_the_connection_in_its_turn(self, server: Server) -> None:
         client = server.client()
@@ -473,6 +474,7 @@ class TestHostileBytes:
         client.send_raw(client.encode(produce(), 9, 0) + b"\xff\xff\xff\xff")
         server.until(lambda: bool(server.handler.requests) and len(server.processor) == 0)
         server.handler.requests[0].reply(ProduceResponse())
+        assert server.handler.correlation_ids == [0]
 
     def test_a_flood_of_faults_leaves_few_events(self, server: Server) -> None:
         for _ in range(100):

@@ -45,7 +45,10 @@ def test_java_binds_a_port_held_for_it() -> None:
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         server.bind((HOST, port_of(held)))
         server.listen()
-        socket.create_connection((HOST, port_of(held)), timeout=5).close()
+        with socket.create_connection((HOST, port_of(held)), timeout=5) as client:
+            accepted, address = server.accept()
+            accepted.close()
+            assert address == client.getsockname()
 
 
 def test_holding_a_row_of_ports_is_all_or_nothing() -> None:

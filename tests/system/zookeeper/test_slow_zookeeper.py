@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.system.zookeeper.relay import Relay
 SESSION_TIMEOUT_MS = 4_000
 # kazoo alone gives up two thirds of the session after the last request, at the latest.
 SLOW_S = 3.0
+DELAY_S = 0.3
 
 
 def test_a_connection_is_not_given_up_while_the_session_lives(zookeeper_port: int) -> None:
@@ -32,7 +34,8 @@ def test_a_connection_is_not_given_up_while_the_session_lives(zookeeper_port: in
 
 def test_a_server_that_answers_late_is_found_to_serve(zookeeper_server: Any) -> None:
     """Each answer takes longer than the first probes wait for."""
-    with Relay(zookeeper_server.port, answer_delay_s=0.3) as relay:
+    begun_s = time.monotonic()
+    with Relay(zookeeper_server.port, answer_delay_s=DELAY_S) as relay:
         wait_until_serving(
             zookeeper_server.process,
             zookeeper_server.directory,
@@ -40,3 +43,4 @@ def test_a_server_that_answers_late_is_found_to_serve(zookeeper_server: Any) -> 
             relay.port,
             timeout_s=10,
         )
+    assert time.monotonic() - begun_s >= DELAY_S

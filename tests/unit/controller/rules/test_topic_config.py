@@ -7,6 +7,15 @@ import pytest
 from logquake.controller.rules.topic_config import InvalidConfig, check_topic_config
 
 
+def refusal(config: dict[str, str | None]) -> str | None:
+    """What Kafka says of it, where it does not take it."""
+    try:
+        check_topic_config(config)
+    except InvalidConfig as refused:
+        return str(refused)
+    return None
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -29,7 +38,7 @@ from logquake.controller.rules.topic_config import InvalidConfig, check_topic_co
     ],
 )
 def test_taken(name: str, value: str) -> None:
-    check_topic_config({name: value})
+    assert refusal({name: value}) is None
 
 
 @pytest.mark.parametrize(
@@ -96,9 +105,7 @@ def test_taken(name: str, value: str) -> None:
     ],
 )
 def test_refused(name: str, value: str | None, message: str) -> None:
-    with pytest.raises(InvalidConfig) as refused:
-        check_topic_config({name: value})
-    assert str(refused.value) == message
+    assert refusal({name: value}) == message
 
 
 def test_compaction_lags_must_not_cross() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
+from typing import TypeVar
 
 import pytest
 
@@ -16,17 +18,25 @@ from logquake.controller.rules.topic_rules import (
 from logquake.wire.errors import ErrorCode
 from logquake.wire.uuids import encode_uuid
 
+T = TypeVar("T")
+
+
+def refusal(check: Callable[[T], None], asked: T) -> ErrorCode | None:
+    try:
+        check(asked)
+    except TopicRefused as refused:
+        return refused.code
+    return None
+
 
 @pytest.mark.parametrize("name", ["a", "A.b_c-9", "...", "x" * 249, "__consumer_offsets"])
 def test_good_names(name: str) -> None:
-    check_name(name)
+    assert refusal(check_name, name) is None
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "x" * 250, "a b", "a/b", "é", "a\n"])
 def test_bad_names(name: str) -> None:
-    with pytest.raises(TopicRefused) as refused:
-        check_name(name)
-    assert refused.value.code is ErrorCode.INVALID_TOPIC_EXCEPTION
+    assert refusal(check_name, name) is ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
 def test_names_collide_by_dot_and_underscore_only() -> None:
@@ -37,7 +47,7 @@ def test_names_collide_by_dot_and_underscore_only() -> None:
 
 
 def test_good_assignment() -> None:
-    check_assignment({1: (2, 3), 0: (1, 2)})
+    assert refusal(check_assignment, {1: (2, 3), 0: (1, 2)}) is None
 
 
 @pytest.mark.parametrize(
@@ -45,9 +55,7 @@ def test_good_assignment() -> None:
     [{}, {0: ()}, {0: (1,), 1: (1, 2)}, {0: (1, 1)}, {1: (1,)}, {0: (1,), 2: (1,)}, {-1: (1,)}],
 )
 def test_bad_assignments(assignment: dict[int, tuple[int, ...]]) -> None:
-    with pytest.raises(TopicRefused) as refused:
-        check_assignment(assignment)
-    assert refused.value.code is ErrorCode.INVALID_REPLICA_ASSIGNMENT
+    assert refusal(check_assignment, assignment) is ErrorCode.INVALID_REPLICA_ASSIGNMENT
 
 
 def test_topic_ids_are_random_uuids_that_no_command_line_misreads() -> None:

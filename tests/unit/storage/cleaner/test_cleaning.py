@@ -285,11 +285,14 @@ class TestOvertaken:
     ) -> None:
         log = open_log(CONFIG)
         fill(log, "abc", rounds=8)
+        latest, before = table(log), disk.list(directory)
         begin(log).discard()
+        assert (table(log), disk.list(directory)) == (latest, before)
         cleaning = begin(log)
         work_to_swap(cleaning)
         disk.remove_tree(directory)
         cleaning.discard()
+        assert not disk.exists(directory)
 
 
 class TestCheckpoint:

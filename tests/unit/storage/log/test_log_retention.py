@@ -146,6 +146,7 @@ def test_removing_the_files_of_a_partition_that_is_gone_is_no_fault(
     (deleted,) = fill(replace(KEEP_ALL, retention_bytes=0)).delete_old(0, 20)
     disk.remove_tree(directory)
     deleted.files.remove()
+    assert not disk.exists(directory)
 
 
 def test_a_start_removes_what_still_waited(

@@ -63,6 +63,7 @@ def test_nothing_is_written_when_nothing_changes() -> None:
     view = memoryview(bytes(two_batches()))  # read-only: a write would raise
     header = read_header(view)
     set_max_timestamp(view, 0, header, log_append_time=False, max_timestamp=header.max_timestamp)
+    assert view == two_batches()
 
 
 def test_attributes_that_nobody_has_defined_go_when_the_batch_is_patched() -> None:

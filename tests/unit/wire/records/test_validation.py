@@ -109,9 +109,8 @@ def test_flags_and_producer_fields_must_agree(make: Callable[[], bytearray]) -> 
 
 def test_idempotent_and_transactional_batches_are_valid() -> None:
     for flags in (0, BatchFlag.TRANSACTIONAL):
-        validate(
-            encode_batch(RECORDS, producer_id=1, producer_epoch=0, base_sequence=0, flags=flags)
-        )
+        batch = encode_batch(RECORDS, producer_id=1, producer_epoch=0, base_sequence=0, flags=flags)
+        assert validate(batch) == NOW_MS + 2
 
 
 @pytest.mark.parametrize("codec", Codec)
@@ -156,7 +155,7 @@ def test_timestamps_stay_within_the_topics_bounds(
     limits = ProduceLimits(timestamp_before_max_ms=before_ms, timestamp_after_max_ms=after_ms)
     batch = encode_batch([RECORDS[0], Record(1, NOW_MS + offset_ms, b"k", b"v")])
     if valid:
-        validate(batch, limits)
+        assert validate(batch, limits) == NOW_MS + max(0, offset_ms)
         return
     error = refusal(batch, limits)
     assert error.code is ErrorCode.INVALID_TIMESTAMP
@@ -166,12 +165,12 @@ def test_timestamps_stay_within_the_topics_bounds(
 
 def test_no_bound_applies_to_a_record_without_timestamp() -> None:
     limits = ProduceLimits(timestamp_before_max_ms=0, timestamp_after_max_ms=0)
-    validate(encode_batch([Record(0, -1, b"k", b"v")]), limits)
+    assert validate(encode_batch([Record(0, -1, b"k", b"v")]), limits) == -1
 
 
 def test_no_bound_applies_where_the_broker_sets_the_times() -> None:
     limits = ProduceLimits(log_append_time=True, timestamp_before_max_ms=0)
-    validate(encode_batch([Record(0, 5, b"k", b"v")]), limits)
+    assert validate(encode_batch([Record(0, 5, b"k", b"v")]), limits) == 5
 
 
 def test_a_producer_must_not_claim_append_times_where_the_broker_sets_them() -> None:
