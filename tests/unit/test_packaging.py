@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 ROOMS = {link.name for link in (ROOT / "src" / "logquake").iterdir()}
 
 
-def imported(tree: ast.AST) -> set[str]:
+MODULES = [path for room in sorted(ROOMS) for path in (ROOT / room).rglob("*.py")]
+
+
+@cache
+def imported(module: Path) -> frozenset[str]:
     """The first part of every absolutely imported name."""
-    names = set()
-    for node in ast.walk(tree):
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(module.read_text())):
         if isinstance(node, ast.Import):
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             names.add(node.module.split(".")[0])
-    return names
+    return frozenset(names)
 
 
-def test_no_room_imports_what_only_tests_it() -> None:
-    modules = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
-    assert not [
-        str(path.relative_to(ROOT))
-        for path in modules
-        if imported(ast.parse(path.read_text())) & {"tests", "benchmarks"}
-    ]
+def importing(modules: Iterable[Path], names: set[str]) -> dict[str, frozenset[str]]:
+    return {
+        str(path.relative_to(ROOT)): found for path in modules if (found := imported(path) & names)
+    }
 
 
 def test_no_module_imports_a_bare_room() -> None:
-    modules = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
-    modules += (ROOT / "tests").rglob("*.py")
-    bare = {
-        str(path.relative_to(ROOT)): found
-        for path in modules
-        if (found := imported(ast.parse(path.read_text())) & ROOMS)
-    }
-    assert not bare
-    assert len(modules) > 100
+    assert not importing([*MODULES, *(ROOT / "tests").rglob("*.py")], ROOMS)
+    assert len(MODULES) > 100
+
+
+def test_no_room_imports_what_only_tests_it() -> None:
+    assert not importing(MODULES, {"tests", "benchmarks"})

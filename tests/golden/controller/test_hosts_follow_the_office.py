@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from logquake.controller.settings import ControllerSettings
 from logquake.zk.operations import Delete
 from logquake.zk.znodes.control import CONTROLLER_PATH
+from tests.golden.controller.world import World
 
 
-def test_every_change_of_controller_is_told_once(make_world: Callable[..., Any]) -> None:
-    world = make_world(ControllerSettings())
+def test_every_change_of_controller_is_told_once() -> None:
+    world = World(ControllerSettings())
     for broker_id in (1, 2):
         world.start(broker_id)
     world.kill(1)
@@ -19,8 +17,8 @@ def test_every_change_of_controller_is_told_once(make_world: Callable[..., Any])
     assert world.nodes[2].controllers_seen == [1, -1, 2]
 
 
-def test_the_end_of_a_session_is_the_end_of_what_was_known(make_world: Callable[..., Any]) -> None:
-    world = make_world(ControllerSettings())
+def test_the_end_of_a_session_is_the_end_of_what_was_known() -> None:
+    world = World(ControllerSettings())
     world.start(1)
     world.write(Delete(CONTROLLER_PATH))
     world.settle()

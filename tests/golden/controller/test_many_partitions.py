@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -12,15 +10,16 @@ from logquake.controller.settings import ControllerSettings
 from logquake.wire.messages.topics import CreatableTopic, CreateTopicsRequest
 from logquake.zk.multi_groups import MAX_WRITES
 from logquake.zk.procedure import SLICE
+from tests.golden.controller.world import World
 
 PARTITIONS = 2 * SLICE
 AT_ONCE = SLICE + MAX_WRITES + 10  # what was decided, and the znodes of one multi
 
 
 @pytest.fixture
-def world(make_world: Callable[..., Any]) -> Any:
+def world() -> World:
     """Three brokers with all partitions each; the first is the controller."""
-    world = make_world(ControllerSettings(auto_leader_rebalance_enable=False))
+    world = World(ControllerSettings(auto_leader_rebalance_enable=False))
     for broker_id in (1, 2, 3):
         world.start(broker_id)
     topic = CreatableTopic(name="orders", num_partitions=PARTITIONS, replication_factor=3)
@@ -30,7 +29,7 @@ def world(make_world: Callable[..., Any]) -> Any:
     return world
 
 
-def test_a_broker_that_dies_is_replaced_slice_by_slice(world: Any) -> None:
+def test_a_broker_that_dies_is_replaced_slice_by_slice(world: World) -> None:
     world.kill(3)
     happened = _settle(world)
     assert happened["leader-elected"] == pytest.approx(PARTITIONS / 3, abs=1)
@@ -38,7 +37,7 @@ def test_a_broker_that_dies_is_replaced_slice_by_slice(world: Any) -> None:
     assert world.most_lines_at_once <= AT_ONCE
 
 
-def test_a_new_controller_takes_office_slice_by_slice(world: Any) -> None:
+def test_a_new_controller_takes_office_slice_by_slice(world: World) -> None:
     world.kill(1)
     happened = _settle(world)
     assert happened["controller-elected"] == 1
@@ -46,7 +45,7 @@ def test_a_new_controller_takes_office_slice_by_slice(world: Any) -> None:
     assert world.most_lines_at_once <= AT_ONCE
 
 
-def test_large_requests_leave_one_at_a_time(world: Any) -> None:
+def test_large_requests_leave_one_at_a_time(world: World) -> None:
     world.kill(3)
     _settle(world)
     world.most_lines_at_once = 0
@@ -56,7 +55,7 @@ def test_large_requests_leave_one_at_a_time(world: Any) -> None:
     assert world.most_lines_at_once < 6  # znodes of the broker and its event among them
 
 
-def _settle(world: Any) -> Counter[str]:
+def _settle(world: World) -> Counter[str]:
     """What happened, by kind: an event's or a request's name."""
     world.settle()
     world.pass_time(1000)

@@ -21,6 +21,7 @@ from logquake.zk.paths import path_of
 from logquake.zk.znodes.admin import delete_topic_path
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 from logquake.zk.znodes.topics import TopicAssignment
+from tests.golden.controller.world import World
 
 TOPICS = [f"topic-{number:04}" for number in range(400)]
 
@@ -28,7 +29,7 @@ TOPICS = [f"topic-{number:04}" for number in range(400)]
 class Cluster:
     """Three brokers; the first is the controller, and what it asks of ZooKeeper is counted."""
 
-    def __init__(self, world: Any) -> None:
+    def __init__(self, world: World) -> None:
         self.world = world
         self.answers: list[Any] = []
         for broker_id in (1, 2, 3):
@@ -52,8 +53,7 @@ class Cluster:
     def settle(self) -> list[str]:
         self.world.settle()
         self.world.pass_time(1000)
-        log: list[str] = self.world.take_log()
-        return log
+        return self.world.take_log()
 
     def codes(self) -> Counter[int]:
         results = [
@@ -79,8 +79,8 @@ class Cluster:
 
 
 @pytest.fixture
-def cluster(make_world: Callable[..., Any]) -> Iterator[Cluster]:
-    cluster = Cluster(make_world(ControllerSettings(auto_leader_rebalance_enable=False)))
+def cluster() -> Iterator[Cluster]:
+    cluster = Cluster(World(ControllerSettings(auto_leader_rebalance_enable=False)))
     yield cluster
     for node in cluster.world.nodes.values():
         node.controller.close()

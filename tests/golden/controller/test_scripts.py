@@ -1,12 +1,7 @@
-"""Every *.txt here is a script: "> command" lines, each followed by all that came of it.
-
-UPDATE_GOLDEN=1 writes the outputs anew; read the difference before it is committed.
-"""
+"""What the elected controller does, command by command."""
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -40,51 +35,33 @@ from logquake.zk.znodes.admin import LogDirFailure
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 from logquake.zk.znodes.configs import EntityConfig, topic_entity
 from logquake.zk.znodes.topics import TopicAssignment
-
-SCRIPTS = sorted(Path(__file__).parent.glob("*.txt"))
-
-
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_script(script: Path, make_world: Callable[[ControllerSettings], Any]) -> None:
-    text = script.read_text()
-    played = Player(make_world).play(text)
-    if os.environ.get("UPDATE_GOLDEN"):
-        script.write_text(played)
-    else:
-        assert played == text
+from tests.golden.controller.world import World
+from tests.golden.player import Player, check_script, scripts_beside
 
 
-class Player:
-    def __init__(self, make_world: Callable[[ControllerSettings], Any]) -> None:
-        self._make_world = make_world
+@pytest.mark.parametrize("script", scripts_beside(__file__), ids=lambda path: path.stem)
+def test_script(script: Path) -> None:
+    check_script(script, ControllerPlayer())
+
+
+class ControllerPlayer(Player):
+    def __init__(self) -> None:
         self._settings = ControllerSettings(auto_leader_rebalance_enable=False)
-        self._world: Any = None
+        self._world: World | None = None
         self._crashed: dict[str, int] = {}
 
     @property
-    def world(self) -> Any:
+    def world(self) -> World:
+        """Made with the first command that needs it: its settings are known by then."""
         if self._world is None:
-            self._world = self._make_world(self._settings)
+            self._world = World(self._settings)
         return self._world
 
-    def play(self, script: str) -> str:
-        played: list[str] = []
-        for line in script.splitlines():
-            if line.startswith("#") or (not line and not played):
-                played.append(line)
-            elif line.startswith("> "):
-                played += self._run(line)
-        return "\n".join(line.rstrip() for line in played).rstrip() + "\n"
-
-    def _run(self, line: str) -> list[str]:
-        command, *arguments = shlex.split(line[2:])
-        positional = [each for each in arguments if "=" not in each]
-        options = dict(each.split("=", 1) for each in arguments if "=" in each)
-        getattr(self, f"do_{command.replace('-', '_')}")(*positional, **options)
+    def outcome(self) -> list[str]:
         if self._world is None:
-            return [line, ""]
+            return []
         self.world.settle()
-        return [line, *self.world.take_log(), ""]
+        return self.world.take_log()
 
     # --- the surroundings
 
@@ -121,7 +98,7 @@ class Player:
 
     def do_write_registration_again(self, broker: str) -> None:
         path = BrokerRegistration.path(int(broker))
-        self.world.write(SetData(path, self.world.server.model.data(path).data))
+        self.world.write(SetData(path, self.world.written(path)))
 
     def do_pause(self, broker: str) -> None:
         self.world.nodes[int(broker)].paused = True
@@ -179,7 +156,7 @@ class Player:
 
     def do_grow(self, topic: str, *partitions: str) -> None:
         path = TopicAssignment.path(topic)
-        known = TopicAssignment.decode(self.world.server.model.data(path).data)
+        known = TopicAssignment.decode(self.world.written(path))
         grown = replace(known, partitions=_partitions(partitions))
         self.world.write(SetData(path, grown.encode()))
 
@@ -276,9 +253,7 @@ class Player:
         recovery: str = "0",
     ) -> None:
         topic, _, index = partition.rpartition("-")
-        known = TopicAssignment.decode(
-            self.world.server.model.data(TopicAssignment.path(topic)).data
-        )
+        known = TopicAssignment.decode(self.world.written(TopicAssignment.path(topic)))
         members = [member.partition("@")[::2] for member in isr.split(",")]
         request = AlterPartitionRequest(
             broker_id=int(leader),
@@ -325,9 +300,8 @@ class Player:
 
     def do_producer_ids(self, broker: str, epoch: str = "", of: str = "") -> None:
         """``of`` asks one broker, in office or not."""
-        node = self.world.nodes.get(int(broker))
         request = AllocateProducerIdsRequest(
-            broker_id=int(broker), broker_epoch=int(epoch or node.epoch)
+            broker_id=int(broker), broker_epoch=int(epoch or self.world.nodes[int(broker)].epoch)
         )
         asked = self.world.nodes[int(of)].controller if of else self.world.active()
         asked.allocate_producer_ids(request, self._allocated)

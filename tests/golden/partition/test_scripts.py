@@ -1,13 +1,8 @@
-"""Every *.txt here is a script: "> command" lines, each followed by all that came of it.
-
-UPDATE_GOLDEN=1 writes the outputs anew; read the difference before it is committed.
-"""
+"""What the replicas of a partition do, command by command."""
 
 from __future__ import annotations
 
 import errno
-import os
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
@@ -38,9 +33,9 @@ from logquake.wire.records import (
     iterate_records,
 )
 from tests.golden.partition.world import ControlState, World
+from tests.golden.player import Player, check_script, scripts_beside
 from tests.parts import bytes_of
 
-SCRIPTS = sorted(Path(__file__).parent.glob("*.txt"))
 ISOLATIONS = {
     "replica": Isolation.LOG_END,
     "committed": Isolation.TXN_COMMITTED,
@@ -48,37 +43,19 @@ ISOLATIONS = {
 }
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_script(script: Path, world: World) -> None:
-    text = script.read_text()
-    played = Player(world).play(text)
-    if os.environ.get("UPDATE_GOLDEN"):
-        script.write_text(played)
-    else:
-        assert played == text
+@pytest.mark.parametrize("script", scripts_beside(__file__), ids=lambda path: path.stem)
+def test_script(script: Path) -> None:
+    check_script(script, PartitionPlayer())
 
 
-class Player:
-    def __init__(self, world: World) -> None:
-        self.world = world
+class PartitionPlayer(Player):
+    def __init__(self) -> None:
+        self.world = World()
         self._labels = count(1)
 
-    def play(self, script: str) -> str:
-        played: list[str] = []
-        for line in script.splitlines():
-            if line.startswith("#") or (not line and not played):
-                played.append(line)
-            elif line.startswith("> "):
-                played += self._run(line)
-        return "\n".join(line.rstrip() for line in played).rstrip() + "\n"
-
-    def _run(self, line: str) -> list[str]:
-        command, *arguments = shlex.split(line[2:])
-        positional = [each for each in arguments if "=" not in each]
-        options = {key: value for key, _, value in (a.partition("=") for a in arguments) if value}
-        getattr(self, f"do_{command.replace('-', '_')}")(*positional, **options)
+    def outcome(self) -> list[str]:
         self.world.settle()
-        return [line, *self.world.take_log(), ""]
+        return self.world.take_log()
 
     # --- the surroundings
 

@@ -61,6 +61,7 @@ from tests.doubles.memory_disk import MemoryDisk, Unsynced
 from tests.doubles.network import Done, InFlight
 from tests.doubles.scheduler import ManualScheduler, MortalScheduler
 from tests.doubles.workers import ScheduledWorkers
+from tests.golden.player import Chronicle
 from tests.parts import joined
 
 LISTENER = ListenerName("PLAINTEXT")
@@ -177,10 +178,11 @@ class Node:
         self.handlers[type(request)].handle(asked, request)
 
 
-class World:
+class World(Chronicle):
     CONTROLLER = -1
 
     def __init__(self) -> None:
+        super().__init__()
         self.scheduler = ManualScheduler()
         self.settings = ReplicationSettings(
             replica_lag_time_max_ms=10_000,
@@ -197,14 +199,6 @@ class World:
         self.alive: set[int] = set()
         self._disks: dict[int, MemoryDisk] = {}
         self._posted: deque[Callable[[], None]] = deque()
-        self._log: list[str] = []
-
-    def log(self, line: str) -> None:
-        self._log.append(line)
-
-    def take_log(self) -> list[str]:
-        taken, self._log = self._log, []
-        return taken
 
     # Events, one at a time
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-import pytest
-
 from logquake.controller.controller import Controller
 from logquake.controller.settings import ControllerSettings
 from logquake.seams.journal import Event
@@ -53,6 +51,7 @@ from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 from logquake.zk.znodes.parents import create_parents
 from tests.doubles.network import Done, InFlight
 from tests.doubles.scheduler import ManualScheduler
+from tests.golden.player import Chronicle
 
 Action = Callable[[], None]
 
@@ -190,7 +189,7 @@ class Node:
         self.epoch = -1
         self.session_id = 0
         self.queue: deque[Action] = deque()
-        self.model_session: ModelSession | None = None
+        self.model_session: ModelSession  # made by _open_session(), at once
         self.mishaps: list[Mishap] = []
         self.session = RetryingSession(self._open_session, self)
         self.controllers_seen: list[int] = []
@@ -269,8 +268,9 @@ class Node:
         return RecordingSession(self.model_session, self.world.log, self.mishaps)
 
 
-class World:
+class World(Chronicle):
     def __init__(self, settings: ControllerSettings) -> None:
+        super().__init__()
         self.settings = settings
         self.server = ModelServer()
         self.scheduler = ManualScheduler()
@@ -280,19 +280,11 @@ class World:
         self.deaf: set[int] = set()
         self.tethers: list[FakeTether] = []
         self.refusals: dict[tuple[int, str], ErrorCode] = {}
-        self._lines: list[str] = []
         self.most_lines_at_once = 0
         """What happened while the loop of a broker had no turn."""
         self._admin = self.server.model.open_session()
         for create in create_parents():
             self.write(create)
-
-    def log(self, line: str) -> None:
-        self._lines.append(line)
-
-    def take_log(self) -> list[str]:
-        lines, self._lines = self._lines, []
-        return lines
 
     def write(self, operation: Create | SetData | Delete | Check) -> None:
         """As somebody else than the controllers."""
@@ -300,6 +292,13 @@ class World:
         if isinstance(outcome, Failed):
             raise ValueError(outcome)
         self.server.deliver(fired)
+
+    def written(self, path: str) -> bytes:
+        """What a znode holds."""
+        data = self.server.model.data(path)
+        if data is None or data.data is None:
+            raise ValueError(f"nothing at {path}")
+        return data.data
 
     def start(self, broker_id: int, rack: str | None = None) -> None:
         self.nodes[broker_id] = Node(self, broker_id, rack)
@@ -315,8 +314,6 @@ class World:
         node.alive = False
         node.controller.close()  # of a process that dies nothing is left: no timer either
         self.reset_tethers(broker_id)
-        if node.model_session is None:
-            raise ValueError(f"broker {broker_id} has no session")
         node.model_session.abandon()
         return node.model_session.session_id
 
@@ -445,8 +442,3 @@ def describe(request: Message, version: int) -> str:
             raise ValueError(request)
     epochs = f"[{request.controller_epoch}/{request.broker_epoch}]"
     return "; ".join([f"{what} {epochs}", *parts])
-
-
-@pytest.fixture
-def make_world() -> Callable[[ControllerSettings], World]:
-    return World
