@@ -10,7 +10,8 @@ from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
 
-MODULE = "logquake.node.process"  # with all that it imports: what is loaded before the fork
+# With all that it imports: what is loaded before the fork.
+MODULE = "logquake.node.process.broker_process"
 
 
 def check_settings(properties: Path) -> None:
@@ -24,9 +25,9 @@ def check_settings(properties: Path) -> None:
 
 
 def run_broker(properties: Path, events: Path, ready: Callable[[], None] = lambda: None) -> int:
-    """Be a broker until SIGTERM; the exit status. ``ready`` as in logquake.node.process."""
-    from logquake.node import process
+    """Be a broker until SIGTERM; the exit status. ``ready`` is called as by a BrokerProcess."""
+    from logquake.node.process import broker_process
     from logquake.node.settings import BrokerSettings, read_properties
 
     settings = BrokerSettings.from_properties(read_properties(properties))
-    return process.run_broker(settings, events, ready=ready)
+    return broker_process.run_broker(settings, events, ready=ready)

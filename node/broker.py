@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from logquake.node.composition import Composer, Membership, Parts
-from logquake.node.controlled_shutdown import ControlledShutdown
 from logquake.node.journal_events import (
     READY,
     REGISTERED,
     ZOOKEEPER_DISCONNECTED,
     ZOOKEEPER_SESSION_EXPIRED,
 )
-from logquake.node.log_dir_loading import LogDirLoading
+from logquake.node.life.controlled_shutdown import ControlledShutdown
+from logquake.node.life.log_dir_loading import LogDirLoading
+from logquake.node.life.registration import join_cluster
 from logquake.node.outside import Outside
-from logquake.node.registration import join_cluster
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.configs import read_all

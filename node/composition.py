@@ -11,15 +11,16 @@ from dataclasses import dataclass
 
 from logquake.controller.controller import Controller
 from logquake.node.controller_link import ControllerLink
-from logquake.node.first_orders import FirstOrders
-from logquake.node.log_dir_loading import LogDirLoading
-from logquake.node.log_dir_notice import LogDirNotice
+from logquake.node.life.first_orders import FirstOrders
+from logquake.node.life.log_dir_loading import LogDirLoading
+from logquake.node.life.log_dir_notice import LogDirNotice
+from logquake.node.life.registration import Registrar
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.metadata.lost_leaders import LostLeaders
+from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.outside import Outside
 from logquake.node.producer_ids import ProducerIds
-from logquake.node.registration import Registrar
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.alter_replica_log_dirs import AlterReplicaLogDirs
 from logquake.node.requests.api_table import ApiTable
@@ -47,7 +48,6 @@ from logquake.node.requests.produce import Produce
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.auto_creation import AutoTopicCreation
 from logquake.node.topics.configs import TopicConfigs
-from logquake.node.topics.waiting import MetadataWaiters
 from logquake.seams.network import Endpoint
 from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs

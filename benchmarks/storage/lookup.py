@@ -20,7 +20,7 @@ from benchmarks.storage.batches import KIB, Shape, stored, timestamp_of
 from benchmarks.storage.raw_lookup import RawLog
 from benchmarks.storage.sides import Side, contest, cpu_seconds
 from benchmarks.storage.stored_log import fill, log_files
-from logquake.node.descriptors import open_segments, raise_limit
+from logquake.node.process.descriptors import open_segments, raise_limit
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig

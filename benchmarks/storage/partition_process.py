@@ -18,11 +18,11 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures
 from benchmarks.storage.sides import cpu_seconds
 from benchmarks.target import pss_bytes
-from logquake.node.descriptors import open_segments, raise_limit
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.net.channel import TcpNetwork
 from logquake.node.net.link import LinkSettings
 from logquake.node.net.loop import EventLoop
+from logquake.node.process.descriptors import open_segments, raise_limit
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.seams.journal import Event

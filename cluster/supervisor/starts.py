@@ -1,7 +1,7 @@
 """When a member that was started is ready: it says so, or ends instead.
 
 A broker is ready when it is registered, accepts connections, and the controller has told its
-replicas what to do (node/first_orders.py). ZooKeeper says nothing; who starts it asks it.
+replicas what to do (node/life/first_orders.py). ZooKeeper says nothing; who starts it asks it.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.topics.waiting import MetadataWaiters
+from logquake.node.metadata.waiters import MetadataWaiters
 
 _TOO_LATE = "the controller has told this broker nothing of the cluster yet"
 

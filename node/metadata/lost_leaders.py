@@ -23,7 +23,7 @@ from functools import partial
 
 from logquake.controller.channels.vigil import Sign, Vigil, VigilTiming
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.topics.waiting import MetadataWaiters
+from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.seams.network import Endpoint, Network
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.messages.update_metadata import UpdateMetadataPartitionState

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from logquake.controller.controller import Controller
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.requests.controller_only import ControllerOnly
 from logquake.node.requests.request import Request
-from logquake.node.topics.waiting import MetadataWaiters
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import (

@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.lost_leaders import LostLeaders
+from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.replication.state_changes import StateChanges
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.node.topics.configs import TopicConfigs
-from logquake.node.topics.waiting import MetadataWaiters
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse

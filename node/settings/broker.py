@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from logquake.controller.settings import ControllerSettings
-from logquake.node.controlled_shutdown import ControlledShutdownSettings
-from logquake.node.journal_file import DEFAULT_MAX_BYTES
+from logquake.node.life.controlled_shutdown import ControlledShutdownSettings
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
@@ -142,7 +141,7 @@ class BrokerSettings:
             ),
             loop_busy_ms=reader.integer("logquake.loop.busy.ms", 50, minimum=0),
             journal_max_bytes=reader.long(
-                "logquake.journal.max.bytes", DEFAULT_MAX_BYTES, minimum=4096
+                "logquake.journal.max.bytes", 64 * 1024 * 1024, minimum=4096
             ),
             # Last, when all that is read has been asked for.
             without_effect=tuple(key for key in reader.unasked if key in WITHOUT_EFFECT),

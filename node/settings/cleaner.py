@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.node.replication.cleaner_settings import CleanerSettings
+from logquake.node.replication.settings import CleanerSettings
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.reader import PropertyReader, refusal
 

@@ -28,7 +28,7 @@ END_S = 60
 _OURS = """
 import json, sys
 from pathlib import Path
-from logquake.node.process import run_broker
+from logquake.node.process.broker_process import run_broker
 from logquake.node.settings import BrokerSettings
 settings = BrokerSettings.from_properties(json.loads(sys.argv[1]))
 sys.exit(run_broker(settings, Path(sys.argv[2]), ready=lambda: None))

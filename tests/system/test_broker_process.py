@@ -22,7 +22,7 @@ TIMEOUT_S = 30
 PROGRAM = """
 import json, sys
 from pathlib import Path
-from logquake.node.process import run_broker
+from logquake.node.process.broker_process import run_broker
 from logquake.node.settings import BrokerSettings
 settings = BrokerSettings.from_properties(json.loads(sys.argv[1]))
 sys.exit(run_broker(settings, Path(sys.argv[2]), ready=lambda: {ready}))

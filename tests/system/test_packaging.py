@@ -68,8 +68,8 @@ def test_the_wheel_installs_nothing_but_logquake(wheel: Path) -> None:
 def test_a_broker_and_the_command_line_import_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path)
     program = (
-        "import logquake.node.process, logquake.cluster.cli as cli; "
-        "print(logquake.node.process.__file__, cli.__file__)"
+        "import logquake.node.process.broker_process as node, logquake.cluster.cli as cli; "
+        "print(node.__file__, cli.__file__)"
     )
     imported = subprocess.run(
         [sys.executable, "-c", program],

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from logquake.node.journal_events import LOG_CLEANED
 from logquake.node.replication.cleaner.candidates import Candidates, Grabbed, key_of
-from logquake.node.replication.cleaner_settings import CleanerSettings
 from logquake.node.replication.partition.roles import Offline
+from logquake.node.replication.settings import CleanerSettings
 from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler, Timer
 from logquake.seams.workers import Workers

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 from logquake.node.replication.cleaner.candidates import Candidates
 from logquake.node.replication.cleaner.cleaner import Cleaner, CleanerTools
-from logquake.node.replication.cleaner_settings import CleanerSettings
 from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.settings import CleanerSettings
 from logquake.seams.journal import Journal
 from logquake.seams.scheduler import Scheduler
 from logquake.seams.workers import Workers

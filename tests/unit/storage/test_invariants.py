@@ -57,7 +57,7 @@ def test_a_log_whose_recovery_point_is_beyond_its_end_is_caught(
 
 def test_a_broker_asserts_none_and_its_methods_are_as_written() -> None:
     code = (
-        "import logquake.node.process\n"
+        "import logquake.node.process.broker_process\n"
         "from logquake.storage.log.log import Log\n"
         "assert not hasattr(Log.commit, '__wrapped__')"
     )

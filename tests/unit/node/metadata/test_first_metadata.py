@@ -8,7 +8,7 @@ import pytest
 
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_metadata import FirstMetadata
-from logquake.node.topics.waiting import MetadataWaiters
+from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest
 

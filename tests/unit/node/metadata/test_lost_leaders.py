@@ -9,7 +9,7 @@ import pytest
 from logquake.controller.channels.vigil import VigilTiming
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.lost_leaders import LostLeaders
-from logquake.node.topics.waiting import MetadataWaiters
+from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.seams.network import Disconnected
 from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.update_metadata import (

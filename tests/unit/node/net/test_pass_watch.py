@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from logquake.node.busy_reports import BusyReports
 from logquake.node.net.loop import EventLoop
 from logquake.node.net.pass_watch import BusyPass, PassWatch
+from logquake.node.process.busy_reports import BusyReports
 from logquake.wire.api import ApiKey
 
 

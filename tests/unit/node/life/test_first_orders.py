@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from logquake.node.first_orders import FirstOrders
+from logquake.node.life.first_orders import FirstOrders
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.topics.waiting import MetadataWaiters
+from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.update_metadata import (
     UpdateMetadataPartitionState,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.topics.waiting import MetadataWaiters
+from logquake.node.metadata.waiters import MetadataWaiters
 
 
 class FirstOrders:

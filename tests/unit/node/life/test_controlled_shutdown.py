@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from logquake.node.controlled_shutdown import ControlledShutdown, ControlledShutdownSettings
 from logquake.node.controller_link import ControllerLink
+from logquake.node.life.controlled_shutdown import ControlledShutdown, ControlledShutdownSettings
 from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (

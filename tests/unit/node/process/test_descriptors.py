@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.node.descriptors import open_segments
+from logquake.node.process.descriptors import open_segments
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from logquake.node.registration import Registrar, join_cluster
+from logquake.node.life.registration import Registrar, join_cluster
 from logquake.seams.network import Disconnected
 from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.api_versions import ApiVersionsResponse

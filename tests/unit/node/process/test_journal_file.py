@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from logquake.node.journal_file import JournalFile
+from logquake.node.process.journal_file import JournalFile
 from logquake.seams.journal import Event, EventKind
 
 NewJournal = Callable[..., JournalFile]
@@ -32,9 +32,11 @@ def flushes() -> list[Callable[[], None]]:
 def new_journal(path: Path, flushes: list[Callable[[], None]]) -> Iterator[NewJournal]:
     journals: list[JournalFile] = []
 
-    def make(**options: Any) -> JournalFile:
+    def make(max_bytes: int = 1 << 20) -> JournalFile:
         journals.append(
-            JournalFile(path, 1, wall_ms=lambda: 1_700, flush_later=flushes.append, **options)
+            JournalFile(
+                path, 1, wall_ms=lambda: 1_700, flush_later=flushes.append, max_bytes=max_bytes
+            )
         )
         return journals[-1]
 
@@ -156,5 +158,11 @@ class file_size_limit:  # noqa: N801 (used as a function)
 
 def test_a_folder_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        JournalFile(tmp_path / "none" / "events", 1, wall_ms=lambda: 0, flush_later=lambda _: None)
+        JournalFile(
+            tmp_path / "none" / "events",
+            1,
+            wall_ms=lambda: 0,
+            flush_later=lambda _: None,
+            max_bytes=1 << 20,
+        )
     assert os.listdir(tmp_path) == []

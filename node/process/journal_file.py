@@ -21,7 +21,6 @@ from pathlib import Path
 from logquake.node.journal_events import JOURNAL_GAP
 from logquake.seams.journal import Event
 
-DEFAULT_MAX_BYTES = 64 * 1024 * 1024
 _TAIL_BYTES = 64 * 1024  # more than the longest line in sight
 
 
@@ -38,7 +37,7 @@ class JournalFile:
         *,
         wall_ms: Callable[[], int],
         flush_later: Callable[[Callable[[], None]], None],
-        max_bytes: int = DEFAULT_MAX_BYTES,
+        max_bytes: int,
     ) -> None:
         self._path = path
         self._previous = path.with_name(path.name + ".1")

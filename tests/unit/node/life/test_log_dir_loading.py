@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from logquake.node.log_dir_loading import LogDirLoading
+from logquake.node.life.log_dir_loading import LogDirLoading
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import LogDirError

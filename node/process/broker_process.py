@@ -20,10 +20,7 @@ from random import Random
 from types import FrameType
 
 from logquake.node.broker import Broker
-from logquake.node.busy_reports import BusyReports
-from logquake.node.descriptors import open_segments, raise_limit
 from logquake.node.journal_events import SETTING_IGNORED, STOPPING, STOPPING_AT_ONCE
-from logquake.node.journal_file import JournalFile
 from logquake.node.net.acceptor import Acceptor
 from logquake.node.net.channel import TcpNetwork
 from logquake.node.net.listener import ListenError, bind_listener
@@ -32,6 +29,9 @@ from logquake.node.net.pass_watch import PassWatch
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
 from logquake.node.outside import Outside
+from logquake.node.process.busy_reports import BusyReports
+from logquake.node.process.descriptors import open_segments, raise_limit
+from logquake.node.process.journal_file import JournalFile
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
 from logquake.seams.journal import Event

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from logquake.node.topics.waiting import MetadataWaiters
+from logquake.node.metadata.waiters import MetadataWaiters
 
 
 def test_a_condition_that_holds_is_answered_at_once(scheduler: Any) -> None:
