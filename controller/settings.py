@@ -1,4 +1,4 @@
-"""What of a broker's configuration the controller obeys, under Kafka's own keys and defaults."""
+"""What of a broker's configuration the controller obeys, with Kafka's own defaults."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from logquake.wire.listeners import PLAINTEXT, ListenerName
 
 @dataclass(frozen=True, slots=True)
 class ControllerSettings:
-    """Each field's comment names Kafka's key; defaults are Kafka 3.9's."""
+    """The keys stand in node/settings/broker.py; defaults are Kafka 3.9's."""
 
     default_replication_factor: int = 1
-    """default.replication.factor: replicas of a topic that is created without saying how many."""
+    """Replicas of a topic that is created without saying how many."""
 
     num_partitions: int = 1
-    """num.partitions: partitions of a topic that is created without saying how many."""
+    """Partitions of a topic that is created without saying how many."""
 
     delete_topic_enable: bool = True
-    """delete.topic.enable: when false, requests to delete are refused and marks are removed."""
+    """When false, requests to delete are refused and marks are removed."""
 
     unclean_leader_election_enable: bool = False
-    """unclean.leader.election.enable: lets a replica outside the ISR lead when no other can.
+    """Lets a replica outside the ISR lead when no other can.
 
     The partition is available again, and what only the old ISR held is lost. A topic's own
     configuration of the same name goes before it.
     """
 
     auto_leader_rebalance_enable: bool = True
-    """auto.leader.rebalance.enable: gives leadership back to preferred replicas on a timer."""
+    """Gives leadership back to preferred replicas on a timer."""
 
     leader_imbalance_check_interval_seconds: int = 300
-    """leader.imbalance.check.interval.seconds: the timer's period; the first check is after 5 s."""
+    """The timer's period; the first check is after 5 s."""
 
     leader_imbalance_per_broker_percentage: int = 10
-    """leader.imbalance.per.broker.percentage: how many of the partitions that prefer a broker may
-    be led by others before leadership moves. Lower means more elections."""
+    """How many of the partitions that prefer a broker may be led by others before leadership moves.
+    Lower means more elections."""
 
     controller_socket_timeout_ms: int = 30000
-    """controller.socket.timeout.ms: after so long without an answer the connection to a broker is
-    dropped and the request sent again. Too low, and a broker busy with recovery gets it twice."""
+    """After so long without an answer the connection to a broker is dropped and the request sent
+    again. Too low, and a broker busy with recovery gets it twice."""
 
     inter_broker_listener_name: ListenerName = PLAINTEXT
-    """inter.broker.listener.name: which of a broker's registered endpoints is called."""
+    """Which of a broker's registered endpoints is called."""
 
     request_retry_backoff_ms: int = 100
     """No key of Kafka's: its RequestSendThread waits 100 ms before a request is sent again."""
@@ -53,7 +53,7 @@ class ControllerSettings:
     more partitions than this: its assignment must fit into one znode (a megabyte)."""
 
     failover_on_refusal: bool = False
-    """logquake.failover.on.refusal: a registered broker whose address refuses connections is gone.
+    """A registered broker whose address refuses connections is gone.
 
     It leads and follows nothing from that moment, and if it was the controller the next candidate
     takes over; its ZooKeeper session is not waited for. A broker that only closed its listener
@@ -62,17 +62,15 @@ class ControllerSettings:
     """
 
     failover_reconnect_backoff_ms: int = 5
-    """logquake.failover.reconnect.backoff.ms: the first pause between attempts to reach a broker
-    that refuses, or that accepts only to reset (a process that ends does so for some milliseconds);
-    each one after it is twice as long."""
+    """The first pause between attempts to reach a broker that refuses, or that accepts only to
+    reset (a process that ends does so for some milliseconds); each later one is twice as long."""
 
     failover_reconnect_backoff_max_ms: int = 1000
-    """logquake.failover.reconnect.backoff.max.ms: the longest such pause, and so how late a broker
-    that listens again is noticed."""
+    """The longest such pause, and so how late a broker that listens again is noticed."""
 
     failover_connect_timeout_ms: int = 10_000
-    """logquake.failover.connect.timeout.ms: one attempt is given up after so long. That is no
-    refusal, and says nothing about the broker."""
+    """One attempt is given up after so long. That is no refusal, and says nothing about the
+    broker."""
 
     @property
     def vigil_timing(self) -> VigilTiming | None:

@@ -1,4 +1,8 @@
-"""Settings of one partition's log, by the names of Kafka's topic settings, with its defaults."""
+"""Settings of one partition's log, with Kafka's defaults.
+
+Their keys stand with those who read them: a topic's in node/topics/overrides.py, those of a broker,
+for topics that say nothing, in node/settings/topic_defaults.py.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,14 @@ NEVER = 2**63 - 1
 
 
 class TimestampType(Enum):
-    """message.timestamp.type, by Kafka's spelling."""
+    """Whose time a record gets, by Kafka's spelling."""
 
     CREATE_TIME = "CreateTime"
     LOG_APPEND_TIME = "LogAppendTime"
 
 
 class CompressionType(Enum):
-    """compression.type, by Kafka's spelling."""
+    """The codec of what is stored, by Kafka's spelling."""
 
     PRODUCER = "producer"  # batches stay as they were sent
     UNCOMPRESSED = "uncompressed"
@@ -37,59 +41,58 @@ class CompressionType(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LogConfig:
-    # segment.bytes: small segments make files and index entries many, large ones make retention
-    # coarse and recovery after a crash long.
+    # Small segments make files and index entries many, large ones make retention coarse and
+    # recovery after a crash long.
     segment_bytes: int = 1 << 30
-    # segment.ms: roll when a batch is this much newer than the segment's first.
+    # Roll when a batch is this much newer than the segment's first.
     segment_ms: int = 604_800_000
-    # segment.jitter.ms: a segment rolls up to so much earlier, lest many roll at once.
+    # A segment rolls up to so much earlier, lest many roll at once.
     segment_jitter_ms: int = 0
-    # index.interval.bytes: a read scans about this far forward from the nearest index entry.
+    # A read scans about this far forward from the nearest index entry.
     index_interval_bytes: int = 4096
-    # segment.index.bytes: a full index rolls its segment.
+    # A full index rolls its segment.
     index_max_bytes: int = 10_485_760
-    # max.message.bytes: the largest batch a client may append; replication is not bound by it.
+    # The largest batch a client may append; replication is not bound by it.
     max_message_bytes: int = 1_048_588
-    # compression.type: batches in another codec are recompressed; None stands for "producer".
+    # Batches in another codec are recompressed; None stands for "producer".
     compression: Codec | None = None
-    # compression.gzip.level, lz4.level, zstd.level (KIP-390): higher is smaller and slower. They
-    # hold for what is recompressed to compression.type, not for what producers compressed.
+    # Higher is smaller and slower (KIP-390). They hold for what is recompressed to ``compression``,
+    # not for what producers compressed.
     gzip_level: int = -1
     lz4_level: int = 9
     zstd_level: int = 3
-    # flush.messages: fsync inside commit() after so many records; 1 makes every ack power-safe
-    # and costs an fsync each. Kafka's default leaves durability to replication.
+    # Fsync inside commit() after so many records; 1 makes every ack power-safe and costs an fsync
+    # each. Kafka's default leaves durability to replication.
     flush_messages: int = NEVER
-    # flush.ms: fsync in the background what is older, at the checks that
-    # log.flush.scheduler.interval.ms sets.
+    # Fsync in the background what is older, at the checks that the broker makes
+    # every log_flush_scheduler_interval_ms (ReplicationSettings).
     flush_ms: int = NEVER
     message_timestamp_type: TimestampType = TimestampType.CREATE_TIME
-    # message.timestamp.before.max.ms and after.max.ms: how far a record's time may be off.
+    # How far a record's time may be off.
     timestamp_before_max_ms: int = NEVER
     timestamp_after_max_ms: int = NEVER
-    # cleanup.policy contains delete: retention.ms and retention.bytes bound what is kept.
+    # Whether retention_ms and retention_bytes bound what is kept.
     deleted: bool = True
-    # retention.ms: a segment goes when its newest record is this old; -1: never for its age.
+    # A segment goes when its newest record is this old; -1: never for its age.
     retention_ms: int = 604_800_000
-    # retention.bytes: the oldest segments go while the log stays this large without; -1: no bound.
+    # The oldest segments go while the log stays this large without; -1: no bound.
     retention_bytes: int = -1
-    # file.delete.delay.ms: files taken out of the log are removed so much later. Whoever still
-    # reads from them by name, or looks for the cause of a loss, has that time.
+    # Files taken out of the log are removed so much later. Whoever still reads from them by name,
+    # or looks for the cause of a loss, has that time.
     file_delete_delay_ms: int = 60_000
-    # cleanup.policy contains compact: records need keys, and offsets may have gaps.
+    # Whether it is compacted: records need keys, and offsets may have gaps.
     compacted: bool = False
-    # min.cleanable.dirty.ratio: a log is compacted once more than this part of it is dirty. Lower
-    # keeps less of the past, and rewrites what is clean more often.
+    # A log is compacted once more than this part of it is dirty. Lower keeps less of the past, and
+    # rewrites what is clean more often.
     min_cleanable_dirty_ratio: float = 0.5
-    # min.compaction.lag.ms: so long every record stays, whatever comes after it.
+    # So long every record stays, whatever comes after it.
     min_compaction_lag_ms: int = 0
-    # max.compaction.lag.ms: after so long a log is compacted however clean it is; its active
-    # segment is rolled for it.
+    # After so long a log is compacted however clean it is; its active segment is rolled for it.
     max_compaction_lag_ms: int = NEVER
-    # delete.retention.ms: so long a tombstone stays after the first compaction that meets it. A
-    # reader that takes longer from the log's start to its end may never see the deletion.
+    # So long a tombstone stays after the first compaction that meets it. A reader that takes longer
+    # from the log's start to its end may never see the deletion.
     delete_retention_ms: int = 86_400_000
-    # producer.id.expiration.ms, a broker setting: an idle producer is forgotten after it.
+    # An idle producer is forgotten after it. The broker's word, not the topic's.
     producer_expiration_ms: int = 86_400_000
 
     @property

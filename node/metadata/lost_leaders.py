@@ -40,8 +40,7 @@ class _Watched:
 
 
 class LostLeaders:
-    """``max_wait_ms``: logquake.metadata.lost.leader.max.wait.ms. ``notice_ms``:
-    logquake.metadata.lost.leader.notice.ms.
+    """``max_wait_ms`` and ``notice_ms`` are the broker's settings of lost leaders.
 
     Without ``timing`` nobody is watched over, and nobody waits.
     """

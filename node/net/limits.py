@@ -1,4 +1,4 @@
-"""The bounds that connections are held to."""
+"""The bounds that connections are held to; their keys stand in node/settings/network.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ USE_DEFAULT_BUFFER_SIZE = -1  # Selectable.USE_DEFAULT_BUFFER_SIZE: the system's
 class ConnectionLimits:
     """Bounds of one connection and of all together; Kafka's defaults where Kafka has the bound."""
 
-    # socket.request.max.bytes: a longer request closes the connection.
+    # A longer request closes the connection.
     max_request_bytes: int = 104_857_600
     # Requests of one connection that were handed on and not answered. Only Produce requests are
     # handed on side by side (logquake.produce.pipelining), so this bounds how many wait for
@@ -24,17 +24,15 @@ class ConnectionLimits:
     # Unsent response bytes at which a connection's next request waits: bounds what a client that
     # sends and does not read can pile up to this plus one response.
     max_unsent_bytes: int = 1024 * 1024
-    # queued.max.request.bytes, or logquake.queued.max.request.bytes where that is Kafka's -1, no
-    # bound: the memory of all connections' requests together, beyond 256 KiB each. What does not
-    # fit waits.
+    # The memory of all connections' requests together, beyond 256 KiB each. What does not fit
+    # waits.
     max_queued_bytes: int = 512 * 1024 * 1024
-    # connections.max.idle.ms: silence after which a connection with nothing in progress closes;
-    # below zero it never does.
+    # Silence after which a connection with nothing in progress closes; below zero it never does.
     max_idle_ms: int = 600_000
-    # max.connections: further clients wait in the listen backlog.
+    # Further clients wait in the listen backlog.
     max_connections: int = _UNLIMITED
-    # max.connections.per.ip: further connections from there are closed at once.
+    # Further connections from there are closed at once.
     max_connections_per_ip: int = _UNLIMITED
-    # socket.send.buffer.bytes and socket.receive.buffer.bytes.
+    # SO_SNDBUF and SO_RCVBUF.
     send_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE
     receive_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE

@@ -1,4 +1,4 @@
-"""Settings of replication, under Kafka's own names and with Kafka 3.9's defaults."""
+"""Settings of replication, with Kafka 3.9's defaults; their keys stand in node/settings."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class TopicConfig:
     """What a topic's configuration says about its partitions."""
 
     log: LogConfig = field(default_factory=LogConfig)
-    # min.insync.replicas: acks=all is refused below it. 1 lets a lone leader ack, and lose.
+    # Below it acks=all is refused. 1 lets a lone leader ack, and lose.
     min_insync_replicas: int = 1
-    # unclean.leader.election.enable: a replica outside the ISR may lead; its acked gap is lost.
+    # A replica outside the ISR may lead; its acked gap is lost.
     unclean_leader_election: bool = False
-    # message.downconversion.enable: convert records for consumers older than 0.11. It costs this
-    # broker's time and memory; without it they are refused.
+    # Convert records for consumers older than 0.11. It costs this broker's time and memory; without
+    # it they are refused.
     message_downconversion: bool = True
 
 
@@ -29,23 +29,23 @@ class TopicConfig:
 class CleanerSettings:
     """Compaction, as far as it concerns the broker as a whole."""
 
-    # log.cleaner.enable: without it compacted topics only grow.
+    # Without it compacted topics only grow.
     enabled: bool = True
-    # log.cleaner.threads: how many logs are cleaned at the same time. They share the buffers.
+    # How many logs are cleaned at the same time. They share the buffers.
     threads: int = 1
-    # log.cleaner.backoff.ms: the rest of a cleaner that found nothing to do.
+    # The rest of a cleaner that found nothing to do.
     backoff_ms: int = 15_000
-    # log.cleaner.io.max.bytes.per.second: of all cleaners, reads and writes together.
+    # Of all cleaners, reads and writes together.
     io_max_bytes_per_second: float = inf
-    # log.cleaner.dedupe.buffer.size: memory for keys. Too little, and a log's clean part is
-    # rewritten several times before its dirty part is used up.
+    # Memory for keys. Too little, and a log's clean part is rewritten several times before its
+    # dirty part is used up.
     dedupe_buffer_bytes: int = 134_217_728
-    # log.cleaner.io.buffer.size: half of it is read at a time, which makes a slice of work.
+    # Half of it is read at a time, which makes a slice of work.
     io_buffer_bytes: int = 524_288
-    # log.cleaner.io.buffer.load.factor: how full the memory for keys may be.
+    # How full the memory for keys may be.
     load_factor: float = 0.9
-    # logquake.log.cleaner.cpu.share: not Kafka's. A cleaner works for this part of the time at
-    # most: it shares one interpreter with the loop, which waits while it computes.
+    # Not Kafka's. A cleaner works for this part of the time at most: it shares one interpreter with
+    # the loop, which waits while it computes.
     cpu_share: float = 0.5
 
     @property
@@ -62,59 +62,55 @@ class CleanerSettings:
 class ReplicationSettings:
     """One broker's replication settings. Times in milliseconds, sizes in bytes."""
 
-    # replica.lag.time.max.ms: a follower not caught up for so long leaves the ISR. Lower sheds
-    # slow followers sooner, and flaps on pauses.
+    # A follower not caught up for so long leaves the ISR. Lower sheds slow followers sooner, and
+    # flaps on pauses.
     replica_lag_time_max_ms: int = 30_000
-    # replica.fetch.wait.max.ms: how long a leader may hold a follower's empty fetch. It must
-    # stay below replica.lag.time.max.ms, or idle followers fall out of the ISR.
+    # How long a leader may hold a follower's empty fetch. It must stay below
+    # replica_lag_time_max_ms, or idle followers fall out of the ISR.
     replica_fetch_wait_max_ms: int = 500
-    # replica.fetch.min.bytes: more saves requests and delays acks=all.
+    # More saves requests and delays acks=all.
     replica_fetch_min_bytes: int = 1
-    # replica.fetch.max.bytes: per partition; a larger first batch is still returned.
+    # Per partition; a larger first batch is still returned.
     replica_fetch_max_bytes: int = 1_048_576
-    # replica.fetch.response.max.bytes: per response; bounds a follower's memory per leader.
+    # Per response; bounds a follower's memory per leader.
     replica_fetch_response_max_bytes: int = 10_485_760
-    # replica.fetch.backoff.ms: a partition rests so long after an error.
+    # A partition rests so long after an error.
     replica_fetch_backoff_ms: int = 1_000
-    # logquake.replica.fetch.new.leader.backoff.ms: the first of its rests after a leader said that
-    # it does not lead (yet); each one after it is twice as long, up to replica.fetch.backoff.ms,
-    # which Kafka waits at once. Until a follower fetches, acks=all waits.
+    # The first of its rests after a leader said that it does not lead (yet); each one after it is
+    # twice as long, up to replica_fetch_backoff_ms, which Kafka waits at once. Until a follower
+    # fetches, acks=all waits.
     new_leader_fetch_backoff_ms: int = 10
-    # logquake.replica.fetch.new.leader.wait.ms: a Fetch that waits at a leader is given up, with
-    # its connection, so long after the last partition came that has a new leader and waits behind
-    # it. Kafka waits for replica.fetch.wait.max.ms. Lower costs a connection and a full Fetch more
-    # often.
+    # A Fetch that waits at a leader is given up, with its connection, so long after the last
+    # partition came that has a new leader and waits behind it. Kafka waits for
+    # replica_fetch_wait_max_ms. Lower costs a connection and a full Fetch more often.
     new_leader_fetch_wait_ms: int = 10
-    # replica.high.watermark.checkpoint.interval.ms: after a crash, reads start from the last one.
+    # After a crash, reads start from the last one.
     high_watermark_checkpoint_interval_ms: int = 5_000
-    # log.flush.scheduler.interval.ms: how often logs are looked at for flush.ms; by default never.
+    # How often logs are looked at for flush_ms (LogConfig); by default never.
     log_flush_scheduler_interval_ms: int = NEVER
-    # log.flush.offset.checkpoint.interval.ms: after a crash, logs are scanned from the last one.
-    # 0 leaves it to truncations and deletions.
+    # After a crash, logs are scanned from the last one. 0 leaves it to truncations and deletions.
     recovery_point_checkpoint_interval_ms: int = 60_000
-    # log.flush.start.offset.checkpoint.interval.ms: the same for where logs begin.
+    # The same for where logs begin.
     log_start_checkpoint_interval_ms: int = 60_000
-    # producer.id.expiration.check.interval.ms: how often idle producers are looked for.
+    # How often idle producers are looked for.
     producer_expiration_check_interval_ms: int = 600_000
-    # log.retention.check.interval.ms: how often old segments are looked for.
+    # How often old segments are looked for.
     retention_check_interval_ms: int = 300_000
-    # log.initial.task.delay.ms: flushes, checkpoints of logs and retention wait so long after a
-    # start, which has enough to do.
+    # Flushes, checkpoints of logs and retention wait so long after a start, which has enough to do.
     initial_task_delay_ms: int = 30_000
-    # max.incremental.fetch.session.cache.slots: bounds the memory of fetch sessions.
+    # Bounds the memory of fetch sessions.
     fetch_session_slots: int = 1_000
     # Not Kafka's: the pause before AlterPartition is sent again (50 in AlterPartitionManager).
     alter_partition_retry_ms: int = 50
-    # logquake.isr.broker.epochs: send followers' broker epochs with ISR changes, so that the
-    # controller can refuse a replica that was restarted since (KIP-903). Kafka in ZooKeeper mode
-    # sends -1: an emptied replica can then enter the ISR and be elected.
+    # Send followers' broker epochs with ISR changes, so that the controller can refuse a replica
+    # that was restarted since (KIP-903). Kafka in ZooKeeper mode sends -1: an emptied replica can
+    # then enter the ISR and be elected.
     isr_broker_epochs: bool = True
-    # num.replica.alter.log.dirs.threads: how many replicas move between directories at a time;
-    # None is one for each directory. More compete for the same disks.
+    # How many replicas move between directories at a time; None is one for each directory. More
+    # compete for the same disks.
     move_threads: int | None = None
-    # replica.alter.log.dirs.io.max.bytes.per.second: for all these moves together. Without it they
-    # take what the disks give, and clients feel it.
+    # For all these moves together. Without it they take what the disks give, and clients feel it.
     move_max_bytes_per_second: int = NEVER
     cleaner: CleanerSettings = field(default_factory=CleanerSettings)
-    # Defaults of topics: min.insync.replicas and the log.* keys.
+    # What topics obey that say nothing of their own.
     topic_defaults: TopicConfig = field(default_factory=TopicConfig)

@@ -32,8 +32,8 @@ Outcome = bytes | ErrorCode | OSError
 
 @dataclass(frozen=True, slots=True)
 class DownConversionSettings:
-    # logquake.downconversion.max.bytes: converted records in one answer, beyond the first batch
-    # of each partition. More means fewer requests of old consumers, and more memory for each.
+    # Converted records in one answer, beyond the first batch of each partition. More means fewer
+    # requests of old consumers, and more memory for each.
     max_bytes: int = 8 * 1024 * 1024
 
 

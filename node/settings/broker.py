@@ -32,13 +32,11 @@ from logquake.storage.segments.open_files import DEFAULT_LIMIT
 
 @dataclass(frozen=True, slots=True)
 class ZooKeeperSettings:
-    # zookeeper.connect: host:port[,host:port...][/chroot]
     connect: str
-    # zookeeper.session.timeout.ms: a broker silent for so long is dead to the cluster. Lower
-    # fails over sooner, and takes a long pause for a death.
+    # A broker silent for so long is dead to the cluster. Lower fails over sooner, and takes a long
+    # pause for a death.
     session_timeout_ms: int
-    # zookeeper.connection.timeout.ms: a broker that has no session for so long at its start gives
-    # up.
+    # A broker that has no session for so long at its start gives up.
     connection_timeout_ms: int
 
 
@@ -46,48 +44,47 @@ class ZooKeeperSettings:
 class BrokerSettings:
     """Make it with from_properties()."""
 
-    broker_id: int  # broker.id
-    rack: str | None  # broker.rack
+    broker_id: int
+    rack: str | None
     listeners: ListenerSettings
     connections: ConnectionLimits
     produce_pipelining: ProducePipelining
-    listen_backlog: int  # socket.listen.backlog.size
+    listen_backlog: int
     zookeeper: ZooKeeperSettings
-    # log.dirs, absolute: new partitions go where the fewest are, a failing disk takes its own.
+    # Absolute paths: new partitions go where the fewest are, a failing disk takes its own.
     log_dirs: tuple[str, ...]
-    recovery_threads: int  # num.recovery.threads.per.data.dir
-    # logquake.open.segments.max: descriptors that segments keep, of all logs together; fewer cost
-    # an open() more often. It never takes more than half of what the system allows the process.
+    recovery_threads: int  # of each log directory, at a start
+    # Descriptors that segments keep, of all logs together; fewer cost an open() more often. It
+    # never takes more than half of what the system allows the process.
     open_segments_max: int
     replication: ReplicationSettings
     links: LinkSettings
     controller: ControllerSettings
     controlled_shutdown: ControlledShutdownSettings
     auto_creation: AutoCreationSettings
-    # logquake.forwarding.enable: envelopes are taken, by which other brokers forward what their
-    # clients ask of the controller. A Kafka 3.9 in ZooKeeper mode takes them with
-    # zookeeper.metadata.migration.enable alone, and else ends the connection.
+    # Envelopes are taken, by which other brokers forward what their clients ask of the controller.
+    # A Kafka 3.9 in ZooKeeper mode takes them with zookeeper.metadata.migration.enable alone, and
+    # else ends the connection.
     forwarding_enabled: bool
-    # request.timeout.ms: how long another broker may take to answer what has no other bound.
+    # How long another broker may take to answer what has no other bound.
     request_timeout_ms: int
-    # logquake.first.metadata.max.wait.ms: how long a client's Metadata waits on a broker that has
-    # just started for the controller's first word; then the connection ends, and the client asks
-    # another broker.
+    # How long a client's Metadata waits on a broker that has just started for the controller's
+    # first word; then the connection ends, and the client asks another broker.
     first_metadata_max_wait_ms: int
-    # logquake.metadata.lost.leader.max.wait.ms: with logquake.failover.on.refusal, how long a
-    # client's Metadata waits for the successor of a leader whose connection has just broken.
+    # With the controller's failover_on_refusal, how long a client's Metadata waits for the
+    # successor of a leader whose connection has just broken.
     lost_leader_max_wait_ms: int
-    # logquake.metadata.lost.leader.notice.ms: how much later than a client a broker may notice that
-    # a leader died. Metadata for topics that others lead is answered that much later; lower, and
-    # more clients are told of a dead leader, which librdkafka then believes for up to a second.
+    # How much later than a client a broker may notice that a leader died. Metadata for topics that
+    # others lead is answered that much later; lower, and more clients are told of a dead leader,
+    # which librdkafka then believes for up to a second.
     lost_leader_notice_ms: int
-    # fetch.max.bytes: the most that one Fetch response to a client carries.
+    # The most that one Fetch response to a client carries.
     fetch_max_bytes: int
     down_conversion: DownConversionSettings
-    # logquake.journal.max.bytes: the journal's file is put aside at this size; one is kept.
+    # The journal's file is put aside at this size; one is kept.
     journal_max_bytes: int
-    # logquake.loop.busy.ms: a pass of the loop that takes longer is told in the journal; nobody
-    # else is served meanwhile. 0 tells of none.
+    # A pass of the loop that takes longer is told in the journal; nobody else is served meanwhile.
+    # 0 tells of none.
     loop_busy_ms: int
     # Set, but nothing reads them: Kafka's keys of what is not built, and keys nobody knows.
     without_effect: tuple[str, ...]
@@ -100,11 +97,12 @@ class BrokerSettings:
         listeners = read_listeners(reader)
         topic_defaults = read_topic_defaults(reader)
         controller = _read_controller(reader, listeners, topic_defaults)
+        connections = read_connection_limits(reader)
         return cls(
             broker_id=_read_broker_id(reader),
             rack=reader.optional("broker.rack"),
             listeners=listeners,
-            connections=read_connection_limits(reader),
+            connections=connections,
             produce_pipelining=reader.choice(
                 "logquake.produce.pipelining", ProducePipelining.IDEMPOTENT
             ),
@@ -116,7 +114,12 @@ class BrokerSettings:
                 "logquake.open.segments.max", DEFAULT_LIMIT, minimum=1
             ),
             replication=read_replication(reader, topic_defaults),
-            links=read_links(reader, listeners.source_host()),
+            links=read_links(
+                reader,
+                listeners.source_host(),
+                send_buffer_bytes=connections.send_buffer_bytes,
+                controller_socket_timeout_ms=controller.controller_socket_timeout_ms,
+            ),
             controller=controller,
             controlled_shutdown=_read_controlled_shutdown(reader, controller),
             auto_creation=read_auto_creation(reader, controller),
@@ -151,8 +154,9 @@ class BrokerSettings:
 
 def _read_broker_id(reader: PropertyReader) -> int:
     """Ids that ZooKeeper generates (broker.id=-1) are not built."""
-    reader.required("broker.id", f"a whole number from 0 to {INT_MAX}")
-    return reader.integer("broker.id", -1, minimum=0)
+    key = "broker.id"
+    reader.required(key, f"a whole number from 0 to {INT_MAX}")
+    return reader.integer(key, -1, minimum=0)
 
 
 def _read_zookeeper(reader: PropertyReader) -> ZooKeeperSettings:
@@ -167,12 +171,13 @@ def _read_zookeeper(reader: PropertyReader) -> ZooKeeperSettings:
 
 
 def _read_log_dirs(reader: PropertyReader) -> tuple[str, ...]:
-    """log.dirs goes before log.dir."""
+    """Kafka's older key of one directory counts where the newer one is not set."""
+    key = "log.dirs"
     fallback = reader.text("log.dir", "/tmp/kafka-logs")
-    paths = [os.path.abspath(path) for path in reader.names("log.dirs", [fallback])]
+    paths = [os.path.abspath(path) for path in reader.names(key, [fallback])]
     if not paths or len(set(paths)) < len(paths):
         allowed = "one or more paths, each once,"
-        raise SettingsError(refusal("log.dirs", ",".join(paths), allowed))
+        raise SettingsError(refusal(key, ",".join(paths), allowed))
     return tuple(paths)
 
 

@@ -16,6 +16,11 @@ from logquake.wire.listeners import PLAINTEXT, ListenerName
 from logquake.zk.znodes.brokers import ListenerEndpoint
 
 _FORM = "NAME://HOST:PORT, separated by commas,"
+_LISTENERS = "listeners"
+_ADVERTISED = "advertised.listeners"
+_PROTOCOL_MAP = "listener.security.protocol.map"
+_INTER_BROKER = "inter.broker.listener.name"
+_INTER_BROKER_PROTOCOL = "security.inter.broker.protocol"
 _ENTRY = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)://\[?(?P<host>[0-9A-Za-z\-%._:]*)\]?:(?P<port>\d+)")
 _LOOPBACK_ADDRESS = re.compile(r"127\.\d+\.\d+\.\d+")
 _EVERY_INTERFACE = ("0.0.0.0", "::")
@@ -65,22 +70,23 @@ def _named(name: ListenerName, endpoints: tuple[ListenerEndpoint, ...]) -> Liste
 def read_listeners(reader: PropertyReader) -> ListenerSettings:
     """Raises SettingsError."""
     protocols = _protocols(reader)
-    bound = _endpoints("listeners", reader.text("listeners", "PLAINTEXT://:9092"), protocols)
-    _check_ports("listeners", bound)
-    told = reader.optional("advertised.listeners")
-    advertised = bound if told is None else _endpoints("advertised.listeners", told, protocols)
+    bound = _endpoints(_LISTENERS, reader.text(_LISTENERS, "PLAINTEXT://:9092"), protocols)
+    _check_ports(_LISTENERS, bound)
+    told = reader.optional(_ADVERTISED)
+    advertised = bound if told is None else _endpoints(_ADVERTISED, told, protocols)
     _check_advertised(advertised, bound)
     return ListenerSettings(bound, advertised, _inter_broker(reader, advertised))
 
 
 def _protocols(reader: PropertyReader) -> dict[str, str]:
     """Security protocol by listener name."""
-    key = "listener.security.protocol.map"
     protocols: dict[str, str] = {PLAINTEXT: PLAINTEXT}
-    for entry in reader.names(key, [f"{PLAINTEXT}:{PLAINTEXT}"]):
+    for entry in reader.names(_PROTOCOL_MAP, [f"{PLAINTEXT}:{PLAINTEXT}"]):
         name, colon, protocol = entry.partition(":")
         if not name or not colon:
-            raise SettingsError(refusal(key, entry, "NAME:PROTOCOL, separated by commas,"))
+            raise SettingsError(
+                refusal(_PROTOCOL_MAP, entry, "NAME:PROTOCOL, separated by commas,")
+            )
         protocols[name.strip().upper()] = protocol.strip().upper()
     return protocols
 
@@ -100,9 +106,7 @@ def _endpoint(key: str, entry: str, protocols: dict[str, str]) -> ListenerEndpoi
     name = match["name"].upper()
     protocol = protocols.get(name)
     if protocol is None:
-        raise SettingsError(
-            refusal(key, entry, f"a name in listener.security.protocol.map ({name}:PLAINTEXT)")
-        )
+        raise SettingsError(refusal(key, entry, f"a name in {_PROTOCOL_MAP} ({name}:PLAINTEXT)"))
     if protocol != PLAINTEXT:
         raise SettingsError(
             refusal(key, entry, f"a listener of protocol PLAINTEXT, and {name} has {protocol};")
@@ -119,26 +123,24 @@ def _check_ports(key: str, endpoints: tuple[ListenerEndpoint, ...]) -> None:
 def _check_advertised(
     advertised: tuple[ListenerEndpoint, ...], bound: tuple[ListenerEndpoint, ...]
 ) -> None:
-    key = "advertised.listeners"
     names = {endpoint.listener for endpoint in bound}
     for endpoint in advertised:
         if endpoint.listener not in names:
-            allowed = f"a listener that listeners binds ({', '.join(sorted(names))})"
-            raise SettingsError(refusal(key, str(endpoint), allowed))
+            allowed = f"a listener that {_LISTENERS} binds ({', '.join(sorted(names))})"
+            raise SettingsError(refusal(_ADVERTISED, str(endpoint), allowed))
         if endpoint.host in _EVERY_INTERFACE:
-            allowed = "an address that others can reach; set advertised.listeners, which"
-            raise SettingsError(refusal(key, str(endpoint), allowed))
+            allowed = f"an address that others can reach; set {_ADVERTISED}, which"
+            raise SettingsError(refusal(_ADVERTISED, str(endpoint), allowed))
 
 
 def _inter_broker(reader: PropertyReader, advertised: tuple[ListenerEndpoint, ...]) -> ListenerName:
-    by_name = reader.optional("inter.broker.listener.name")
-    protocol = reader.optional("security.inter.broker.protocol")
+    by_name = reader.optional(_INTER_BROKER)
+    protocol = reader.optional(_INTER_BROKER_PROTOCOL)
     if by_name and protocol:
         raise SettingsError(
-            "inter.broker.listener.name and security.inter.broker.protocol are both set: "
-            "one of them is allowed"
+            f"{_INTER_BROKER} and {_INTER_BROKER_PROTOCOL} are both set: one of them is allowed"
         )
-    key = "inter.broker.listener.name" if by_name else "security.inter.broker.protocol"
+    key = _INTER_BROKER if by_name else _INTER_BROKER_PROTOCOL
     name = ListenerName((by_name or protocol or PLAINTEXT).upper())
     if name not in {endpoint.listener for endpoint in advertised}:
         raise SettingsError(refusal(key, name, "the name of an advertised listener"))

@@ -6,12 +6,12 @@ from logquake.node.net.limits import ConnectionLimits
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.reader import PropertyReader, refusal
 
+_MAX_REQUEST = "socket.request.max.bytes"
+
 
 def read_connection_limits(reader: PropertyReader) -> ConnectionLimits:
     default = ConnectionLimits()
-    max_request_bytes = reader.integer(
-        "socket.request.max.bytes", default.max_request_bytes, minimum=1
-    )
+    max_request_bytes = reader.integer(_MAX_REQUEST, default.max_request_bytes, minimum=1)
     return ConnectionLimits(
         max_request_bytes=max_request_bytes,
         max_queued_bytes=_read_max_queued(reader, max_request_bytes),
@@ -41,7 +41,10 @@ def read_connection_limits(reader: PropertyReader) -> ConnectionLimits:
 
 
 def _read_max_queued(reader: PropertyReader, max_request_bytes: int) -> int:
-    """One request of the largest size must fit in (KafkaConfig.validateValues)."""
+    """One request of the largest size must fit in (KafkaConfig.validateValues).
+
+    Kafka's key goes before ours, save where it is -1: no bound, which is not served.
+    """
     default = max(ConnectionLimits().max_queued_bytes, max_request_bytes)
     for key, unset in (
         ("queued.max.request.bytes", -1),
@@ -49,7 +52,7 @@ def _read_max_queued(reader: PropertyReader, max_request_bytes: int) -> int:
     ):
         queued = reader.long(key, unset)
         if 0 < queued < max_request_bytes:
-            allowed = f"at least socket.request.max.bytes ({max_request_bytes})"
+            allowed = f"at least {_MAX_REQUEST} ({max_request_bytes})"
             raise SettingsError(refusal(key, str(queued), allowed))
         if queued > 0:
             return queued

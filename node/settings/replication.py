@@ -8,18 +8,19 @@ from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.settings.cleaner import read_cleaner
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.reader import PropertyReader, refusal
+from logquake.node.settings.topic_defaults import read_flush_scheduler_interval_ms
 
 _SOCKET_TIMEOUT = ("replica.socket.timeout.ms", 30_000)
+_FETCH_WAIT = "replica.fetch.wait.max.ms"
+_LAG_TIME = "replica.lag.time.max.ms"
 
 
 def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> ReplicationSettings:
     default = ReplicationSettings()
     settings = ReplicationSettings(
-        replica_lag_time_max_ms=reader.long(
-            "replica.lag.time.max.ms", default.replica_lag_time_max_ms, minimum=1
-        ),
+        replica_lag_time_max_ms=reader.long(_LAG_TIME, default.replica_lag_time_max_ms, minimum=1),
         replica_fetch_wait_max_ms=reader.integer(
-            "replica.fetch.wait.max.ms", default.replica_fetch_wait_max_ms, minimum=0
+            _FETCH_WAIT, default.replica_fetch_wait_max_ms, minimum=0
         ),
         replica_fetch_min_bytes=reader.integer(
             "replica.fetch.min.bytes", default.replica_fetch_min_bytes, minimum=0
@@ -50,9 +51,7 @@ def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> Rep
             default.high_watermark_checkpoint_interval_ms,
             minimum=1,
         ),
-        log_flush_scheduler_interval_ms=reader.long(
-            "log.flush.scheduler.interval.ms", default.log_flush_scheduler_interval_ms, minimum=0
-        ),
+        log_flush_scheduler_interval_ms=read_flush_scheduler_interval_ms(reader),
         recovery_point_checkpoint_interval_ms=reader.integer(
             "log.flush.offset.checkpoint.interval.ms",
             default.recovery_point_checkpoint_interval_ms,
@@ -91,7 +90,13 @@ def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> Rep
     return settings
 
 
-def read_links(reader: PropertyReader, source_host: str) -> LinkSettings:
+def read_links(
+    reader: PropertyReader,
+    source_host: str,
+    *,
+    send_buffer_bytes: int,
+    controller_socket_timeout_ms: int,
+) -> LinkSettings:
     """Connections to other brokers, which fetch from leaders, and command as the controller.
 
     One time-out serves both: the longer, so that neither ends what the other waits for.
@@ -100,16 +105,14 @@ def read_links(reader: PropertyReader, source_host: str) -> LinkSettings:
     return LinkSettings(
         ConnectSettings(
             source_host=source_host,
-            send_buffer_bytes=reader.integer(
-                "socket.send.buffer.bytes", default.send_buffer_bytes, minimum=-1
-            ),
+            send_buffer_bytes=send_buffer_bytes,
             receive_buffer_bytes=reader.integer(
                 "replica.socket.receive.buffer.bytes", default.receive_buffer_bytes, minimum=-1
             ),
         ),
         request_timeout_ms=max(
             reader.integer(*_SOCKET_TIMEOUT, minimum=1),
-            reader.integer("controller.socket.timeout.ms", 30_000, minimum=1),
+            controller_socket_timeout_ms,
         ),
     )
 
@@ -119,8 +122,8 @@ def _check_waits(settings: ReplicationSettings, socket_timeout_ms: int) -> None:
     wait_ms = settings.replica_fetch_wait_max_ms
     for key, bound_ms in (
         (_SOCKET_TIMEOUT[0], socket_timeout_ms),
-        ("replica.lag.time.max.ms", settings.replica_lag_time_max_ms),
+        (_LAG_TIME, settings.replica_lag_time_max_ms),
     ):
         if wait_ms > bound_ms:
-            allowed = f"at least replica.fetch.wait.max.ms ({wait_ms})"
+            allowed = f"at least {_FETCH_WAIT} ({wait_ms})"
             raise SettingsError(refusal(key, str(bound_ms), allowed))

@@ -28,10 +28,13 @@ def read_topic_defaults(reader: PropertyReader) -> TopicConfig:
     )
 
 
+def read_flush_scheduler_interval_ms(reader: PropertyReader) -> int:
+    return reader.long("log.flush.scheduler.interval.ms", NEVER, minimum=0)
+
+
 def _read_log(reader: PropertyReader) -> LogConfig:
     default = LogConfig()
     policies = _cleanup_policies(reader)
-    flush_interval_ms = reader.long("log.flush.scheduler.interval.ms", NEVER, minimum=0)
     return LogConfig(
         segment_bytes=reader.integer("log.segment.bytes", default.segment_bytes, minimum=14),
         segment_ms=reader.duration_ms(
@@ -59,7 +62,9 @@ def _read_log(reader: PropertyReader) -> LogConfig:
             "log.flush.interval.messages", default.flush_messages, minimum=1
         ),
         # Without it the checks' own interval is the age, as in Kafka.
-        flush_ms=reader.long("log.flush.interval.ms", flush_interval_ms, minimum=0),
+        flush_ms=reader.long(
+            "log.flush.interval.ms", read_flush_scheduler_interval_ms(reader), minimum=0
+        ),
         message_timestamp_type=reader.choice(
             "log.message.timestamp.type", default.message_timestamp_type
         ),
@@ -104,12 +109,11 @@ def _gzip_level(reader: PropertyReader, default: int) -> int:
 
 def _retention_ms(reader: PropertyReader, default: int) -> int:
     """Any negative time, in any unit, means for ever; 0 is refused (KafkaConfig)."""
-    units = {"log.retention.ms": 1, "log.retention.minutes": _MINUTE_MS}
-    retention_ms = reader.duration_ms(
-        {**units, "log.retention.hours": _HOUR_MS}, default, minimum=-LONG_MAX
-    )
+    key = "log.retention.ms"
+    units = {key: 1, "log.retention.minutes": _MINUTE_MS, "log.retention.hours": _HOUR_MS}
+    retention_ms = reader.duration_ms(units, default, minimum=-LONG_MAX)
     if retention_ms == 0:
-        raise SettingsError(refusal("log.retention.ms", "0", "-1 (for ever) or at least 1"))
+        raise SettingsError(refusal(key, "0", "-1 (for ever) or at least 1"))
     return max(retention_ms, -1)
 
 

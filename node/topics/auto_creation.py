@@ -47,14 +47,13 @@ class TopicShape:
 
 @dataclass(frozen=True, slots=True)
 class AutoCreationSettings:
-    # auto.create.topics.enable: topics are made that clients ask about. Coordinators' topics are
-    # made in any case.
+    # Topics are made that clients ask about. Coordinators' topics are made in any case.
     enabled: bool
-    # num.partitions, default.replication.factor
+    # What the broker's settings give to topics that say nothing.
     users: TopicShape
-    # By name: offsets.topic.* and transaction.state.log.*
+    # By name: those of the coordinators.
     internal: Mapping[str, TopicShape]
-    # logquake.auto.create.max.wait.ms: how long a client waits for the controller's word.
+    # How long a client waits for the controller's word.
     max_wait_ms: int
 
     def shape_of(self, topic: str) -> TopicShape:

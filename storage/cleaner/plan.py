@@ -16,12 +16,11 @@ from logquake.storage.segments.txn_index import AbortedTransaction
 class CleanerBounds:
     """The memory of one cleaner (log.cleaner.*, each thread's share)."""
 
-    # log.cleaner.dedupe.buffer.size: more keys in one pass, fewer passes over the clean part.
+    # More keys in one pass, fewer passes over the clean part.
     dedupe_bytes: int = 134_217_728
-    # log.cleaner.io.buffer.load.factor: how full the map may be; fuller holds more, and searches
-    # longer.
+    # How full the map may be; fuller holds more, and searches longer.
     load_factor: float = 0.9
-    # log.cleaner.io.buffer.size: what is read and handled in one slice.
+    # What is read and handled in one slice.
     io_bytes: int = 262_144
 
 

@@ -45,7 +45,7 @@ class LogDirOptions:
     config_of: Callable[[str], LogConfig]
     # 32 hex digits for the names of folders that come and go; the simulation brings its own.
     unique: Callable[[], str] = random_hex
-    # num.recovery.threads.per.data.dir: how many logs are opened at the same time.
+    # How many logs are opened at the same time.
     recovery_threads: int = 1
     # Bounds the descriptors of the segments in all directories that are opened with it.
     open_files: OpenFiles = field(default_factory=OpenFiles)
