@@ -23,7 +23,7 @@ from logquake.controller.events.producer_ids import allocate_producer_ids
 from logquake.controller.office.office import Office
 from logquake.controller.office.watches import event_for
 from logquake.controller.settings import ControllerSettings
-from logquake.controller.state_machines.partition_state_machine import bring_leaderless_online
+from logquake.controller.state_machines.partition_state_machine import trigger_online_state_change
 from logquake.controller.statistics import ControllerStatistics, statistics_of
 from logquake.controller.term import Term
 from logquake.seams.journal import Journal
@@ -185,7 +185,7 @@ class Controller:
         """unclean.leader.election.enable has become true, for a topic or by default (None)."""
 
         async def elect(term: Term) -> None:
-            await bring_leaderless_online(term, topic)
+            await trigger_online_state_change(term, topic)
 
         self._office.put("unclean-election-enabled", elect)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logquake.controller.rules.transitions import PartitionStatus
+from logquake.controller.rules.partitions import PartitionStatus
 from logquake.controller.term import Term
 
 

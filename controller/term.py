@@ -18,6 +18,7 @@ from logquake.controller.channels.request_batch import ControllerBrokerRequestBa
 from logquake.controller.channels.request_content import Sender
 from logquake.controller.context.controller_context import ControllerContext
 from logquake.controller.context.live_broker import LiveBroker
+from logquake.controller.journal_events import BROKER_REFUSED
 from logquake.controller.rules.partitions import LeaderAndIsr
 from logquake.controller.settings import ControllerSettings
 from logquake.controller.zookeeper.guarded_zk import GuardedZk
@@ -29,12 +30,15 @@ from logquake.zk.znodes.topics import PartitionState
 
 T = TypeVar("T")
 
+REFUSES = "its address refuses connections"
+
 
 @dataclass(slots=True)
 class Term:
     controller_id: int
     settings: ControllerSettings
     zk: GuardedZk
+    set_aside: SetAside
     context: ControllerContext
     channels: ControllerChannelManager
     reachability: Reachability
@@ -77,19 +81,36 @@ class Term:
         self.channels.remove(broker_id)
         self.reachability.forget(broker_id)
 
+    def refuse(self, refused: LiveBroker) -> bool:
+        """Nobody listens at its address: it has left, whatever its session says.
+
+        False if it is another broker by now: neither a newer registration nor another address is
+        the one that refused.
+        """
+        broker_id = refused.registration.broker_id
+        known = self.context.brokers.get(broker_id)
+        if known is None or not self.is_same(known, refused):
+            return False
+        self.channels.remove(broker_id)
+        self.context.refuse(broker_id)
+        self.note(BROKER_REFUSED, f"broker-{broker_id}", REFUSES, before={"epoch": known.epoch})
+        return True
+
+    def is_same(self, one: LiveBroker, other: LiveBroker) -> bool:
+        """The same registration of a broker, and the same address in it."""
+        listener = self.settings.inter_broker_listener_name
+        addresses = [each.registration.endpoint(listener) for each in (one, other)]
+        return one.epoch == other.epoch and addresses[0] == addresses[1]
+
     def close(self) -> None:
         self._is_over = True
         self.channels.close()
         self.reachability.close()
 
-    @property
-    def set_aside(self) -> SetAside:
-        return self.zk.set_aside
-
     def is_set_aside(self, partition: TopicPartition) -> bool:
         """Its state makes no sense: it cannot be decided about."""
-        aside = self.set_aside
-        return not aside.is_empty and PartitionState.path(*partition) in aside
+        set_aside = self.set_aside
+        return not set_aside.is_empty and PartitionState.path(*partition) in set_aside
 
     def batch(self) -> ControllerBrokerRequestBatch:
         return ControllerBrokerRequestBatch(self.context)

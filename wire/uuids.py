@@ -7,9 +7,22 @@ from __future__ import annotations
 
 import binascii
 from base64 import urlsafe_b64encode
+from random import Random
+from uuid import UUID
 
 ZERO_UUID = bytes(16)
 _TO_STANDARD_ALPHABET = bytes.maketrans(b"-_", b"+/")
+
+
+def random_uuid(random: Random) -> bytes:
+    """A UUID of version 4 whose text does not begin with '-', as Kafka's Uuid.randomUuid.
+
+    A command line would take such a text for an option.
+    """
+    while True:
+        uuid = UUID(bytes=random.randbytes(16), version=4).bytes
+        if not encode_uuid(uuid).startswith("-"):
+            return uuid
 
 
 def encode_uuid(uuid: bytes) -> str:

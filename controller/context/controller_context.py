@@ -17,8 +17,13 @@ from types import MappingProxyType
 from logquake.controller.context.live_broker import LiveBroker
 from logquake.controller.context.partition_groups import PartitionGroups
 from logquake.controller.rules.election import Candidates
-from logquake.controller.rules.partitions import Assignment, Leadership, Replica
-from logquake.controller.rules.transitions import PartitionStatus, ReplicaStatus
+from logquake.controller.rules.partitions import (
+    Assignment,
+    Leadership,
+    PartitionStatus,
+    Replica,
+    ReplicaStatus,
+)
 from logquake.wire.sentinels import EPOCH_DURING_DELETE, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 
@@ -33,11 +38,11 @@ class ControllerContext:
         """Registered brokers whose address refuses connections: to every decision they are gone."""
         self.unheard_deletions: dict[int, set[TopicPartition]] = {}
         """By refused broker: partitions that are gone since, which it may tell clients of yet."""
-        self.leaving: set[int] = set()
+        self.shutting_down: set[int] = set()
         """Brokers in controlled shutdown."""
         self.topic_ids: dict[str, bytes] = {}
         self.replica_status: dict[Replica, ReplicaStatus] = {}
-        self.failed_replicas: dict[int, set[TopicPartition]] = {}
+        self.replicas_on_offline_dirs: dict[int, set[TopicPartition]] = {}
         """By broker: replicas whose log directory is offline."""
         self.topics_to_delete: set[str] = set()
         self.deletions_started: set[str] = set()
@@ -162,11 +167,11 @@ class ControllerContext:
         ]
 
     def is_online(self, replica: Replica) -> bool:
-        """Its broker lives and is not leaving, and its log directory works."""
-        return replica.broker_id not in self.leaving and self._is_reachable(replica)
+        """Its broker lives and is not shutting down, and its log directory works."""
+        return replica.broker_id not in self.shutting_down and self._is_reachable(replica)
 
     def _is_reachable(self, replica: Replica) -> bool:
-        failed = self.failed_replicas.get(replica.broker_id, ())
+        failed = self.replicas_on_offline_dirs.get(replica.broker_id, ())
         return replica.broker_id in self.brokers and replica.partition not in failed
 
     def offline_of(self, partition: TopicPartition) -> list[int]:
@@ -175,16 +180,18 @@ class ControllerContext:
             each
             for each in self.assignment(partition).replicas
             if each not in self.brokers
-            or each in self.leaving
-            or partition in self.failed_replicas.get(each, ())
+            or each in self.shutting_down
+            or partition in self.replicas_on_offline_dirs.get(each, ())
         ]
 
-    def candidates(self, partition: TopicPartition, *, with_leaving: bool = False) -> Candidates:
-        """Who may be elected; ``with_leaving`` counts brokers in controlled shutdown as online."""
+    def candidates(
+        self, partition: TopicPartition, *, with_shutting_down: bool = False
+    ) -> Candidates:
+        """Who may be elected. ``with_shutting_down``: those in controlled shutdown are online."""
         assigned = self.assignment(partition).replicas
-        passes = self._is_reachable if with_leaving else self.is_online
+        passes = self._is_reachable if with_shutting_down else self.is_online
         online = frozenset(each for each in assigned if passes(Replica(partition, each)))
-        return Candidates(assigned, online, frozenset(self.leaving))
+        return Candidates(assigned, online, frozenset(self.shutting_down))
 
     # --- leaders
 
@@ -226,7 +233,7 @@ class ControllerContext:
         led = self._led.of(leader)
         if leader not in self.active_broker_ids:
             return led
-        return led & self.failed_replicas.get(leader, set())
+        return led & self.replicas_on_offline_dirs.get(leader, set())
 
     def _staying(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
         """Those that are not being deleted, in order."""
@@ -240,8 +247,18 @@ class ControllerContext:
 
     @property
     def active_broker_ids(self) -> set[int]:
-        """Here and not leaving: who may be in an ISR, lead, or get new partitions."""
-        return self.brokers.keys() - self.leaving
+        """Here and not shutting down: who may be in an ISR, lead, or get new partitions."""
+        return self.brokers.keys() - self.shutting_down
+
+    def refuse(self, broker_id: int) -> None:
+        """Registered still, and gone to every decision."""
+        self.refused[broker_id] = self.forget(broker_id)
+
+    def forget(self, broker_id: int) -> LiveBroker:
+        """It has left; what was known of it goes with it."""
+        self.replicas_on_offline_dirs.pop(broker_id, None)
+        self.shutting_down.discard(broker_id)
+        return self.brokers.pop(broker_id)
 
     # --- proof
 

@@ -1,10 +1,8 @@
 """What happens to a controller in office, one module an event: procedures over a Term.
 
-brokers_changed.py      brokers came, left, came back, or listen elsewhere
-topics_changed.py       topics or partitions were created
+brokers_changed.py      brokers came, left, came back, or listen elsewhere; replicas were lost
+topics_changed.py       topics or partitions were created, or topics marked for deletion
 state_written.py        a partition's state that made no sense was mended
-deletions_asked.py      /admin/delete_topics has new marks
-replicas_offline.py     what follows when replicas are lost: elections, smaller ISRs
 answers.py              brokers answered LeaderAndIsr, UpdateMetadata, StopReplica
 log_dirs_failed.py      a broker lost a log directory
 alter_partition.py      a leader proposes a new ISR

@@ -15,7 +15,7 @@ from collections.abc import Set
 from functools import partial
 
 from logquake.controller.channels.request_batch import Outgoing
-from logquake.controller.events.replicas_offline import replicas_offline
+from logquake.controller.events.brokers_changed import on_replicas_become_offline
 from logquake.controller.journal_events import REPLICAS_OFFLINE, REQUEST_REFUSED
 from logquake.controller.rules.partitions import Replica
 from logquake.controller.state_machines import topic_deletion_manager
@@ -56,7 +56,10 @@ def events_for_answer(outgoing: Outgoing, answer: Message) -> list[tuple[str, Te
             topics = {partition.topic for partition in asked}
             return [
                 ("deletion-answered", noted),
-                ("deletions-go-on", lambda term: topic_deletion_manager.advance(term, topics)),
+                (
+                    "deletions-go-on",
+                    lambda term: topic_deletion_manager.resume_deletions(term, topics),
+                ),
             ]
     return []
 
@@ -66,17 +69,17 @@ async def leader_and_isr_answered(term: Term, broker_id: int, answer: LeaderAndI
     if answer.error_code != ErrorCode.NONE:
         return
     errors = _errors_by_partition(term, answer)
-    before = term.context.failed_replicas.get(broker_id, set())
+    before = term.context.replicas_on_offline_dirs.get(broker_id, set())
     online = {each for each, code in errors.items() if code == ErrorCode.NONE}
     failed = {each for each, code in errors.items() if code == ErrorCode.KAFKA_STORAGE_ERROR}
     now = (before - online) | failed
-    term.context.failed_replicas[broker_id] = now
+    term.context.replicas_on_offline_dirs[broker_id] = now
     newly_failed = sorted(now - before)
     if newly_failed:
         why = f"broker {broker_id} has them on an offline log directory"
         replicas = [Replica(partition, broker_id) for partition in newly_failed]
         term.note(REPLICAS_OFFLINE, f"broker-{broker_id}", why, after=[*map(str, newly_failed)])
-        await replicas_offline(term, replicas, why)
+        await on_replicas_become_offline(term, replicas, why)
 
 
 def _errors_by_partition(term: Term, answer: LeaderAndIsrResponse) -> dict[TopicPartition, int]:
@@ -102,8 +105,8 @@ async def deletion_answered(
     failed = sorted(replica for replica, has_failed in outcomes.items() if has_failed)
     deleted = sorted(replica for replica, has_failed in outcomes.items() if not has_failed)
     why = f"broker {broker_id} could not delete its replicas"
-    topic_deletion_manager.replicas_not_deleted(term, failed, why)
-    topic_deletion_manager.replicas_deleted(term, deleted)
+    topic_deletion_manager.fail_replica_deletion(term, failed, why)
+    topic_deletion_manager.complete_replica_deletion(term, deleted)
 
 
 def _deletions(request: StopReplicaRequest) -> set[TopicPartition]:

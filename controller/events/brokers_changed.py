@@ -8,27 +8,24 @@ them again; Kafka waits for the registration.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from logquake.controller.context.live_broker import LiveBroker
-from logquake.controller.events.replicas_offline import replicas_offline
 from logquake.controller.journal_events import (
     BROKER_DOWN,
     BROKER_ENDPOINTS_CHANGED,
-    BROKER_REFUSED,
     BROKER_UP,
 )
+from logquake.controller.rules.election import Elected
+from logquake.controller.rules.partitions import PartitionStatus, Replica
 from logquake.controller.state_machines import (
     partition_state_machine,
     replica_state_machine,
     topic_deletion_manager,
 )
-from logquake.controller.term import Term
+from logquake.controller.term import REFUSES, Term
 from logquake.controller.zookeeper.watched_reads import read_broker, read_brokers
-from logquake.seams.journal import EventKind
 from logquake.zk.znodes.brokers import BrokerRegistration
-
-REFUSES = "its address refuses connections"
 
 
 async def brokers_changed(term: Term) -> None:
@@ -49,12 +46,12 @@ async def brokers_changed(term: Term) -> None:
     for broker in (*came.values(), *back.values()):
         term.admit(broker)
     if came:
-        await _brokers_came(term, came, "it registered")
+        await _on_broker_startup(term, came, "it registered")
     if back:
-        await _brokers_left(term, list(back), "it restarted: its epoch is a new one")
-        await _brokers_came(term, back, "it registered again")
+        await _on_broker_failure(term, list(back), "it restarted: its epoch is a new one")
+        await _on_broker_startup(term, back, "it registered again")
     if left:
-        await _brokers_left(term, left, "its registration is gone")
+        await _on_broker_failure(term, left, "its registration is gone")
 
 
 async def broker_modified(term: Term, broker_id: int) -> None:
@@ -86,18 +83,10 @@ async def broker_modified(term: Term, broker_id: int) -> None:
 
 
 async def broker_refused(term: Term, refused: LiveBroker) -> None:
-    """Nobody listens at its address: it has left, whatever its session says.
-
-    It stays registered, so it is remembered. A newer registration is not the one that was
-    refused, nor is another address. Raises ControllerMoved, ZkFailure.
-    """
-    broker_id = refused.registration.broker_id
-    known = term.context.brokers.get(broker_id)
-    if known is None or not _is_same(term, known, refused):
-        return
-    term.channels.remove(broker_id)
-    term.context.refused[broker_id] = known
-    await _brokers_left(term, [broker_id], REFUSES, what=BROKER_REFUSED)
+    """It has left, and stays registered. Raises ControllerMoved, ZkFailure."""
+    if term.refuse(refused):
+        broker_id = refused.registration.broker_id
+        await _take_replicas_offline(term, [broker_id], REFUSES)
 
 
 async def broker_accepts(term: Term, accepting: LiveBroker) -> None:
@@ -106,11 +95,11 @@ async def broker_accepts(term: Term, accepting: LiveBroker) -> None:
     """
     broker_id = accepting.registration.broker_id
     known = term.context.refused.get(broker_id)
-    if known is None or not _is_same(term, known, accepting):
+    if known is None or not term.is_same(known, accepting):
         return
     del term.context.refused[broker_id]
     term.channels.add(known)
-    await _brokers_came(term, {broker_id: known}, "its address accepts connections again")
+    await _on_broker_startup(term, {broker_id: known}, "its address accepts connections again")
     await _tell_of_deletions(term, broker_id)
 
 
@@ -146,29 +135,25 @@ async def _forget_refused(term: Term, now: Mapping[int, LiveBroker]) -> None:
         await term.inform_all()
 
 
-def _is_same(term: Term, one: LiveBroker, other: LiveBroker) -> bool:
-    """The same registration of a broker, and the same address in it."""
-    listener = term.settings.inter_broker_listener_name
-    return one.epoch == other.epoch and one.endpoint(listener) == other.endpoint(listener)
-
-
 def _epoch_of(broker: LiveBroker | None) -> int | None:
     return None if broker is None else broker.epoch
 
 
-async def _brokers_came(term: Term, came: dict[int, LiveBroker], why: str) -> None:
+async def _on_broker_startup(term: Term, came: dict[int, LiveBroker], why: str) -> None:
     context = term.context
     for broker_id, broker in came.items():
         term.note(BROKER_UP, f"broker-{broker_id}", why, after={"epoch": broker.epoch})
-        context.failed_replicas.pop(broker_id, None)
+        context.replicas_on_offline_dirs.pop(broker_id, None)
     already_there = context.brokers.keys() - came.keys()
     context.brokers.update(came)
     await _introduce(term, already_there, came)
     replicas = context.replicas_on(came)
     await replica_state_machine.bring_online(term, replicas)
-    await partition_state_machine.bring_leaderless_online(term)
+    await partition_state_machine.trigger_online_state_change(term)
     topics = {replica.partition.topic for replica in replicas}
-    await topic_deletion_manager.resume(term, topics, f"brokers {list(came)} are back")
+    await topic_deletion_manager.resume_deletion_for_topics(
+        term, topics, f"brokers {list(came)} are back"
+    )
 
 
 async def _introduce(term: Term, already_there: Collection[int], came: Collection[int]) -> None:
@@ -181,14 +166,34 @@ async def _introduce(term: Term, already_there: Collection[int], came: Collectio
     await term.send(batch)
 
 
-async def _brokers_left(
-    term: Term, left: Collection[int], why: str, *, what: EventKind = BROKER_DOWN
-) -> None:
-    context = term.context
+async def _on_broker_failure(term: Term, left: Collection[int], why: str) -> None:
     for broker_id in left:
-        gone = context.brokers.pop(broker_id)
-        term.note(what, f"broker-{broker_id}", why, before={"epoch": gone.epoch})
-        context.failed_replicas.pop(broker_id, None)
-        context.leaving.discard(broker_id)
+        gone = term.context.forget(broker_id)
+        term.note(BROKER_DOWN, f"broker-{broker_id}", why, before={"epoch": gone.epoch})
+    await _take_replicas_offline(term, left, why)
+
+
+async def _take_replicas_offline(term: Term, left: Collection[int], why: str) -> None:
     reason = f"brokers {list(left)} left: {why}"
-    await replicas_offline(term, context.replicas_on(left), reason)
+    await on_replicas_become_offline(term, term.context.replicas_on(left), reason)
+
+
+async def on_replicas_become_offline(term: Term, replicas: Iterable[Replica], why: str) -> None:
+    """They were lost with their broker or log directory (KafkaController.onReplicasBecomeOffline).
+
+    Partitions that lost their leader get another one, then the replicas leave their ISRs; every
+    partition that they were in gets a new leader epoch, also where they only followed.
+    Raises ControllerMoved, ZkFailure.
+    """
+    lost = list(replicas)
+    deleting = [each for each in lost if each.partition.topic in term.context.topics_to_delete]
+    staying = [each for each in lost if each.partition.topic not in term.context.topics_to_delete]
+    partition_state_machine.mark(
+        term, term.context.without_online_leader(), PartitionStatus.OFFLINE
+    )
+    elections = await partition_state_machine.trigger_online_state_change(term)
+    await replica_state_machine.take_offline(term, staying, why)
+    topic_deletion_manager.fail_replica_deletion(term, deleting, why)
+    await topic_deletion_manager.resume_deletions(term, {each.partition.topic for each in deleting})
+    if not staying and not any(isinstance(each, Elected) for each in elections.values()):
+        await term.inform_all()  # nothing else told the brokers who is left

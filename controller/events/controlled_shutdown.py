@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from logquake.controller.journal_events import BROKER_LEAVING
 from logquake.controller.rules.partitions import Replica
 from logquake.controller.state_machines import partition_state_machine, replica_state_machine
-from logquake.controller.state_machines.partition_state_machine import Occasion
+from logquake.controller.state_machines.partition_state_machine import ElectionStrategy
 from logquake.controller.term import Term
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
@@ -37,7 +37,7 @@ async def controlled_shutdown(
     if request.broker_epoch != UNKNOWN_BROKER_EPOCH and request.broker_epoch < broker.epoch:
         reply(ControlledShutdownResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
         return
-    term.context.leaving.add(broker_id)
+    term.context.shutting_down.add(broker_id)
     term.note(BROKER_LEAVING, f"broker-{broker_id}", "it asked for a controlled shutdown")
     await _move_away(term, broker_id)
     remaining = [each for each in term.context.led_by(broker_id) if _is_replicated(term, each)]
@@ -54,7 +54,7 @@ async def controlled_shutdown(
 async def _move_away(term: Term, broker_id: int) -> None:
     led = [each for each in term.context.led_by(broker_id) if _is_replicated(term, each)]
     followed = [each for each in _followed_by(term, broker_id) if _is_replicated(term, each)]
-    await partition_state_machine.bring_online(term, led, Occasion.CONTROLLED_SHUTDOWN)
+    await partition_state_machine.bring_online(term, led, ElectionStrategy.CONTROLLED_SHUTDOWN)
     await _stop_following(term, broker_id, followed)
     replicas = [Replica(each, broker_id) for each in followed]
     await replica_state_machine.take_offline(term, replicas, f"broker {broker_id} shuts down")

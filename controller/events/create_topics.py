@@ -27,7 +27,6 @@ from logquake.controller.rules.assignment import (
     check_counts,
 )
 from logquake.controller.rules.topic_config import InvalidConfig, check_topic_config
-from logquake.controller.rules.topic_ids import random_topic_id
 from logquake.controller.rules.topic_rules import (
     CLUSTER_METADATA_TOPIC,
     TopicRefused,
@@ -46,6 +45,7 @@ from logquake.wire.messages.topics import (
     CreateTopicsResponse,
 )
 from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
+from logquake.wire.uuids import random_uuid
 from logquake.zk.operations import Create, Exists, Failed, GetChildren, GetData, SetData, ZkError
 from logquake.zk.procedure import ZkFailure, attempt_all, perform, perform_all
 from logquake.zk.znodes.admin import delete_topic_path
@@ -155,7 +155,7 @@ def _plan(term: Term, topic: CreatableTopic) -> NewTopic:
     check_assignment(partitions)
     _check_size(term, len(partitions))
     config = _checked_config(topic)
-    return NewTopic(topic.name, partitions, config, random_topic_id(term.random))
+    return NewTopic(topic.name, partitions, config, random_uuid(term.random))
 
 
 def _exists(topic: str) -> TopicRefused:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from logquake.controller.journal_events import LEADERS_IMBALANCED
 from logquake.controller.rules.election import Elected, elect_preferred
 from logquake.controller.state_machines import partition_state_machine
-from logquake.controller.state_machines.partition_state_machine import Occasion
+from logquake.controller.state_machines.partition_state_machine import ElectionStrategy
 from logquake.controller.term import Term
 from logquake.wire.topic_partition import TopicPartition
 
@@ -26,7 +26,7 @@ async def rebalance_leaders(term: Term) -> None:
                 f"{share:.0%} of the partitions that prefer it are led by others",
             )
             ready = [each for each in elsewhere if _can_be_given_back(term, each)]
-            await partition_state_machine.bring_online(term, ready, Occasion.PREFERRED)
+            await partition_state_machine.bring_online(term, ready, ElectionStrategy.PREFERRED)
 
 
 def _can_be_given_back(term: Term, partition: TopicPartition) -> bool:

@@ -14,9 +14,9 @@ go on running hold on to what they knew.
 
 from __future__ import annotations
 
-from logquake.controller.rules.transitions import PartitionStatus
+from logquake.controller.rules.partitions import PartitionStatus
 from logquake.controller.state_machines import partition_state_machine
-from logquake.controller.state_machines.partition_state_machine import Occasion
+from logquake.controller.state_machines.partition_state_machine import ElectionStrategy
 from logquake.controller.term import Term
 from logquake.wire.topic_partition import TopicPartition
 
@@ -33,4 +33,4 @@ async def state_written(term: Term, partition: TopicPartition) -> None:
         context.set_status(partition, PartitionStatus.OFFLINE)
     else:
         context.set_status(partition, PartitionStatus.NEW)
-    await partition_state_machine.bring_online(term, [partition], Occasion.LEADER_LOST)
+    await partition_state_machine.bring_online(term, [partition], ElectionStrategy.OFFLINE)

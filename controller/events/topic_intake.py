@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from logquake.controller.journal_events import TOPIC_ID_GIVEN
 from logquake.controller.rules.partitions import Assignment
-from logquake.controller.rules.topic_ids import random_topic_id
 from logquake.controller.term import Term
 from logquake.controller.zookeeper.watched_reads import read_assignments
 from logquake.wire.topic_partition import TopicPartition
+from logquake.wire.uuids import random_uuid
 from logquake.zk.operations import Failed, SetData
 from logquake.zk.znodes.topics import TopicAssignment
 
@@ -62,7 +62,7 @@ async def _give_ids(term: Term, topics: Mapping[str, tuple[TopicAssignment, int]
     writes = [
         SetData(
             TopicAssignment.path(topic),
-            replace(assignment, topic_id=random_topic_id(term.random)).encode(),
+            replace(assignment, topic_id=random_uuid(term.random)).encode(),
             version,
         )
         for topic, (assignment, version) in topics.items()

@@ -1,7 +1,8 @@
-"""Children of /brokers/topics changed, or a topic's assignment did.
+"""Children of /brokers/topics or /admin/delete_topics changed, or a topic's assignment did.
 
 New partitions get their first leader and ISR. A topic whose znode vanished without a deletion is
-forgotten (KafkaController.processTopicChange, processPartitionModifications).
+forgotten. One that is marked is deleted (KafkaController.processTopicChange,
+processPartitionModifications, processTopicDeletion).
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ from collections.abc import Collection
 
 from logquake.controller.events.topic_intake import take_in_topics
 from logquake.controller.journal_events import PARTITIONS_REFUSED, TOPIC_FORGOTTEN
-from logquake.controller.rules.transitions import PartitionStatus, ReplicaStatus
-from logquake.controller.state_machines import partition_state_machine, replica_state_machine
-from logquake.controller.state_machines.partition_state_machine import Occasion
+from logquake.controller.rules.partitions import PartitionStatus, ReplicaStatus
+from logquake.controller.state_machines import (
+    partition_state_machine,
+    replica_state_machine,
+    topic_deletion_manager,
+)
+from logquake.controller.state_machines.partition_state_machine import ElectionStrategy
 from logquake.controller.term import Term
 from logquake.controller.zookeeper.watched_reads import read_assignments, read_topic_names
 from logquake.wire.topic_partition import TopicPartition
@@ -32,7 +37,7 @@ async def topics_changed(term: Term) -> None:
         term.context.remove_topic(topic)
         term.note(TOPIC_FORGOTTEN, topic, "its znode is gone without a deletion")
     async for some in term.pieces(sorted(new), TOPICS_AT_ONCE):
-        await _create_partitions(term, await take_in_topics(term, some))
+        await _on_new_partition_creation(term, await take_in_topics(term, some))
 
 
 async def partitions_changed(term: Term, topic: str) -> None:
@@ -47,17 +52,24 @@ async def partitions_changed(term: Term, topic: str) -> None:
         if assignment.partitions.keys() - known:
             await _undo_growth(term, topic, assignment, version, known)
         return
-    await _create_partitions(term, await take_in_topics(term, [topic]))
+    await _on_new_partition_creation(term, await take_in_topics(term, [topic]))
 
 
-async def _create_partitions(term: Term, partitions: Collection[TopicPartition]) -> None:
+async def deletions_asked(term: Term) -> None:
+    """Raises ControllerMoved, ZkFailure."""
+    wanted = await topic_deletion_manager.read_marks(term)
+    if wanted:
+        await topic_deletion_manager.enqueue_topics_for_deletion(term, sorted(wanted))
+
+
+async def _on_new_partition_creation(term: Term, partitions: Collection[TopicPartition]) -> None:
     """KafkaController.onNewPartitionCreation."""
     if not partitions:
         return
     replicas = term.context.replicas(partitions)
     partition_state_machine.mark(term, partitions, PartitionStatus.NEW)
     replica_state_machine.mark(term, replicas, ReplicaStatus.NEW)
-    await partition_state_machine.bring_online(term, partitions, Occasion.LEADER_LOST)
+    await partition_state_machine.bring_online(term, partitions, ElectionStrategy.OFFLINE)
     await replica_state_machine.bring_online(term, replicas)
 
 

@@ -130,6 +130,28 @@ class EventQueue:
         self._start_waiting()
 
 
+class SessionWork:
+    """Events that need a ZooKeeper session but not the office: whichever there is, does them.
+
+    What a session leaves undone when it ends is begun anew in the next one. Nothing of it may write
+    as the controller.
+    """
+
+    def __init__(self, queue: EventQueue) -> None:
+        self._queue = queue
+        self._unfinished: list[ControllerEvent] = []
+
+    def put(self, name: str, procedure: Callable[[], Procedure[None]]) -> None:
+        event = ControllerEvent(name, procedure, lambda _code: self._unfinished.append(event))
+        self._queue.put(event)
+
+    def resume(self) -> None:
+        """A session serves."""
+        unfinished, self._unfinished = self._unfinished, []
+        for event in unfinished:
+            self._queue.put(event)
+
+
 def session_is_over(failure: Failure) -> bool:
     return isinstance(failure, ZkFailure) and failure.failed.error in _OF_THE_SESSION
 

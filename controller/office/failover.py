@@ -11,11 +11,8 @@ from collections.abc import Iterable
 
 from logquake.controller.context.controller_context import ControllerContext
 from logquake.controller.context.live_broker import LiveBroker
-from logquake.controller.events.brokers_changed import REFUSES
 from logquake.controller.events.topic_intake import take_in_topics
-from logquake.controller.journal_events import BROKER_REFUSED
-from logquake.controller.rules.partitions import Replica
-from logquake.controller.rules.transitions import PartitionStatus, ReplicaStatus
+from logquake.controller.rules.partitions import PartitionStatus, Replica, ReplicaStatus
 from logquake.controller.state_machines import (
     partition_state_machine,
     replica_state_machine,
@@ -25,13 +22,12 @@ from logquake.controller.term import Term
 from logquake.controller.zookeeper.watched_reads import (
     read_brokers,
     read_topic_names,
-    read_topics_to_delete,
 )
 from logquake.controller.zookeeper.znode_removal import children_of
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.operations import Create, GetChildren
 from logquake.zk.procedure import in_slices, perform
-from logquake.zk.znodes.admin import ISR_CHANGE_PATH, LOG_DIR_EVENT_PATH, delete_topic_path
+from logquake.zk.znodes.admin import ISR_CHANGE_PATH, LOG_DIR_EVENT_PATH
 from logquake.zk.znodes.cluster import Features
 
 TOPICS_AT_ONCE = 200  # read, and taken into the context, before the loop has its turn
@@ -49,7 +45,7 @@ async def take_office(term: Term, refused: LiveBroker | None = None) -> None:
     await _inform_of_everything(term)
     await _start_replicas(term)
     await _start_partitions(term)
-    await topic_deletion_manager.advance(term, term.context.topics_to_delete)
+    await topic_deletion_manager.resume_deletions(term, term.context.topics_to_delete)
 
 
 async def _inform_of_everything(term: Term) -> None:
@@ -84,24 +80,13 @@ async def _read_in(term: Term, refused: LiveBroker | None) -> None:
 
 
 def _leave_out(term: Term, refused: LiveBroker) -> None:
-    """The broker that made the office free is gone from the first decision on.
-
-    One that has registered anew is another one.
-    """
-    broker_id = refused.registration.broker_id
-    known = term.context.brokers.get(broker_id)
-    if known is not None and known.epoch == refused.epoch:
-        term.context.refused[broker_id] = term.context.brokers.pop(broker_id)
-        term.reachability.watch(known, refused=True)
-        term.note(BROKER_REFUSED, f"broker-{broker_id}", REFUSES, before={"epoch": known.epoch})
+    """The broker that made the office free is gone from the first decision on."""
+    if term.refuse(refused):
+        term.reachability.watch(refused, refused=True)
 
 
 async def _take_over_deletions(term: Term) -> None:
-    marked = await read_topics_to_delete()
-    wanted: set[str] = set()
-    if term.settings.delete_topic_enable:
-        wanted = {topic for topic in marked if term.context.has_topic(topic)}
-    await term.zk.delete_each([delete_topic_path(topic) for topic in sorted(marked - wanted)])
+    wanted = await topic_deletion_manager.read_marks(term)
     term.context.topics_to_delete |= wanted
     halted = {topic for topic in wanted if not _all_online(term, topic)}
     term.context.deletions_halted |= halted
@@ -134,7 +119,7 @@ async def _start_partitions(term: Term) -> None:
     async for partitions in in_slices(context.partitions()):
         for partition in partitions:
             context.set_status(partition, _status_of(context, partition))
-    await partition_state_machine.bring_leaderless_online(term)
+    await partition_state_machine.trigger_online_state_change(term)
 
 
 def _status_of(context: ControllerContext, partition: TopicPartition) -> PartitionStatus:

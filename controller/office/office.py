@@ -44,10 +44,10 @@ from logquake.controller.office.event_queue import (
     ControllerEvent,
     EventQueue,
     Failure,
+    SessionWork,
     session_is_over,
 )
 from logquake.controller.office.failover import take_office
-from logquake.controller.office.session_work import SessionWork
 from logquake.controller.office.succession import Succession
 from logquake.controller.settings import ControllerSettings
 from logquake.controller.term import Term, TermProcedure
@@ -246,10 +246,12 @@ class Office:
         self._take_note_of(self._broker_id)
         self._stop_watching()
         self._record(CONTROLLER_ELECTED, mandate.epoch, why)
+        set_aside = SetAside(self._journal, mandate.epoch)
         term = Term(
             self._broker_id,
             self._settings,
-            GuardedZk(mandate.epoch, mandate.epoch_version, SetAside(self._journal, mandate.epoch)),
+            GuardedZk(mandate.epoch, mandate.epoch_version, set_aside),
+            set_aside,
             ControllerContext(),
             self._new_channels(),
             self._reachability(),

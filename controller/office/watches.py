@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from logquake.controller.events.brokers_changed import broker_modified, brokers_changed
-from logquake.controller.events.deletions_asked import deletions_asked
 from logquake.controller.events.log_dirs_failed import log_dirs_failed
 from logquake.controller.events.state_written import state_written
-from logquake.controller.events.topics_changed import partitions_changed, topics_changed
+from logquake.controller.events.topics_changed import (
+    deletions_asked,
+    partitions_changed,
+    topics_changed,
+)
 from logquake.controller.term import TermProcedure
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.operations import EventType, WatchEvent

@@ -20,13 +20,13 @@ class Candidates:
     """What an election may choose from.
 
     ``assigned`` is in order of preference. ``online`` are the assigned replicas whose broker
-    lives and whose log directory works; ``leaving`` are brokers in controlled shutdown, which
+    lives and whose log directory works; ``shutting_down`` are brokers in controlled shutdown, which
     are online still but must not be elected.
     """
 
     assigned: tuple[int, ...]
     online: frozenset[int]
-    leaving: frozenset[int] = frozenset()
+    shutting_down: frozenset[int] = frozenset()
 
     def first(self, eligible: Callable[[int], bool]) -> int | None:
         return next((r for r in self.assigned if r in self.online and eligible(r)), None)
@@ -111,17 +111,19 @@ def elect_preferred(candidates: Candidates, state: LeaderAndIsr) -> Outcome:
 
 
 def elect_for_controlled_shutdown(candidates: Candidates, state: LeaderAndIsr) -> Outcome:
-    """Another member of the ISR leads; every leaving broker goes out of the ISR."""
+    """Another member of the ISR leads; every broker that shuts down goes out of the ISR."""
     leader = candidates.first(
-        lambda replica: replica in state.isr and replica not in candidates.leaving
+        lambda replica: replica in state.isr and replica not in candidates.shutting_down
     )
     if leader is None:
         return NotElected(
             f"no replica of ISR {list(state.isr)} is online other than "
-            f"the leaving {sorted(candidates.leaving)}"
+            f"the leaving {sorted(candidates.shutting_down)}"
         )
     return Elected(
-        state.succeeded_by(leader, tuple(r for r in state.isr if r not in candidates.leaving)),
+        state.succeeded_by(
+            leader, tuple(r for r in state.isr if r not in candidates.shutting_down)
+        ),
         _online_in_order(candidates),
         f"broker {state.leader} shuts down; broker {leader} is in ISR {list(state.isr)}",
     )

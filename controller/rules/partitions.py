@@ -1,14 +1,16 @@
-"""The values that the controller decides about: partitions, who holds them, who leads them."""
+"""The values that the controller decides about: who holds a partition, who leads it, its state.
+
+PartitionStatus and ReplicaStatus are the states of Kafka's PartitionStateMachine and
+ReplicaStateMachine; which moves between them are legal stands in the machines of these names.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import IntEnum
+from enum import Enum, IntEnum
 from typing import NamedTuple
 
 from logquake.wire.topic_partition import TopicPartition
-
-"""Told to brokers as leader and leader epoch of a topic that is being deleted (KIP-516)."""
 
 
 class Replica(NamedTuple):
@@ -67,3 +69,20 @@ class Assignment:
     replicas: tuple[int, ...]
     adding: tuple[int, ...] = ()
     removing: tuple[int, ...] = ()
+
+
+class PartitionStatus(Enum):
+    NON_EXISTENT = "NonExistentPartition"
+    NEW = "NewPartition"  # assigned, no leader yet
+    ONLINE = "OnlinePartition"
+    OFFLINE = "OfflinePartition"  # had a leader, has none
+
+
+class ReplicaStatus(Enum):
+    NON_EXISTENT = "NonExistentReplica"
+    NEW = "NewReplica"
+    ONLINE = "OnlineReplica"
+    OFFLINE = "OfflineReplica"
+    DELETION_STARTED = "ReplicaDeletionStarted"
+    DELETION_SUCCESSFUL = "ReplicaDeletionSuccessful"
+    DELETION_INELIGIBLE = "ReplicaDeletionIneligible"  # its broker is gone, or answered an error

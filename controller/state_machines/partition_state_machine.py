@@ -28,18 +28,27 @@ from logquake.controller.rules.election import (
     elect_when_leader_is_lost,
     first_leader,
 )
-from logquake.controller.rules.partitions import LeaderAndIsr, Leadership
-from logquake.controller.rules.transitions import PartitionStatus, partition_may_move
+from logquake.controller.rules.partitions import LeaderAndIsr, Leadership, PartitionStatus
 from logquake.controller.state_machines.unclean_topics import topics_allowing_unclean
 from logquake.controller.term import Term
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import in_slices
 
+_P = PartitionStatus
 
-class Occasion(Enum):
+VALID_PREVIOUS = {
+    _P.NEW: {_P.NON_EXISTENT},
+    _P.ONLINE: {_P.NEW, _P.ONLINE, _P.OFFLINE},
+    _P.OFFLINE: {_P.NEW, _P.ONLINE, _P.OFFLINE},
+    _P.NON_EXISTENT: {_P.OFFLINE},
+}
+"""A move that is not here is not made: it is reported, and the partition stays where it was."""
+
+
+class ElectionStrategy(Enum):
     """Why leaders are elected; each has its own rule."""
 
-    LEADER_LOST = "the partition has no online leader"
+    OFFLINE = "the partition has no online leader"
     PREFERRED = "leadership goes back to the preferred replica"
     CONTROLLED_SHUTDOWN = "the leader shuts down"
 
@@ -50,7 +59,7 @@ def mark(term: Term, partitions: Iterable[TopicPartition], target: PartitionStat
         term.context.set_status(partition, target)
 
 
-async def bring_leaderless_online(
+async def trigger_online_state_change(
     term: Term, topic: str | None = None
 ) -> dict[TopicPartition, Outcome]:
     """Elect for every new or offline partition, of one topic or of all."""
@@ -61,11 +70,11 @@ async def bring_leaderless_online(
         and topic in (None, partition.topic)
         and not term.is_set_aside(partition)
     ]
-    return await bring_online(term, waiting, Occasion.LEADER_LOST)
+    return await bring_online(term, waiting, ElectionStrategy.OFFLINE)
 
 
 async def bring_online(
-    term: Term, partitions: Iterable[TopicPartition], occasion: Occasion
+    term: Term, partitions: Iterable[TopicPartition], strategy: ElectionStrategy
 ) -> dict[TopicPartition, Outcome]:
     """Give new partitions their first state, elect leaders for the others, tell the brokers.
 
@@ -77,10 +86,10 @@ async def bring_online(
     led_before = [each for each in movable if status[each] is not PartitionStatus.NEW]
     batch = term.batch()
     async for some in in_slices(new):
-        await _create_first_states(term, batch, some)
+        await _initialize_leader_and_isr(term, batch, some)
     outcomes: dict[TopicPartition, Outcome] = {}
     async for some in in_slices(led_before):
-        outcomes |= await _elect_leaders(term, batch, some, occasion)
+        outcomes |= await _elect_leaders(term, batch, some, strategy)
     await term.send(batch)
     return outcomes
 
@@ -91,7 +100,7 @@ def _movable(
     movable = []
     for partition in partitions:
         current = term.context.partition_status.get(partition, PartitionStatus.NON_EXISTENT)
-        if partition_may_move(current, target):
+        if current in VALID_PREVIOUS[target]:
             movable.append(partition)
         else:
             term.note(
@@ -104,7 +113,7 @@ def _movable(
     return movable
 
 
-async def _create_first_states(
+async def _initialize_leader_and_isr(
     term: Term, batch: ControllerBrokerRequestBatch, partitions: Sequence[TopicPartition]
 ) -> None:
     states = {}
@@ -129,13 +138,13 @@ async def _elect_leaders(
     term: Term,
     batch: ControllerBrokerRequestBatch,
     partitions: Sequence[TopicPartition],
-    occasion: Occasion,
+    strategy: ElectionStrategy,
 ) -> dict[TopicPartition, Outcome]:
     settled: dict[TopicPartition, Outcome] = {}
     remaining = list(partitions)
     while remaining:
         current = await term.zk.read_states(remaining)
-        outcomes = await _hold(term, occasion, remaining, current)
+        outcomes = await _hold_elections(term, strategy, remaining, current)
         elected = {each: one for each, one in outcomes.items() if isinstance(one, Elected)}
         written = await term.zk.write_states({each: one.state for each, one in elected.items()})
         for partition, state in sorted(written.done.items()):
@@ -148,48 +157,50 @@ async def _elect_leaders(
         settled.update((each, one) for each, one in outcomes.items() if each not in remaining)
     for partition, outcome in sorted(settled.items()):
         if isinstance(outcome, NotElected) and not term.is_set_aside(partition):
-            _note_not_elected(term, partition, occasion, outcome)
+            _note_not_elected(term, partition, strategy, outcome)
     return settled
 
 
-async def _hold(
+async def _hold_elections(
     term: Term,
-    occasion: Occasion,
+    strategy: ElectionStrategy,
     partitions: Sequence[TopicPartition],
     current: Mapping[TopicPartition, Leadership],
 ) -> dict[TopicPartition, Outcome]:
     """The elections of one round, over states that were just read."""
-    with_leaving = occasion is Occasion.CONTROLLED_SHUTDOWN
-    rules = await _rules(term, occasion, current)
+    with_shutting_down = strategy is ElectionStrategy.CONTROLLED_SHUTDOWN
+    rules = await _rules(term, strategy, current)
     outcomes: dict[TopicPartition, Outcome] = {}
     for partition in partitions:
         if partition not in current:
             outcomes[partition] = NotElected("it has no state in ZooKeeper")
             continue
-        candidates = term.context.candidates(partition, with_leaving=with_leaving)
+        candidates = term.context.candidates(partition, with_shutting_down=with_shutting_down)
         outcomes[partition] = rules[partition.topic](candidates, current[partition].state)
     return outcomes
 
 
 async def _rules(
-    term: Term, occasion: Occasion, current: Mapping[TopicPartition, Leadership]
+    term: Term, strategy: ElectionStrategy, current: Mapping[TopicPartition, Leadership]
 ) -> dict[str, Election]:
     """The election rule by topic. Topic configuration is read only where it can matter."""
     topics = {partition.topic for partition in current}
-    if occasion is Occasion.PREFERRED:
+    if strategy is ElectionStrategy.PREFERRED:
         return dict.fromkeys(topics, elect_preferred)
-    if occasion is Occasion.CONTROLLED_SHUTDOWN:
+    if strategy is ElectionStrategy.CONTROLLED_SHUTDOWN:
         return dict.fromkeys(topics, elect_for_controlled_shutdown)
     without_online_isr = {
         partition.topic
         for partition, leadership in current.items()
         if not term.context.candidates(partition).online & set(leadership.state.isr)
     }
-    allowing = await topics_allowing_unclean(
-        sorted(without_online_isr),
-        term.set_aside,
-        default=term.settings.unclean_leader_election_enable,
-    )
+    allowing: set[str] = set()
+    if without_online_isr:
+        allowing = await topics_allowing_unclean(
+            sorted(without_online_isr),
+            term.set_aside,
+            default=term.settings.unclean_leader_election_enable,
+        )
     return {topic: elect_when_leader_is_lost(unclean_allowed=topic in allowing) for topic in topics}
 
 
@@ -212,8 +223,8 @@ def _note_elected(
 
 
 def _note_not_elected(
-    term: Term, partition: TopicPartition, occasion: Occasion, outcome: NotElected
+    term: Term, partition: TopicPartition, strategy: ElectionStrategy, outcome: NotElected
 ) -> None:
     known = term.context.leaderships.get(partition)
-    why = f"{occasion.value}; {outcome.why}"
+    why = f"{strategy.value}; {outcome.why}"
     term.note_change(LEADER_NOT_ELECTED, partition, why, known.state if known else None, None)

@@ -17,11 +17,25 @@ from logquake.controller.journal_events import (
     STATE_MISSING,
 )
 from logquake.controller.rules.election import without_replica
-from logquake.controller.rules.partitions import Leadership, Replica
-from logquake.controller.rules.transitions import ReplicaStatus, replica_may_move
+from logquake.controller.rules.partitions import Leadership, Replica, ReplicaStatus
 from logquake.controller.term import Term
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import in_slices
+
+_R = ReplicaStatus
+
+_LIVING = {_R.NEW, _R.ONLINE, _R.OFFLINE, _R.DELETION_INELIGIBLE}
+
+VALID_PREVIOUS = {
+    _R.NEW: {_R.NON_EXISTENT},
+    _R.ONLINE: _LIVING,
+    _R.OFFLINE: _LIVING,
+    _R.DELETION_STARTED: {_R.OFFLINE},
+    _R.DELETION_SUCCESSFUL: {_R.DELETION_STARTED},
+    _R.DELETION_INELIGIBLE: {_R.OFFLINE, _R.DELETION_STARTED},
+    _R.NON_EXISTENT: {_R.DELETION_SUCCESSFUL},
+}
+"""A move that is not here is not made: it is reported, and the replica stays where it was."""
 
 
 def mark(term: Term, replicas: Iterable[Replica], target: ReplicaStatus) -> None:
@@ -75,7 +89,7 @@ async def _take_offline_on(
     for partition in partitions:
         batch.stop(broker_id, partition, delete=False)
     led = [partition for partition in partitions if partition in context.leaderships]
-    out = await _leave_isr(term, broker_id, led, why)
+    out = await _remove_from_isr(term, broker_id, led, why)
     for partition in partitions:
         if partition not in context.leaderships or term.is_set_aside(partition):
             batch.inform(context.brokers, [partition])
@@ -87,7 +101,7 @@ async def _take_offline_on(
         context.replica_status[Replica(partition, broker_id)] = ReplicaStatus.OFFLINE
 
 
-async def _leave_isr(
+async def _remove_from_isr(
     term: Term, broker_id: int, partitions: Sequence[TopicPartition], why: str
 ) -> list[TopicPartition]:
     """Take the broker out of these ISRs; answers the partitions where it is out now."""
@@ -128,7 +142,7 @@ def _movable(term: Term, replicas: Iterable[Replica], target: ReplicaStatus) -> 
     movable = []
     for replica in replicas:
         current = term.context.replica_status.get(replica, ReplicaStatus.NON_EXISTENT)
-        if replica_may_move(current, target):
+        if current in VALID_PREVIOUS[target]:
             movable.append(replica)
         else:
             term.note(

@@ -17,47 +17,61 @@ from logquake.controller.journal_events import (
     TOPIC_DELETION_RESUMED,
     TOPIC_DELETION_STARTED,
 )
-from logquake.controller.rules.partitions import Replica
-from logquake.controller.rules.transitions import PartitionStatus, ReplicaStatus
+from logquake.controller.rules.partitions import PartitionStatus, Replica, ReplicaStatus
 from logquake.controller.state_machines import partition_state_machine, replica_state_machine
 from logquake.controller.term import Term
+from logquake.controller.zookeeper.watched_reads import read_topics_to_delete
 from logquake.controller.zookeeper.znode_removal import remove_topics_znodes
+from logquake.zk.znodes.admin import delete_topic_path
 
 TOPICS_AT_ONCE = 100
 """What is done before an election gets its turn: some tenths of a second of work."""
 
 
-async def enqueue(term: Term, topics: Collection[str]) -> None:
-    """Raises ControllerMoved, ZkFailure, as everything here."""
+async def read_marks(term: Term) -> set[str]:
+    """Topics that are marked; the next change of the marks will be reported.
+
+    Marks of unknown topics are removed, and all of them if deletion is switched off.
+    Raises ControllerMoved, ZkFailure, as everything here.
+    """
+    marked = await read_topics_to_delete()
+    wanted: set[str] = set()
+    if term.settings.delete_topic_enable:
+        wanted = {topic for topic in marked if term.context.has_topic(topic)}
+    await term.zk.delete_each([delete_topic_path(topic) for topic in sorted(marked - wanted)])
+    return wanted
+
+
+async def enqueue_topics_for_deletion(term: Term, topics: Collection[str]) -> None:
     for topic in topics:
         if topic not in term.context.topics_to_delete:
             term.note(TOPIC_DELETION_ASKED, topic, "it is marked in /admin/delete_topics")
     term.context.topics_to_delete.update(topics)
-    await advance(term, topics)
+    await resume_deletions(term, topics)
 
 
-async def resume(term: Term, topics: Iterable[str], why: str) -> None:
+async def resume_deletion_for_topics(term: Term, topics: Iterable[str], why: str) -> None:
     """Whatever halted these topics is over."""
     resumed = term.context.topics_to_delete & set(topics)
     for topic in sorted(resumed & term.context.deletions_halted):
         term.note(TOPIC_DELETION_RESUMED, topic, why)
     term.context.deletions_halted -= resumed
-    await advance(term, resumed)
+    await resume_deletions(term, resumed)
 
 
-def replicas_deleted(term: Term, replicas: Iterable[Replica]) -> None:
-    """What this lets go on is advance()'s to find."""
+def complete_replica_deletion(term: Term, replicas: Iterable[Replica]) -> None:
+    """What this lets go on is resume_deletions()'s to find."""
     replica_state_machine.mark(term, _queued(term, replicas), ReplicaStatus.DELETION_SUCCESSFUL)
 
 
-def replicas_not_deleted(term: Term, replicas: Iterable[Replica], why: str) -> None:
+def fail_replica_deletion(term: Term, replicas: Iterable[Replica], why: str) -> None:
     failed = _queued(term, replicas)
     if failed:
         replica_state_machine.mark(term, failed, ReplicaStatus.DELETION_INELIGIBLE)
         _halt(term, _topics(failed), why)
 
 
-async def advance(term: Term, topics: Iterable[str]) -> None:
+async def resume_deletions(term: Term, topics: Iterable[str]) -> None:
     """Finish, retry or start those of these topics that can be.
 
     Called for the topics whose replicas or brokers something has happened to: for the others
@@ -65,10 +79,10 @@ async def advance(term: Term, topics: Iterable[str]) -> None:
     """
     concerned = sorted(term.context.topics_to_delete.intersection(topics))
     async for some in term.pieces(concerned, TOPICS_AT_ONCE):
-        await _advance_some(term, some)
+        await _resume_some(term, some)
 
 
-async def _advance_some(term: Term, topics: Iterable[str]) -> None:
+async def _resume_some(term: Term, topics: Iterable[str]) -> None:
     queued = [topic for topic in topics if topic in term.context.topics_to_delete]
     deleted = [topic for topic in queued if _all_deleted(term, topic)]
     if deleted:

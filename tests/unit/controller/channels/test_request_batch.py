@@ -153,7 +153,7 @@ def test_deleted_topics_have_no_leader_and_offline_replicas_are_named(
     context: ControllerContext,
 ) -> None:
     context.topics_to_delete.add("gone")
-    context.leaving.add(1)
+    context.shutting_down.add(1)
     batch = ControllerBrokerRequestBatch(context)
     batch.inform([0], [GONE])
     (request,) = sent(batch, 0)

@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 
 from logquake.controller.context.controller_context import ControllerContext
 from logquake.controller.context.live_broker import LiveBroker
-from logquake.controller.rules.partitions import Assignment, LeaderAndIsr, Leadership, Replica
-from logquake.controller.rules.transitions import PartitionStatus
+from logquake.controller.rules.partitions import (
+    Assignment,
+    LeaderAndIsr,
+    Leadership,
+    PartitionStatus,
+    Replica,
+)
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.brokers import BrokerRegistration
@@ -46,11 +51,11 @@ def _apply(context: ControllerContext, what: str, subject, value) -> None:  # ty
         case "delete":
             context.topics_to_delete.add(subject)
         case "leave":
-            context.leaving.add(subject)
+            context.shutting_down.add(subject)
         case "die":
             context.brokers.pop(subject, None)
         case "fail":
-            context.failed_replicas.setdefault(value, set()).add(subject)
+            context.replicas_on_offline_dirs.setdefault(value, set()).add(subject)
 
 
 @given(st.lists(steps, max_size=40))

@@ -27,8 +27,8 @@ def state(leader: int, *isr: int) -> LeaderAndIsr:
     return LeaderAndIsr(leader, leader_epoch=5, isr=isr, partition_epoch=9)
 
 
-def candidates(*online: int, leaving: tuple[int, ...] = ()) -> Candidates:
-    return Candidates(ASSIGNED, frozenset(online), frozenset(leaving))
+def candidates(*online: int, shutting_down: tuple[int, ...] = ()) -> Candidates:
+    return Candidates(ASSIGNED, frozenset(online), frozenset(shutting_down))
 
 
 def elected(outcome: Elected | NotElected) -> LeaderAndIsr:
@@ -102,14 +102,16 @@ def test_preferred_replica_must_be_online_and_in_sync(
 
 
 def test_controlled_shutdown_takes_every_leaving_broker_out() -> None:
-    outcome = elect_for_controlled_shutdown(candidates(1, 2, 3, leaving=(1, 2)), state(1, 1, 2, 3))
+    outcome = elect_for_controlled_shutdown(
+        candidates(1, 2, 3, shutting_down=(1, 2)), state(1, 1, 2, 3)
+    )
     assert elected(outcome) == LeaderAndIsr(3, 6, (3,), 9)
     assert isinstance(outcome, Elected)
     assert outcome.recipients == (1, 2, 3)
 
 
 def test_controlled_shutdown_of_the_whole_isr_elects_nobody() -> None:
-    outcome = elect_for_controlled_shutdown(candidates(1, 2, 3, leaving=(1,)), state(1, 1))
+    outcome = elect_for_controlled_shutdown(candidates(1, 2, 3, shutting_down=(1,)), state(1, 1))
     assert isinstance(outcome, NotElected)
 
 

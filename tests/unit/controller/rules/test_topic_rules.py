@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from random import Random
 from typing import TypeVar
 
 import pytest
 
-from logquake.controller.rules.topic_ids import random_topic_id
 from logquake.controller.rules.topic_rules import (
     TopicRefused,
     check_assignment,
@@ -16,7 +14,6 @@ from logquake.controller.rules.topic_rules import (
     check_name,
 )
 from logquake.wire.errors import ErrorCode
-from logquake.wire.uuids import encode_uuid
 
 T = TypeVar("T")
 
@@ -56,11 +53,3 @@ def test_good_assignment() -> None:
 )
 def test_bad_assignments(assignment: dict[int, tuple[int, ...]]) -> None:
     assert refusal(check_assignment, assignment) is ErrorCode.INVALID_REPLICA_ASSIGNMENT
-
-
-def test_topic_ids_are_random_uuids_that_no_command_line_misreads() -> None:
-    random = Random(1)
-    ids = {random_topic_id(random) for _ in range(500)}
-    assert len(ids) == 500
-    assert all(len(each) == 16 and each[6] >> 4 == 4 for each in ids)
-    assert not any(encode_uuid(each).startswith("-") for each in ids)
