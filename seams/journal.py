@@ -24,6 +24,10 @@ class EventKind(str):
         kind.cause, kind.remedy = cause, remedy
         return kind
 
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, str]]:
+        """What a copy in another process is made of."""
+        return (str(self),), {"cause": self.cause, "remedy": self.remedy}
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
