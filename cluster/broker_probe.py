@@ -15,7 +15,7 @@ PROBE_TIMEOUT_MS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """``controller_id`` is -1 when the broker knows of none."""
+    """``controller_id`` is NO_CONTROLLER when the broker knows of none."""
 
     broker_ids: frozenset[int]
     controller_id: int

@@ -93,7 +93,7 @@ class Controller:
 
     @property
     def active_controller_id(self) -> int:
-        """Who is in office, as /controller said last; -1 for nobody."""
+        """Who is in office, as /controller said last, or NO_CONTROLLER."""
         return self._office.holder_id
 
     @property

@@ -69,7 +69,7 @@ class Appends:
         """Stage each entry's batch in the partition that this broker leads.
 
         done is called with the results in order: at the end of the pass for acks 0 and 1, for
-        acks -1 when the in-sync replicas have the records or timeout_ms is over. ``internal``
+        ACKS_ALL when the in-sync replicas have the records or timeout_ms is over. ``internal``
         writes are the broker's own: to Kafka's internal topics, and of any producer. Whether the
         results wait for followers.
         """

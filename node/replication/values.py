@@ -18,7 +18,7 @@ How a handler uses it::
 
 Records never get copied on the way: ``ProduceEntry.records`` is a writable view of the receive
 buffer that must stay untouched until the end of the pass, ``FetchResult.records`` is storage's
-LogSlice (its length is its bytes), ready for sendfile. Absent values are Kafka's -1.
+LogSlice (its length is its bytes), ready for sendfile. Absent values are Kafka's sentinels.
 
 Values of the hot path are slotted but not frozen: freezing costs 0.5 us an object. Treat them
 as immutable.
@@ -67,7 +67,7 @@ class ProduceEntry:
 class ProduceResult:
     """One partition of a Produce response.
 
-    With an error, ``base_offset`` is -1 unless the records were appended all the same
+    With an error, ``base_offset`` is unknown unless the records were appended all the same
     (NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT).
     """
 
@@ -195,7 +195,7 @@ class DeletedRecords:
 
 @dataclass(frozen=True, slots=True)
 class ListedOffset:
-    """One partition of a ListOffsets response; offset and timestamp -1 where nothing matches."""
+    """One partition of a ListOffsets response; without offset and timestamp if nothing matches."""
 
     error: ErrorCode
     timestamp_ms: int = NO_TIMESTAMP

@@ -16,7 +16,7 @@ N = TypeVar("N")
 def leader_hint(
     cache: MetadataCache, topic: str, partition: int, by_replica: LeaderHint | None
 ) -> LeaderHint:
-    """Who leads (KafkaApis.getCurrentLeader); -1 and -1 where this broker does not know.
+    """Who leads (KafkaApis.getCurrentLeader); nobody, in no epoch, where this broker does not know.
 
     ``by_replica`` is what the partition's replica here says: it is told before the metadata cache.
     """

@@ -37,9 +37,10 @@ from logquake.wire.messages.produce import (
 )
 from logquake.wire.records import HEADER_BYTES, BatchFlag, read_produced
 from logquake.wire.schema import Records
+from logquake.wire.sentinels import ACKS_ALL
 from logquake.wire.topic_partition import TopicPartition
 
-_VALID_ACKS = (0, 1, -1)
+_VALID_ACKS = (0, 1, ACKS_ALL)
 _FIRST_STRICT_VERSION = 3
 _FIRST_VERSION_WITH_LEADER = 10
 _MAGIC_POSITION = 16

@@ -22,7 +22,7 @@ _FREE = bytes(8)
 
 
 class OffsetMap:
-    """``latest_offset``: the map knows every record up to it; -1 at first."""
+    """``latest_offset``: the map knows every record up to it; UNKNOWN_OFFSET at first."""
 
     def __init__(self, memory_bytes: int, load_factor: float = 1.0, *, offsets: int) -> None:
         """At most memory_bytes, of which load_factor is filled before the map counts as full.

@@ -16,7 +16,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 
 class SegmentFacts(Protocol):
-    """What the policy needs of a segment; times in ms, -1 for none."""
+    """What the policy needs of a segment; times in ms, NO_TIMESTAMP for none."""
 
     @property
     def base_offset(self) -> int: ...

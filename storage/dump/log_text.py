@@ -15,7 +15,7 @@ from logquake.wire.records import BatchHeader, Record, iterate_records
 from logquake.wire.records.header import MAX_SEQUENCE
 from logquake.wire.records.legacy.entry import Message
 from logquake.wire.records.legacy.nesting import iterate_messages, iterate_nested
-from logquake.wire.sentinels import NO_SEQUENCE
+from logquake.wire.sentinels import NO_SEQUENCE, UNKNOWN_OFFSET
 
 _CONTROL_KEY = struct.Struct(">hh")  # version, type
 _CONTROL_VALUE = struct.Struct(">hi")  # version, coordinator epoch
@@ -39,7 +39,7 @@ class LogText:
         self._file = file
         self._options = options
         self._damages = damages
-        self._last_offset = -1
+        self._last_offset = UNKNOWN_OFFSET
 
     def lines(self) -> Iterator[str]:
         size = self._file.size()
@@ -77,7 +77,7 @@ class LogText:
                 yield self._record_line(batch.header, record, _details(batch.header, record))
 
     def _note_offset(self, offset: int) -> None:
-        if self._last_offset not in (-1, offset - 1):
+        if self._last_offset not in (UNKNOWN_OFFSET, offset - 1):
             self._damages.gap(self._path, self._last_offset, offset)
         self._last_offset = offset
 

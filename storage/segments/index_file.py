@@ -157,7 +157,7 @@ class TimeIndex(_SparseIndex):
     KEY_BYTES = 8
 
     def last_entry(self) -> tuple[int, int]:
-        """(timestamp, offset); (-1, base offset) when empty."""
+        """(timestamp, offset); (NO_TIMESTAMP, base offset) when empty."""
         if not self._keys:
             return NO_TIMESTAMP, self._base_offset
         return self._keys[-1], self._base_offset + self._values[-1]

@@ -99,9 +99,10 @@ class Segment:
 
     @property
     def first_timestamp(self) -> int:
-        """The first batch's largest timestamp, which time-based rolling counts from; -1: none.
+        """The first batch's largest timestamp, which time-based rolling counts from.
 
-        None either where the batch is damaged: that is no reason to write nothing after it.
+        NO_TIMESTAMP without a batch, and where it is damaged: that is no reason to write nothing
+        after it.
         """
         if self._first_timestamp is None:
             first = None
@@ -113,7 +114,7 @@ class Segment:
         return self._first_timestamp
 
     def largest_timestamp(self) -> int:
-        """Of any batch here; -1 for none. Raises DamagedBatchError where not all can be read."""
+        """Of any batch here, or NO_TIMESTAMP. Raises DamagedBatchError where one cannot be read."""
         return self.indexes.largest_timestamp()
 
     # Writing

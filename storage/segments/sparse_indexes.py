@@ -105,7 +105,7 @@ class SparseIndexes:
         self._is_loaded = True
 
     def largest_timestamp(self) -> int:
-        """Of any batch in the log; -1 for none."""
+        """Of any batch in the log, or NO_TIMESTAMP."""
         self.load()
         if not self._has_max_timestamp:
             self._find_max_timestamp()

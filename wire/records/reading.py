@@ -18,8 +18,8 @@ def iterate_records(
 ) -> Iterator[Record]:
     """The records of one batch of any magic, in order, keys and values copied out of the view.
 
-    `limit_bytes` bounds the decompressed size. A record without a timestamp reads -1. The CRC is
-    not checked here. Raises RecordError as walk_records and iterate_messages do.
+    `limit_bytes` bounds the decompressed size. A record without a timestamp has NO_TIMESTAMP.
+    The CRC is not checked here. Raises RecordError as walk_records and iterate_messages do.
     """
     if header.magic != MAGIC:
         for message in iterate_messages(view, position, header, limit_bytes):

@@ -106,8 +106,8 @@ def validate_produced(
 ) -> int:
     """Check one batch of magic 2 from a client, header, CRC and every record.
 
-    Returns the largest timestamp of its records (-1: none has one), which belongs into the
-    batch's max_timestamp unless the topic keeps append times; see set_max_timestamp.
+    Returns the largest timestamp of its records (NO_TIMESTAMP: none has one), which belongs into
+    the batch's max_timestamp unless the topic keeps append times; see set_max_timestamp.
     Raises RecordError: RejectedRecordsError where single records are at fault,
     MisplacedOffsetsError for what renumber() can repair.
     """

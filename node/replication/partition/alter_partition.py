@@ -32,7 +32,7 @@ API_VERSION = 3
 @dataclass(frozen=True, slots=True)
 class IsrMember:
     broker_id: int
-    broker_epoch: int  # of its registration, as its fetches said; -1 unknown or not checked
+    broker_epoch: int  # of its registration, as its fetches said, or UNKNOWN_BROKER_EPOCH
 
 
 @dataclass(frozen=True, slots=True)

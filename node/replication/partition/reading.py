@@ -195,7 +195,7 @@ def _diverging_result(partition: Partition, divergence: EpochEndOffset | ErrorCo
 
 
 def epoch_end(replica: ReplicaLog, leader_epoch: int) -> EpochEndOffset:
-    """The end of the largest epoch at or below leader_epoch; -1 and -1 if there is none."""
+    """The end of the largest epoch at or below leader_epoch; neither if there is none."""
     epoch, end_offset = replica.log.epochs.end_offset_for(leader_epoch, replica.end)
     if epoch < 0 or end_offset < 0:
         return _UNDEFINED_END
