@@ -32,6 +32,7 @@ from benchmarks.storage.batches import KIB, Shape, produced
 from benchmarks.storage.unsynced_disk import UnsyncedDisk
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.net.timers import LoopTimer, TimerQueue
+from logquake.node.process.heap import keep_collections_short
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.values import ProduceEntry, ProduceResult
@@ -412,6 +413,7 @@ class _Broker:
 def measure_replicas(folder: Path, sizes: Sequence[int]) -> list[Result]:
     """Writes some files a partition below folder, and removes them. Raises BenchmarkError."""
     results: list[Result] = []
+    keep_collections_short()  # as a broker's process does
     for partitions in sizes:
         with tempfile.TemporaryDirectory(dir=folder) as made:
             for name, figures in _costs(_Broker(Path(made), partitions)).items():

@@ -63,7 +63,7 @@ class Connection:
         peer: tuple[str, int],
         listener: ListenerName,
         shared: Shared,
-        on_close: Callable[[], None],
+        on_close: Callable[[Connection], None],
     ) -> None:
         self._socket = sock
         self.peer_host, self.peer_port = peer
@@ -104,10 +104,10 @@ class Connection:
         # Whoever still knows this connection must not keep what it held.
         self._buffer.discard()
         self._output.discard()
-        self._memory.release()
+        self._memory.end()
         if report:
             self._report(why)
-        self._on_close()
+        self._on_close(self)
 
     def relax(self, *, at_once: bool = False) -> None:
         """Give grown receive memory back when recent requests did not need it, or at once."""

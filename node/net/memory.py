@@ -101,7 +101,16 @@ class MemoryClaim:
         elif size:
             self._pool.give_back(size)
 
+    def end(self) -> None:
+        """Release it for good, and let go of whom to resume."""
+        self.release()
+        self._resume = _nobody
+
     def on_granted(self, size: int) -> None:
         self.is_waiting = False
         self._size = size
         self._resume()
+
+
+def _nobody() -> None:
+    """Nothing waits for the claim any more."""

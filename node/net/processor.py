@@ -55,12 +55,11 @@ class Processor:
     ) -> None:
         """Serve a connected, non-blocking socket; on_close is called once it is closed."""
 
-        def closed() -> None:
+        def closed(connection: Connection) -> None:
             del self._connections[connection]
             on_close()
 
-        connection = Connection(sock, peer, listener, self._shared, closed)
-        self._connections[connection] = None
+        self._connections[Connection(sock, peer, listener, self._shared, closed)] = None
 
     def close(self) -> None:
         """Close every connection, the oldest first."""

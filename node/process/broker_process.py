@@ -8,7 +8,6 @@ environment does not allow this broker, in one line.
 
 from __future__ import annotations
 
-import gc
 import signal
 import socket
 import sys
@@ -31,6 +30,7 @@ from logquake.node.net.quotas import ConnectionQuotas
 from logquake.node.outside import Outside
 from logquake.node.process.busy_reports import BusyReports
 from logquake.node.process.descriptors import open_segments, raise_limit
+from logquake.node.process.heap import keep_collections_short, settle_heap
 from logquake.node.process.journal_file import JournalFile
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
@@ -43,10 +43,6 @@ from logquake.zk.operations import SessionListener
 
 STOPPED, BUG, REFUSED = 0, 1, 2
 _STOPPING_SIGNALS = (signal.SIGTERM, signal.SIGINT)
-# Containers allocated between collections. Nearly all that lives longer than a pass are requests
-# that wait for followers: Python's default of 700 looks through them again and again, for cycles
-# that requests do not make.
-_COLLECT_EVERY = 50_000
 
 
 class RefusedError(Exception):
@@ -106,7 +102,7 @@ class BrokerProcess:
         """Serve until stopped. Raises RefusedError where the broker may not run."""
         for number in _STOPPING_SIGNALS:
             signal.signal(number, self._on_signal)
-        gc.set_threshold(_COLLECT_EVERY)
+        keep_collections_short()
         self._report_idle_keys()
         try:
             self._broker.start()
@@ -161,6 +157,7 @@ class BrokerProcess:
     def _on_serving(self, api: ApiTable) -> None:
         """There is something to serve with: let the clients in."""
         self._connect_timer.cancel()
+        settle_heap()
         self._processor = Processor(self._loop, api, self._settings.connections, self._journal)
         self._loop.at_end_of_pass(self._broker.end_of_pass)
         limits = self._settings.connections

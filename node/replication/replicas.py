@@ -93,7 +93,10 @@ class Replicas:
 
     def sync_rolled(self, partition: Partition) -> None:
         """Have the segments of a partition's log synced after they rolled."""
-        partition.replica.log.when_rolled(lambda: self._flusher.on_rolled(partition))
+        # By name: a log that knew its partition would not go by reference count
+        # (node/process/heap.py).
+        on_rolled = partial(self._flusher.on_rolled, partition.topic, partition.index)
+        partition.replica.log.when_rolled(on_rolled)
 
     def delete(self, topic: str, index: int) -> list[str] | ErrorCode:
         """Give up a stopped partition, log and all; the paths for settle_deletions().

@@ -6,8 +6,9 @@ thread. Contents are numbered: whichever write comes last, the newest content st
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from threading import Lock
 
 from logquake.storage import checkpoint_files as checkpoints
@@ -45,6 +46,21 @@ class _CheckpointFile:
         self._newest = dict(offsets)
         return self._number
 
+    def reserve(self) -> int:
+        """A number for a content that is yet to be collected: what is begun since outruns it."""
+        self._number += 1
+        return self._number
+
+    def fill(self, number: int, offsets: dict[TopicPartition, int]) -> bool:
+        """What was collected under a reserved number; whether it is to be written."""
+        if number != self._number:
+            return False
+        if self._written == number - 1 and self._newest == offsets:
+            self._number -= 1  # the file has these already
+            return False
+        self._newest = offsets
+        return True
+
     def write(self, number: int, offsets: Mapping[TopicPartition, int]) -> None:
         """Nothing is done when a newer content is there. Raises OSError."""
         with self._lock:
@@ -66,6 +82,37 @@ class PendingCheckpoint:
         """On any thread; blocks. Raises StorageError."""
         with disk_faults(self.directory):
             self.file.write(self.number, self.offsets)
+
+
+class GradualCheckpoint:
+    """A content that is collected bit by bit, on its owner's thread, from ``offsets``.
+
+    These may change in between: what had to be written at once meanwhile stays, and this is not.
+    """
+
+    def __init__(
+        self,
+        directory: str,
+        file: _CheckpointFile,
+        offsets: Iterator[tuple[TopicPartition, int | None]],
+    ) -> None:
+        self._directory = directory
+        self._file = file
+        self._number = file.reserve()
+        self._rest = offsets
+        self._collected: dict[TopicPartition, int] = {}
+
+    def collect(self, count: int) -> bool:
+        """So many more, None being nothing to say; whether there may be more."""
+        some = list(islice(self._rest, count))
+        self._collected.update((key, offset) for key, offset in some if offset is not None)
+        return len(some) == count
+
+    def finish(self) -> PendingCheckpoint | None:
+        """What writes the file; None when it has these already, or newer ones."""
+        if not self._file.fill(self._number, self._collected):
+            return None
+        return PendingCheckpoint(self._directory, self._file, self._number, self._collected)
 
 
 class DirCheckpoints:
@@ -94,6 +141,12 @@ class DirCheckpoints:
             return None
         copy = dict(offsets)
         return PendingCheckpoint(self._path, file, file.next(copy), copy)
+
+    def collect(
+        self, name: str, offsets: Iterator[tuple[TopicPartition, int | None]]
+    ) -> GradualCheckpoint:
+        """The same for offsets that it takes a while to look at."""
+        return GradualCheckpoint(self._path, self._files[name], offsets)
 
     def write(self, name: str, offsets: Mapping[TopicPartition, int]) -> None:
         """All of it here and now."""

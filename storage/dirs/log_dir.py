@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from uuid import uuid4
 
 from logquake.storage import checkpoint_files as checkpoints
@@ -86,7 +87,9 @@ class LogDir:
         self._options = options
         self._lock = lock
         self.deleted = DeletedFolders(disk, path, options.unique)
-        self.offsets = LogOffsets(disk, path, self.all_logs)
+        self.offsets = LogOffsets(
+            disk, path, lambda: chain(self.logs.items(), self.futures.items())
+        )
         self._places: dict[TopicPartition, RelocatedDisk] = {}  # of the futures
 
     @classmethod

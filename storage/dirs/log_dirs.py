@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from logquake.storage.dirs.checkpoints import PendingCheckpoint
+from logquake.storage.dirs.checkpoints import GradualCheckpoint, PendingCheckpoint
 from logquake.storage.dirs.interrupted_moves import check_distinct, finish_interrupted_moves
 from logquake.storage.dirs.log_dir import LogDir, PendingDeletions
 from logquake.storage.errors import LogDirError, StorageError
@@ -205,11 +205,11 @@ class LogDirs:
         """What is to be written, for any thread."""
         return self._begin(lambda its: its.offsets.begin_high_watermarks(marks.get(its.path, {})))
 
-    def begin_recovery_points(self) -> list[PendingCheckpoint]:
-        return self._begin(lambda its: its.offsets.begin_recovery_points())
+    def collect_recovery_points(self) -> list[GradualCheckpoint]:
+        return [directory.offsets.collect_recovery_points() for directory in self.online.values()]
 
-    def begin_log_start_offsets(self) -> list[PendingCheckpoint]:
-        return self._begin(lambda its: its.offsets.begin_log_starts())
+    def collect_log_starts(self) -> list[GradualCheckpoint]:
+        return [directory.offsets.collect_log_starts() for directory in self.online.values()]
 
     def _begin(
         self, begin: Callable[[LogDir], PendingCheckpoint | None]

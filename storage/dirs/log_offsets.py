@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from logquake.storage import checkpoint_files as files
-from logquake.storage.dirs.checkpoints import DirCheckpoints, PendingCheckpoint
+from logquake.storage.dirs.checkpoints import DirCheckpoints, GradualCheckpoint, PendingCheckpoint
 from logquake.storage.disk.seam import Disk
 from logquake.storage.log.log import Log
 from logquake.wire.topic_partition import TopicPartition
 
-AllLogs = Callable[[], Iterator[tuple[TopicPartition, Log]]]
+AllLogs = Callable[[], Iterable[tuple[TopicPartition, Log]]]
+# What a checkpoint says of a log; None: nothing.
+_OffsetOf = Callable[[Log], int | None]
 
 
 class LogOffsets:
-    """write...() does all of it at once; begin...() answers what writes the file on any thread.
+    """write...() does all of it at once; begin...() answers what writes the file on any thread;
+    collect...() what looks at the logs bit by bit before.
 
     ``all_logs`` are those of the directory. Raises StorageError.
     """
@@ -37,17 +40,23 @@ class LogOffsets:
 
     def write_recovery_points(self) -> None:
         """Record what is synced: a crash makes the next start scan from there."""
-        self.files.write(files.RECOVERY_POINTS, self._recovery_points())
+        self.files.write(files.RECOVERY_POINTS, self._told(_recovery_point))
 
     def begin_recovery_points(self) -> PendingCheckpoint | None:
-        return self.files.begin(files.RECOVERY_POINTS, self._recovery_points())
+        return self.files.begin(files.RECOVERY_POINTS, self._told(_recovery_point))
+
+    def collect_recovery_points(self) -> GradualCheckpoint:
+        return self.files.collect(files.RECOVERY_POINTS, self._each(_recovery_point))
 
     def write_log_starts(self) -> None:
         """Record the starts that the segments' names do not tell."""
-        self.files.write(files.LOG_START_OFFSETS, self._log_starts())
+        self.files.write(files.LOG_START_OFFSETS, self._told(_start_within_segment))
 
     def begin_log_starts(self) -> PendingCheckpoint | None:
-        return self.files.begin(files.LOG_START_OFFSETS, self._log_starts())
+        return self.files.begin(files.LOG_START_OFFSETS, self._told(_start_within_segment))
+
+    def collect_log_starts(self) -> GradualCheckpoint:
+        return self.files.collect(files.LOG_START_OFFSETS, self._each(_start_within_segment))
 
     def write_cleaned(self) -> None:
         """Record where compaction ended, of each log that had one."""
@@ -56,8 +65,7 @@ class LogOffsets:
             pending.run()
 
     def _begin_cleaned(self) -> PendingCheckpoint | None:
-        ends = {key: log.cleaning.cleaned_to for key, log in self._all_logs()}
-        known = {key: end for key, end in ends.items() if end is not None}
+        known = self._told(_cleaned_to)
         if known or self.files.has(files.CLEANER_OFFSETS):
             return self.files.begin(files.CLEANER_OFFSETS, known)
         return None
@@ -71,10 +79,22 @@ class LogOffsets:
         begun = (self.begin_recovery_points(), self.begin_log_starts(), self._begin_cleaned())
         return [pending for pending in begun if pending is not None]
 
-    def _recovery_points(self) -> dict[TopicPartition, int]:
-        return {key: log.recovery_point for key, log in self._all_logs()}
+    def _told(self, offset_of: _OffsetOf) -> dict[TopicPartition, int]:
+        return {key: offset for key, offset in self._each(offset_of) if offset is not None}
 
-    def _log_starts(self) -> dict[TopicPartition, int]:
-        return {
-            key: log.start_offset for key, log in self._all_logs() if log.start_is_within_segment
-        }
+    def _each(self, offset_of: _OffsetOf) -> Iterator[tuple[TopicPartition, int | None]]:
+        """Of the logs that are here now; each is looked at when its turn comes."""
+        logs = list(self._all_logs())
+        return ((key, offset_of(log)) for key, log in logs)
+
+
+def _recovery_point(log: Log) -> int:
+    return log.recovery_point
+
+
+def _start_within_segment(log: Log) -> int | None:
+    return log.start_offset if log.start_is_within_segment else None
+
+
+def _cleaned_to(log: Log) -> int | None:
+    return log.cleaning.cleaned_to

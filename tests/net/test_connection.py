@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import socket
 import weakref
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from logquake.node.net.connection import Connection
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.requests.request import Request
 from logquake.storage.log.slice import LogSlice
@@ -392,6 +394,23 @@ class TestEnds:
         server.until(lambda: not len(server.processor))
         assert received() is None
         reply(ProduceResponse())
+
+    def test_a_connection_that_is_closed_leaves_no_cycle(self, server: Server) -> None:
+        """Once the heap is frozen nobody would look for it (node/process/heap.py)."""
+        client = server.client()
+        client.send(metadata(), 9, 1)
+        arrive(server, 1)
+        server.handler.requests.pop().reply(MetadataResponse())
+        server.settle()
+        gc.collect()
+        gc.disable()
+        try:
+            client.reset()
+            server.until(lambda: not len(server.processor))
+            server.settle()
+            assert not [each for each in gc.get_objects() if isinstance(each, Connection)]
+        finally:
+            gc.enable()
 
     def test_an_answer_to_a_client_that_is_gone_is_dropped(self, server: Server) -> None:
         client = server.client()

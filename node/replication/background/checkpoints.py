@@ -12,44 +12,62 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from logquake.node.replication.background.high_watermarks import HighWatermarks
+from logquake.seams.scheduler import Scheduler
 from logquake.seams.workers import Workers
-from logquake.storage.dirs.checkpoints import PendingCheckpoint
+from logquake.storage.dirs.checkpoints import GradualCheckpoint, PendingCheckpoint
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import StorageError
+
+_MARKS = "high watermarks"
+_LOGS_AT_A_TIME = 1_000  # in a pass of the loop
 
 
 class Checkpoints:
     """At most one write of a file is under way: a round that finds one leaves it to the next."""
 
-    def __init__(self, log_dirs: LogDirs, marks: HighWatermarks, workers: Workers) -> None:
+    def __init__(
+        self, log_dirs: LogDirs, marks: HighWatermarks, scheduler: Scheduler, workers: Workers
+    ) -> None:
         self._log_dirs = log_dirs
         self._marks = marks
+        self._scheduler = scheduler
         self._workers = workers
         self._under_way: Counter[str] = Counter()
 
     def write_high_watermarks(self) -> None:
-        self._write("high watermarks", self._marks.begin)
+        if not self._under_way[_MARKS]:
+            for pending in self._marks.begin():
+                self._under_way[_MARKS] += 1
+                self._write(_MARKS, pending)
 
     def write_recovery_points(self) -> None:
-        self._write("recovery points", self._log_dirs.begin_recovery_points)
+        self._collect("recovery points", self._log_dirs.collect_recovery_points)
 
     def write_log_starts(self) -> None:
-        self._write("log starts", self._log_dirs.begin_log_start_offsets)
+        self._collect("log starts", self._log_dirs.collect_log_starts)
 
-    def _write(self, what: str, begin: Callable[[], list[PendingCheckpoint]]) -> None:
-        if self._under_way[what]:
+    def _collect(self, what: str, begin: Callable[[], list[GradualCheckpoint]]) -> None:
+        if not self._under_way[what]:
+            for collected in begin():
+                self._under_way[what] += 1
+                self._collect_some(what, collected)
+
+    def _collect_some(self, what: str, collected: GradualCheckpoint) -> None:
+        if collected.collect(_LOGS_AT_A_TIME):
+            self._scheduler.call_later(0, lambda: self._collect_some(what, collected))
             return
+        pending = collected.finish()
+        if pending is None:
+            self._under_way[what] -= 1
+        else:
+            self._write(what, pending)
 
-        def start(pending: PendingCheckpoint) -> None:
-            self._under_way[what] += 1
-            self._workers.run_in_worker(pending.run, lambda ran: done(pending, ran))
-
-        def done(pending: PendingCheckpoint, ran: Future[None]) -> None:
+    def _write(self, what: str, pending: PendingCheckpoint) -> None:
+        def done(ran: Future[None]) -> None:
             self._under_way[what] -= 1
             try:
                 ran.result()
             except StorageError as error:
                 self._log_dirs.report_failure(pending.directory, str(error))
 
-        for pending in begin():
-            start(pending)
+        self._workers.run_in_worker(pending.run, done)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from functools import partial
 
+from logquake.node.replication.background.sliced_round import SlicedRound
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Offline
@@ -18,6 +19,8 @@ from logquake.seams.workers import Workers
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log.sync import PendingSync
+
+_PARTITIONS_AT_A_TIME = 500
 
 
 class LogFlusher:
@@ -29,20 +32,29 @@ class LogFlusher:
         self._workers = workers
         self._under_way: set[Partition] = set()
         self._flushed_ms: dict[Partition, int] = {}  # or when flush_aged() first saw it
+        self._round = SlicedRound(scheduler, self._flush_aged, _PARTITIONS_AT_A_TIME)
 
-    def on_rolled(self, partition: Partition) -> None:
+    def on_rolled(self, topic: str, index: int) -> None:
         """Sync the segments before the active one, not in the midst of the append that rolled."""
-        self._scheduler.call_later(0, lambda: self._flush_rolled(partition))
+        self._scheduler.call_later(0, lambda: self._after_roll(topic, index))
 
     def flush_aged(self) -> None:
         """Sync every log whose last sync by age is flush.ms ago."""
+        self._flushed_ms = {p: ms for p, ms in self._flushed_ms.items() if self._hosted.has(p)}
+        self._round.start(self._hosted)
+
+    def _flush_aged(self, partition: Partition) -> None:
         now_ms = self._scheduler.now_ms()
-        self._flushed_ms = {p: self._flushed_ms.get(p, now_ms) for p in self._hosted}
-        for partition, flushed_ms in self._flushed_ms.items():
-            log = partition.replica.log
-            is_dirty = log.written_end_offset > log.recovery_point
-            if is_dirty and now_ms - flushed_ms >= log.config.flush_ms:
-                self._flush(partition, rolled_only=False)
+        flushed_ms = self._flushed_ms.setdefault(partition, now_ms)
+        log = partition.replica.log
+        is_dirty = log.written_end_offset > log.recovery_point
+        if is_dirty and now_ms - flushed_ms >= log.config.flush_ms:
+            self._flush(partition, rolled_only=False)
+
+    def _after_roll(self, topic: str, index: int) -> None:
+        partition = self._hosted.get(topic, index)
+        if partition is not None:  # else it was deleted since
+            self._flush_rolled(partition)
 
     def _flush_rolled(self, partition: Partition) -> None:
         if partition.replica.log.unsynced_roll:

@@ -7,10 +7,10 @@ next start.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 
 from logquake.node.journal_events import SEGMENTS_DELETED
+from logquake.node.replication.background.sliced_round import SlicedRound
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Offline
@@ -20,7 +20,7 @@ from logquake.storage.errors import StorageError
 from logquake.storage.log.deleted_files import DeletedFiles
 from logquake.storage.log.retiring import Retired
 
-_PARTITIONS_AT_A_TIME = 100  # requests that arrive meanwhile are served in between
+_PARTITIONS_AT_A_TIME = 100
 
 RemoveFiles = Callable[[DeletedFiles, int], None]
 
@@ -39,22 +39,11 @@ class RetentionCheck:
         self._scheduler = scheduler
         self._journal = journal
         self._remove_files = remove_files
-        self._is_under_way = False
+        self._round = SlicedRound(scheduler, self._check, _PARTITIONS_AT_A_TIME)
 
     def run(self) -> None:
         """Look at every log, unless the last check is not through yet."""
-        if not self._is_under_way:
-            self._is_under_way = True
-            self._check_next(iter(list(self._hosted)))
-
-    def _check_next(self, rest: Iterator[Partition]) -> None:
-        some = list(islice(rest, _PARTITIONS_AT_A_TIME))
-        for partition in some:
-            self._check(partition)
-        if len(some) == _PARTITIONS_AT_A_TIME:
-            self._scheduler.call_later(0, lambda: self._check_next(rest))
-        else:
-            self._is_under_way = False
+        self._round.start(self._hosted)
 
     def _check(self, partition: Partition) -> None:
         replica = partition.replica

@@ -13,6 +13,7 @@ from logquake.node.replication.background.high_watermarks import HighWatermarks
 from logquake.node.replication.background.isr_expiration import IsrExpiration
 from logquake.node.replication.background.log_flusher import LogFlusher
 from logquake.node.replication.background.retention_check import RetentionCheck
+from logquake.node.replication.background.sliced_round import SlicedRound
 from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.settings import ReplicationSettings
@@ -21,6 +22,8 @@ from logquake.seams.scheduler import Scheduler, Timer
 from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.log_config import NEVER
+
+_PARTITIONS_AT_A_TIME = 500
 
 
 class BackgroundTasks:
@@ -39,11 +42,14 @@ class BackgroundTasks:
         self._hosted = hosted
         self._scheduler = scheduler
         self.high_watermarks = HighWatermarks(log_dirs, hosted)
-        self.checkpoints = Checkpoints(log_dirs, self.high_watermarks, workers)
+        self.checkpoints = Checkpoints(log_dirs, self.high_watermarks, scheduler, workers)
         self.flusher = LogFlusher(hosted, scheduler, workers)
         self.removal = FileRemoval(scheduler, workers, journal)
         self._retention = RetentionCheck(hosted, scheduler, journal, self.removal.remove_later)
-        self._isr_expiration = IsrExpiration()
+        self._isr_expiration = IsrExpiration(scheduler)
+        self._producer_expiration = SlicedRound(
+            scheduler, self._expire_producers_of, _PARTITIONS_AT_A_TIME
+        )
         self._timers: dict[str, Timer] = {}
 
     def note(self, partition: Partition) -> None:
@@ -93,9 +99,10 @@ class BackgroundTasks:
 
     def _expire_producers(self) -> None:
         """Leaders and followers alike, each by its own clock, as in Kafka."""
-        wall_ms = self._scheduler.wall_ms()
-        for partition in self._hosted:
-            partition.replica.log.expire_producers(wall_ms)
+        self._producer_expiration.start(self._hosted)
+
+    def _expire_producers_of(self, partition: Partition) -> None:
+        partition.replica.log.expire_producers(self._scheduler.wall_ms())
 
     def _every(self, name: str, interval_ms: float, action: Callable[[], None]) -> None:
         """Nothing happens for an interval of 0 or NEVER."""

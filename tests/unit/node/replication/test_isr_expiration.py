@@ -27,8 +27,8 @@ def partition(broker: OneBroker) -> Partition:
 
 
 @pytest.fixture
-def isr_expiration(partition: Partition) -> IsrExpiration:
-    check = IsrExpiration()
+def isr_expiration(partition: Partition, scheduler: Any) -> IsrExpiration:
+    check = IsrExpiration(scheduler)
     check.note(partition)
     return check
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from logquake.node.replication.background.sliced_round import SlicedRound
 from logquake.node.replication.partition.roles import Leader
 from logquake.storage.partition_metadata import read_topic_id
 from logquake.wire.errors import ErrorCode
@@ -152,3 +155,38 @@ def test_a_deletion_is_answered_when_it_outlasts_a_loss_of_power(
     assert not answers
     scheduler.advance(100)
     assert len(answers) == 1
+
+
+def test_what_looks_at_all_partitions_by_time_leaves_the_loop_in_between(scheduler: Any) -> None:
+    seen: list[int] = []
+    sliced: SlicedRound[int] = SlicedRound(scheduler, seen.append, 10)
+    sliced.start(range(25))
+    assert seen == list(range(10))
+    sliced.start(range(100, 125))  # the first one goes on
+    scheduler.advance(1)
+    assert seen == list(range(25))
+    sliced.start(range(3))
+    assert seen[25:] == [0, 1, 2]
+
+
+def test_a_deleted_replica_leaves_no_cycle(
+    broker: OneBroker, scheduler: Any, network: Any, batch: Any
+) -> None:
+    """Once the heap is frozen nobody would look for it (node/process/heap.py)."""
+    broker.lead(0, isr=(1,))
+    broker.tell(1, leader=2, epoch=0)
+    answer_fetch(network, {1: batch(b"a", leader_epoch=0)})
+    scheduler.advance(100)
+    gone = [weakref.ref(partition) for partition in broker.replicas.partitions()]
+    logs = [weakref.ref(partition.replica.log) for partition in broker.replicas.partitions()]
+    gc.collect()
+    gc.disable()
+    try:
+        broker.delete((0, 1))
+        broker.replicas.end_of_pass()
+        scheduler.advance(120_000)
+        network.sent.clear()
+        assert [partition() for partition in gone] == [None, None]
+        assert [log() for log in logs] == [None, None]
+    finally:
+        gc.enable()

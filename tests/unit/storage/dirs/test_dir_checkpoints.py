@@ -66,3 +66,45 @@ def test_what_failed_is_begun_again(disk: MemoryDisk, checkpoints: DirCheckpoint
     assert again is not None
     again.run()
     assert on_disk(checkpoints) == 1
+
+
+class TestCollectedBitByBit:
+    def test_what_was_collected_is_written_when_it_runs(self, checkpoints: DirCheckpoints) -> None:
+        offsets: list[tuple[TopicPartition, int | None]]
+        offsets = [(KEY, 1), (TopicPartition("orders", 1), None)]
+        collected = checkpoints.collect(HIGH_WATERMARKS, iter(offsets))
+        assert collected.collect(2)
+        assert not collected.collect(2)
+        pending = collected.finish()
+        assert pending is not None
+        pending.run()
+        assert checkpoints.read(HIGH_WATERMARKS) == {KEY: 1}
+
+    def test_what_is_there_is_not_written_again(self, checkpoints: DirCheckpoints) -> None:
+        checkpoints.write(HIGH_WATERMARKS, {KEY: 1})
+        for _ in range(2):
+            collected = checkpoints.collect(HIGH_WATERMARKS, iter([(KEY, 1)]))
+            collected.collect(1)
+            assert collected.finish() is None
+        assert checkpoints.begin(HIGH_WATERMARKS, {KEY: 1}) is None
+
+    @pytest.mark.parametrize("before", [0, 7])
+    def test_what_had_to_be_written_meanwhile_stays(
+        self, checkpoints: DirCheckpoints, before: int
+    ) -> None:
+        """Also where the file said the very same before, and nothing is written."""
+        checkpoints.write(HIGH_WATERMARKS, {KEY: before})
+        collected = checkpoints.collect(HIGH_WATERMARKS, iter([(KEY, 9)]))
+        collected.collect(1)
+        checkpoints.write(HIGH_WATERMARKS, {KEY: 0})  # it fell, after it was looked at
+        assert collected.finish() is None
+        assert on_disk(checkpoints) == 0
+
+    def test_what_is_begun_after_it_outruns_it(self, checkpoints: DirCheckpoints) -> None:
+        collected = checkpoints.collect(HIGH_WATERMARKS, iter([(KEY, 9)]))
+        collected.collect(1)
+        pending = collected.finish()
+        checkpoints.write(HIGH_WATERMARKS, {KEY: 0})
+        assert pending is not None
+        pending.run()
+        assert on_disk(checkpoints) == 0
