@@ -1,4 +1,6 @@
-"""Request and response headers in all their generations, and whole framed messages.
+"""Frames, request and response headers in all their generations, and whole framed messages.
+
+A stream of bytes is a row of frames: a four-byte length, then so many bytes.
 
 The generation follows from the key and version of the message: a request has header 2 from its
 first flexible version on, header 1 before, and ControlledShutdown 0 has header 0, without a
@@ -21,6 +23,7 @@ from logquake.wire.schema.primitives import LENIENT, skip_tagged_fields
 
 M = TypeVar("M", bound=Message)
 
+LENGTH_BYTES = 4
 _FIXED = Packer(">hhi")
 _CLIENT_ID_LENGTH = Packer(">h")
 _LENGTH = Packer(">i")
@@ -36,6 +39,20 @@ class RequestHeader:
     api_version: int
     correlation_id: int
     client_id: str | None = None
+
+
+def frame_size(buffer: memoryview, max_frame_bytes: int, position: int = 0) -> int | None:
+    """Size of the frame at ``position``, its length included; None until its length is there.
+
+    Lets a reader make room for a frame of which only the beginning has come. ProtocolError for a
+    length that is negative or above ``max_frame_bytes`` (Kafka's socket.request.max.bytes).
+    """
+    if len(buffer) - position < LENGTH_BYTES:
+        return None
+    (length,) = _LENGTH.unpack_from(buffer, position)
+    if not 0 <= length <= max_frame_bytes:
+        raise ProtocolError(f"a frame of {length} bytes, not 0 to {max_frame_bytes}")
+    return LENGTH_BYTES + int(length)
 
 
 class UnsupportedVersion(ProtocolError):  # noqa: N818  # Kafka's word for it

@@ -13,7 +13,7 @@ from __future__ import annotations
 import mmap
 import socket
 
-from logquake.wire.frame import LENGTH_BYTES, frame_size
+from logquake.wire.header import LENGTH_BYTES, frame_size
 
 BASE_CAPACITY = 256 * 1024
 _GROWTH = 8  # capacity multiplies by this at most, each time the bytes that came have filled it

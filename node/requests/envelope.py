@@ -25,8 +25,8 @@ from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import FORWARDABLE, ApiKey, request_type
 from logquake.wire.errors import ErrorCode, ProtocolError
-from logquake.wire.frame import LENGTH_BYTES
 from logquake.wire.header import (
+    LENGTH_BYTES,
     RequestHeader,
     UnsupportedVersion,
     decode_request_header,

@@ -35,18 +35,13 @@ from logquake.wire.messages.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
-from logquake.wire.records import HEADER_BYTES, BatchFlag, read_produced
-from logquake.wire.schema import Records
+from logquake.wire.records import claims_transaction, read_produced
 from logquake.wire.sentinels import ACKS_ALL
 from logquake.wire.topic_partition import TopicPartition
 
 _VALID_ACKS = (0, 1, ACKS_ALL)
 _FIRST_STRICT_VERSION = 3
 _FIRST_VERSION_WITH_LEADER = 10
-_MAGIC_POSITION = 16
-_MAGIC_WITH_FLAGS = 2
-_FLAGS_POSITION = 22  # the low byte of a batch's attributes
-_TRANSACTIONAL = int(BatchFlag.TRANSACTIONAL)  # an IntFlag's & costs more than the rest of a check
 
 
 class Produce(Handler[ProduceRequest]):
@@ -146,22 +141,12 @@ def _refusal_of_all(body: ProduceRequest) -> ErrorCode | None:
     if body.transactional_id is not None:
         return ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
     if any(
-        _is_transactional(partition.records)
+        isinstance(partition.records, memoryview) and claims_transaction(partition.records)
         for topic in body.topic_data
         for partition in topic.partition_data
     ):
         return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     return None
-
-
-def _is_transactional(records: Records | None) -> bool:
-    """By the first batch's flag alone: this comes before any batch is known to be one."""
-    return (
-        isinstance(records, memoryview)
-        and len(records) >= HEADER_BYTES
-        and records[_MAGIC_POSITION] == _MAGIC_WITH_FLAGS
-        and bool(records[_FLAGS_POSITION] & _TRANSACTIONAL)
-    )
 
 
 def _partition_response(result: ProduceResult) -> PartitionProduceResponse:

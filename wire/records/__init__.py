@@ -26,6 +26,7 @@ from logquake.wire.records.header import (
     BatchFlag,
     BatchHeader,
     check_crc,
+    claims_transaction,
     iterate_batches,
     read_header,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "Record",
     "RejectedRecordsError",
     "check_crc",
+    "claims_transaction",
     "compress",
     "convert_produced",
     "decompress",

@@ -32,6 +32,7 @@ LENGTH_OVERHEAD = LOG_OVERHEAD  # base offset and length itself, which batch_len
 MAGIC_POSITION = 16
 CRC_POSITION = 17
 ATTRIBUTES_POSITION = 21  # where the checksummed bytes begin
+_FLAGS_POSITION = ATTRIBUTES_POSITION + 1  # the low byte of the attributes
 _LENGTH = struct.Struct(">i")
 
 
@@ -119,6 +120,15 @@ class BatchHeader(NamedTuple):
         if self.base_sequence == NO_SEQUENCE:
             return NO_SEQUENCE
         return (self.base_sequence + self.last_offset_delta) & MAX_SEQUENCE
+
+
+def claims_transaction(view: memoryview) -> bool:
+    """By the first batch's flag alone, before anything is known to be a batch."""
+    return (
+        len(view) >= HEADER_BYTES
+        and view[MAGIC_POSITION] == MAGIC
+        and bool(view[_FLAGS_POSITION] & 0x10)
+    )
 
 
 def read_header(view: memoryview, position: int = 0) -> BatchHeader:

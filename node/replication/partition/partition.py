@@ -224,10 +224,6 @@ class Partition:
 
     # Fetch sessions that look at this partition when it changes, and not before (RestingPlace)
 
-    @property
-    def is_rested_at(self) -> bool:
-        return bool(self._resting)
-
     def rest(self, resting: Resting) -> None:
         self._resting[resting] = None
         progress = self._progress_of(resting)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from logquake.wire.errors import ProtocolError
-from logquake.wire.frame import frame_size
+from logquake.wire.header import frame_size
 
 LIMIT_BYTES = 1000
 

@@ -368,7 +368,7 @@ def test_a_session_that_is_gone_leaves_nothing_at_its_partitions(followed: OneBr
     session = _begin(followed)
     _follow(followed, (session, FINAL_EPOCH))
     partitions = followed.replicas.partitions()
-    assert not any(partition.is_rested_at for partition in partitions)
+    assert not any(partition._resting for partition in partitions)
 
 
 def _wait(broker: OneBroker, session: tuple[int, int]) -> list[FetchAnswer]:
@@ -397,7 +397,7 @@ def test_a_fetch_that_outlasts_its_session_leaves_nothing_at_its_partitions(
     scheduler.advance(1_000)
     assert [answer.error for answer in answers] == [ErrorCode.NONE]
     partitions = followed.replicas.partitions()
-    assert not any(partition.is_rested_at for partition in partitions)
+    assert not any(partition._resting for partition in partitions)
 
 
 def test_a_fetch_whose_session_its_reader_left_looks_at_nothing_more(followed: OneBroker) -> None:
