@@ -10,10 +10,10 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from logquake.cluster.api import Cluster
 from tests.compat.adapters.aio import AioKafka
 from tests.compat.adapters.base import CODECS, Adapter
 from tests.compat.adapters.kafka_python import KafkaPython
@@ -26,7 +26,7 @@ LIBRARIES: list[type[Adapter]] = [Librdkafka, KafkaPython, AioKafka]
 
 
 @pytest.fixture
-def clients(cluster: Any) -> Iterator[list[Adapter]]:
+def clients(cluster: Cluster) -> Iterator[list[Adapter]]:
     """One of each library; none has anything to complain of at the end."""
     made = [library(cluster.bootstrap_servers) for library in LIBRARIES]
     yield made
@@ -56,7 +56,7 @@ def kafka_programs(tmp_path_factory: pytest.TempPathFactory) -> KafkaPrograms:
 
 
 @pytest.fixture(scope="module")
-def lone_kafka(kafka_programs: KafkaPrograms, cluster: Any) -> Iterator[LoneKafka]:
+def lone_kafka(kafka_programs: KafkaPrograms, cluster: Cluster) -> Iterator[LoneKafka]:
     """A real broker beside the cluster."""
     with lone_broker(kafka_programs, cluster.zookeeper_connect) as kafka:
         yield kafka

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
+from logquake.cluster.api import Cluster
 from logquake.wire.errors import ErrorCode
 from tests.compat.adapters.base import (
     CODECS,
@@ -153,7 +153,7 @@ def test_topics_that_cannot_be(
     assert name not in client.topics()
 
 
-def test_a_topic_is_made_by_writing_to_it(client: Adapter, cluster: Any) -> None:
+def test_a_topic_is_made_by_writing_to_it(client: Adapter, cluster: Cluster) -> None:
     name = f"written-by-{type(client).__name__}"
     assert client.write(name, 0, MESSAGES[:1], Writing()) == [0]
     cluster.wait_isr(name, 0, size=3)

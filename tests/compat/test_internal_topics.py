@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from kazoo.client import KazooClient
 
+from logquake.cluster.api import Cluster
 from logquake.wire.errors import error_name
 from logquake.wire.messages.find_coordinator import (
     FindCoordinatorRequest,
@@ -74,7 +75,7 @@ class Lone(OneBroker):
 
 
 @pytest.fixture
-def twins(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iterator[Twins]:
+def twins(kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path: Path) -> Iterator[Twins]:
     """Ours and Kafka, with the same settings, each in a chroot of its own."""
     with ExitStack() as brokers:
         ports = brokers.enter_context(held_ports(2))

@@ -6,12 +6,12 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from subprocess import Popen
-from typing import Any
 
 import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from logquake.cluster.api import Cluster
 from logquake.wire.records import iterate_batches
 from tests.compat.adapters.base import Adapter, Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
@@ -28,7 +28,7 @@ PER_ROUND = 50
 
 
 @pytest.fixture
-def properties(kafka_programs: KafkaPrograms, cluster: Any) -> dict[str, object]:
+def properties(kafka_programs: KafkaPrograms, cluster: Cluster) -> dict[str, object]:
     return {
         "broker.id": KAFKA_ID,
         "listeners": "PLAINTEXT://127.0.0.1:0",
@@ -42,7 +42,7 @@ def properties(kafka_programs: KafkaPrograms, cluster: Any) -> dict[str, object]
 
 @contextmanager
 def kafka_broker(
-    programs: KafkaPrograms, properties: dict[str, object], cluster: Any, topic: str
+    programs: KafkaPrograms, properties: dict[str, object], cluster: Cluster, topic: str
 ) -> Iterator[Popen[bytes]]:
     """Up, and in every ISR."""
     with registered_kafka(programs, properties, cluster) as process:
@@ -52,7 +52,7 @@ def kafka_broker(
 
 @contextmanager
 def registered_kafka(
-    programs: KafkaPrograms, properties: dict[str, object], cluster: Any
+    programs: KafkaPrograms, properties: dict[str, object], cluster: Cluster
 ) -> Iterator[Popen[bytes]]:
     """A Kafka ends that meets its registration of an earlier life: that session is waited for."""
     live = cluster.view.live_brokers
@@ -62,12 +62,12 @@ def registered_kafka(
         yield process
 
 
-def in_sync(cluster: Any, topic: str, size: int) -> None:
+def in_sync(cluster: Cluster, topic: str, size: int) -> None:
     for partition in range(len(ASSIGNMENT)):
         cluster.wait_isr(topic, partition, size=size, timeout=START_S)
 
 
-def create(cluster: Any, name: str) -> str:
+def create(cluster: Cluster, name: str) -> str:
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
     new = NewTopic(
         name, len(ASSIGNMENT), replica_assignment=ASSIGNMENT, config={"min.insync.replicas": "1"}
@@ -105,7 +105,7 @@ class Written:
 
 
 def test_kafka_and_ours_replicate_for_each_other(
-    kafka_programs: KafkaPrograms, cluster: Any, properties: dict[str, object]
+    kafka_programs: KafkaPrograms, cluster: Cluster, properties: dict[str, object]
 ) -> None:
     with registered_kafka(kafka_programs, properties, cluster):
         topic = create(cluster, "mixed")
@@ -128,7 +128,7 @@ def test_kafka_and_ours_replicate_for_each_other(
 
 
 def test_emptied_followers_get_past_a_log_start_within_a_batch(
-    kafka_programs: KafkaPrograms, cluster: Any, properties: dict[str, object]
+    kafka_programs: KafkaPrograms, cluster: Cluster, properties: dict[str, object]
 ) -> None:
     """Ours behind a leader of Kafka's, and the other way round."""
     with registered_kafka(kafka_programs, properties, cluster):
@@ -151,14 +151,14 @@ def test_emptied_followers_get_past_a_log_start_within_a_batch(
             assert len(list(iterate_batches(memoryview(log)))) == 1
 
 
-def _delete_first_half(cluster: Any, topic: str) -> None:
+def _delete_first_half(cluster: Cluster, topic: str) -> None:
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
     asked = [TopicPartition(topic, each, PER_ROUND // 2) for each in range(len(ASSIGNMENT))]
     for deleted in admin.delete_records(asked, operation_timeout=START_S).values():
         assert deleted.result(START_S).low_watermark == PER_ROUND // 2
 
 
-def _same_bytes(cluster: Any, programs: KafkaPrograms, topic: str) -> None:
+def _same_bytes(cluster: Cluster, programs: KafkaPrograms, topic: str) -> None:
     for partition, replicas in enumerate(ASSIGNMENT):
         ours = next(each for each in replicas if each != KAFKA_ID)
         name = f"{topic}-{partition}/{0:020d}.log"

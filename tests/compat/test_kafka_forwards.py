@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from logquake.cluster.api import Cluster
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.envelope import EnvelopeRequest, EnvelopeResponse
 from tests.by_hand import broker_by_hand, own_chroot
@@ -79,7 +80,7 @@ class Mixed:
 
 
 @pytest.fixture
-def mixed(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iterator[Mixed]:
+def mixed(kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path: Path) -> Iterator[Mixed]:
     with held_ports(2) as ports:
         yield Mixed(kafka_programs, cluster.zookeeper_connect, tmp_path, ports)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
+from logquake.cluster.api import Cluster
 from tests.compat.kafka_programs import KafkaPrograms
 
 pytestmark = [pytest.mark.maven, pytest.mark.timeout(180)]
@@ -34,7 +34,7 @@ def produce(kafka: KafkaPrograms, servers: str, topic: str, *settings: str) -> s
 
 
 def test_topic_command_creates_lists_and_deletes(
-    kafka_programs: KafkaPrograms, cluster: Any
+    kafka_programs: KafkaPrograms, cluster: Cluster
 ) -> None:
     at = ("--bootstrap-server", cluster.bootstrap_servers)
     shape = ("--partitions", "3", "--replication-factor", "3")
@@ -47,7 +47,7 @@ def test_topic_command_creates_lists_and_deletes(
 
 @pytest.mark.xfail(reason="DescribeConfigs is not served yet", strict=True)
 def test_topic_command_describes(
-    kafka_programs: KafkaPrograms, cluster: Any, topic: Callable[..., str]
+    kafka_programs: KafkaPrograms, cluster: Cluster, topic: Callable[..., str]
 ) -> None:
     name = topic(partitions=2)
     described = kafka_programs.run(
@@ -58,7 +58,7 @@ def test_topic_command_describes(
 
 @pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
 def test_the_java_producer_writes_with_every_codec(
-    kafka_programs: KafkaPrograms, cluster: Any, topic: Callable[..., str], codec: str
+    kafka_programs: KafkaPrograms, cluster: Cluster, topic: Callable[..., str], codec: str
 ) -> None:
     name, servers = topic(partitions=2), cluster.bootstrap_servers
     said = produce(kafka_programs, servers, name, "acks=all", f"compression.type={codec}")
@@ -67,7 +67,7 @@ def test_the_java_producer_writes_with_every_codec(
 
 
 def test_verifiable_producer_has_every_message_acked(
-    kafka_programs: KafkaPrograms, cluster: Any, topic: Callable[..., str]
+    kafka_programs: KafkaPrograms, cluster: Cluster, topic: Callable[..., str]
 ) -> None:
     name = topic(partitions=3)
     said = kafka_programs.run(
@@ -87,7 +87,7 @@ def test_verifiable_producer_has_every_message_acked(
 
 
 def test_get_offset_shell_knows_every_special_time(
-    kafka_programs: KafkaPrograms, cluster: Any, topic: Callable[..., str]
+    kafka_programs: KafkaPrograms, cluster: Cluster, topic: Callable[..., str]
 ) -> None:
     name, servers = topic(), cluster.bootstrap_servers
     produce(kafka_programs, servers, name)
@@ -98,7 +98,7 @@ def test_get_offset_shell_knows_every_special_time(
 
 
 def test_broker_api_versions_command_can_use_all_that_is_served(
-    kafka_programs: KafkaPrograms, cluster: Any
+    kafka_programs: KafkaPrograms, cluster: Cluster
 ) -> None:
     said = kafka_programs.run(
         "kafka.admin.BrokerApiVersionsCommand", "--bootstrap-server", cluster.bootstrap_servers
@@ -110,7 +110,7 @@ def test_broker_api_versions_command_can_use_all_that_is_served(
 
 
 def test_dump_log_segments_finds_every_replica_sound(
-    kafka_programs: KafkaPrograms, cluster: Any, topic: Callable[..., str]
+    kafka_programs: KafkaPrograms, cluster: Cluster, topic: Callable[..., str]
 ) -> None:
     name = topic()
     produce(kafka_programs, cluster.bootstrap_servers, name, "acks=all", "compression.type=gzip")

@@ -6,9 +6,10 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
-from typing import Any
 
 import pytest
+
+from logquake.cluster.api import Cluster
 
 KCAT = shutil.which("kcat") or shutil.which("kafkacat")
 
@@ -21,7 +22,7 @@ TIMEOUT_S = 30
 
 
 @pytest.fixture
-def kcat(cluster: Any) -> Callable[..., str]:
+def kcat(cluster: Cluster) -> Callable[..., str]:
     """Run it; the standard output. It must have nothing to say on the other."""
 
     def run(*arguments: str, stdin: str = "") -> str:
@@ -70,7 +71,7 @@ def test_finds_offsets_by_time(kcat: Callable[..., str], topic: Callable[..., st
     assert kcat("-Q", "-t", f"{name}:0:1").split() == [name, "[0]", "offset", "0"]
 
 
-def test_says_so_when_a_partition_is_not_there(cluster: Any, topic: Callable[..., str]) -> None:
+def test_says_so_when_a_partition_is_not_there(cluster: Cluster, topic: Callable[..., str]) -> None:
     name = topic()
     command = [str(KCAT), "-b", cluster.bootstrap_servers, "-C", "-t", name, "-p", "9", "-e"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)

@@ -15,6 +15,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from logquake.client.errors import ClientError
+from logquake.cluster.api import Cluster
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import (
     FetchPartition,
@@ -114,7 +115,7 @@ def in_order(answer: R) -> R:
 
 
 @pytest.fixture
-def brokers(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iterator[Brokers]:
+def brokers(kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path: Path) -> Iterator[Brokers]:
     with held_ports(4) as ports:
         brokers = Brokers(ports)
         common = {"zookeeper.connect": cluster.zookeeper_connect}
@@ -127,7 +128,7 @@ def brokers(kafka_programs: KafkaPrograms, cluster: Any, tmp_path: Path) -> Iter
             yield brokers
 
 
-def create_topic(cluster: Any) -> None:
+def create_topic(cluster: Cluster) -> None:
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
     new = NewTopic(TOPIC, len(ASSIGNMENT), replica_assignment=ASSIGNMENT)
     admin.create_topics([new])[TOPIC].result(PATIENCE_S)

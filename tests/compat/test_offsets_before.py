@@ -6,12 +6,12 @@ import os
 from contextlib import closing
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from logquake.cluster.api import Cluster
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.offsets import (
     ListOffsetsPartition,
@@ -38,7 +38,7 @@ SECONDS = (-3, -2, -1, 0, 1, 2, 3, 2**32)  # times, and the special values below
 COUNTS = (-1, 0, 1, 2, 100)
 
 
-def test_kafka_and_ours_answer_the_same(lone_kafka: LoneKafka, cluster: Any) -> None:
+def test_kafka_and_ours_answer_the_same(lone_kafka: LoneKafka, cluster: Cluster) -> None:
     ours = cluster.bootstrap_servers.split(",")[0]
     of_kafka = answers(lone_kafka.servers, KAFKA_ID, lone_kafka.data)
     assert len({str(answer) for answer in of_kafka}) > 10

@@ -16,6 +16,7 @@ import pytest
 from logquake.client.producer import Producer, ProducerRecord, ProducerSettings
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.cluster.api import Cluster
 from logquake.wire.records import Codec
 
 KCAT = shutil.which("kcat") or shutil.which("kafkacat")
@@ -34,7 +35,7 @@ Kcat = Callable[..., str]
 
 
 @pytest.fixture
-def kcat(cluster: Any) -> Kcat:
+def kcat(cluster: Cluster) -> Kcat:
     """Run it as a client of an age; the standard output."""
 
     def run(version: str, *arguments: str, stdin: str = "") -> str:
@@ -109,7 +110,7 @@ def test_small_fetches_come_to_the_end(kcat: Kcat, topic: Callable[..., str]) ->
 
 @pytest.mark.usefixtures("kcat")
 def test_an_old_client_is_told_that_it_cannot_read_zstd(
-    cluster: Any, topic: Callable[..., str]
+    cluster: Cluster, topic: Callable[..., str]
 ) -> None:
     name = topic()
     # Not by librdkafka, which leaves a batch as it is that compression would not shrink.

@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import closing
-from typing import Any
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from logquake.cluster.api import Cluster
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.metadata import (
     MetadataRequest,
@@ -89,7 +89,7 @@ def test_a_real_kafka_answers_as_was_stored(
 
 
 def test_a_cluster_of_ours_answers_as_kafka_did(
-    cluster: Any, record_property: Callable[[str, object], None]
+    cluster: Cluster, record_property: Callable[[str, object], None]
 ) -> None:
     broker = cluster.bootstrap_servers.split(",")[0]
     got, expected = answers(broker, 1), stored()

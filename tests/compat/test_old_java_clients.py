@@ -11,9 +11,10 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from logquake.cluster.api import Cluster
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(180)]
 
@@ -43,7 +44,7 @@ def old() -> Old:
     return run
 
 
-def produce(old: Old, cluster: Any, release: str, topic: str, codec: str) -> None:
+def produce(old: Old, cluster: Cluster, release: str, topic: str, codec: str) -> None:
     old(
         release,
         "kafka.tools.ConsoleProducer",
@@ -53,7 +54,7 @@ def produce(old: Old, cluster: Any, release: str, topic: str, codec: str) -> Non
     )
 
 
-def consume(old: Old, cluster: Any, release: str, topic: str) -> list[str]:
+def consume(old: Old, cluster: Cluster, release: str, topic: str) -> list[str]:
     """By the consumer that names its partition itself; it prints what each fetch brought, too."""
     said = old(
         release,
@@ -67,7 +68,7 @@ def consume(old: Old, cluster: Any, release: str, topic: str) -> list[str]:
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("codec", CODECS)
 def test_reads_what_it_wrote(
-    old: Old, cluster: Any, topic: Callable[..., str], release: str, codec: str
+    old: Old, cluster: Cluster, topic: Callable[..., str], release: str, codec: str
 ) -> None:
     name = topic()
     produce(old, cluster, release, name, codec)
@@ -76,7 +77,7 @@ def test_reads_what_it_wrote(
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_reads_what_the_newest_of_them_wrote(
-    old: Old, cluster: Any, topic: Callable[..., str], release: str
+    old: Old, cluster: Cluster, topic: Callable[..., str], release: str
 ) -> None:
     name = topic()
     produce(old, cluster, RELEASES[-1], name, "snappy")
@@ -85,7 +86,7 @@ def test_reads_what_the_newest_of_them_wrote(
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_group_that_zookeeper_coordinates_reads_all(
-    old: Old, cluster: Any, topic: Callable[..., str], release: str
+    old: Old, cluster: Cluster, topic: Callable[..., str], release: str
 ) -> None:
     """Scala's consumer finds brokers, and its share of the partitions, in ZooKeeper."""
     name = topic(partitions=3)

@@ -12,6 +12,7 @@ from logquake.client.admin import Admin
 from logquake.client.producer import Producer, ProducerRecord, ProducerSettings
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.cluster.api import Cluster
 from logquake.wire.records import Codec
 
 pytestmark = [
@@ -38,7 +39,7 @@ def spark() -> Iterator[Any]:
 
 
 @pytest.fixture
-def servers(cluster: Any) -> str:
+def servers(cluster: Cluster) -> str:
     """A topic of three partitions, each with all codecs, a tombstone and headers in it."""
     with Router(ClientSettings(cluster.bootstrap_servers)) as router:
         admin = Admin(router)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from logquake.seams.network import Channel, Disconnected, Endpoint
 from logquake.wire.schema import Message
@@ -44,11 +45,11 @@ class InFlight:
 
 @dataclass(slots=True)
 class Sent:
-    """A request; ``done`` answers it."""
+    """A request, of the class that the test expects; ``done`` answers it."""
 
     endpoint: Endpoint
     client_id: str
-    request: Message
+    request: Any
     version: int
     done: Done
 

@@ -17,6 +17,7 @@ from logquake.wire.messages.topics import (
     DeletableTopicResult,
     DeleteTopicsResponse,
 )
+from tests.unit.client.cluster_in_memory import FakeClock, FakeNetwork, FakeTopology
 
 
 def creating(code: ErrorCode, message: str | None = None) -> CreateTopicsResponse:
@@ -46,7 +47,7 @@ def test_topics_are_described_with_their_replicas(router: Router) -> None:
     assert topic.partitions[0].isr == (2,)
 
 
-def test_an_unknown_topic_is_not_waited_for(router: Router, clock: Any) -> None:
+def test_an_unknown_topic_is_not_waited_for(router: Router, clock: FakeClock) -> None:
     started = clock.now
     with pytest.raises(BrokerError, match="UNKNOWN_TOPIC_OR_PARTITION: topic nope"):
         Admin(router).describe_topics(["nope"])
@@ -54,7 +55,7 @@ def test_an_unknown_topic_is_not_waited_for(router: Router, clock: Any) -> None:
 
 
 def test_creation_goes_to_the_controller_and_follows_it(
-    router: Router, network: Any, topology: Any
+    router: Router, network: FakeNetwork, topology: FakeTopology
 ) -> None:
     asked: list[str] = []
 
@@ -75,7 +76,7 @@ def test_creation_goes_to_the_controller_and_follows_it(
     assert [(config.name, config.value) for config in topic.configs] == [("a", "1"), ("b", "2")]
 
 
-def test_assignments_replace_the_two_numbers(router: Router, network: Any) -> None:
+def test_assignments_replace_the_two_numbers(router: Router, network: FakeNetwork) -> None:
     network.handlers[ApiKey.CREATE_TOPICS] = lambda *_: creating(ErrorCode.NONE)
     Admin(router).create_topic("t", assignments=[[1, 2], [2, 1]])
     (topic,) = network.requests[ApiKey.CREATE_TOPICS][-1].topics
@@ -83,7 +84,9 @@ def test_assignments_replace_the_two_numbers(router: Router, network: Any) -> No
     assert [one.broker_ids for one in topic.assignments] == [[1, 2], [2, 1]]
 
 
-def test_a_refused_creation_carries_kafkas_error_and_message(router: Router, network: Any) -> None:
+def test_a_refused_creation_carries_kafkas_error_and_message(
+    router: Router, network: FakeNetwork
+) -> None:
     network.handlers[ApiKey.CREATE_TOPICS] = lambda *_: creating(
         ErrorCode.TOPIC_ALREADY_EXISTS, "Topic 't' already exists."
     )
@@ -93,7 +96,7 @@ def test_a_refused_creation_carries_kafkas_error_and_message(router: Router, net
 
 
 def test_deleting_names_the_topic_and_a_missing_one_is_not_waited_for(
-    router: Router, network: Any, clock: Any
+    router: Router, network: FakeNetwork, clock: FakeClock
 ) -> None:
     codes = [ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
     network.handlers[ApiKey.DELETE_TOPICS] = lambda *_: DeleteTopicsResponse(

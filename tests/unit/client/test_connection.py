@@ -19,16 +19,17 @@ from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
+from tests.unit.client.cluster_in_memory import FakeClock, FakeNetwork
 
 BROKER = Address("one", 9092)
 
 
 @pytest.fixture
-def connection(network: Any, settings: ClientSettings, clock: Any) -> Connection:
+def connection(network: FakeNetwork, settings: ClientSettings, clock: FakeClock) -> Connection:
     return Connection(BROKER, settings, clock, network.connect)
 
 
-def speaking(network: Any, lowest: int, highest: int) -> None:
+def speaking(network: FakeNetwork, lowest: int, highest: int) -> None:
     answer = ApiVersionsResponse(
         api_keys=[ApiVersion(api_key=3, min_version=lowest, max_version=highest)]
     )
@@ -36,7 +37,7 @@ def speaking(network: Any, lowest: int, highest: int) -> None:
 
 
 def test_the_highest_common_version_is_spoken(
-    network: Any, settings: ClientSettings, clock: Any
+    network: FakeNetwork, settings: ClientSettings, clock: FakeClock
 ) -> None:
     speaking(network, 0, 7)
     connection = Connection(BROKER, settings, clock, network.connect)
@@ -49,7 +50,7 @@ def test_the_highest_common_version_is_spoken(
 
 @pytest.mark.parametrize(("lowest", "highest"), [(13, 99), (0, -1)])
 def test_no_common_version_is_said_so(
-    network: Any, settings: ClientSettings, clock: Any, lowest: int, highest: int
+    network: FakeNetwork, settings: ClientSettings, clock: FakeClock, lowest: int, highest: int
 ) -> None:
     speaking(network, lowest, highest)
     connection = Connection(BROKER, settings, clock, network.connect)
@@ -58,7 +59,7 @@ def test_no_common_version_is_said_so(
 
 
 def test_a_broker_that_refuses_the_version_of_the_question_is_asked_in_version_0(
-    network: Any, settings: ClientSettings, clock: Any
+    network: FakeNetwork, settings: ClientSettings, clock: FakeClock
 ) -> None:
     def old_broker(*_: Any) -> Any:
         if network.headers[-1].api_version > 0:
@@ -74,7 +75,7 @@ def test_a_broker_that_refuses_the_version_of_the_question_is_asked_in_version_0
 
 
 def test_a_broker_that_does_not_answer_is_given_up_and_the_connection_closed(
-    connection: Connection, network: Any, clock: Any
+    connection: Connection, network: FakeNetwork, clock: FakeClock
 ) -> None:
     network.handlers[ApiKey.METADATA] = lambda *_: None
     before = clock.now
@@ -87,7 +88,7 @@ def test_a_broker_that_does_not_answer_is_given_up_and_the_connection_closed(
 
 @pytest.mark.parametrize("failure", [ConnectionResetError("reset"), BrokenPipeError("broken")])
 def test_a_lost_connection_is_said_so(
-    connection: Connection, network: Any, failure: Exception
+    connection: Connection, network: FakeNetwork, failure: Exception
 ) -> None:
     network.handlers[ApiKey.METADATA] = lambda *_: failure
     with pytest.raises(ConnectionLostError, match="one:9092"):
@@ -106,7 +107,9 @@ def test_a_lost_connection_is_said_so(
     ],
     ids=["negative", "huge", "another's answer", "no body", "no correlation id"],
 )
-def test_nonsense_closes_the_connection(connection: Connection, network: Any, frame: bytes) -> None:
+def test_nonsense_closes_the_connection(
+    connection: Connection, network: FakeNetwork, frame: bytes
+) -> None:
     network.handlers[ApiKey.METADATA] = lambda *_: frame
     with pytest.raises(MalformedResponseError):
         connection.request(MetadataRequest(topics=[]), MetadataResponse)
@@ -114,7 +117,7 @@ def test_nonsense_closes_the_connection(connection: Connection, network: Any, fr
 
 
 def test_a_refused_connection_is_retriable(
-    network: Any, settings: ClientSettings, clock: Any
+    network: FakeNetwork, settings: ClientSettings, clock: FakeClock
 ) -> None:
     network.refused.add(BROKER)
     with pytest.raises(ConnectionLostError) as lost:

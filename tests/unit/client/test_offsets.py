@@ -18,6 +18,7 @@ from logquake.wire.messages.offsets import (
     ListOffsetsTopicResponse,
 )
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
+from tests.unit.client.cluster_in_memory import FakeNetwork, FakeTopology
 
 
 def answering(code: ErrorCode = ErrorCode.NONE) -> Callable[[Any, Any], ListOffsetsResponse]:
@@ -39,7 +40,7 @@ def answering(code: ErrorCode = ErrorCode.NONE) -> Callable[[Any, Any], ListOffs
     return answer
 
 
-def test_every_leader_is_asked_for_its_own_partitions(router: Router, network: Any) -> None:
+def test_every_leader_is_asked_for_its_own_partitions(router: Router, network: FakeNetwork) -> None:
     network.handlers[ApiKey.LIST_OFFSETS] = answering()
     found = list_offsets(router, "t", {1: LATEST_TIMESTAMP, 0: EARLIEST_TIMESTAMP})
     assert found == {
@@ -50,7 +51,7 @@ def test_every_leader_is_asked_for_its_own_partitions(router: Router, network: A
 
 
 def test_latest_offsets_cover_the_topic_in_the_isolation_asked_for(
-    router: Router, network: Any
+    router: Router, network: FakeNetwork
 ) -> None:
     network.handlers[ApiKey.LIST_OFFSETS] = answering()
     offsets = latest_offsets(router, "t", isolation=Isolation.READ_COMMITTED)
@@ -58,7 +59,9 @@ def test_latest_offsets_cover_the_topic_in_the_isolation_asked_for(
     assert {r.isolation_level for r in network.requests[ApiKey.LIST_OFFSETS]} == {1}
 
 
-def test_a_leader_that_moved_is_followed(router: Router, network: Any, topology: Any) -> None:
+def test_a_leader_that_moved_is_followed(
+    router: Router, network: FakeNetwork, topology: FakeTopology
+) -> None:
     def moved(request: Any, address: Any) -> ListOffsetsResponse:
         if address.host == "one":
             topology.leaders[0] = (2, 6)
@@ -71,7 +74,7 @@ def test_a_leader_that_moved_is_followed(router: Router, network: Any, topology:
     }
 
 
-def test_an_error_that_stays_is_raised_by_name(router: Router, network: Any) -> None:
+def test_an_error_that_stays_is_raised_by_name(router: Router, network: FakeNetwork) -> None:
     network.handlers[ApiKey.LIST_OFFSETS] = answering(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     with pytest.raises(BrokerError, match="TOPIC_AUTHORIZATION_FAILED: offsets of t-0"):
         list_offsets(router, "t", {0: LATEST_TIMESTAMP})

@@ -19,6 +19,7 @@ from logquake.wire.messages.produce import (
 )
 from logquake.wire.messages.transactions import InitProducerIdResponse
 from logquake.wire.records import BatchHeader, ProduceLimits, read_header, validate_produced
+from tests.unit.client.cluster_in_memory import FakeClock, FakeNetwork, FakeTopology
 
 RECORDS = [ProducerRecord(b"k", b"v"), ProducerRecord(None, b"w", (("h", b"x"),), 5)]
 IDEMPOTENT = ProducerSettings(enable_idempotence=True, delivery_timeout_ms=5000)
@@ -34,7 +35,7 @@ def answering(*answers: ProduceResponse | Exception) -> Callable[[Any, Any], Any
     return lambda *_: left.pop(0) if len(left) > 1 else left[0]
 
 
-def batches(network: Any) -> list[BatchHeader]:
+def batches(network: FakeNetwork) -> list[BatchHeader]:
     return [
         read_header(request.topic_data[0].partition_data[0].records)
         for request in network.requests[ApiKey.PRODUCE]
@@ -42,14 +43,16 @@ def batches(network: Any) -> list[BatchHeader]:
 
 
 @pytest.fixture(autouse=True)
-def _producer_ids(network: Any) -> None:
+def _producer_ids(network: FakeNetwork) -> None:
     ids = iter(range(100, 200))
     network.handlers[ApiKey.INIT_PRODUCER_ID] = lambda *_: InitProducerIdResponse(
         error_code=0, producer_id=next(ids), producer_epoch=0, throttle_time_ms=0
     )
 
 
-def test_records_become_one_batch_that_a_broker_accepts(router: Router, network: Any) -> None:
+def test_records_become_one_batch_that_a_broker_accepts(
+    router: Router, network: FakeNetwork
+) -> None:
     network.handlers[ApiKey.PRODUCE] = answering(produced())
     assert Producer(router).send("t", 0, RECORDS) == Delivered(40)
     request = network.requests[ApiKey.PRODUCE][0]
@@ -60,7 +63,9 @@ def test_records_become_one_batch_that_a_broker_accepts(router: Router, network:
     assert validate_produced(records, 0, header, ProduceLimits(), 0) == router.clock.wall_ms()
 
 
-def test_a_leader_that_moved_is_followed(router: Router, network: Any, topology: Any) -> None:
+def test_a_leader_that_moved_is_followed(
+    router: Router, network: FakeNetwork, topology: FakeTopology
+) -> None:
     def moved(_request: Any, address: Any) -> ProduceResponse:
         if address.host == "two":
             return produced()
@@ -71,7 +76,7 @@ def test_a_leader_that_moved_is_followed(router: Router, network: Any, topology:
     assert Producer(router).send("t", 0, RECORDS).base_offset == 40
 
 
-def test_sequences_count_records_per_partition(router: Router, network: Any) -> None:
+def test_sequences_count_records_per_partition(router: Router, network: FakeNetwork) -> None:
     network.handlers[ApiKey.PRODUCE] = answering(produced())
     producer = Producer(router, IDEMPOTENT)
     for partition in (0, 0, 1, 0):
@@ -86,7 +91,7 @@ def test_sequences_count_records_per_partition(router: Router, network: Any) -> 
 
 
 def test_a_lost_answer_is_asked_for_again_with_the_same_sequence(
-    router: Router, network: Any
+    router: Router, network: FakeNetwork
 ) -> None:
     network.handlers[ApiKey.PRODUCE] = answering(
         ConnectionResetError("reset"), produced(base_offset=40)
@@ -96,7 +101,9 @@ def test_a_lost_answer_is_asked_for_again_with_the_same_sequence(
     assert first == second
 
 
-def test_a_batch_that_the_broker_has_already_is_delivered(router: Router, network: Any) -> None:
+def test_a_batch_that_the_broker_has_already_is_delivered(
+    router: Router, network: FakeNetwork
+) -> None:
     network.handlers[ApiKey.PRODUCE] = answering(
         produced(ErrorCode.DUPLICATE_SEQUENCE_NUMBER, base_offset=-1)
     )
@@ -116,7 +123,7 @@ def test_a_batch_that_the_broker_has_already_is_delivered(router: Router, networ
     ids=["refused", "not leader", "isr too small", "isr shrank after", "time-out", "lost"],
 )
 def test_a_failure_says_whether_the_batch_may_be_written(
-    router: Router, network: Any, answer: ProduceResponse | Exception, may_be_written: bool
+    router: Router, network: FakeNetwork, answer: ProduceResponse | Exception, may_be_written: bool
 ) -> None:
     network.handlers[ApiKey.PRODUCE] = answering(answer)
     with pytest.raises(DeliveryError) as failed:
@@ -125,7 +132,7 @@ def test_a_failure_says_whether_the_batch_may_be_written(
 
 
 def test_an_attempt_of_unknown_fate_is_not_forgotten_by_a_clear_refusal(
-    router: Router, network: Any
+    router: Router, network: FakeNetwork
 ) -> None:
     network.handlers[ApiKey.PRODUCE] = answering(
         ConnectionResetError("reset"), produced(ErrorCode.MESSAGE_TOO_LARGE)
@@ -135,7 +142,7 @@ def test_an_attempt_of_unknown_fate_is_not_forgotten_by_a_clear_refusal(
     assert failed.value.may_be_written
 
 
-def test_a_batch_of_unknown_fate_ends_its_sequence(router: Router, network: Any) -> None:
+def test_a_batch_of_unknown_fate_ends_its_sequence(router: Router, network: FakeNetwork) -> None:
     producer = Producer(router, IDEMPOTENT)
     network.handlers[ApiKey.PRODUCE] = answering(ConnectionResetError("reset"))
     with pytest.raises(DeliveryError):
@@ -146,7 +153,9 @@ def test_a_batch_of_unknown_fate_ends_its_sequence(router: Router, network: Any)
     assert (last.producer_id, last.base_sequence) == (101, 0)
 
 
-def test_a_refused_batch_leaves_the_sequence_as_it_was(router: Router, network: Any) -> None:
+def test_a_refused_batch_leaves_the_sequence_as_it_was(
+    router: Router, network: FakeNetwork
+) -> None:
     producer = Producer(router, IDEMPOTENT)
     network.handlers[ApiKey.PRODUCE] = answering(produced(ErrorCode.MESSAGE_TOO_LARGE))
     with pytest.raises(DeliveryError):
@@ -156,7 +165,9 @@ def test_a_refused_batch_leaves_the_sequence_as_it_was(router: Router, network: 
     assert [(b.producer_id, b.base_sequence) for b in batches(network)] == [(100, 0), (100, 0)]
 
 
-def test_without_acks_nothing_is_waited_for(router: Router, network: Any, clock: Any) -> None:
+def test_without_acks_nothing_is_waited_for(
+    router: Router, network: FakeNetwork, clock: FakeClock
+) -> None:
     network.handlers[ApiKey.PRODUCE] = lambda *_: None
     started = clock.now
     assert Producer(router, ProducerSettings(acks=0)).send("t", 0, RECORDS) == Delivered(-1)

@@ -32,6 +32,7 @@ from logquake.wire.records import (
     encode_end_marker,
     read_header,
 )
+from tests.unit.client.cluster_in_memory import FakeClock, FakeNetwork, FakeTopology
 
 
 def fetched(
@@ -75,7 +76,7 @@ def offsets(reader: PartitionReader) -> list[int]:
 
 
 def test_exactly_the_range_is_read_however_batches_and_responses_are_cut(
-    router: Router, network: Any
+    router: Router, network: FakeNetwork
 ) -> None:
     network.handlers[ApiKey.FETCH] = Log(
         batch(0, 5), batch(5, 5, codec=Codec.ZSTD), batch(10, 5), cut=len(batch(0, 5)) + 30
@@ -85,7 +86,9 @@ def test_exactly_the_range_is_read_however_batches_and_responses_are_cut(
     assert reader.position == 12
 
 
-def test_gaps_of_compaction_are_passed_over_up_to_the_end(router: Router, network: Any) -> None:
+def test_gaps_of_compaction_are_passed_over_up_to_the_end(
+    router: Router, network: FakeNetwork
+) -> None:
     network.handlers[ApiKey.FETCH] = Log(
         bytes(encode_batch([Record(2, 1, b"k", b"v")], base_offset=0, last_offset=9)),
         bytes(encode_batch([], base_offset=10, last_offset=19)),
@@ -94,7 +97,7 @@ def test_gaps_of_compaction_are_passed_over_up_to_the_end(router: Router, networ
 
 
 def test_the_leader_epoch_is_named_and_a_moved_leader_followed(
-    router: Router, network: Any, topology: Any
+    router: Router, network: FakeNetwork, topology: FakeTopology
 ) -> None:
     log = Log(batch(0, 3))
 
@@ -109,7 +112,9 @@ def test_the_leader_epoch_is_named_and_a_moved_leader_followed(
     assert offsets(PartitionReader(router, "t", 0, 0, 3)) == [0, 1, 2]
 
 
-def test_a_lost_connection_in_the_middle_costs_nothing(router: Router, network: Any) -> None:
+def test_a_lost_connection_in_the_middle_costs_nothing(
+    router: Router, network: FakeNetwork
+) -> None:
     log = Log(batch(0, 3), batch(3, 3), cut=len(batch(0, 3)))
 
     def lose(_request: Any, _address: Any) -> Exception:
@@ -124,13 +129,15 @@ def test_a_lost_connection_in_the_middle_costs_nothing(router: Router, network: 
     assert offsets(PartitionReader(router, "t", 0, 0, 6)) == list(range(6))
 
 
-def test_an_offset_that_is_gone_is_said_so(router: Router, network: Any) -> None:
+def test_an_offset_that_is_gone_is_said_so(router: Router, network: FakeNetwork) -> None:
     network.handlers[ApiKey.FETCH] = lambda *_: fetched(code=ErrorCode.OFFSET_OUT_OF_RANGE)
     with pytest.raises(OffsetOutOfRangeError, match="t-0 at offset 7"):
         offsets(PartitionReader(router, "t", 0, 7, 9))
 
 
-def test_an_end_that_is_never_reached_is_given_up(router: Router, network: Any, clock: Any) -> None:
+def test_an_end_that_is_never_reached_is_given_up(
+    router: Router, network: FakeNetwork, clock: FakeClock
+) -> None:
     log = Log(batch(0, 3))
 
     def slow(request: Any, address: Any) -> FetchResponse:
@@ -146,7 +153,7 @@ def test_an_end_that_is_never_reached_is_given_up(router: Router, network: Any, 
 
 
 @pytest.mark.parametrize("position", [30, 70])
-def test_damage_is_found(router: Router, network: Any, position: int) -> None:
+def test_damage_is_found(router: Router, network: FakeNetwork, position: int) -> None:
     damaged = bytearray(batch(0, 3))
     damaged[position] ^= 1
     network.handlers[ApiKey.FETCH] = lambda *_: fetched(bytes(damaged))
@@ -178,7 +185,9 @@ def marker(offset: int, producer_id: int, control_type: ControlType) -> bytes:
     )
 
 
-def test_aborted_transactions_and_markers_are_left_out(router: Router, network: Any) -> None:
+def test_aborted_transactions_and_markers_are_left_out(
+    router: Router, network: FakeNetwork
+) -> None:
     log = b"".join(
         [
             transactional(0, 2, producer_id=8),  # aborted at 4
@@ -197,13 +206,13 @@ def test_aborted_transactions_and_markers_are_left_out(router: Router, network: 
     assert network.requests[ApiKey.FETCH][-1].isolation_level == 1
 
 
-def test_without_isolation_only_markers_are_left_out(router: Router, network: Any) -> None:
+def test_without_isolation_only_markers_are_left_out(router: Router, network: FakeNetwork) -> None:
     network.handlers[ApiKey.FETCH] = Log(
         transactional(0, 2, producer_id=8), marker(2, 8, ControlType.ABORT), batch(3, 1)
     )
     assert offsets(PartitionReader(router, "t", 0, 0, 4)) == [0, 1, 3]
 
 
-def test_an_empty_range_asks_nobody(router: Router, network: Any) -> None:
+def test_an_empty_range_asks_nobody(router: Router, network: FakeNetwork) -> None:
     assert offsets(PartitionReader(router, "t", 0, 5, 5)) == []
     assert not network.requests[ApiKey.FETCH]

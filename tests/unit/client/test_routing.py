@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from logquake.client.errors import (
@@ -17,21 +15,24 @@ from logquake.client.routing import Leader, Router
 from logquake.client.settings import Address, ClientSettings
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
+from tests.unit.client.cluster_in_memory import FakeClock, FakeNetwork, FakeTopology
 
 
-def test_the_next_bootstrap_server_is_asked_when_one_is_down(router: Router, network: Any) -> None:
+def test_the_next_bootstrap_server_is_asked_when_one_is_down(
+    router: Router, network: FakeNetwork
+) -> None:
     network.refused.add(Address("boot", 1))
     assert router.any_broker().address == Address("boot", 2)
 
 
-def test_all_bootstrap_servers_down_names_them_all(router: Router, network: Any) -> None:
+def test_all_bootstrap_servers_down_names_them_all(router: Router, network: FakeNetwork) -> None:
     network.refused |= {Address("boot", 1), Address("boot", 2)}
     with pytest.raises(ConnectionLostError, match=r"boot:1.*boot:2"):
         router.any_broker()
 
 
 def test_a_broker_that_was_learned_stands_in_for_the_bootstrap_servers(
-    router: Router, network: Any
+    router: Router, network: FakeNetwork
 ) -> None:
     router.metadata([])
     router.any_broker().close()
@@ -40,7 +41,7 @@ def test_a_broker_that_was_learned_stands_in_for_the_bootstrap_servers(
 
 
 def test_leaders_are_remembered_until_something_fails(
-    router: Router, network: Any, topology: Any
+    router: Router, network: FakeNetwork, topology: FakeTopology
 ) -> None:
     assert router.leader("t", 0) == Leader(1, 5)
     topology.leaders[0] = (2, 6)
@@ -52,7 +53,7 @@ def test_leaders_are_remembered_until_something_fails(
 
 
 def test_a_partition_without_leader_is_waited_for(
-    router: Router, topology: Any, clock: Any
+    router: Router, topology: FakeTopology, clock: FakeClock
 ) -> None:
     topology.leaders[0] = (-1, 5)
     started = clock.now
@@ -65,7 +66,9 @@ def test_a_partition_without_leader_is_waited_for(
     assert router.with_retries(attempt) == Leader(2, 6)
 
 
-def test_retries_end_with_the_last_error(router: Router, topology: Any, clock: Any) -> None:
+def test_retries_end_with_the_last_error(
+    router: Router, topology: FakeTopology, clock: FakeClock
+) -> None:
     topology.leaders[0] = (-1, 5)
     started = clock.now
     with pytest.raises(NoLeaderError, match="t-0"):
@@ -73,7 +76,7 @@ def test_retries_end_with_the_last_error(router: Router, topology: Any, clock: A
     assert 1900 <= clock.now - started <= 2000
 
 
-def test_what_is_not_retriable_is_raised_at_once(router: Router, clock: Any) -> None:
+def test_what_is_not_retriable_is_raised_at_once(router: Router, clock: FakeClock) -> None:
     started = clock.now
 
     def attempt() -> None:
@@ -96,7 +99,7 @@ def test_an_unknown_broker_is_asked_about_and_then_missing(router: Router) -> No
         router.broker(9)
 
 
-def test_no_controller_is_retriable(router: Router, topology: Any) -> None:
+def test_no_controller_is_retriable(router: Router, topology: FakeTopology) -> None:
     assert router.controller().address == Address("one", 9092)
     topology.controller_id = -1
     with pytest.raises(NoLeaderError) as error:
@@ -104,7 +107,7 @@ def test_no_controller_is_retriable(router: Router, topology: Any) -> None:
     assert error.value.retriable
 
 
-def test_closing_closes_every_connection(router: Router, network: Any) -> None:
+def test_closing_closes_every_connection(router: Router, network: FakeNetwork) -> None:
     with router:
         router.broker(1)
         router.broker(2)

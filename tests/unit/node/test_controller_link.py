@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from logquake.node.controller_link import ControllerLink
 from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.messages.broker_to_controller import AllocateProducerIdsRequest
+from tests.doubles.network import ScriptedNetwork
 
 ONE, TWO = Endpoint(1, "127.0.0.1", 9001), Endpoint(2, "127.0.0.1", 9002)
 
@@ -14,7 +13,7 @@ ONE, TWO = Endpoint(1, "127.0.0.1", 9001), Endpoint(2, "127.0.0.1", 9002)
 class Asking:
     """A link to whoever is in office, and the answers that came over it."""
 
-    def __init__(self, network: Any) -> None:
+    def __init__(self, network: ScriptedNetwork) -> None:
         self.in_office: Endpoint | None = ONE
         self.answers: list[object] = []
         self.link = ControllerLink(network, "3", lambda: self.in_office)
@@ -26,7 +25,7 @@ class Asking:
 
 
 def test_a_request_to_a_controller_that_was_replaced_ends_when_controller_changes(
-    network: Any,
+    network: ScriptedNetwork,
 ) -> None:
     asking = Asking(network)
     asking.ask()
@@ -37,7 +36,7 @@ def test_a_request_to_a_controller_that_was_replaced_ends_when_controller_change
     assert [each.endpoint for each in network.sent] == [ONE, TWO]
 
 
-def test_nothing_is_dropped_while_the_controller_stays(network: Any) -> None:
+def test_nothing_is_dropped_while_the_controller_stays(network: ScriptedNetwork) -> None:
     asking = Asking(network)
     asking.ask()
     asking.link.follow()
@@ -45,7 +44,7 @@ def test_nothing_is_dropped_while_the_controller_stays(network: Any) -> None:
     assert asking.answers == []
 
 
-def test_the_connection_goes_when_nobody_is_in_office(network: Any) -> None:
+def test_the_connection_goes_when_nobody_is_in_office(network: ScriptedNetwork) -> None:
     asking = Asking(network)
     asking.ask()
     asking.in_office = None

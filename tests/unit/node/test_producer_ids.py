@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from logquake.node.controller_link import ControllerLink
 from logquake.node.producer_ids import ProducerIds
 from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import AllocateProducerIdsResponse
+from tests.doubles.network import ScriptedNetwork
+from tests.doubles.scheduler import ManualScheduler
 
 CONTROLLER = Endpoint(1, "127.0.0.1", 9001)
 
 
-def make(scheduler: Any, network: Any) -> ProducerIds:
+def make(scheduler: ManualScheduler, network: ScriptedNetwork) -> ProducerIds:
     link = ControllerLink(network, "broker-2", lambda: CONTROLLER)
     return ProducerIds(2, lambda: 57, link, scheduler, timeout_ms=1000)
 
 
-def test_one_request_serves_all_who_wait(scheduler: Any, network: Any) -> None:
+def test_one_request_serves_all_who_wait(
+    scheduler: ManualScheduler, network: ScriptedNetwork
+) -> None:
     ids = make(scheduler, network)
     got: list[int | None] = []
     for _ in range(3):
@@ -30,7 +32,9 @@ def test_one_request_serves_all_who_wait(scheduler: Any, network: Any) -> None:
     assert got == [1000, 1001, 1002, 1003]
 
 
-def test_an_exhausted_block_is_followed_by_the_next(scheduler: Any, network: Any) -> None:
+def test_an_exhausted_block_is_followed_by_the_next(
+    scheduler: ManualScheduler, network: ScriptedNetwork
+) -> None:
     ids = make(scheduler, network)
     got: list[int | None] = []
     for _ in range(3):
@@ -40,7 +44,9 @@ def test_an_exhausted_block_is_followed_by_the_next(scheduler: Any, network: Any
     assert got == [0, 1, 2000]
 
 
-def test_a_failed_request_is_sent_again(scheduler: Any, network: Any) -> None:
+def test_a_failed_request_is_sent_again(
+    scheduler: ManualScheduler, network: ScriptedNetwork
+) -> None:
     ids = make(scheduler, network)
     got: list[int | None] = []
     ids.next(got.append)
@@ -52,7 +58,7 @@ def test_a_failed_request_is_sent_again(scheduler: Any, network: Any) -> None:
     assert got == [7]
 
 
-def test_waiting_ends_without_an_id(scheduler: Any, network: Any) -> None:
+def test_waiting_ends_without_an_id(scheduler: ManualScheduler, network: ScriptedNetwork) -> None:
     ids = make(scheduler, network)
     got: list[int | None] = []
     ids.next(got.append)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from logquake.controller.channels.vigil import Sign, Vigil, VigilTiming
 from logquake.seams.network import Disconnected, Endpoint
 from tests.doubles.network import ScriptedNetwork, ScriptedTether
+from tests.doubles.scheduler import ManualScheduler
 
 REFUSED = Disconnected("connection refused", refused=True)
 LOST = Disconnected("closed by the broker")
@@ -19,7 +19,7 @@ TIMING = VigilTiming(backoff_ms=50, backoff_max_ms=400, attempt_timeout_ms=2_000
 class Watch:
     """A vigil, and what it said."""
 
-    def __init__(self, scheduler: Any, sign: Sign) -> None:
+    def __init__(self, scheduler: ManualScheduler, sign: Sign) -> None:
         self.network = ScriptedNetwork()
         self.scheduler = scheduler
         self.said: list[str] = []
@@ -44,7 +44,7 @@ class Watch:
 
 
 @pytest.fixture
-def watch(scheduler: Any) -> Callable[[Sign], Watch]:
+def watch(scheduler: ManualScheduler) -> Callable[[Sign], Watch]:
     return lambda sign: Watch(scheduler, sign)
 
 

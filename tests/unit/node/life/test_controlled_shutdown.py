@@ -14,6 +14,9 @@ from logquake.wire.messages.broker_to_controller import (
     ControlledShutdownResponse,
     RemainingPartition,
 )
+from tests.doubles.journal import MemoryJournal
+from tests.doubles.network import ScriptedNetwork
+from tests.doubles.scheduler import ManualScheduler
 
 CONTROLLER = Endpoint(2, "c", 9092)
 MOVED = ControlledShutdownResponse()
@@ -25,7 +28,9 @@ LEFT = ControlledShutdownResponse(
 class World:
     """``controller`` is who the broker believes in; ``ended`` tells when it may stop."""
 
-    def __init__(self, scheduler: Any, network: Any, journal: Any) -> None:
+    def __init__(
+        self, scheduler: ManualScheduler, network: ScriptedNetwork, journal: MemoryJournal
+    ) -> None:
         self.scheduler, self.network, self.journal = scheduler, network, journal
         self.controller: Endpoint | None = CONTROLLER
         self.broker_epoch = 77
@@ -53,7 +58,7 @@ class World:
 
 
 @pytest.fixture
-def world(scheduler: Any, network: Any, journal: Any) -> World:
+def world(scheduler: ManualScheduler, network: ScriptedNetwork, journal: MemoryJournal) -> World:
     return World(scheduler, network, journal)
 
 
@@ -153,4 +158,5 @@ def test_without_a_controller_it_ends_after_the_back_offs(world: World) -> None:
 def test_where_it_is_off_the_broker_just_stops(world: World) -> None:
     world.begin(enabled=False)
     assert world.ended == [0]
-    assert world.network.sent == world.journal.events == []
+    assert world.network.sent == []
+    assert world.journal.events == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from logquake.node.life.first_orders import FirstOrders
@@ -15,12 +13,13 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from tests.doubles.scheduler import ManualScheduler
 
 BROKER_ID = 1
 
 
 class World:
-    def __init__(self, scheduler: Any) -> None:
+    def __init__(self, scheduler: ManualScheduler) -> None:
         self.cache = MetadataCache(PLAINTEXT)
         self.waiters = MetadataWaiters(scheduler)
         self.has_leader_and_isr = False
@@ -43,12 +42,12 @@ class World:
 
 
 @pytest.fixture
-def world(scheduler: Any) -> World:
+def world(scheduler: ManualScheduler) -> World:
     return World(scheduler)
 
 
 def test_without_an_image_a_broker_waits_for_as_long_as_it_takes(
-    world: World, scheduler: Any
+    world: World, scheduler: ManualScheduler
 ) -> None:
     scheduler.advance(3_600_000)
     assert world.ready == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -14,14 +13,16 @@ from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.errors import LogDirError
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Record, encode_batch
+from tests.doubles.journal import MemoryJournal
 from tests.doubles.memory_disk import MemoryDisk, Unsynced
+from tests.doubles.scheduler import ManualScheduler
 from tests.doubles.workers import HeldWorkers
 
 PARTITIONS = 3
 
 
 class World:
-    def __init__(self, scheduler: Any, journal: Any) -> None:
+    def __init__(self, scheduler: ManualScheduler, journal: MemoryJournal) -> None:
         self.scheduler, self.journal = scheduler, journal
         self.disk = MemoryDisk()
         self.workers = HeldWorkers()
@@ -58,7 +59,7 @@ class World:
 
 
 @pytest.fixture
-def world(scheduler: Any, journal: Any) -> World:
+def world(scheduler: ManualScheduler, journal: MemoryJournal) -> World:
     return World(scheduler, journal)
 
 
@@ -91,7 +92,7 @@ def test_what_was_cut_off_is_told(world: World) -> None:
     world.disk.open("/data/orders-1/00000000000000000000.log").pwritev([b"torn"], 69)
     world.loading()
     world.workers.finish()
-    [repaired] = [event for event in world.journal.events if event.what == "log-repaired"]
+    [repaired] = world.journal.of("log-repaired")
     assert repaired.subject == "/data/orders-1"
     assert repaired.why.startswith("4 bytes were cut off: segment 0")
 

@@ -18,6 +18,8 @@ from logquake.zk.operations import Create, GetData, SessionListener, SetData, Wa
 from logquake.zk.procedure import run
 from logquake.zk.retry import RetryingSession
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
+from tests.doubles.network import ScriptedNetwork
+from tests.doubles.scheduler import ManualScheduler
 
 Step = Callable[[], None]
 
@@ -71,7 +73,7 @@ class Survivor:
 
 
 class World:
-    def __init__(self, scheduler: Any, network: Any) -> None:
+    def __init__(self, scheduler: ManualScheduler, network: ScriptedNetwork) -> None:
         self.server = ModelServer()
         self.scheduler, self.network = scheduler, network
         self.queue: list[Step] = []
@@ -111,7 +113,7 @@ class World:
 
 
 @pytest.fixture
-def world(scheduler: Any, network: Any) -> World:
+def world(scheduler: ManualScheduler, network: ScriptedNetwork) -> World:
     return World(scheduler, network)
 
 

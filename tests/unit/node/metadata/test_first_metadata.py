@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from logquake.node.metadata.cache import MetadataCache
@@ -11,12 +9,13 @@ from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest
+from tests.doubles.scheduler import ManualScheduler
 
 MAX_WAIT_MS = 1000
 
 
 class World:
-    def __init__(self, scheduler: Any) -> None:
+    def __init__(self, scheduler: ManualScheduler) -> None:
         self.scheduler = scheduler
         self.cache = MetadataCache(PLAINTEXT)
         self.waiters = MetadataWaiters(scheduler)
@@ -33,7 +32,7 @@ class World:
 
 
 @pytest.fixture
-def world(scheduler: Any) -> World:
+def world(scheduler: ManualScheduler) -> World:
     return World(scheduler)
 
 

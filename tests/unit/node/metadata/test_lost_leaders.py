@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from logquake.controller.channels.vigil import VigilTiming
@@ -19,6 +17,8 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from tests.doubles.network import ScriptedNetwork
+from tests.doubles.scheduler import ManualScheduler
 
 MAX_WAIT_MS = 500
 NOTICE_MS = 5
@@ -29,7 +29,9 @@ TIMING = VigilTiming(backoff_ms=5, backoff_max_ms=1_000, attempt_timeout_ms=10_0
 class World:
     """Broker 1 keeps an eye on broker 2, which leads "orders"; "others" is its own."""
 
-    def __init__(self, scheduler: Any, network: Any, timing: VigilTiming | None) -> None:
+    def __init__(
+        self, scheduler: ManualScheduler, network: ScriptedNetwork, timing: VigilTiming | None
+    ) -> None:
         self.scheduler, self.network = scheduler, network
         self.cache = MetadataCache(PLAINTEXT)
         self.waiters = MetadataWaiters(scheduler)
@@ -82,7 +84,7 @@ def _state(leader: int, isr: tuple[int, ...]) -> UpdateMetadataPartitionState:
 
 
 @pytest.fixture
-def world(scheduler: Any, network: Any) -> World:
+def world(scheduler: ManualScheduler, network: ScriptedNetwork) -> World:
     made = World(scheduler, network, TIMING)
     (tether,) = network.tethers
     assert tether.endpoint.broker_id == 2
@@ -191,7 +193,9 @@ def test_a_broker_that_left_is_watched_no_more(world: World) -> None:
     assert world.network.tethers[-1].closed
 
 
-def test_where_refusals_mean_nothing_nobody_is_watched(scheduler: Any, network: Any) -> None:
+def test_where_refusals_mean_nothing_nobody_is_watched(
+    scheduler: ManualScheduler, network: ScriptedNetwork
+) -> None:
     world = World(scheduler, network, None)
     assert network.tethers == []
     world.ask("orders")

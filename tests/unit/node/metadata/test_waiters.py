@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from logquake.node.metadata.waiters import MetadataWaiters
+from tests.doubles.scheduler import ManualScheduler
 
 
-def test_a_condition_that_holds_is_answered_at_once(scheduler: Any) -> None:
+def test_a_condition_that_holds_is_answered_at_once(scheduler: ManualScheduler) -> None:
     done: list[str] = []
     MetadataWaiters(scheduler).wait(lambda: True, 1000, lambda: done.append("now"))
     assert done == ["now"]
 
 
-def test_without_time_nothing_is_waited_for(scheduler: Any) -> None:
+def test_without_time_nothing_is_waited_for(scheduler: ManualScheduler) -> None:
     done: list[str] = []
     MetadataWaiters(scheduler).wait(lambda: False, 0, lambda: done.append("now"))
     assert done == ["now"]
 
 
-def test_an_update_that_makes_it_true_answers_once(scheduler: Any) -> None:
+def test_an_update_that_makes_it_true_answers_once(scheduler: ManualScheduler) -> None:
     ready: list[bool] = []
     done: list[str] = []
     waiters = MetadataWaiters(scheduler)
@@ -33,7 +32,7 @@ def test_an_update_that_makes_it_true_answers_once(scheduler: Any) -> None:
     assert done == ["x"]
 
 
-def test_time_runs_out(scheduler: Any) -> None:
+def test_time_runs_out(scheduler: ManualScheduler) -> None:
     done: list[int] = []
     waiters = MetadataWaiters(scheduler)
     waiters.wait(lambda: False, 1000, lambda: done.append(scheduler.now_ms()))

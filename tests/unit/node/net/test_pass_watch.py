@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from logquake.node.net.loop import EventLoop
 from logquake.node.net.pass_watch import BusyPass, PassWatch
 from logquake.node.process.busy_reports import BusyReports
 from logquake.wire.api import ApiKey
+from tests.doubles.journal import MemoryJournal
+from tests.doubles.scheduler import ManualScheduler
 
 
 class Clock:
@@ -97,7 +97,7 @@ def test_a_loop_tells_what_kept_it(clock: Clock, told: list[BusyPass]) -> None:
     assert [busy.step.rpartition(".")[2] for busy in told] == ["slow"] * 5
 
 
-def test_events_are_one_an_interval(scheduler: Any, journal: Any) -> None:
+def test_events_are_one_an_interval(scheduler: ManualScheduler, journal: MemoryJournal) -> None:
     reports = BusyReports("broker-1", scheduler, journal)
     for _ in range(3):
         reports.report(BusyPass(70, 60, "BackgroundTasks (lag)", 65, -1))

@@ -20,6 +20,8 @@ from logquake.wire.messages.broker_to_controller import (
     AlterPartitionResponsePartitionData,
     AlterPartitionResponseTopicData,
 )
+from tests.doubles.network import ScriptedNetwork
+from tests.doubles.scheduler import ManualScheduler
 
 TOPIC_ID = b"orders".ljust(16, b"-")
 RETRY_MS = 50
@@ -28,7 +30,7 @@ RETRY_MS = 50
 class Controller:
     """Where the controller is, if anywhere."""
 
-    def __init__(self, network: Any) -> None:
+    def __init__(self, network: ScriptedNetwork) -> None:
         self._network = network
         self.is_known = True
 
@@ -37,12 +39,12 @@ class Controller:
 
 
 @pytest.fixture
-def controller(network: Any) -> Controller:
+def controller(network: ScriptedNetwork) -> Controller:
     return Controller(network)
 
 
 @pytest.fixture
-def manager(controller: Controller, scheduler: Any) -> AlterPartitionManager:
+def manager(controller: Controller, scheduler: ManualScheduler) -> AlterPartitionManager:
     return AlterPartitionManager(1, lambda: 50, controller.channel, scheduler, retry_ms=RETRY_MS)
 
 
@@ -58,7 +60,7 @@ def proposal(outcomes: list[tuple[int, IsrOutcome]], index: int) -> IsrProposal:
     )
 
 
-def asked(network: Any) -> list[list[int]]:
+def asked(network: ScriptedNetwork) -> list[list[int]]:
     """The partitions of each request sent."""
     return [
         [each.partition_index for topic in sent.request.topics for each in topic.partitions]
@@ -66,7 +68,9 @@ def asked(network: Any) -> list[list[int]]:
     ]
 
 
-def answer(network: Any, *indexes: int, error: int = 0, isr: tuple[int, ...] = (1, 2)) -> None:
+def answer(
+    network: ScriptedNetwork, *indexes: int, error: int = 0, isr: tuple[int, ...] = (1, 2)
+) -> None:
     partitions = [
         AlterPartitionResponsePartitionData(
             partition_index=index,
@@ -83,7 +87,7 @@ def answer(network: Any, *indexes: int, error: int = 0, isr: tuple[int, ...] = (
 
 
 def test_a_request_says_all_that_the_controller_checks(
-    manager: AlterPartitionManager, network: Any, outcomes: list[tuple[int, IsrOutcome]]
+    manager: AlterPartitionManager, network: ScriptedNetwork, outcomes: list[tuple[int, IsrOutcome]]
 ) -> None:
     manager.submit(proposal(outcomes, 0))
     (sent,) = network.sent
@@ -97,7 +101,7 @@ def test_a_request_says_all_that_the_controller_checks(
 
 
 def test_what_comes_up_meanwhile_goes_together(
-    manager: AlterPartitionManager, network: Any, outcomes: list[tuple[int, IsrOutcome]]
+    manager: AlterPartitionManager, network: ScriptedNetwork, outcomes: list[tuple[int, IsrOutcome]]
 ) -> None:
     for index in range(4):
         manager.submit(proposal(outcomes, index))
@@ -113,8 +117,8 @@ def test_what_comes_up_meanwhile_goes_together(
 )
 def test_a_failed_request_is_repeated_after_a_pause(
     manager: AlterPartitionManager,
-    network: Any,
-    scheduler: Any,
+    network: ScriptedNetwork,
+    scheduler: ManualScheduler,
     outcomes: list[tuple[int, IsrOutcome]],
     failure: Any,
 ) -> None:
@@ -131,8 +135,8 @@ def test_a_failed_request_is_repeated_after_a_pause(
 def test_without_a_controller_it_waits_for_one(
     manager: AlterPartitionManager,
     controller: Controller,
-    network: Any,
-    scheduler: Any,
+    network: ScriptedNetwork,
+    scheduler: ManualScheduler,
     outcomes: list[tuple[int, IsrOutcome]],
 ) -> None:
     controller.is_known = False
@@ -154,8 +158,8 @@ def test_one_proposal_a_partition(
 
 def test_a_partition_left_out_of_the_answer_is_asked_again_after_a_pause(
     manager: AlterPartitionManager,
-    network: Any,
-    scheduler: Any,
+    network: ScriptedNetwork,
+    scheduler: ManualScheduler,
     outcomes: list[tuple[int, IsrOutcome]],
 ) -> None:
     manager.submit(proposal(outcomes, 0))
@@ -166,7 +170,7 @@ def test_a_partition_left_out_of_the_answer_is_asked_again_after_a_pause(
 
 
 def test_an_unknown_error_code_is_handed_on_as_it_came(
-    manager: AlterPartitionManager, network: Any, outcomes: list[tuple[int, IsrOutcome]]
+    manager: AlterPartitionManager, network: ScriptedNetwork, outcomes: list[tuple[int, IsrOutcome]]
 ) -> None:
     manager.submit(proposal(outcomes, 0))
     answer(network, 0, error=9_999)

@@ -23,7 +23,10 @@ from logquake.wire.messages.stop_replica import (
     StopReplicaTopicState,
 )
 from logquake.wire.records import Record, encode_batch
+from tests.doubles.journal import MemoryJournal
 from tests.doubles.memory_disk import Unsynced
+from tests.doubles.scheduler import ManualScheduler
+from tests.unit.node.replication.one_broker import OneBroker
 
 Batch = Callable[..., memoryview]
 CONFIG = LogConfig(segment_bytes=400, producer_expiration_ms=700_000)
@@ -36,7 +39,7 @@ def settings() -> ReplicationSettings:
 
 
 @pytest.fixture
-def log(broker: Any, batch: Batch) -> Log:
+def log(broker: OneBroker, batch: Batch) -> Log:
     """A log that has just rolled: offset 0 and 1 in segments of their own."""
     broker.config = TopicConfig(log=CONFIG)
     broker.lead(isr=(1,))
@@ -47,28 +50,28 @@ def log(broker: Any, batch: Batch) -> Log:
     return found
 
 
-def partition(broker: Any) -> Any:
-    return broker.replicas.partition("orders", 0)
+def partition(broker: OneBroker) -> Any:
+    return broker.partition()
 
 
-def write(broker: Any, records: memoryview) -> None:
+def write(broker: OneBroker, records: memoryview) -> None:
     broker.replicas.appends.add([ProduceEntry("orders", 0, records)], 1, 0, lambda _: None)
     broker.replicas.end_of_pass()
 
 
-def begin_sync(scheduler: Any) -> None:
+def begin_sync(scheduler: ManualScheduler) -> None:
     """The files are collected, and the worker has not begun."""
     scheduler.advance(0)
 
 
-def reopen(broker: Any) -> LogDir:
+def reopen(broker: OneBroker) -> LogDir:
     options = LogDirOptions(1, "a-cluster", 0, lambda _topic: CONFIG)
     return LogDir.open(broker.disk, "/data", options)
 
 
 class TestRolledSegments:
     def test_they_are_synced_after_the_append_that_rolled(
-        self, log: Log, scheduler: Any, broker: Any
+        self, log: Log, scheduler: ManualScheduler, broker: OneBroker
     ) -> None:
         assert log.recovery_point == 0
         broker.disk.faults.keep_history = True
@@ -78,7 +81,9 @@ class TestRolledSegments:
         assert "sync /data/orders-0/00000000000000000001.log" not in broker.disk.faults.history
 
     @pytest.mark.usefixtures("log")
-    def test_they_survive_a_loss_of_power(self, scheduler: Any, broker: Any) -> None:
+    def test_they_survive_a_loss_of_power(
+        self, scheduler: ManualScheduler, broker: OneBroker
+    ) -> None:
         scheduler.advance(10)
         for seed in range(10):
             broker.disk.crash(Unsynced.JOURNALED, random.Random(seed))
@@ -87,7 +92,7 @@ class TestRolledSegments:
             assert again.end_offset >= 1
 
     def test_a_roll_during_a_sync_is_followed_by_another(
-        self, log: Log, scheduler: Any, broker: Any, batch: Batch
+        self, log: Log, scheduler: ManualScheduler, broker: OneBroker, batch: Batch
     ) -> None:
         begin_sync(scheduler)
         write(broker, batch(bytes(300)))
@@ -95,7 +100,7 @@ class TestRolledSegments:
         assert log.recovery_point == 2
 
     def test_what_was_truncated_meanwhile_does_not_count_as_synced(
-        self, log: Log, scheduler: Any, broker: Any
+        self, log: Log, scheduler: ManualScheduler, broker: OneBroker
     ) -> None:
         begin_sync(scheduler)
         log.truncate_to(0)
@@ -104,7 +109,7 @@ class TestRolledSegments:
         assert isinstance(partition(broker).role, Leader)
 
     def test_a_partition_deleted_meanwhile_is_of_no_interest(
-        self, log: Log, scheduler: Any, broker: Any, journal: Any
+        self, log: Log, scheduler: ManualScheduler, broker: OneBroker, journal: MemoryJournal
     ) -> None:
         begin_sync(scheduler)
         state = StopReplicaPartitionState(leader_epoch=-2, delete_partition=True)
@@ -117,7 +122,9 @@ class TestRolledSegments:
         scheduler.advance(10)
         assert journal.events == []
 
-    def test_a_follower_syncs_too(self, scheduler: Any, broker: Any, batch: Batch) -> None:
+    def test_a_follower_syncs_too(
+        self, scheduler: ManualScheduler, broker: OneBroker, batch: Batch
+    ) -> None:
         broker.config = TopicConfig(log=CONFIG)
         broker.assign(leader=2)
         replica = partition(broker).replica
@@ -129,7 +136,7 @@ class TestRolledSegments:
 
 class TestFailingSyncs:
     def test_the_partition_goes_offline(
-        self, log: Log, scheduler: Any, broker: Any, journal: Any
+        self, log: Log, scheduler: ManualScheduler, broker: OneBroker, journal: MemoryJournal
     ) -> None:
         begin_sync(scheduler)
         broker.disk.fail_at(1, OSError(errno.EIO, "the platter is gone"))
@@ -143,7 +150,7 @@ class TestFailingSyncs:
         assert log.recovery_point == 0
 
     def test_a_success_after_it_is_not_believed(
-        self, log: Log, scheduler: Any, broker: Any
+        self, log: Log, scheduler: ManualScheduler, broker: OneBroker
     ) -> None:
         """After an error the system forgets what it could not write."""
         begin_sync(scheduler)
@@ -156,7 +163,7 @@ class TestFailingSyncs:
         assert not reopen(broker).was_clean
 
     def test_a_sync_that_ended_well_meanwhile_is_taken_back(
-        self, log: Log, scheduler: Any, broker: Any
+        self, log: Log, scheduler: ManualScheduler, broker: OneBroker
     ) -> None:
         """Whichever of two syncs is told of the error: neither can vouch for the pages."""
         begin_sync(scheduler)
@@ -169,7 +176,9 @@ class TestFailingSyncs:
 
 
 class TestTimers:
-    def test_logs_are_synced_by_age(self, log: Log, scheduler: Any, broker: Any) -> None:
+    def test_logs_are_synced_by_age(
+        self, log: Log, scheduler: ManualScheduler, broker: OneBroker
+    ) -> None:
         broker.replicas.update_topic_config(
             "orders", TopicConfig(log=replace(CONFIG, flush_ms=23_000))
         )
@@ -179,14 +188,14 @@ class TestTimers:
         assert log.recovery_point == 2
 
     def test_without_flush_ms_the_active_segment_is_left_alone(
-        self, log: Log, scheduler: Any
+        self, log: Log, scheduler: ManualScheduler
     ) -> None:
         scheduler.advance(100_000)
         assert log.recovery_point == 1
 
     @pytest.mark.usefixtures("log")
     def test_recovery_points_are_written_some_time_after_the_start_and_every_minute(
-        self, scheduler: Any, broker: Any, batch: Batch
+        self, scheduler: ManualScheduler, broker: OneBroker, batch: Batch
     ) -> None:
         scheduler.advance(19_990)
         assert not broker.disk.exists(RECOVERY_POINTS)
@@ -200,7 +209,7 @@ class TestTimers:
 
     @pytest.mark.usefixtures("log")
     def test_a_checkpoint_that_has_not_changed_is_not_written(
-        self, scheduler: Any, broker: Any
+        self, scheduler: ManualScheduler, broker: OneBroker
     ) -> None:
         scheduler.advance(60_010)
         broker.disk.faults.keep_history = True
@@ -209,7 +218,7 @@ class TestTimers:
 
     @pytest.mark.usefixtures("log")
     def test_a_checkpoint_that_cannot_be_written_fails_its_directory(
-        self, scheduler: Any, broker: Any
+        self, scheduler: ManualScheduler, broker: OneBroker
     ) -> None:
         scheduler.advance(19_990)
         broker.disk.fail_at(1, OSError(errno.ENOSPC, "no room"))
@@ -219,7 +228,7 @@ class TestTimers:
 
     @pytest.mark.usefixtures("log")
     def test_a_truncation_outruns_the_checkpoint_that_is_being_written(
-        self, scheduler: Any, broker: Any
+        self, scheduler: ManualScheduler, broker: OneBroker
     ) -> None:
         scheduler.advance(20_000)  # collected, and the worker has not begun
         partition(broker).replica.log.truncate_to(0)
@@ -229,7 +238,7 @@ class TestTimers:
 
     @pytest.mark.usefixtures("log")
     def test_one_write_of_a_checkpoint_is_under_way_at_most(
-        self, scheduler: Any, broker: Any, batch: Batch
+        self, scheduler: ManualScheduler, broker: OneBroker, batch: Batch
     ) -> None:
         scheduler.advance(5_000)
         write(broker, batch(bytes(300)))
@@ -241,7 +250,9 @@ class TestTimers:
         written = broker.disk.read("/data/replication-offset-checkpoint")
         assert written == b"0\n1\norders 0 3\n"
 
-    def test_idle_producers_are_forgotten(self, log: Log, scheduler: Any, broker: Any) -> None:
+    def test_idle_producers_are_forgotten(
+        self, log: Log, scheduler: ManualScheduler, broker: OneBroker
+    ) -> None:
         record = Record(0, scheduler.wall_ms(), None, b"v", ())
         write(
             broker,

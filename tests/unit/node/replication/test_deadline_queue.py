@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
 from logquake.node.replication.purgatories.deadline_queue import DeadlineQueue
+from tests.doubles.scheduler import ManualScheduler
 
 
 @dataclass(eq=False)
@@ -22,7 +22,7 @@ def expired() -> list[Item]:
 
 
 @pytest.fixture
-def queue(scheduler: Any, expired: list[Item]) -> DeadlineQueue[Item]:
+def queue(scheduler: ManualScheduler, expired: list[Item]) -> DeadlineQueue[Item]:
     def expire(item: Item) -> None:
         item.is_done = True
         expired.append(item)
@@ -30,14 +30,14 @@ def queue(scheduler: Any, expired: list[Item]) -> DeadlineQueue[Item]:
     return DeadlineQueue(scheduler, expire)
 
 
-def add(queue: DeadlineQueue[Item], scheduler: Any, timeout_ms: int) -> Item:
+def add(queue: DeadlineQueue[Item], scheduler: ManualScheduler, timeout_ms: int) -> Item:
     item = Item(scheduler.now_ms() + timeout_ms)
     queue.add(item, timeout_ms)
     return item
 
 
 def test_each_expires_at_its_time(
-    queue: DeadlineQueue[Item], scheduler: Any, expired: list[Item]
+    queue: DeadlineQueue[Item], scheduler: ManualScheduler, expired: list[Item]
 ) -> None:
     late, early = add(queue, scheduler, 500), add(queue, scheduler, 100)
     scheduler.advance(99)
@@ -49,7 +49,7 @@ def test_each_expires_at_its_time(
 
 
 def test_what_is_done_does_not_expire(
-    queue: DeadlineQueue[Item], scheduler: Any, expired: list[Item]
+    queue: DeadlineQueue[Item], scheduler: ManualScheduler, expired: list[Item]
 ) -> None:
     done, waiting = add(queue, scheduler, 100), add(queue, scheduler, 100)
     done.is_done = True
@@ -57,7 +57,7 @@ def test_what_is_done_does_not_expire(
     assert expired == [waiting]
 
 
-def test_an_item_added_by_an_expiry_gets_its_own_time(scheduler: Any) -> None:
+def test_an_item_added_by_an_expiry_gets_its_own_time(scheduler: ManualScheduler) -> None:
     times: list[int] = []
 
     def expire(item: Item) -> None:
@@ -72,7 +72,7 @@ def test_an_item_added_by_an_expiry_gets_its_own_time(scheduler: Any) -> None:
     assert times == [100, 150, 200]
 
 
-def test_done_items_do_not_pile_up(queue: DeadlineQueue[Item], scheduler: Any) -> None:
+def test_done_items_do_not_pile_up(queue: DeadlineQueue[Item], scheduler: ManualScheduler) -> None:
     for _ in range(100):
         add(queue, scheduler, 30_000).is_done = True
     (waiting,) = queue._queues.values()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -21,12 +20,13 @@ from logquake.node.replication.values import (
 from logquake.storage.log.slice import EMPTY_SLICE, LogSlice
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import CONSUMER_REPLICA_ID
+from tests.doubles.scheduler import ManualScheduler
 
 RECORDS = LogSlice(EMPTY_SLICE.file, 0, 100, 0)
 
 
 @pytest.fixture
-def sessions(scheduler: Any) -> FetchSessions:
+def sessions(scheduler: ManualScheduler) -> FetchSessions:
     return FetchSessions(2, scheduler, Random(7), {b"i" * 16: "orders"}.get)
 
 
@@ -180,7 +180,7 @@ def test_a_follower_pushes_out_the_smallest_consumer(sessions: FetchSessions) ->
 
 
 def test_a_consumer_never_pushes_out_a_follower_in_use(
-    sessions: FetchSessions, scheduler: Any
+    sessions: FetchSessions, scheduler: ManualScheduler
 ) -> None:
     followers = [start(sessions, 0, from_follower=True) for _ in range(2)]
     scheduler.advance(MIN_EVICTION_MS + 1)
@@ -189,7 +189,9 @@ def test_a_consumer_never_pushes_out_a_follower_in_use(
     assert start(sessions, *range(9)) == 0
 
 
-def test_an_older_and_smaller_session_yields(sessions: FetchSessions, scheduler: Any) -> None:
+def test_an_older_and_smaller_session_yields(
+    sessions: FetchSessions, scheduler: ManualScheduler
+) -> None:
     small, large = start(sessions, 0), start(sessions, 0, 1, 2)
     scheduler.advance(MIN_EVICTION_MS + 1)
     for session in (small, large):
@@ -198,7 +200,9 @@ def test_an_older_and_smaller_session_yields(sessions: FetchSessions, scheduler:
     assert open_session(sessions, session=(small, 2)).error is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
 
 
-def test_an_unused_session_yields_to_anybody(sessions: FetchSessions, scheduler: Any) -> None:
+def test_an_unused_session_yields_to_anybody(
+    sessions: FetchSessions, scheduler: ManualScheduler
+) -> None:
     follower = start(sessions, 0, 1, from_follower=True)
     scheduler.advance(MIN_EVICTION_MS + 1)
     start(sessions, 0)

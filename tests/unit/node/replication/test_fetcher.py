@@ -17,16 +17,22 @@ from logquake.wire.messages.offsets import (
     ListOffsetsTopicResponse,
 )
 from logquake.wire.records import Codec, Record, encode_message_set
+from tests.doubles.journal import MemoryJournal
+from tests.doubles.network import ScriptedNetwork
+from tests.doubles.scheduler import ManualScheduler
+from tests.unit.node.replication.one_broker import OneBroker
 
 Batch = Callable[..., memoryview]
 BACKOFF_MS = 1_000
 
 
-def last(network: Any) -> Any:
+def last(network: ScriptedNetwork) -> Any:
     return network.sent[-1]
 
 
-def answer(network: Any, *partitions: PartitionData, session: int = 5, error: int = 0) -> None:
+def answer(
+    network: ScriptedNetwork, *partitions: PartitionData, session: int = 5, error: int = 0
+) -> None:
     topic_id = b"orders".ljust(16, b"-")
     topics = [FetchableTopicResponse(topic_id=topic_id, partitions=list(partitions))]
     last(network).done(
@@ -40,20 +46,20 @@ def data(index: int = 0, **fields: Any) -> PartitionData:
     return PartitionData(partition_index=index, aborted_transactions=None, **fields)
 
 
-def named(network: Any) -> list[tuple[int, int]]:
+def named(network: ScriptedNetwork) -> list[tuple[int, int]]:
     request = last(network).request
     return [(p.partition, p.fetch_offset) for t in request.topics for p in t.partitions]
 
 
-def session(network: Any) -> tuple[int, int]:
+def session(network: ScriptedNetwork) -> tuple[int, int]:
     return last(network).request.session_id, last(network).request.session_epoch
 
 
-def replica(broker: Any, index: int = 0) -> Any:
-    return broker.replicas.partition("orders", index).replica
+def replica(broker: OneBroker, index: int = 0) -> Any:
+    return broker.partition(index).replica
 
 
-def test_the_first_request(broker: Any, network: Any) -> None:
+def test_the_first_request(broker: OneBroker, network: ScriptedNetwork) -> None:
     broker.assign(leader=2)
     sent = last(network)
     assert (sent.endpoint.broker_id, sent.client_id, sent.version) == (2, "broker-1-fetcher-0", 17)
@@ -66,7 +72,9 @@ def test_the_first_request(broker: Any, network: Any) -> None:
     assert partition.partition_max_bytes == 1_048_576
 
 
-def test_records_and_the_mark_are_taken_in(broker: Any, network: Any, batch: Batch) -> None:
+def test_records_and_the_mark_are_taken_in(
+    broker: OneBroker, network: ScriptedNetwork, batch: Batch
+) -> None:
     broker.assign(leader=2)
     answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=9))
     assert (replica(broker).end, replica(broker).high_watermark) == (2, 2)
@@ -76,7 +84,7 @@ def test_records_and_the_mark_are_taken_in(broker: Any, network: Any, batch: Bat
 
 
 def test_the_mark_does_not_follow_a_new_leader_back(
-    broker: Any, network: Any, batch: Batch
+    broker: OneBroker, network: ScriptedNetwork, batch: Batch
 ) -> None:
     broker.assign(leader=2)
     answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=2))
@@ -85,7 +93,7 @@ def test_the_mark_does_not_follow_a_new_leader_back(
 
 
 def test_a_lost_connection_rests_everything_and_closes_the_session(
-    broker: Any, network: Any, scheduler: Any
+    broker: OneBroker, network: ScriptedNetwork, scheduler: ManualScheduler
 ) -> None:
     broker.assign(leader=2)
     answer(network, data())
@@ -105,7 +113,7 @@ def test_a_lost_connection_rests_everything_and_closes_the_session(
     ],
 )
 def test_a_session_error_starts_over(
-    broker: Any, network: Any, error: ErrorCode, next_session: tuple[int, int]
+    broker: OneBroker, network: ScriptedNetwork, error: ErrorCode, next_session: tuple[int, int]
 ) -> None:
     broker.assign(leader=2)
     answer(network, data())
@@ -113,14 +121,16 @@ def test_a_session_error_starts_over(
     assert (session(network), named(network)) == (next_session, [(0, 0)])
 
 
-def test_a_full_answer_that_leaves_a_partition_out_is_not_used(broker: Any, network: Any) -> None:
+def test_a_full_answer_that_leaves_a_partition_out_is_not_used(
+    broker: OneBroker, network: ScriptedNetwork
+) -> None:
     broker.assign(leader=2)
     answer(network)
     assert (session(network), named(network)) == ((0, 0), [(0, 0)])
 
 
 def test_an_answer_from_before_a_new_epoch_is_not_used(
-    broker: Any, network: Any, batch: Batch
+    broker: OneBroker, network: ScriptedNetwork, batch: Batch
 ) -> None:
     broker.assign(leader=2)
     broker.assign(leader=2, epoch=1)
@@ -129,7 +139,9 @@ def test_an_answer_from_before_a_new_epoch_is_not_used(
     assert named(network) == [(0, 0)]
 
 
-def test_a_deposed_follower_stops_fetching(broker: Any, network: Any, batch: Batch) -> None:
+def test_a_deposed_follower_stops_fetching(
+    broker: OneBroker, network: ScriptedNetwork, batch: Batch
+) -> None:
     broker.assign(leader=2)
     broker.lead(epoch=1)
     sent = len(network.sent)
@@ -139,7 +151,11 @@ def test_a_deposed_follower_stops_fetching(broker: Any, network: Any, batch: Bat
 
 
 def test_damaged_records_are_fetched_again_after_a_rest(
-    broker: Any, network: Any, scheduler: Any, journal: Any, batch: Batch
+    broker: OneBroker,
+    network: ScriptedNetwork,
+    scheduler: ManualScheduler,
+    journal: MemoryJournal,
+    batch: Batch,
 ) -> None:
     broker.assign(leader=2)
     damaged = batch(b"value", leader_epoch=0)
@@ -154,7 +170,7 @@ def test_damaged_records_are_fetched_again_after_a_rest(
 
 
 def test_a_later_epoch_at_the_leader_waits_for_leader_and_isr(
-    broker: Any, network: Any, scheduler: Any
+    broker: OneBroker, network: ScriptedNetwork, scheduler: ManualScheduler
 ) -> None:
     broker.assign(leader=2)
     answer(network, data(error_code=ErrorCode.FENCED_LEADER_EPOCH))
@@ -166,17 +182,19 @@ def test_a_later_epoch_at_the_leader_waits_for_leader_and_isr(
     assert named(network) == [(0, 0)]
 
 
-def test_a_failing_disk_stops_the_partition(broker: Any, network: Any, batch: Batch) -> None:
+def test_a_failing_disk_stops_the_partition(
+    broker: OneBroker, network: ScriptedNetwork, batch: Batch
+) -> None:
     broker.assign(leader=2)
     broker.disk.fail_at(1, OSError(28, "no space left on device"))
     answer(network, data(records=batch(b"a", leader_epoch=0)))
     answer(network, session=0)
-    partition = broker.replicas.partition("orders", 0)
+    partition = broker.partition()
     assert partition.access_error(-1, only_leader=False) is ErrorCode.KAFKA_STORAGE_ERROR
     assert named(network) == []
 
 
-def list_offset(network: Any, offset: int) -> None:
+def list_offset(network: ScriptedNetwork, offset: int) -> None:
     partition = ListOffsetsPartitionResponse(partition_index=0, offset=offset)
     topic = ListOffsetsTopicResponse(name="orders", partitions=[partition])
     asked = [sent for sent in network.sent if isinstance(sent.request, ListOffsetsRequest)]
@@ -184,7 +202,7 @@ def list_offset(network: Any, offset: int) -> None:
 
 
 def test_an_end_beyond_the_leaders_is_cut(
-    broker: Any, network: Any, journal: Any, batch: Batch
+    broker: OneBroker, network: ScriptedNetwork, journal: MemoryJournal, batch: Batch
 ) -> None:
     broker.assign(leader=2)
     answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=0))
@@ -196,7 +214,7 @@ def test_an_end_beyond_the_leaders_is_cut(
 
 
 def test_an_end_before_the_leaders_start_begins_again_there(
-    broker: Any, network: Any, batch: Batch
+    broker: OneBroker, network: ScriptedNetwork, batch: Batch
 ) -> None:
     broker.assign(leader=2)
     answer(network, data(records=batch(b"a", leader_epoch=0), high_watermark=1))
@@ -207,7 +225,9 @@ def test_an_end_before_the_leaders_start_begins_again_there(
     assert replica(broker).high_watermark == 40
 
 
-def test_a_leader_at_another_address_gets_a_new_connection(broker: Any, network: Any) -> None:
+def test_a_leader_at_another_address_gets_a_new_connection(
+    broker: OneBroker, network: ScriptedNetwork
+) -> None:
     broker.assign(0, leader=2)
     broker.assign(1, leader=2, port=9999)
     assert last(network).endpoint.port == 9999
@@ -215,7 +235,7 @@ def test_a_leader_at_another_address_gets_a_new_connection(broker: Any, network:
 
 
 def test_a_leader_that_was_away_is_followed_when_it_is_back_in_the_same_epoch(
-    broker: Any, network: Any
+    broker: OneBroker, network: ScriptedNetwork
 ) -> None:
     broker.see_live(1)
     broker.assign(leader=2, epoch=1, leader_is_live=False)
@@ -229,7 +249,7 @@ def test_a_leader_that_was_away_is_followed_when_it_is_back_in_the_same_epoch(
 
 class TestALogWithoutLeaderEpochs:
     @pytest.fixture
-    def follower(self, broker: Any, network: Any) -> Any:
+    def follower(self, broker: OneBroker, network: ScriptedNetwork) -> Any:
         """Its log ends with messages of magic 1, half of them known to be committed."""
         broker.assign(leader=2)
         records = [Record(offset, offset, None, b"old", ()) for offset in range(4)]
@@ -238,7 +258,7 @@ class TestALogWithoutLeaderEpochs:
         return broker
 
     def test_is_cut_to_what_is_committed_when_it_follows_anew(
-        self, follower: Any, network: Any
+        self, follower: Any, network: ScriptedNetwork
     ) -> None:
         assert named(network) == [(0, 4)]
         follower.assign(leader=2, epoch=1)
@@ -252,11 +272,11 @@ class TestALogWithoutLeaderEpochs:
     def test_that_cannot_be_cut_goes_offline(self, follower: Any) -> None:
         follower.disk.fail_at(1, OSError(28, "no space left on device"), lasting=True)
         follower.assign(leader=2, epoch=1)
-        partition = follower.replicas.partition("orders", 0)
+        partition = follower.partition()
         assert partition.access_error(-1, only_leader=False) is ErrorCode.KAFKA_STORAGE_ERROR
 
 
-def begin_at(broker: Any, network: Any, leader_start: int) -> None:
+def begin_at(broker: OneBroker, network: ScriptedNetwork, leader_start: int) -> None:
     """An empty log follows one that starts at an offset."""
     broker.assign(leader=2)
     answer(network, data(error_code=ErrorCode.OFFSET_OUT_OF_RANGE))
@@ -268,7 +288,7 @@ def begin_at(broker: Any, network: Any, leader_start: int) -> None:
 
 class TestWhereTheLogStarts:
     def test_a_follower_takes_over_its_leaders_start_and_tells_of_it(
-        self, broker: Any, network: Any, batch: Batch
+        self, broker: OneBroker, network: ScriptedNetwork, batch: Batch
     ) -> None:
         broker.assign(leader=2)
         answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=2))
@@ -280,7 +300,7 @@ class TestWhereTheLogStarts:
         assert named(network) == []
 
     def test_it_never_passes_the_followers_own_high_watermark(
-        self, broker: Any, network: Any, batch: Batch
+        self, broker: OneBroker, network: ScriptedNetwork, batch: Batch
     ) -> None:
         broker.assign(leader=2)
         answer(
@@ -291,7 +311,7 @@ class TestWhereTheLogStarts:
 
     @pytest.mark.parametrize("first", [0, 10])  # 10: compaction took what was before
     def test_one_that_lies_within_a_batch_is_reached_with_the_whole_batch(
-        self, broker: Any, network: Any, batch: Batch, first: int
+        self, broker: OneBroker, network: ScriptedNetwork, batch: Batch, first: int
     ) -> None:
         begin_at(broker, network, 25)
         values = [b"%d" % offset for offset in range(first, 50)]
@@ -305,7 +325,7 @@ class TestWhereTheLogStarts:
         assert broker.disk.exists(f"/data/orders-0/{first:020}.log")
 
     def test_what_follows_within_the_same_answer_is_taken_too(
-        self, broker: Any, network: Any, batch: Batch
+        self, broker: OneBroker, network: ScriptedNetwork, batch: Batch
     ) -> None:
         begin_at(broker, network, 1)
         records = b"".join(
@@ -316,7 +336,7 @@ class TestWhereTheLogStarts:
         assert (replica(broker).start, replica(broker).end) == (1, 3)
 
     def test_a_wrapper_of_old_messages_needs_no_new_beginning(
-        self, broker: Any, network: Any
+        self, broker: OneBroker, network: ScriptedNetwork
     ) -> None:
         begin_at(broker, network, 25)
         records = [Record(offset, offset, None, b"old", ()) for offset in range(50)]
@@ -329,7 +349,7 @@ class TestWhereTheLogStarts:
         assert broker.disk.exists("/data/orders-0/00000000000000000025.log")
 
     def test_a_damaged_batch_there_changes_nothing(
-        self, broker: Any, network: Any, batch: Batch
+        self, broker: OneBroker, network: ScriptedNetwork, batch: Batch
     ) -> None:
         begin_at(broker, network, 1)
         damaged = batch(b"a", b"b", leader_epoch=0)
@@ -338,7 +358,7 @@ class TestWhereTheLogStarts:
         assert (replica(broker).start, replica(broker).end) == (1, 1)
 
     def test_a_log_that_has_records_never_begins_anew_for_an_earlier_batch(
-        self, broker: Any, network: Any, journal: Any, batch: Batch
+        self, broker: OneBroker, network: ScriptedNetwork, journal: MemoryJournal, batch: Batch
     ) -> None:
         begin_at(broker, network, 2)
         answer(network, data(records=batch(b"c", base_offset=2, leader_epoch=0), high_watermark=3))
@@ -347,7 +367,7 @@ class TestWhereTheLogStarts:
         assert journal.events[-1].what == "fetched-records-refused"
 
     def test_a_log_with_nothing_but_deleted_records_begins_anew_with_the_batch(
-        self, broker: Any, network: Any, batch: Batch
+        self, broker: OneBroker, network: ScriptedNetwork, batch: Batch
     ) -> None:
         begin_at(broker, network, 2)
         answer(network, data(records=batch(b"c", base_offset=2, leader_epoch=0), high_watermark=2))
@@ -357,14 +377,14 @@ class TestWhereTheLogStarts:
         assert broker.disk.exists("/data/orders-0/00000000000000000001.log")
 
     def test_a_batch_that_ends_before_it_is_refused(
-        self, broker: Any, network: Any, batch: Batch
+        self, broker: OneBroker, network: ScriptedNetwork, batch: Batch
     ) -> None:
         begin_at(broker, network, 2)
         answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=2))
         assert (replica(broker).start, replica(broker).end) == (2, 2)
 
     def test_a_leader_that_starts_earlier_changes_nothing(
-        self, broker: Any, network: Any, batch: Batch
+        self, broker: OneBroker, network: ScriptedNetwork, batch: Batch
     ) -> None:
         broker.assign(leader=2)
         answer(network, data(records=batch(b"a", b"b", leader_epoch=0), high_watermark=2))
@@ -374,7 +394,7 @@ class TestWhereTheLogStarts:
 
 
 def test_a_leader_that_does_not_know_yet_that_it_leads_is_asked_again_soon(
-    broker: Any, network: Any, scheduler: Any
+    broker: OneBroker, network: ScriptedNetwork, scheduler: ManualScheduler
 ) -> None:
     broker.assign(leader=2)
     answer(network, data())
@@ -389,7 +409,7 @@ def test_a_leader_that_does_not_know_yet_that_it_leads_is_asked_again_soon(
 
 
 @pytest.fixture
-def waiting(broker: Any, network: Any) -> int:
+def waiting(broker: OneBroker, network: ScriptedNetwork) -> int:
     """A Fetch waits for more of the one partition that is followed; how many requests were sent."""
     broker.assign(leader=2, index=0)
     answer(network, data())
@@ -397,7 +417,7 @@ def waiting(broker: Any, network: Any) -> int:
 
 
 def test_a_fetch_that_waits_at_the_leader_does_not_keep_a_new_leadership_waiting(
-    broker: Any, network: Any, scheduler: Any, waiting: int
+    broker: OneBroker, network: ScriptedNetwork, scheduler: ManualScheduler, waiting: int
 ) -> None:
     broker.assign(leader=2, index=1, epoch=1)
     scheduler.advance(9)
@@ -407,7 +427,7 @@ def test_a_fetch_that_waits_at_the_leader_does_not_keep_a_new_leadership_waiting
 
 
 def test_leaderships_that_come_one_after_the_other_share_the_fetch_that_names_them(
-    broker: Any, network: Any, scheduler: Any, waiting: int
+    broker: OneBroker, network: ScriptedNetwork, scheduler: ManualScheduler, waiting: int
 ) -> None:
     """A full Fetch for each would keep the leader of thousands busy with what nobody reads."""
     for index in range(1, 9):
@@ -419,7 +439,7 @@ def test_leaderships_that_come_one_after_the_other_share_the_fetch_that_names_th
 
 
 def test_nor_does_it_keep_one_waiting_whose_leader_is_asked_again(
-    broker: Any, network: Any, scheduler: Any, waiting: int
+    broker: OneBroker, network: ScriptedNetwork, scheduler: ManualScheduler, waiting: int
 ) -> None:
     broker.assign(leader=2, index=1, epoch=1)
     answer(network)
@@ -432,7 +452,7 @@ def test_nor_does_it_keep_one_waiting_whose_leader_is_asked_again(
 
 
 def test_a_new_partition_waits_for_the_fetch_in_flight(
-    broker: Any, network: Any, scheduler: Any, waiting: int
+    broker: OneBroker, network: ScriptedNetwork, scheduler: ManualScheduler, waiting: int
 ) -> None:
     broker.assign(leader=2, index=1)
     scheduler.advance(400)
@@ -440,7 +460,7 @@ def test_a_new_partition_waits_for_the_fetch_in_flight(
 
 
 def test_a_fetch_that_is_answered_in_time_is_not_given_up(
-    broker: Any, network: Any, scheduler: Any
+    broker: OneBroker, network: ScriptedNetwork, scheduler: ManualScheduler
 ) -> None:
     broker.assign(leader=2, index=0)
     answer(network, data())

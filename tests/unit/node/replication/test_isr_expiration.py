@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,8 @@ from logquake.node.replication.partition import leading
 from logquake.node.replication.partition.isr import PendingShrink
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.values import ProduceEntry
-from tests.unit.node.replication.conftest import OneBroker
+from tests.doubles.scheduler import ManualScheduler
+from tests.unit.node.replication.one_broker import OneBroker
 
 FOLLOWER = 2
 MAX_LAG_MS = 30_000
@@ -21,13 +21,13 @@ MAX_LAG_MS = 30_000
 @pytest.fixture
 def partition(broker: OneBroker) -> Partition:
     broker.lead()
-    found = broker.replicas.partition("orders", 0)
+    found = broker.partition()
     assert found is not None
     return found
 
 
 @pytest.fixture
-def isr_expiration(partition: Partition, scheduler: Any) -> IsrExpiration:
+def isr_expiration(partition: Partition, scheduler: ManualScheduler) -> IsrExpiration:
     check = IsrExpiration(scheduler)
     check.note(partition)
     return check
@@ -57,7 +57,7 @@ def test_one_that_a_follower_has_not_all_of_is_looked_at_until_it_leaves(
     broker: OneBroker,
     partition: Partition,
     isr_expiration: IsrExpiration,
-    scheduler: Any,
+    scheduler: ManualScheduler,
     batch: Callable[..., memoryview],
 ) -> None:
     fetch(partition, 0)
@@ -71,7 +71,10 @@ def test_one_that_a_follower_has_not_all_of_is_looked_at_until_it_leaves(
 
 
 def test_one_whose_follower_fell_back_is_looked_at_again(
-    broker: OneBroker, partition: Partition, scheduler: Any, batch: Callable[..., memoryview]
+    broker: OneBroker,
+    partition: Partition,
+    scheduler: ManualScheduler,
+    batch: Callable[..., memoryview],
 ) -> None:
     """Its disk was replaced, say, and nobody has noticed."""
     append(broker, batch(b"v"))

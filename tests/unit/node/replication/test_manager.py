@@ -15,12 +15,14 @@ from logquake.node.replication.values import (
     ProduceResult,
 )
 from logquake.wire.errors import ErrorCode
+from tests.doubles.scheduler import ManualScheduler
+from tests.unit.node.replication.one_broker import OneBroker
 
 Batch = Callable[..., memoryview]
 FOLLOWER = FetchParams(2, 70, 0, 1, 1 << 20, Isolation.LOG_END)
 
 
-def produce(broker: Any, *entries: tuple[int, memoryview], acks: int) -> list[ProduceResult]:
+def produce(broker: OneBroker, *entries: tuple[int, memoryview], acks: int) -> list[ProduceResult]:
     answered: list[ProduceResult] = []
     named = [ProduceEntry("orders", index, records) for index, records in entries]
     broker.replicas.appends.add(named, acks, 30_000, answered.extend)
@@ -28,7 +30,7 @@ def produce(broker: Any, *entries: tuple[int, memoryview], acks: int) -> list[Pr
 
 
 def fetch(
-    broker: Any, offset: int, params: FetchParams, *indexes: int, max_bytes: int = 1 << 20
+    broker: OneBroker, offset: int, params: FetchParams, *indexes: int, max_bytes: int = 1 << 20
 ) -> list[FetchResult]:
     answered: list[FetchResult] = []
     asked = [
@@ -40,7 +42,7 @@ def fetch(
     return answered
 
 
-def test_a_pass_writes_each_partition_once(broker: Any, batch: Batch) -> None:
+def test_a_pass_writes_each_partition_once(broker: OneBroker, batch: Batch) -> None:
     broker.lead(0, isr=(1,))
     broker.lead(1, isr=(1,))
     broker.replicas.end_of_pass()
@@ -53,7 +55,7 @@ def test_a_pass_writes_each_partition_once(broker: Any, batch: Batch) -> None:
     assert len(writes) == 2
 
 
-def test_an_append_tells_whether_it_waits_for_followers(broker: Any, batch: Batch) -> None:
+def test_an_append_tells_whether_it_waits_for_followers(broker: OneBroker, batch: Batch) -> None:
     def waits(acks: int, index: int = 0) -> Any:
         entry = ProduceEntry("orders", index, batch(b"v"))
         return broker.replicas.appends.add([entry], acks, 30_000, lambda _results: None)
@@ -66,7 +68,7 @@ def test_an_append_tells_whether_it_waits_for_followers(broker: Any, batch: Batc
     assert not waits(-1, 1)
 
 
-def test_staged_records_are_nobodys_to_read(broker: Any, batch: Batch) -> None:
+def test_staged_records_are_nobodys_to_read(broker: OneBroker, batch: Batch) -> None:
     broker.lead(isr=(1,))
     produce(broker, (0, batch(b"v")), acks=1)
     assert fetch(broker, 0, FOLLOWER, 0)[0].records is None
@@ -74,7 +76,7 @@ def test_staged_records_are_nobodys_to_read(broker: Any, batch: Batch) -> None:
     assert fetch(broker, 0, FOLLOWER, 0)[0].records
 
 
-def test_one_refused_partition_does_not_keep_the_others(broker: Any, batch: Batch) -> None:
+def test_one_refused_partition_does_not_keep_the_others(broker: OneBroker, batch: Batch) -> None:
     broker.lead(0, isr=(1,))
     damaged = batch(b"value")
     damaged[-1] ^= 1
@@ -87,7 +89,7 @@ def test_one_refused_partition_does_not_keep_the_others(broker: Any, batch: Batc
     ]
 
 
-def test_clients_may_not_write_kafkas_own_topics(broker: Any, batch: Batch) -> None:
+def test_clients_may_not_write_kafkas_own_topics(broker: OneBroker, batch: Batch) -> None:
     answered: list[ProduceResult] = []
     entry = ProduceEntry("__consumer_offsets", 0, batch(b"v"))
     broker.replicas.appends.add([entry], 1, 0, answered.extend)
@@ -95,7 +97,7 @@ def test_clients_may_not_write_kafkas_own_topics(broker: Any, batch: Batch) -> N
     assert answered[0].error is ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
-def test_replicated_but_too_few_by_now(broker: Any, batch: Batch) -> None:
+def test_replicated_but_too_few_by_now(broker: OneBroker, batch: Batch) -> None:
     """The mark passed the write, and in the same pass the ISR fell below the minimum."""
     broker.config = type(broker.config)(min_insync_replicas=2)
     broker.lead()
@@ -108,7 +110,7 @@ def test_replicated_but_too_few_by_now(broker: Any, batch: Batch) -> None:
     assert answer[0].base_offset == 0
 
 
-def test_a_write_is_not_acked_by_a_later_leadership(broker: Any, batch: Batch) -> None:
+def test_a_write_is_not_acked_by_a_later_leadership(broker: OneBroker, batch: Batch) -> None:
     """Deposed and elected again within one pass: the log may have been cut in between."""
     broker.lead()
     answer = produce(broker, (0, batch(b"v")), acks=-1)
@@ -118,18 +120,20 @@ def test_a_write_is_not_acked_by_a_later_leadership(broker: Any, batch: Batch) -
     assert [result.error for result in answer] == [ErrorCode.NOT_LEADER_OR_FOLLOWER]
 
 
-def test_records_staged_before_a_role_change_keep_their_epoch(broker: Any, batch: Batch) -> None:
+def test_records_staged_before_a_role_change_keep_their_epoch(
+    broker: OneBroker, batch: Batch
+) -> None:
     broker.lead(epoch=3)
     produce(broker, (0, batch(b"v")), acks=1)
     broker.lead(epoch=4)
     produce(broker, (0, batch(b"w")), acks=1)
     broker.replicas.end_of_pass()
-    log = broker.replicas.partition("orders", 0).replica.log
+    log = broker.partition().replica.log
     assert [h.partition_leader_epoch for h in log.headers(0)] == [3, 4]
     assert [tuple(entry) for entry in log.epochs.entries] == [(3, 0), (4, 1)]
 
 
-def test_an_answer_may_bring_another_append(broker: Any, batch: Batch) -> None:
+def test_an_answer_may_bring_another_append(broker: OneBroker, batch: Batch) -> None:
     broker.lead(isr=(1,))
     bases: list[int] = []
 
@@ -143,7 +147,7 @@ def test_an_answer_may_bring_another_append(broker: Any, batch: Batch) -> None:
     assert bases == [0, 1, 2]
 
 
-def test_a_fetch_shares_its_bytes_among_partitions(broker: Any, batch: Batch) -> None:
+def test_a_fetch_shares_its_bytes_among_partitions(broker: OneBroker, batch: Batch) -> None:
     for index in range(3):
         broker.lead(index, isr=(1,))
         produce(broker, (index, batch(bytes(100))), acks=1)
@@ -154,7 +158,7 @@ def test_a_fetch_shares_its_bytes_among_partitions(broker: Any, batch: Batch) ->
     assert sizes[1:] == [0, 0]
 
 
-def test_a_first_batch_above_the_limit_is_still_returned(broker: Any, batch: Batch) -> None:
+def test_a_first_batch_above_the_limit_is_still_returned(broker: OneBroker, batch: Batch) -> None:
     broker.lead(isr=(1,))
     produce(broker, (0, batch(bytes(5_000))), acks=1)
     broker.replicas.end_of_pass()
@@ -164,7 +168,7 @@ def test_a_first_batch_above_the_limit_is_still_returned(broker: Any, batch: Bat
     assert fetch(broker, 0, tiny, 0, max_bytes=10)[0].records is None
 
 
-def test_a_waiting_fetch_reads_only_what_was_touched(broker: Any, batch: Batch) -> None:
+def test_a_waiting_fetch_reads_only_what_was_touched(broker: OneBroker, batch: Batch) -> None:
     for index in range(3):
         broker.lead(index, isr=(1,))
     broker.replicas.end_of_pass()
@@ -177,7 +181,7 @@ def test_a_waiting_fetch_reads_only_what_was_touched(broker: Any, batch: Batch) 
 
 
 def test_a_waiting_follower_is_told_the_high_watermark_of_the_moment_it_is_answered(
-    broker: Any, batch: Batch, scheduler: Any
+    broker: OneBroker, batch: Batch, scheduler: ManualScheduler
 ) -> None:
     broker.lead(isr=(1, 2, 3), replicas=(1, 2, 3))
     produce(broker, (0, batch(b"v")), acks=1)
@@ -191,7 +195,7 @@ def test_a_waiting_follower_is_told_the_high_watermark_of_the_moment_it_is_answe
 
 
 def test_a_waiting_fetch_is_answered_once_its_offset_or_epoch_is_refused(
-    broker: Any, batch: Batch
+    broker: OneBroker, batch: Batch
 ) -> None:
     broker.lead(isr=(1,))
     produce(broker, (0, batch(b"v")), acks=1)
@@ -204,7 +208,9 @@ def test_a_waiting_fetch_is_answered_once_its_offset_or_epoch_is_refused(
     assert [result.error for result in answer] == [ErrorCode.NOT_LEADER_OR_FOLLOWER]
 
 
-def test_a_partition_named_twice_is_answered_twice(broker: Any, scheduler: Any) -> None:
+def test_a_partition_named_twice_is_answered_twice(
+    broker: OneBroker, scheduler: ManualScheduler
+) -> None:
     broker.lead(isr=(1,))
     patient = FetchParams(-1, -1, 500, 1, 1 << 20, Isolation.HIGH_WATERMARK)
     answer = fetch(broker, 0, patient, 0, 0)
@@ -212,7 +218,7 @@ def test_a_partition_named_twice_is_answered_twice(broker: Any, scheduler: Any) 
     assert [result.error for result in answer] == [ErrorCode.NONE] * 2
 
 
-def test_closing_writes_the_high_watermarks(broker: Any, batch: Batch) -> None:
+def test_closing_writes_the_high_watermarks(broker: OneBroker, batch: Batch) -> None:
     broker.lead(isr=(1,))
     produce(broker, (0, batch(b"v")), acks=1)
     broker.replicas.close()

@@ -25,7 +25,9 @@ from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrResponse,
     LeaderAndIsrTopicState,
 )
-from tests.unit.node.replication.conftest import BROKER_ID, TOPIC_ID, OneBroker
+from tests.doubles.network import ScriptedNetwork
+from tests.doubles.scheduler import ManualScheduler
+from tests.unit.node.replication.one_broker import BROKER_ID, TOPIC_ID, OneBroker
 
 MANY = 120  # more than are taken at a time
 CHECKPOINTS = ("recovery-point", "log-start", "cleaner-offset", "replication-offset")
@@ -56,7 +58,7 @@ def lead_all(broker: OneBroker, *, epoch: int = 0) -> list[LeaderAndIsrResponse]
 
 
 def answer_fetch(
-    network: Any,
+    network: ScriptedNetwork,
     records: Mapping[int, memoryview | None],
     *,
     diverging: EpochEndOffset | None = None,
@@ -76,13 +78,15 @@ def answer_fetch(
 
 
 @pytest.fixture
-def filled(broker: OneBroker, scheduler: Any) -> OneBroker:
+def filled(broker: OneBroker, scheduler: ManualScheduler) -> OneBroker:
     lead_all(broker)
     scheduler.advance(100)
     return broker
 
 
-def test_leadership_of_many_is_taken_on_bit_by_bit(broker: OneBroker, scheduler: Any) -> None:
+def test_leadership_of_many_is_taken_on_bit_by_bit(
+    broker: OneBroker, scheduler: ManualScheduler
+) -> None:
     answers = lead_all(broker)
     assert not answers
     assert 0 < len(broker.replicas.partitions()) < MANY
@@ -93,7 +97,9 @@ def test_leadership_of_many_is_taken_on_bit_by_bit(broker: OneBroker, scheduler:
     assert len(broker.replicas.partitions()) == MANY
 
 
-def test_many_new_logs_sync_nothing_on_the_loop(broker: OneBroker, scheduler: Any) -> None:
+def test_many_new_logs_sync_nothing_on_the_loop(
+    broker: OneBroker, scheduler: ManualScheduler
+) -> None:
     broker.disk.faults.keep_history = True
     lead_all(broker)
     assert not [line for line in broker.disk.faults.history if line.startswith("sync")]
@@ -102,7 +108,9 @@ def test_many_new_logs_sync_nothing_on_the_loop(broker: OneBroker, scheduler: An
     assert {read_topic_id(broker.disk, log.directory) for log in logs} == {TOPIC_ID}
 
 
-def test_leadership_in_a_new_epoch_syncs_nothing(filled: OneBroker, scheduler: Any) -> None:
+def test_leadership_in_a_new_epoch_syncs_nothing(
+    filled: OneBroker, scheduler: ManualScheduler
+) -> None:
     filled.disk.faults.keep_history = True
     answers = lead_all(filled, epoch=1)
     scheduler.advance(1)
@@ -110,7 +118,7 @@ def test_leadership_in_a_new_epoch_syncs_nothing(filled: OneBroker, scheduler: A
     assert not [line for line in filled.disk.faults.history if line.startswith("sync")]
 
 
-def test_a_command_waits_for_the_one_before(broker: OneBroker, scheduler: Any) -> None:
+def test_a_command_waits_for_the_one_before(broker: OneBroker, scheduler: ManualScheduler) -> None:
     lead_all(broker)
     answers = broker.delete(range(MANY))
     scheduler.advance(100)
@@ -118,7 +126,9 @@ def test_a_command_waits_for_the_one_before(broker: OneBroker, scheduler: Any) -
     assert {each.error_code for each in answers[0].partition_errors} == {ErrorCode.NONE}
 
 
-def test_many_deletions_write_each_checkpoint_once(filled: OneBroker, scheduler: Any) -> None:
+def test_many_deletions_write_each_checkpoint_once(
+    filled: OneBroker, scheduler: ManualScheduler
+) -> None:
     filled.disk.faults.keep_history = True
     answers = filled.delete(range(MANY - 1))
     scheduler.advance(100)
@@ -129,7 +139,7 @@ def test_many_deletions_write_each_checkpoint_once(filled: OneBroker, scheduler:
 
 
 def test_many_truncations_write_each_checkpoint_once(
-    broker: OneBroker, network: Any, batch: Any
+    broker: OneBroker, network: ScriptedNetwork, batch: Any
 ) -> None:
     for index in range(MANY):
         broker.tell(index, leader=2, epoch=0)
@@ -148,7 +158,7 @@ def test_many_truncations_write_each_checkpoint_once(
 
 
 def test_a_deletion_is_answered_when_it_outlasts_a_loss_of_power(
-    filled: OneBroker, scheduler: Any
+    filled: OneBroker, scheduler: ManualScheduler
 ) -> None:
     answers = filled.delete([3])
     assert filled.replicas.partition("orders", 3) is None
@@ -157,7 +167,9 @@ def test_a_deletion_is_answered_when_it_outlasts_a_loss_of_power(
     assert len(answers) == 1
 
 
-def test_what_looks_at_all_partitions_by_time_leaves_the_loop_in_between(scheduler: Any) -> None:
+def test_what_looks_at_all_partitions_by_time_leaves_the_loop_in_between(
+    scheduler: ManualScheduler,
+) -> None:
     seen: list[int] = []
     sliced: SlicedRound[int] = SlicedRound(scheduler, seen.append, 10)
     sliced.start(range(25))
@@ -170,7 +182,7 @@ def test_what_looks_at_all_partitions_by_time_leaves_the_loop_in_between(schedul
 
 
 def test_a_deleted_replica_leaves_no_cycle(
-    broker: OneBroker, scheduler: Any, network: Any, batch: Any
+    broker: OneBroker, scheduler: ManualScheduler, network: ScriptedNetwork, batch: Any
 ) -> None:
     """Once the heap is frozen nobody would look for it (node/process/heap.py)."""
     broker.lead(0, isr=(1,))

@@ -24,7 +24,11 @@ from logquake.wire.messages.stop_replica import (
     StopReplicaTopicState,
 )
 from logquake.wire.records import Codec, Record, encode_message_set
+from logquake.wire.topic_partition import TopicPartition
+from tests.doubles.journal import MemoryJournal
 from tests.doubles.memory_disk import MemoryDisk
+from tests.doubles.scheduler import ManualScheduler
+from tests.unit.node.replication.one_broker import OneBroker
 
 Batch = Callable[..., memoryview]
 PIECE_BYTES = 3_000
@@ -46,7 +50,7 @@ def settings() -> ReplicationSettings:
 
 
 @pytest.fixture
-def filled(broker: Any, batch: Batch) -> Any:
+def filled(broker: OneBroker, batch: Batch) -> Any:
     """orders-0 in /a, with 30 batches in several segments."""
     broker.config = TopicConfig(log=LOG)
     broker.lead(isr=(1,))
@@ -55,11 +59,11 @@ def filled(broker: Any, batch: Batch) -> Any:
     return broker
 
 
-def partition(broker: Any, index: int = 0) -> Any:
-    return broker.replicas.partition("orders", index)
+def partition(broker: OneBroker, index: int = 0) -> Any:
+    return broker.partition(index)
 
 
-def produce(broker: Any, batch: Batch, number: int) -> list[ProduceResult]:
+def produce(broker: OneBroker, batch: Batch, number: int) -> list[ProduceResult]:
     results: list[ProduceResult] = []
     entry = ProduceEntry("orders", 0, batch(b"%05d" % number + bytes(300)))
     broker.replicas.appends.add([entry], 1, 60_000, results.extend)
@@ -67,7 +71,7 @@ def produce(broker: Any, batch: Batch, number: int) -> list[ProduceResult]:
     return results
 
 
-def move(broker: Any, path: str, index: int = 0) -> ErrorCode:
+def move(broker: OneBroker, path: str, index: int = 0) -> ErrorCode:
     code: ErrorCode = broker.replicas.moves.alter("orders", index, path)
     return code
 
@@ -80,18 +84,18 @@ def content(log: Log) -> bytes:
     return found
 
 
-def where(broker: Any, index: int = 0) -> str:
+def where(broker: OneBroker, index: int = 0) -> str:
     directory: str = partition(broker, index).replica.log.directory
     return directory
 
 
-def told(journal: Any, what: str) -> list[Any]:
-    return [event for event in journal.events if event.what == what]
+def told(journal: MemoryJournal, what: str) -> list[Any]:
+    return journal.of(what)
 
 
 class TestMoving:
     def test_the_log_is_elsewhere_and_the_same(
-        self, filled: Any, scheduler: Any, journal: Any
+        self, filled: OneBroker, scheduler: ManualScheduler, journal: MemoryJournal
     ) -> None:
         log = partition(filled).replica.log
         before, epochs = content(log), log.epochs.entries
@@ -107,19 +111,21 @@ class TestMoving:
         (event,) = told(journal, "replica-moved")
         assert (event.subject, event.before, event.after) == ("orders-0", "/a", "/b")
 
-    def test_nothing_is_copied_on_the_loop_at_first(self, filled: Any) -> None:
+    def test_nothing_is_copied_on_the_loop_at_first(self, filled: OneBroker) -> None:
         move(filled, "/b")
-        assert filled.log_dirs.future("orders", 0).written_end_offset == 0
+        assert filled.future().written_end_offset == 0
         assert where(filled) == "/a/orders-0"
 
-    def test_it_takes_a_piece_at_a_time(self, filled: Any, scheduler: Any) -> None:
+    def test_it_takes_a_piece_at_a_time(
+        self, filled: OneBroker, scheduler: ManualScheduler
+    ) -> None:
         move(filled, "/b")
         scheduler.advance(2)
-        future = filled.log_dirs.future("orders", 0)
+        future = filled.future()
         assert 0 < future.size <= PIECE_BYTES
 
     def test_it_ends_under_load_and_loses_nothing(
-        self, filled: Any, batch: Batch, scheduler: Any
+        self, filled: OneBroker, batch: Batch, scheduler: ManualScheduler
     ) -> None:
         move(filled, "/b")
         number = 30
@@ -136,7 +142,7 @@ class TestMoving:
         assert [header.base_offset for header in headers] == list(range(number + 1))
 
     def test_what_is_staged_when_it_swaps_is_written_and_acked(
-        self, filled: Any, batch: Batch, scheduler: Any
+        self, filled: OneBroker, batch: Batch, scheduler: ManualScheduler
     ) -> None:
         results: list[ProduceResult] = []
         move(filled, "/b")
@@ -149,41 +155,47 @@ class TestMoving:
         assert [result.base_offset for result in results] == list(range(30, 30 + len(results)))
         assert partition(filled).replica.end == 30 + len(results)
 
-    def test_what_was_safe_stays_safe(self, filled: Any, scheduler: Any) -> None:
+    def test_what_was_safe_stays_safe(self, filled: OneBroker, scheduler: ManualScheduler) -> None:
         """The copy is synced before it is all that there is."""
         partition(filled).replica.log.sync()
         move(filled, "/b")
         scheduler.advance(1_000)
         assert partition(filled).replica.log.recovery_point == 30
 
-    def test_the_old_files_go_after_a_while(self, filled: Any, scheduler: Any) -> None:
+    def test_the_old_files_go_after_a_while(
+        self, filled: OneBroker, scheduler: ManualScheduler
+    ) -> None:
         move(filled, "/b")
         scheduler.advance(1_000)
         assert [name for name in filled.disk.list("/a") if name.endswith("-delete")]
         scheduler.advance(61_000)
         assert [name for name in filled.disk.list("/a") if name.startswith("orders")] == []
 
-    def test_high_watermarks_go_along(self, filled: Any, scheduler: Any) -> None:
+    def test_high_watermarks_go_along(self, filled: OneBroker, scheduler: ManualScheduler) -> None:
         move(filled, "/b")
         scheduler.advance(10_000)
         assert filled.disk.read("/b/replication-offset-checkpoint") == b"0\n1\norders 0 30\n"
         assert filled.disk.read("/a/replication-offset-checkpoint") == b"0\n0\n"
 
-    def test_a_log_that_lost_its_beginning(self, filled: Any, scheduler: Any) -> None:
+    def test_a_log_that_lost_its_beginning(
+        self, filled: OneBroker, scheduler: ManualScheduler
+    ) -> None:
         partition(filled).replica.log.raise_start(7, 30)
         move(filled, "/b")
         scheduler.advance(1_000)
         moved = partition(filled).replica.log
         assert (where(filled), moved.start_offset) == ("/b/orders-0", 7)
 
-    def test_an_epoch_without_records_goes_along(self, filled: Any, scheduler: Any) -> None:
+    def test_an_epoch_without_records_goes_along(
+        self, filled: OneBroker, scheduler: ManualScheduler
+    ) -> None:
         move(filled, "/b")
         filled.lead(epoch=4, isr=(1,))
         scheduler.advance(1_000)
         assert partition(filled).replica.log.epochs.entries == ((0, 0), (4, 30))
 
     def test_rolled_segments_are_synced_there_too(
-        self, filled: Any, batch: Batch, scheduler: Any
+        self, filled: OneBroker, batch: Batch, scheduler: ManualScheduler
     ) -> None:
         move(filled, "/b")
         scheduler.advance(1_000)
@@ -192,12 +204,14 @@ class TestMoving:
         scheduler.advance(100)
         assert partition(filled).replica.log.recovery_point > 30
 
-    def test_it_is_not_compacted_meanwhile(self, filled: Any, scheduler: Any) -> None:
+    def test_it_is_not_compacted_meanwhile(
+        self, filled: OneBroker, scheduler: ManualScheduler
+    ) -> None:
         states = filled.replicas.cleaner._candidates.states
         move(filled, "/b")
-        assert states.get(("orders", 0)) is not None
+        assert states.get(TopicPartition("orders", 0)) is not None
         scheduler.advance(1_000)
-        assert states.get(("orders", 0)) is None
+        assert states.get(TopicPartition("orders", 0)) is None
 
 
 class TestThrottle:
@@ -207,7 +221,7 @@ class TestThrottle:
             replica_fetch_max_bytes=PIECE_BYTES, move_max_bytes_per_second=5_000
         )
 
-    def test_copying_takes_its_time(self, filled: Any, scheduler: Any) -> None:
+    def test_copying_takes_its_time(self, filled: OneBroker, scheduler: ManualScheduler) -> None:
         size = partition(filled).replica.log.size
         move(filled, "/b")
         scheduler.advance(size / 5 - 600)
@@ -218,12 +232,12 @@ class TestThrottle:
 
 class TestALogThatStartsWithinABatch:
     @pytest.fixture
-    def follower(self, broker: Any) -> Any:
+    def follower(self, broker: OneBroker) -> Any:
         broker.config = TopicConfig(log=LOG)
         broker.assign(leader=2)
         return broker
 
-    def moved(self, broker: Any, scheduler: Any, start: int) -> Log:
+    def moved(self, broker: OneBroker, scheduler: ManualScheduler, start: int) -> Log:
         """Once it starts there."""
         replica = partition(broker).replica
         replica.advance_to(replica.end)
@@ -235,7 +249,7 @@ class TestALogThatStartsWithinABatch:
         return log
 
     def test_is_copied_with_the_whole_batch(
-        self, follower: Any, batch: Batch, scheduler: Any
+        self, follower: Any, batch: Batch, scheduler: ManualScheduler
     ) -> None:
         replica = partition(follower).replica
         for first in (0, 10, 20):
@@ -247,7 +261,9 @@ class TestALogThatStartsWithinABatch:
         assert before.endswith(content(log))
         assert [header.base_offset for header in log.headers(0)] == [10, 20]
 
-    def test_is_copied_with_the_whole_wrapper(self, follower: Any, scheduler: Any) -> None:
+    def test_is_copied_with_the_whole_wrapper(
+        self, follower: Any, scheduler: ManualScheduler
+    ) -> None:
         replica = partition(follower).replica
         for first in (0, 10, 20):
             old = [Record(offset, 0, None, b"old", ()) for offset in range(first, first + 10)]
@@ -260,7 +276,7 @@ class TestALogThatStartsWithinABatch:
 
 
 class TestSeveral:
-    def test_one_at_a_time_in_order(self, broker: Any, scheduler: Any) -> None:
+    def test_one_at_a_time_in_order(self, broker: OneBroker, scheduler: ManualScheduler) -> None:
         for index in (3, 0):  # in /a and /b
             broker.lead(index, isr=(1,))
         assert [move(broker, "/c", index) for index in (3, 0)] == [ErrorCode.NONE] * 2
@@ -272,10 +288,10 @@ class TestSeveral:
 
 class TestTruncation:
     def test_of_a_log_whose_end_was_copied_already(
-        self, filled: Any, batch: Batch, scheduler: Any
+        self, filled: OneBroker, batch: Batch, scheduler: ManualScheduler
     ) -> None:
         move(filled, "/b")
-        while filled.log_dirs.future("orders", 0).written_end_offset < 20:
+        while filled.future().written_end_offset < 20:
             scheduler.advance(1)
         filled.assign(leader=2, epoch=3)
         replica = partition(filled).replica
@@ -288,7 +304,7 @@ class TestTruncation:
         assert where(filled) == "/b/orders-0"
         assert content(partition(filled).replica.log) == before
 
-    def test_while_a_piece_is_read(self, filled: Any) -> None:
+    def test_while_a_piece_is_read(self, filled: OneBroker) -> None:
         """Bytes of two times must not be joined, even where they fit."""
         source, future = begin(filled)
         piece = source.read(0, 1 << 20, up_to=30)
@@ -297,7 +313,9 @@ class TestTruncation:
         assert step.run() == 0
         assert future.written_end_offset == 0
 
-    def test_without_leader_epochs_only_what_is_committed_is_trusted(self, filled: Any) -> None:
+    def test_without_leader_epochs_only_what_is_committed_is_trusted(
+        self, filled: OneBroker
+    ) -> None:
         source, future = begin(filled)
         copy_all(source, future)
         source.epochs.clear()
@@ -309,7 +327,7 @@ class TestTruncation:
 
     @pytest.mark.parametrize("had_records", [False, True])
     def test_a_log_that_began_anew_with_the_batch_that_its_start_is_within(
-        self, filled: Any, batch: Batch, had_records: bool
+        self, filled: OneBroker, batch: Batch, had_records: bool
     ) -> None:
         """A follower does that whose leader's log starts there (ReplicaLog.append_from_leader)."""
         source, future = begin(filled)
@@ -327,7 +345,9 @@ class TestTruncation:
         copy_all(source, future)
         assert future.written_end_offset == 50
 
-    def test_a_copy_with_nothing_in_common_starts_over(self, filled: Any, batch: Batch) -> None:
+    def test_a_copy_with_nothing_in_common_starts_over(
+        self, filled: OneBroker, batch: Batch
+    ) -> None:
         source, future = begin(filled)
         records = batch(b"stranger", base_offset=0, leader_epoch=9)
         future.stage_as_follower(records)
@@ -336,7 +356,7 @@ class TestTruncation:
         assert future.written_end_offset == 0
 
 
-def begin(broker: Any) -> tuple[Log, Log]:
+def begin(broker: OneBroker) -> tuple[Log, Log]:
     source = partition(broker).replica.log
     broker.log_dirs.prefer("orders", 0, "/b")
     return source, broker.log_dirs.create_future("orders", 0, source)
@@ -350,7 +370,9 @@ def copy_all(source: Log, future: Log) -> None:
 
 
 class TestCallingOff:
-    def test_another_directory_takes_over(self, filled: Any, scheduler: Any) -> None:
+    def test_another_directory_takes_over(
+        self, filled: OneBroker, scheduler: ManualScheduler
+    ) -> None:
         move(filled, "/b")
         scheduler.advance(3)
         assert move(filled, "/c") is ErrorCode.NONE
@@ -358,7 +380,9 @@ class TestCallingOff:
         assert where(filled) == "/c/orders-0"
         assert [name for name in filled.disk.list("/b") if name.endswith("-delete")]
 
-    def test_the_present_directory_ends_the_move(self, filled: Any, scheduler: Any) -> None:
+    def test_the_present_directory_ends_the_move(
+        self, filled: OneBroker, scheduler: ManualScheduler
+    ) -> None:
         move(filled, "/b")
         scheduler.advance(3)
         assert move(filled, "/a") is ErrorCode.NONE
@@ -366,13 +390,15 @@ class TestCallingOff:
         assert where(filled) == "/a/orders-0"
         assert filled.log_dirs.future("orders", 0) is None
 
-    def test_asked_twice_it_goes_on(self, filled: Any, scheduler: Any, journal: Any) -> None:
+    def test_asked_twice_it_goes_on(
+        self, filled: OneBroker, scheduler: ManualScheduler, journal: MemoryJournal
+    ) -> None:
         move(filled, "/b")
         scheduler.advance(3)
         assert move(filled, "/b") is ErrorCode.NONE
         assert len(told(journal, "replica-move-begun")) == 1
 
-    def test_a_late_step_leaves_the_future_alone(self, filled: Any) -> None:
+    def test_a_late_step_leaves_the_future_alone(self, filled: OneBroker) -> None:
         source, future = begin(filled)
         gate = Gate()
         step = CopyStep(source, future, source.read(0, 1 << 20, up_to=30), source.cuts, 0, gate)
@@ -382,7 +408,7 @@ class TestCallingOff:
 
     @pytest.mark.parametrize("delete", [True, False])
     def test_a_stopped_replica_moves_no_more(
-        self, filled: Any, scheduler: Any, delete: bool
+        self, filled: OneBroker, scheduler: ManualScheduler, delete: bool
     ) -> None:
         move(filled, "/b")
         scheduler.advance(3)
@@ -401,7 +427,7 @@ class TestCallingOff:
 
 
 class TestFailures:
-    def test_of_the_new_directory(self, filled: Any, scheduler: Any) -> None:
+    def test_of_the_new_directory(self, filled: OneBroker, scheduler: ManualScheduler) -> None:
         move(filled, "/b")
         scheduler.advance(3)
         break_disk(filled, "/b/")
@@ -411,7 +437,7 @@ class TestFailures:
         assert partition(filled).future is None
         assert move(filled, "/c") is ErrorCode.KAFKA_STORAGE_ERROR  # as Kafka: the log may be in /b
 
-    def test_of_the_old_directory(self, filled: Any, scheduler: Any) -> None:
+    def test_of_the_old_directory(self, filled: OneBroker, scheduler: ManualScheduler) -> None:
         move(filled, "/b")
         scheduler.advance(3)
         filled.log_dirs.report_failure("/a", "broken")
@@ -420,14 +446,16 @@ class TestFailures:
         assert filled.log_dirs.future("orders", 0) is not None
         assert move(filled, "/c") is ErrorCode.KAFKA_STORAGE_ERROR
 
-    def test_of_a_sync(self, filled: Any, scheduler: Any) -> None:
+    def test_of_a_sync(self, filled: OneBroker, scheduler: ManualScheduler) -> None:
         break_disk(filled, "/b/", operations=("sync",))
         move(filled, "/b")
         scheduler.advance(1_000)
         assert list(filled.log_dirs.offline) == ["/b"]
         assert where(filled) == "/a/orders-0"
 
-    def test_of_the_swap_itself(self, filled: Any, scheduler: Any, batch: Batch) -> None:
+    def test_of_the_swap_itself(
+        self, filled: OneBroker, scheduler: ManualScheduler, batch: Batch
+    ) -> None:
         break_disk(filled, "/b/", operations=("rename",), but="tmp")
         move(filled, "/b")
         scheduler.advance(1_000)
@@ -437,7 +465,7 @@ class TestFailures:
         assert (result.error, result.base_offset) == (ErrorCode.NONE, 30)
 
     def test_damage_is_told_and_the_log_stays_where_it_is(
-        self, filled: Any, scheduler: Any, journal: Any
+        self, filled: OneBroker, scheduler: ManualScheduler, journal: MemoryJournal
     ) -> None:
         log = filled.disk.open("/a/orders-0/00000000000000000000.log")
         log.pwritev([b"\xff"], 700)
@@ -448,17 +476,17 @@ class TestFailures:
 
 
 class TestRefusals:
-    def test_unknown_directories_and_names(self, filled: Any) -> None:
+    def test_unknown_directories_and_names(self, filled: OneBroker) -> None:
         assert move(filled, "/elsewhere") is ErrorCode.LOG_DIR_NOT_FOUND
         alter = filled.replicas.moves.alter
         assert alter("x" * 249, 0, "/b") is ErrorCode.INVALID_TOPIC_EXCEPTION
         assert alter("nobody-knows", 0, "/b") is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
-    def test_an_offline_directory(self, filled: Any) -> None:
+    def test_an_offline_directory(self, filled: OneBroker) -> None:
         filled.log_dirs.report_failure("/b", "broken")
         assert move(filled, "/b") is ErrorCode.KAFKA_STORAGE_ERROR
 
-    def test_a_replica_that_comes_later_is_made_there(self, broker: Any) -> None:
+    def test_a_replica_that_comes_later_is_made_there(self, broker: OneBroker) -> None:
         assert move(broker, "/c", 8) is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         broker.learn_of(8)
         assert move(broker, "/c", 8) is ErrorCode.REPLICA_NOT_AVAILABLE
@@ -468,10 +496,10 @@ class TestRefusals:
 
 class TestRestart:
     def test_the_copy_goes_on_where_it_was(
-        self, filled: Any, scheduler: Any, start: Callable[[MemoryDisk], Any]
+        self, filled: OneBroker, scheduler: ManualScheduler, start: Callable[[MemoryDisk], Any]
     ) -> None:
         move(filled, "/b")
-        while filled.log_dirs.future("orders", 0).written_end_offset < 12:
+        while filled.future().written_end_offset < 12:
             scheduler.advance(1)
         before = content(partition(filled).replica.log)
         filled.replicas.close()
@@ -487,7 +515,7 @@ class TestRestart:
 
 
 def break_disk(
-    broker: Any, prefix: str, *, operations: tuple[str, ...] = (), but: str | None = None
+    broker: OneBroker, prefix: str, *, operations: tuple[str, ...] = (), but: str | None = None
 ) -> None:
     def refuse(operation: str, path: str) -> None:
         hit = path.startswith(prefix) and (not operations or operation in operations)
@@ -498,7 +526,7 @@ def break_disk(
 
 
 def test_a_future_of_an_earlier_topic_is_removed(
-    paths: tuple[str, ...], start: Callable[[MemoryDisk], Any], scheduler: Any
+    paths: tuple[str, ...], start: Callable[[MemoryDisk], Any], scheduler: ManualScheduler
 ) -> None:
     disk = MemoryDisk()
     options = LogDirOptions(1, "a-cluster", 0, lambda _topic: LogConfig())

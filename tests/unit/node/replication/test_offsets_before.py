@@ -11,6 +11,7 @@ from logquake.node.replication.settings import TopicConfig
 from logquake.node.replication.values import Isolation, ProduceEntry
 from logquake.storage.log_config import LogConfig
 from logquake.wire.errors import ErrorCode
+from tests.unit.node.replication.one_broker import OneBroker
 
 Batch = Callable[..., memoryview]
 LATEST, EARLIEST = -1, -2
@@ -18,7 +19,7 @@ ALL = 100
 
 
 @pytest.fixture
-def leader(broker: Any, batch: Batch) -> Any:
+def leader(broker: OneBroker, batch: Batch) -> Any:
     """Segments from 0, 2 and 4 on, written at 1000, 2000 and 3000 ms; the log ends at 5.
 
     A follower in the ISR has fetched up to 3.
@@ -31,12 +32,12 @@ def leader(broker: Any, batch: Batch) -> Any:
         broker.replicas.end_of_pass()
     for second, first in enumerate((0, 2, 4), start=1):
         broker.disk.set_modified_ms(f"/data/orders-0/{first:020}.log", 1_000 * second)
-    broker.replicas.partition("orders", 0).replica.advance_to(3)
+    broker.partition().replica.advance_to(3)
     return broker
 
 
 def asked(
-    broker: Any, timestamp: int, count: int = ALL, isolation: Isolation = Isolation.LOG_END
+    broker: OneBroker, timestamp: int, count: int = ALL, isolation: Isolation = Isolation.LOG_END
 ) -> Any:
     return broker.replicas.offsets_before("orders", 0, timestamp, count, isolation=isolation)
 
@@ -79,17 +80,17 @@ def test_for_a_consumer_the_high_watermark_stands_for_what_is_beyond(
 
 
 def test_the_logs_start_stands_for_what_lies_before_it(leader: Any) -> None:
-    leader.replicas.partition("orders", 0).replica.raise_start(3, "a client wished so")
+    leader.partition().replica.raise_start(3, "a client wished so")
     assert asked(leader, LATEST) == [5, 4, 3, 3]
     assert asked(leader, EARLIEST) == [3]
 
 
-def test_an_empty_log_has_its_start(broker: Any) -> None:
+def test_an_empty_log_has_its_start(broker: OneBroker) -> None:
     broker.lead(isr=(1,))
     assert asked(broker, LATEST) == [0]
 
 
-def test_who_does_not_lead_refuses(broker: Any) -> None:
+def test_who_does_not_lead_refuses(broker: OneBroker) -> None:
     broker.assign(leader=2)
     assert asked(broker, LATEST) is ErrorCode.NOT_LEADER_OR_FOLLOWER
 

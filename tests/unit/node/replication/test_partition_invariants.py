@@ -6,7 +6,6 @@ Each bad state is a literal one that no message may bring about; the change that
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -28,6 +27,8 @@ from logquake.node.replication.resting import FetchClock
 from logquake.storage.invariants import InvariantError
 from logquake.wire.sentinels import NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
+from tests.doubles.scheduler import ManualScheduler
+from tests.unit.node.replication.one_broker import OneBroker
 
 NOW_MS = 1_000
 BASE = CommittedIsr((1, 2))
@@ -120,10 +121,10 @@ class TestLeader:
 
 
 @pytest.fixture
-def partition(broker: Any, batch: Callable[..., memoryview]) -> Partition:
+def partition(broker: OneBroker, batch: Callable[..., memoryview]) -> Partition:
     """Led by broker 1 in epoch 4, with ten records that its follower has."""
     broker.lead(epoch=4)
-    led: Partition = broker.replicas.partition("orders", 0)
+    led = broker.partition()
     led.replica.log.stage_as_leader(batch(*[b"-"] * 10), 4, 0)
     led.replica.log.commit()
     assert led.leader is not None
@@ -133,7 +134,7 @@ def partition(broker: Any, batch: Callable[..., memoryview]) -> Partition:
 
 
 class TestPartition:
-    def test_a_life_keeps_them(self, partition: Partition, broker: Any) -> None:
+    def test_a_life_keeps_them(self, partition: Partition, broker: OneBroker) -> None:
         partition.rest(Rested(2))
         broker.lead(epoch=5, isr=(1,))
         broker.assign(leader=2, epoch=6)
@@ -200,7 +201,7 @@ class TestPartition:
 
 class TestAlterPartitionManager:
     @pytest.fixture
-    def manager(self, scheduler: Any) -> AlterPartitionManager:
+    def manager(self, scheduler: ManualScheduler) -> AlterPartitionManager:
         return AlterPartitionManager(1, lambda: 50, lambda: None, scheduler, retry_ms=50)
 
     def proposal(self, index: int) -> IsrProposal:

@@ -25,6 +25,7 @@ from logquake.wire.records import (
     iterate_batches,
 )
 from tests.parts import bytes_of
+from tests.unit.node.replication.one_broker import OneBroker
 
 LATEST = -1
 Produce = Callable[..., None]
@@ -34,7 +35,7 @@ def consumer(isolation: Isolation, max_wait_ms: int = 0) -> FetchParams:
     return FetchParams(-1, -1, max_wait_ms, 1, 1 << 20, isolation)
 
 
-def fetch(broker: Any, offset: int, params: FetchParams) -> list[FetchResult]:
+def fetch(broker: OneBroker, offset: int, params: FetchParams) -> list[FetchResult]:
     """What was answered so far, and will be."""
     answered: list[FetchResult] = []
     asked = FetchPartition(("orders", 0), "orders", bytes(16), 0, offset, 1 << 20)
@@ -44,7 +45,7 @@ def fetch(broker: Any, offset: int, params: FetchParams) -> list[FetchResult]:
     return answered
 
 
-def follow(broker: Any, offset: int) -> FetchResult:
+def follow(broker: OneBroker, offset: int) -> FetchResult:
     """Broker 2 has everything below offset."""
     return fetch(broker, offset, FetchParams(2, 70, 0, 1, 1 << 20, Isolation.LOG_END))[0]
 
@@ -56,7 +57,7 @@ def offsets(result: FetchResult) -> list[int]:
     return [header.base_offset for _, header in found]
 
 
-def latest(broker: Any, isolation: Isolation) -> int:
+def latest(broker: OneBroker, isolation: Isolation) -> int:
     listed = broker.replicas.list_offset(
         "orders", 0, LATEST, isolation=isolation, current_leader_epoch=-1, only_leader=True
     )
@@ -65,7 +66,7 @@ def latest(broker: Any, isolation: Isolation) -> int:
 
 
 @pytest.fixture
-def write(broker: Any) -> Produce:
+def write(broker: OneBroker) -> Produce:
     """write(pid, sequence): two records; write(pid, end=): a marker; pid -1 has no transaction."""
 
     def write_it(pid: int, sequence: int = 0, end: ControlType | None = None) -> None:
@@ -93,7 +94,7 @@ def write(broker: Any) -> Produce:
 
 
 def test_a_committed_read_ends_where_a_transaction_is_under_way(
-    broker: Any, write: Produce
+    broker: OneBroker, write: Produce
 ) -> None:
     broker.lead(isr=(1,))
     write(-1)
@@ -109,7 +110,7 @@ def test_a_committed_read_ends_where_a_transaction_is_under_way(
     assert latest(broker, Isolation.HIGH_WATERMARK) == 6
 
 
-def test_aborted_transactions_are_named_with_the_records(broker: Any, write: Produce) -> None:
+def test_aborted_transactions_are_named_with_the_records(broker: OneBroker, write: Produce) -> None:
     broker.lead(isr=(1,))
     for pid in (5, 6):
         write(pid)
@@ -123,7 +124,7 @@ def test_aborted_transactions_are_named_with_the_records(broker: Any, write: Pro
     assert latest(broker, Isolation.TXN_COMMITTED) == 6
 
 
-def test_an_end_counts_once_it_is_replicated(broker: Any, write: Produce) -> None:
+def test_an_end_counts_once_it_is_replicated(broker: OneBroker, write: Produce) -> None:
     broker.lead(isr=(1, 2))
     write(5)
     follow(broker, 2)
@@ -135,7 +136,7 @@ def test_an_end_counts_once_it_is_replicated(broker: Any, write: Produce) -> Non
 
 
 def test_a_waiting_committed_read_is_woken_when_the_stable_offset_moves(
-    broker: Any, write: Produce
+    broker: OneBroker, write: Produce
 ) -> None:
     broker.lead(isr=(1, 2))
     write(5)
@@ -153,19 +154,21 @@ def test_a_waiting_committed_read_is_woken_when_the_stable_offset_moves(
     assert [each.first_offset for each in result.aborted] == [0]
 
 
-def test_a_follower_gets_what_is_under_way(broker: Any, write: Produce) -> None:
+def test_a_follower_gets_what_is_under_way(broker: OneBroker, write: Produce) -> None:
     broker.lead(isr=(1, 2))
     write(5)
     result = follow(broker, 0)
     assert (offsets(result), result.aborted) == ([0], None)
 
 
-def test_a_truncated_end_marker_leaves_the_transaction_open(broker: Any, write: Produce) -> None:
+def test_a_truncated_end_marker_leaves_the_transaction_open(
+    broker: OneBroker, write: Produce
+) -> None:
     broker.lead(isr=(1,))
     write(5)
     write(5, end=ControlType.COMMIT)
     assert latest(broker, Isolation.TXN_COMMITTED) == 3
-    replica = broker.replicas.partition("orders", 0).replica
+    replica = broker.partition().replica
     replica.truncate_to(2, "the new leader does not have it")
     assert (replica.high_watermark, replica.last_stable_offset) == (2, 0)
     replica.restart_at(10, "the leader begins there")

@@ -27,7 +27,9 @@ from logquake.wire.messages.broker_to_controller import (
     AlterPartitionResponseTopicData,
 )
 from tests.doubles.memory_disk import MemoryDisk
-from tests.unit.node.replication.conftest import TOPIC_ID, OneBroker
+from tests.doubles.network import ScriptedNetwork
+from tests.doubles.scheduler import ManualScheduler
+from tests.unit.node.replication.one_broker import TOPIC_ID, OneBroker
 
 PARTITIONS = 5
 STEPS = 120
@@ -127,7 +129,9 @@ def _state(partition: Any) -> object:
 class Life:
     """What happens to both twins, from a seed."""
 
-    def __init__(self, twins: Sequence[Twin], seed: int, scheduler: Any, network: Any) -> None:
+    def __init__(
+        self, twins: Sequence[Twin], seed: int, scheduler: ManualScheduler, network: ScriptedNetwork
+    ) -> None:
         self.twins = twins
         self.scheduler = scheduler
         self.network = network
@@ -287,7 +291,10 @@ def _batches(batch: Callable[..., memoryview]) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_session_answers_as_a_walk_over_all_of_it_would(
-    start: Callable[[MemoryDisk], OneBroker], scheduler: Any, network: Any, seed: int
+    start: Callable[[MemoryDisk], OneBroker],
+    scheduler: ManualScheduler,
+    network: ScriptedNetwork,
+    seed: int,
 ) -> None:
     def readers() -> dict[int, Fetching]:
         return {reader: Fetching(reader) for reader in (FOLLOWER, CONSUMER)}
@@ -348,7 +355,7 @@ def test_only_partitions_that_changed_are_looked_at(
 
 
 def test_a_follower_stays_in_sync_by_fetches_that_look_at_nothing(
-    followed: OneBroker, scheduler: Any, batch: Callable[..., memoryview]
+    followed: OneBroker, scheduler: ManualScheduler, batch: Callable[..., memoryview]
 ) -> None:
     session = _begin(followed)
     for epoch in range(1, 5):
@@ -358,7 +365,7 @@ def test_a_follower_stays_in_sync_by_fetches_that_look_at_nothing(
     followed.replicas.appends.add([entry], 1, 1_000, lambda _results: None)
     followed.replicas.end_of_pass()
     scheduler.advance(29_000)
-    partition = followed.replicas.partition("orders", 0)
+    partition = followed.partition()
     assert partition.leader.isr.maximal == partition.isr == (1, 2)  # type: ignore[union-attr]
     scheduler.advance(20_000)
     assert type(partition.leader.isr).__name__ == "PendingShrink"  # type: ignore[union-attr]
@@ -389,7 +396,7 @@ def _wait(broker: OneBroker, session: tuple[int, int]) -> list[FetchAnswer]:
 
 
 def test_a_fetch_that_outlasts_its_session_leaves_nothing_at_its_partitions(
-    followed: OneBroker, scheduler: Any
+    followed: OneBroker, scheduler: ManualScheduler
 ) -> None:
     session = _begin(followed)
     answers = _wait(followed, (session, 1))
@@ -413,7 +420,7 @@ def test_a_fetch_whose_session_its_reader_left_looks_at_nothing_more(followed: O
 
 
 def test_a_fetch_whose_session_is_emptied_meanwhile_is_refused(
-    followed: OneBroker, scheduler: Any
+    followed: OneBroker, scheduler: ManualScheduler
 ) -> None:
     session = _begin(followed)
     answers = _wait(followed, (session, 1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -12,6 +11,9 @@ from logquake.node.replication.partition.roles import Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.values import ProduceEntry
 from logquake.storage.log_config import LogConfig
+from tests.doubles.journal import MemoryJournal
+from tests.doubles.scheduler import ManualScheduler
+from tests.unit.node.replication.one_broker import OneBroker
 
 Batch = Callable[..., memoryview]
 CONFIG = TopicConfig(
@@ -24,7 +26,7 @@ def settings() -> ReplicationSettings:
     return ReplicationSettings(retention_check_interval_ms=10_000, initial_task_delay_ms=1_000)
 
 
-def fill(broker: Any, batch: Batch, *, count: int = 4, index: int = 0) -> None:
+def fill(broker: OneBroker, batch: Batch, *, count: int = 4, index: int = 0) -> None:
     """Every record has a segment of its own."""
     for _ in range(count):
         entry = ProduceEntry("orders", index, batch(bytes(300)))
@@ -32,17 +34,17 @@ def fill(broker: Any, batch: Batch, *, count: int = 4, index: int = 0) -> None:
         broker.replicas.end_of_pass()
 
 
-def logs(broker: Any, index: int = 0) -> list[int]:
+def logs(broker: OneBroker, index: int = 0) -> list[int]:
     names = broker.disk.list(f"/data/orders-{index}")
     return [int(name[:20]) for name in names if name.endswith(".log")]
 
 
-def waiting(broker: Any) -> list[str]:
+def waiting(broker: OneBroker) -> list[str]:
     return [name for name in broker.disk.list("/data/orders-0") if name.endswith(".deleted")]
 
 
 def test_a_leader_gives_up_old_segments_at_the_first_check(
-    broker: Any, batch: Batch, scheduler: Any, journal: Any
+    broker: OneBroker, batch: Batch, scheduler: ManualScheduler, journal: MemoryJournal
 ) -> None:
     broker.config = CONFIG
     broker.lead(isr=(1,))
@@ -51,13 +53,15 @@ def test_a_leader_gives_up_old_segments_at_the_first_check(
     assert logs(broker) == [0, 1, 2, 3]
     scheduler.advance(1)
     assert logs(broker) == [2, 3]
-    assert broker.replicas.partition("orders", 0).replica.start == 2
-    (event,) = [event for event in journal.events if event.what == "segments-deleted"]
+    assert broker.partition().replica.start == 2
+    (event,) = journal.of("segments-deleted")
     assert (event.before, event.after) == (0, 2)
     assert "retention.bytes is 400" in event.why
 
 
-def test_checks_go_on_at_their_interval(broker: Any, batch: Batch, scheduler: Any) -> None:
+def test_checks_go_on_at_their_interval(
+    broker: OneBroker, batch: Batch, scheduler: ManualScheduler
+) -> None:
     broker.config = CONFIG
     broker.lead(isr=(1,))
     scheduler.advance(1_000)
@@ -68,7 +72,9 @@ def test_checks_go_on_at_their_interval(broker: Any, batch: Batch, scheduler: An
     assert logs(broker) == [2, 3]
 
 
-def test_the_files_are_removed_after_their_delay(broker: Any, batch: Batch, scheduler: Any) -> None:
+def test_the_files_are_removed_after_their_delay(
+    broker: OneBroker, batch: Batch, scheduler: ManualScheduler
+) -> None:
     broker.config = CONFIG
     broker.lead(isr=(1,))
     fill(broker, batch)
@@ -78,7 +84,9 @@ def test_the_files_are_removed_after_their_delay(broker: Any, batch: Batch, sche
     assert waiting(broker) == []
 
 
-def test_what_is_not_committed_stays(broker: Any, batch: Batch, scheduler: Any) -> None:
+def test_what_is_not_committed_stays(
+    broker: OneBroker, batch: Batch, scheduler: ManualScheduler
+) -> None:
     broker.config = CONFIG
     broker.lead(isr=(1, 2))
     fill(broker, batch)
@@ -86,10 +94,12 @@ def test_what_is_not_committed_stays(broker: Any, batch: Batch, scheduler: Any) 
     assert logs(broker) == [0, 1, 2, 3]
 
 
-def test_a_follower_keeps_to_its_own_count(broker: Any, batch: Batch, scheduler: Any) -> None:
+def test_a_follower_keeps_to_its_own_count(
+    broker: OneBroker, batch: Batch, scheduler: ManualScheduler
+) -> None:
     broker.config = CONFIG
     broker.assign(leader=2)
-    replica = broker.replicas.partition("orders", 0).replica
+    replica = broker.partition().replica
     for offset in range(4):
         replica.append_from_leader(batch(bytes(300), base_offset=offset, leader_epoch=0), 0)
     replica.advance_to(4)
@@ -98,7 +108,7 @@ def test_a_follower_keeps_to_its_own_count(broker: Any, batch: Batch, scheduler:
 
 
 def test_a_disk_that_fails_takes_its_directory_offline(
-    broker: Any, batch: Batch, scheduler: Any
+    broker: OneBroker, batch: Batch, scheduler: ManualScheduler
 ) -> None:
     broker.config = CONFIG
     broker.lead(isr=(1,))
@@ -107,12 +117,12 @@ def test_a_disk_that_fails_takes_its_directory_offline(
     scheduler.advance(9_990)  # the syncs of what rolled are through
     broker.disk.fail_at(1, OSError(errno.EIO, "broken"))
     scheduler.advance(10)
-    assert isinstance(broker.replicas.partition("orders", 0).role, Offline)
+    assert isinstance(broker.partition().role, Offline)
     assert list(broker.log_dirs.offline) == ["/data"]
 
 
 def test_many_partitions_are_looked_at_a_few_at_a_time(
-    broker: Any, batch: Batch, scheduler: Any
+    broker: OneBroker, batch: Batch, scheduler: ManualScheduler
 ) -> None:
     broker.config = CONFIG
     for index in range(150):

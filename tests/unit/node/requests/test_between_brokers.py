@@ -42,6 +42,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from tests.unit.node.requests.lone_broker import LoneBroker
 
 NEW_ID = b"\x05" * 16
 
@@ -81,20 +82,20 @@ def errors_in(version: int, reply: Any) -> list[tuple[Any, int, int]]:
 
 
 @pytest.mark.parametrize("version", LeaderAndIsr.versions)
-def test_a_partition_is_led_when_the_controller_says_so(broker: Any, version: int) -> None:
+def test_a_partition_is_led_when_the_controller_says_so(broker: LoneBroker, version: int) -> None:
     reply = broker.ask(lead(version), version)
     assert reply.error_code == ErrorCode.NONE
     assert errors_in(version, reply) == [(NEW_ID if version >= 5 else "new", 0, ErrorCode.NONE)]
 
 
 @pytest.mark.parametrize("version", LeaderAndIsr.versions)
-def test_an_older_controller_is_not_obeyed(broker: Any, version: int) -> None:
+def test_an_older_controller_is_not_obeyed(broker: LoneBroker, version: int) -> None:
     reply = broker.ask(lead(version, controller_epoch=0), version)
     assert reply.error_code == ErrorCode.STALE_CONTROLLER_EPOCH
 
 
 @pytest.mark.parametrize("version", range(2, 8))
-def test_what_was_meant_for_an_earlier_life_is_refused(broker: Any, version: int) -> None:
+def test_what_was_meant_for_an_earlier_life_is_refused(broker: LoneBroker, version: int) -> None:
     reply = broker.ask(lead(version, broker_epoch=0), version)
     assert reply.error_code == ErrorCode.STALE_BROKER_EPOCH
 
@@ -116,7 +117,7 @@ def stop(version: int, *, controller_epoch: int = 1, delete: bool = True) -> Sto
 
 @pytest.mark.parametrize("version", StopReplica.versions)
 @pytest.mark.parametrize("delete", [True, False])
-def test_a_replica_stops(broker: Any, version: int, delete: bool) -> None:
+def test_a_replica_stops(broker: LoneBroker, version: int, delete: bool) -> None:
     reply = broker.ask(stop(version, delete=delete), version)
     (answer,) = reply.partition_errors
     assert (reply.error_code, answer.error_code) == (0, 0)
@@ -124,7 +125,7 @@ def test_a_replica_stops(broker: Any, version: int, delete: bool) -> None:
 
 
 @pytest.mark.parametrize("version", StopReplica.versions)
-def test_an_older_controller_stops_nothing(broker: Any, version: int) -> None:
+def test_an_older_controller_stops_nothing(broker: LoneBroker, version: int) -> None:
     reply = broker.ask(stop(version, controller_epoch=0), version)
     assert reply.error_code == ErrorCode.STALE_CONTROLLER_EPOCH
 
@@ -153,7 +154,7 @@ def tell(version: int, controller_epoch: int = 1) -> UpdateMetadataRequest:
 
 
 @pytest.mark.parametrize("version", UpdateMetadata.versions)
-def test_what_the_controller_tells_is_told_on(broker: Any, version: int) -> None:
+def test_what_the_controller_tells_is_told_on(broker: LoneBroker, version: int) -> None:
     assert broker.ask(tell(version), version).error_code == ErrorCode.NONE
     metadata = broker.ask(MetadataRequest(topics=None), 12)
     assert [(node.node_id, node.port) for node in metadata.brokers] == [(3, 9094)]
@@ -162,13 +163,13 @@ def test_what_the_controller_tells_is_told_on(broker: Any, version: int) -> None
 
 
 @pytest.mark.parametrize("version", UpdateMetadata.versions)
-def test_an_older_controller_tells_nothing(broker: Any, version: int) -> None:
+def test_an_older_controller_tells_nothing(broker: LoneBroker, version: int) -> None:
     reply = broker.ask(tell(version, controller_epoch=0), version)
     assert reply.error_code == ErrorCode.STALE_CONTROLLER_EPOCH
 
 
 def alter(
-    version: int, broker: Any, name: str = "orders", isr: tuple[int, ...] = (1,), **rest: Any
+    version: int, broker: LoneBroker, name: str = "orders", isr: tuple[int, ...] = (1,), **rest: Any
 ) -> AlterPartitionRequest:
     partition = AlterPartitionRequestPartitionData(partition_index=0, leader_epoch=0)
     if version >= 3:
@@ -184,7 +185,7 @@ def alter(
 
 
 @pytest.mark.parametrize("version", AlterPartition.versions)
-def test_an_isr_that_is_the_same_is_confirmed(broker: Any, version: int) -> None:
+def test_an_isr_that_is_the_same_is_confirmed(broker: LoneBroker, version: int) -> None:
     request = alter(version, broker, broker_epoch=broker.epoch())
     reply = broker.ask(request, version)
     (topic,) = reply.topics
@@ -196,7 +197,7 @@ def test_an_isr_that_is_the_same_is_confirmed(broker: Any, version: int) -> None
 
 
 @pytest.mark.parametrize("version", AlterPartition.versions)
-def test_a_broker_that_is_not_there_cannot_join_the_isr(broker: Any, version: int) -> None:
+def test_a_broker_that_is_not_there_cannot_join_the_isr(broker: LoneBroker, version: int) -> None:
     """KafkaController.tryProcessAlterPartition: INELIGIBLE_REPLICA is younger than version 1."""
     broker.create_topic("absent", assignment=[1, 2])
     request = alter(version, broker, "absent", isr=(1, 2), broker_epoch=broker.epoch())
@@ -206,7 +207,7 @@ def test_a_broker_that_is_not_there_cannot_join_the_isr(broker: Any, version: in
 
 
 @pytest.mark.parametrize("version", AlterPartition.versions)
-def test_the_isr_of_an_unknown_topic(broker: Any, version: int) -> None:
+def test_the_isr_of_an_unknown_topic(broker: LoneBroker, version: int) -> None:
     request = alter(version, broker, "nowhere", broker_epoch=broker.epoch())
     (answer,) = broker.ask(request, version).topics[0].partitions
     by_id = version >= 2
@@ -215,26 +216,26 @@ def test_the_isr_of_an_unknown_topic(broker: Any, version: int) -> None:
 
 
 @pytest.mark.parametrize("version", AlterPartition.versions)
-def test_the_isr_from_an_earlier_life(broker: Any, version: int) -> None:
+def test_the_isr_from_an_earlier_life(broker: LoneBroker, version: int) -> None:
     reply = broker.ask(alter(version, broker, broker_epoch=-5), version)
     assert reply.error_code == ErrorCode.STALE_BROKER_EPOCH
 
 
 @pytest.mark.parametrize("version", ControlledShutdown.versions)
-def test_the_only_replica_has_nowhere_to_move_to(broker: Any, version: int) -> None:
+def test_the_only_replica_has_nowhere_to_move_to(broker: LoneBroker, version: int) -> None:
     reply = broker.ask(ControlledShutdownRequest(broker_id=1), version)
     assert reply.error_code == ErrorCode.NONE
     assert reply.remaining_partitions == []
 
 
 @pytest.mark.parametrize("version", ControlledShutdown.versions)
-def test_a_broker_that_is_not_there_cannot_shut_down(broker: Any, version: int) -> None:
+def test_a_broker_that_is_not_there_cannot_shut_down(broker: LoneBroker, version: int) -> None:
     reply = broker.ask(ControlledShutdownRequest(broker_id=9), version)
     assert reply.error_code == ErrorCode.BROKER_NOT_AVAILABLE
 
 
 @pytest.mark.parametrize("version", AllocateProducerIds.versions)
-def test_blocks_of_producer_ids_do_not_overlap(broker: Any, version: int) -> None:
+def test_blocks_of_producer_ids_do_not_overlap(broker: LoneBroker, version: int) -> None:
     request = AllocateProducerIdsRequest(broker_id=1, broker_epoch=broker.epoch())
     first, second = (broker.ask(request, version) for _ in range(2))
     assert (first.error_code, first.producer_id_len) == (0, 1000)

@@ -19,6 +19,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from tests.unit.node.requests.lone_broker import LoneBroker
 
 COORDINATORS_TOPICS = ("__consumer_offsets", "__transaction_state")  # by key type
 init_versions = pytest.mark.parametrize("version", InitProducerId.versions)
@@ -39,7 +40,7 @@ def properties() -> dict[str, str]:
     }
 
 
-def ask(broker: Any, version: int, key_type: int, key: str = "a", **how: Any) -> Any:
+def ask(broker: LoneBroker, version: int, key_type: int, key: str = "a", **how: Any) -> Any:
     """Error, node and port."""
     keys: dict[str, Any] = {"key": key} if version < 4 else {"coordinator_keys": [key]}
     request = FindCoordinatorRequest(key_type=key_type if version else 0, **keys)
@@ -54,7 +55,7 @@ every_find = pytest.mark.parametrize("version", FindCoordinator.versions)
 @every_find
 @pytest.mark.parametrize(("key_type", "topic"), list(enumerate(COORDINATORS_TOPICS)))
 def test_a_coordinator_is_found_once_its_topic_is_made(
-    broker: Any, version: int, key_type: int, topic: str
+    broker: LoneBroker, version: int, key_type: int, topic: str
 ) -> None:
     """Whatever auto.create.topics.enable says."""
     assert ask(broker, version, key_type) == (ErrorCode.COORDINATOR_NOT_AVAILABLE, -1, -1)
@@ -68,7 +69,9 @@ def test_a_coordinator_is_found_once_its_topic_is_made(
 
 
 @every_find
-def test_a_coordinator_has_the_address_of_the_askers_listener(broker: Any, version: int) -> None:
+def test_a_coordinator_has_the_address_of_the_askers_listener(
+    broker: LoneBroker, version: int
+) -> None:
     ask(broker, version, 0)
     broker.settle()
     assert ask(broker, version, 0, listener="OUTSIDE") == (ErrorCode.NONE, 1, 19092)
@@ -81,7 +84,7 @@ def test_a_coordinator_has_the_address_of_the_askers_listener(broker: Any, versi
     [("", 0), ("a", 1), ("g1", 2), ("polygenelubricants", 0), ("gr\u00fc\u00dfe", 3)],
 )
 def test_a_groups_partition_follows_from_javas_hash(
-    broker: Any, group: str, partition: int
+    broker: LoneBroker, group: str, partition: int
 ) -> None:
     """Broker 2 leads that one partition of four."""
     states = [
@@ -106,7 +109,9 @@ def test_a_groups_partition_follows_from_javas_hash(
 
 @every_find
 @pytest.mark.parametrize(("key_type", "since"), [(2, 6), (3, 99), (-1, 99), (127, 99)])
-def test_what_nobody_coordinates(broker: Any, version: int, key_type: int, since: int) -> None:
+def test_what_nobody_coordinates(
+    broker: LoneBroker, version: int, key_type: int, since: int
+) -> None:
     if version == 0:
         return  # it knows groups alone
     known = version >= since
@@ -115,14 +120,14 @@ def test_what_nobody_coordinates(broker: Any, version: int, key_type: int, since
 
 
 @pytest.mark.parametrize("version", range(4, 7))
-def test_several_keys_are_answered_one_by_one(broker: Any, version: int) -> None:
+def test_several_keys_are_answered_one_by_one(broker: LoneBroker, version: int) -> None:
     request = FindCoordinatorRequest(key_type=0, coordinator_keys=["a", "", "a"])
     reply = broker.ask(request, version)
     assert [each.key for each in reply.coordinators] == ["a", "", "a"]
 
 
 @init_versions
-def test_every_producer_gets_an_id_of_its_own(broker: Any, version: int) -> None:
+def test_every_producer_gets_an_id_of_its_own(broker: LoneBroker, version: int) -> None:
     request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=-1)
     replies = [broker.ask(request, version) for _ in range(1100)]
     assert {(reply.error_code, reply.producer_epoch) for reply in replies} == {(0, 0)}
@@ -135,7 +140,7 @@ def test_every_producer_gets_an_id_of_its_own(broker: Any, version: int) -> None
     [("", ErrorCode.INVALID_REQUEST), ("t", ErrorCode.COORDINATOR_NOT_AVAILABLE)],
 )
 def test_transactional_ids(
-    broker: Any, version: int, transactional_id: str, error: ErrorCode
+    broker: LoneBroker, version: int, transactional_id: str, error: ErrorCode
 ) -> None:
     request = InitProducerIdRequest(
         transactional_id=transactional_id, transaction_timeout_ms=60_000
@@ -155,7 +160,7 @@ def test_transactional_ids(
     ],
 )
 def test_a_producer_that_has_an_id(
-    broker: Any, version: int, producer_id: int, epoch: int, error: ErrorCode
+    broker: LoneBroker, version: int, producer_id: int, epoch: int, error: ErrorCode
 ) -> None:
     request = InitProducerIdRequest(
         transactional_id=None,

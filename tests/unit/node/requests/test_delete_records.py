@@ -21,11 +21,12 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from tests.unit.node.requests.lone_broker import LoneBroker
 
 every_version = pytest.mark.parametrize("version", DeleteRecords.versions)
 
 
-def delete(broker: Any, version: int, *asked: tuple[str, int, int]) -> list[tuple[Any, ...]]:
+def delete(broker: LoneBroker, version: int, *asked: tuple[str, int, int]) -> list[tuple[Any, ...]]:
     """(topic, partition, low watermark, error) in the order of the answer."""
     topics = [
         DeleteRecordsTopic(
@@ -41,7 +42,7 @@ def delete(broker: Any, version: int, *asked: tuple[str, int, int]) -> list[tupl
     ]
 
 
-def earliest(broker: Any) -> int:
+def earliest(broker: LoneBroker) -> int:
     asked = ListOffsetsPartition(partition_index=0, timestamp=-2)
     topic = ListOffsetsTopic(name="orders", partitions=[asked])
     (answer,) = broker.ask(ListOffsetsRequest(replica_id=-1, topics=[topic]), 7).topics
@@ -49,14 +50,14 @@ def earliest(broker: Any) -> int:
 
 
 @every_version
-def test_the_log_starts_there(broker: Any, batch: Any, version: int) -> None:
+def test_the_log_starts_there(broker: LoneBroker, batch: Any, version: int) -> None:
     broker.append(batch(b"a", b"b", b"c"))
     assert delete(broker, version, ("orders", 0, 2)) == [("orders", 0, 2, 0)]
     assert earliest(broker) == 2
 
 
 @every_version
-def test_each_partition_has_its_own_error(broker: Any, version: int) -> None:
+def test_each_partition_has_its_own_error(broker: LoneBroker, version: int) -> None:
     assert delete(
         broker,
         version,
@@ -75,13 +76,13 @@ def test_each_partition_has_its_own_error(broker: Any, version: int) -> None:
 
 
 def test_of_a_partition_that_is_named_twice_the_last_mention_counts(
-    broker: Any, batch: Any
+    broker: LoneBroker, batch: Any
 ) -> None:
     broker.append(batch(b"a", b"b", b"c"))
     assert delete(broker, 2, ("orders", 0, 3), ("orders", 0, 1)) == [("orders", 0, 1, 0)]
 
 
-def test_internal_topics_are_left_alone(broker: Any) -> None:
+def test_internal_topics_are_left_alone(broker: LoneBroker) -> None:
     state = UpdateMetadataPartitionState(partition_index=0, leader=1, isr=[1], replicas=[1])
     topic = UpdateMetadataTopicState(
         topic_name="__consumer_offsets", topic_id=bytes(15) + b"\x09", partition_states=[state]
@@ -94,10 +95,10 @@ def test_internal_topics_are_left_alone(broker: Any) -> None:
     ]
 
 
-def test_a_topic_that_is_only_compacted_refuses(broker: Any) -> None:
+def test_a_topic_that_is_only_compacted_refuses(broker: LoneBroker) -> None:
     broker.create_topic("states", config={"cleanup.policy": "compact"})
     assert delete(broker, 2, ("states", 0, 0)) == [("states", 0, -1, ErrorCode.POLICY_VIOLATION)]
 
 
-def test_nothing_asked_is_answered_with_nothing(broker: Any) -> None:
+def test_nothing_asked_is_answered_with_nothing(broker: LoneBroker) -> None:
     assert delete(broker, 2) == []

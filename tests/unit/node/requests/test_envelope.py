@@ -13,7 +13,7 @@ from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader, decode_response, encode_request
-from logquake.wire.listeners import PLAINTEXT
+from logquake.wire.listeners import PLAINTEXT, ListenerName
 from logquake.wire.messages.broker_to_controller import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
@@ -37,7 +37,7 @@ from logquake.wire.schema import Message, encode
 from logquake.zk.operations import SetData
 from logquake.zk.znodes.control import CONTROLLER_PATH, ControllerNode
 from tests.parts import joined
-from tests.unit.node.requests.conftest import LoneBroker, NoReplyError
+from tests.unit.node.requests.lone_broker import LoneBroker, NoReplyError
 
 CORRELATION_ID = 4711
 PRINCIPAL = b"\0\0" + encode(DefaultPrincipalData(type="User", name="ANONYMOUS"), 0)
@@ -72,14 +72,14 @@ def unpacked(reply: Any, answer: type[Message], version: int) -> Any:
 
 class TestWhatIsForwarded:
     @pytest.mark.parametrize("version", range(8))
-    def test_topics_are_made(self, broker: Any, version: int) -> None:
+    def test_topics_are_made(self, broker: LoneBroker, version: int) -> None:
         reply = broker.ask(envelope(forwarded(create(), version)), 0)
         (topic,) = unpacked(reply, CreateTopicsResponse, version).topics
         assert (topic.name, topic.error_code) == ("fresh", ErrorCode.NONE)
         assert broker.topic_id("fresh")
 
     @pytest.mark.parametrize("version", range(7))
-    def test_topics_are_deleted(self, broker: Any, version: int) -> None:
+    def test_topics_are_deleted(self, broker: LoneBroker, version: int) -> None:
         request = DeleteTopicsRequest(timeout_ms=10_000)
         if version < 6:
             request.topic_names = ["orders"]
@@ -89,17 +89,17 @@ class TestWhatIsForwarded:
         (topic,) = unpacked(reply, DeleteTopicsResponse, version).responses
         assert topic.error_code == ErrorCode.NONE
 
-    def test_producer_ids_are_given(self, broker: Any) -> None:
+    def test_producer_ids_are_given(self, broker: LoneBroker) -> None:
         request = AllocateProducerIdsRequest(broker_id=1, broker_epoch=broker.epoch())
         reply = broker.ask(envelope(forwarded(request, 0)), 0)
         assert unpacked(reply, AllocateProducerIdsResponse, 0).producer_id_len == 1000
 
-    def test_a_refusal_is_the_answers_own(self, broker: Any) -> None:
+    def test_a_refusal_is_the_answers_own(self, broker: LoneBroker) -> None:
         reply = broker.ask(envelope(forwarded(create("no spaces"), 7)), 0)
         (topic,) = unpacked(reply, CreateTopicsResponse, 7).topics
         assert topic.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
 
-    def test_a_client_may_have_a_long_address(self, broker: Any) -> None:
+    def test_a_client_may_have_a_long_address(self, broker: LoneBroker) -> None:
         reply = broker.ask(envelope(forwarded(create(), 7), address=bytes(15) + b"\x01"), 0)
         assert reply.error_code == ErrorCode.NONE
 
@@ -139,12 +139,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("content", "code"), REFUSED)
-def test_an_envelope_is_refused(broker: Any, content: EnvelopeRequest, code: ErrorCode) -> None:
+def test_an_envelope_is_refused(
+    broker: LoneBroker, content: EnvelopeRequest, code: ErrorCode
+) -> None:
     reply = broker.ask(content, 0)
     assert (reply.error_code, reply.response_data) == (code, None)
 
 
-def test_every_cut_and_every_flipped_byte_has_one_answer(broker: Any) -> None:
+def test_every_cut_and_every_flipped_byte_has_one_answer(broker: LoneBroker) -> None:
     for at in range(len(CREATE)):
         damaged = bytearray(CREATE)
         damaged[at] ^= 0xFF
@@ -152,7 +154,7 @@ def test_every_cut_and_every_flipped_byte_has_one_answer(broker: Any) -> None:
             assert len(broker.outcomes(envelope(data), 0)) == 1
 
 
-def test_only_the_controller_opens_envelopes(broker: Any) -> None:
+def test_only_the_controller_opens_envelopes(broker: LoneBroker) -> None:
     elect_another(broker)
     reply = broker.ask(envelope(CREATE), 0)
     assert (reply.error_code, reply.response_data) == (ErrorCode.NOT_CONTROLLER, None)
@@ -179,11 +181,10 @@ class OfficeLost(Handler[CreateTopicsRequest]):
         request.reply(CreateTopicsResponse(topics=results))
 
 
-def test_the_sender_is_told_that_the_controller_moved(broker: Any, ask: Any) -> None:
+def test_the_sender_is_told_that_the_controller_moved(broker: LoneBroker, ask: Any) -> None:
     """The client behind it is not: the sender finds the controller and sends the envelope again."""
-    parts = broker.broker._parts
     handler = Envelope(
-        ApiTable([OfficeLost()]), parts.controller, is_enabled=True, privileged=PLAINTEXT
+        ApiTable([OfficeLost()]), broker.parts.controller, is_enabled=True, privileged=PLAINTEXT
     )
     asked = ask(envelope(CREATE), 0)
     handler.handle(asked.request, asked.request.body)
@@ -198,9 +199,9 @@ class TestWhereEnvelopesAreNotTaken:
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,OUTSIDE:PLAINTEXT",
         }
 
-    def test_a_clients_listener_ends_the_connection(self, broker: Any) -> None:
+    def test_a_clients_listener_ends_the_connection(self, broker: LoneBroker) -> None:
         with pytest.raises(NoReplyError, match="an envelope on OUTSIDE"):
-            broker.ask(envelope(CREATE), 0, listener="OUTSIDE")
+            broker.ask(envelope(CREATE), 0, listener=ListenerName("OUTSIDE"))
 
 
 class TestSwitchedOff:
@@ -208,6 +209,6 @@ class TestSwitchedOff:
     def properties(self) -> dict[str, str]:
         return {"logquake.forwarding.enable": "false"}
 
-    def test_the_connection_ends_as_with_kafka(self, broker: Any) -> None:
+    def test_the_connection_ends_as_with_kafka(self, broker: LoneBroker) -> None:
         with pytest.raises(NoReplyError, match=r"logquake\.forwarding\.enable"):
             broker.ask(envelope(CREATE), 0)

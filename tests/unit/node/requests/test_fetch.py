@@ -21,13 +21,14 @@ from logquake.wire.messages.produce import (
     TopicProduceData,
 )
 from logquake.wire.records import iterate_batches
+from tests.unit.node.requests.lone_broker import LoneBroker
 
 every_version = pytest.mark.parametrize("version", Fetch.versions)
 session_versions = pytest.mark.parametrize("version", range(7, 18))
 
 
 @pytest.fixture
-def filled(broker: Any, batch: Any) -> Any:
+def filled(broker: LoneBroker, batch: Any) -> Any:
     """Three batches, of two records each, in orders-0."""
     for _ in range(3):
         data = PartitionProduceData(index=0, records=batch(b"x" * 100, b"y" * 100))
@@ -36,7 +37,7 @@ def filled(broker: Any, batch: Any) -> Any:
     return broker
 
 
-def topic_of(broker: Any, name: str, *partitions: FetchPartition) -> FetchTopic:
+def topic_of(broker: LoneBroker, name: str, *partitions: FetchPartition) -> FetchTopic:
     known = name in ("orders", "elsewhere")
     topic_id = broker.topic_id(name) if known else b"\x09" * 16
     return FetchTopic(topic=name, topic_id=topic_id, partitions=list(partitions))
@@ -64,7 +65,7 @@ def offsets(data: Any) -> list[int]:
 
 
 @every_version
-def test_reads_from_the_batch_that_holds_the_offset(filled: Any, version: int) -> None:
+def test_reads_from_the_batch_that_holds_the_offset(filled: LoneBroker, version: int) -> None:
     data = only(filled.ask(fetch(topic_of(filled, "orders", partition(offset=3))), version))
     assert (data.error_code, data.high_watermark) == (0, 6)
     assert data.last_stable_offset == (6 if version >= 4 else -1)
@@ -75,20 +76,22 @@ def test_reads_from_the_batch_that_holds_the_offset(filled: Any, version: int) -
 
 
 @every_version
-def test_committed_reads_get_a_list_of_aborted_transactions(filled: Any, version: int) -> None:
+def test_committed_reads_get_a_list_of_aborted_transactions(
+    filled: LoneBroker, version: int
+) -> None:
     request = fetch(topic_of(filled, "orders", partition()), isolation_level=1)
     assert only(filled.ask(request, version)).aborted_transactions == []
 
 
 @every_version
-def test_at_the_end_the_answer_waits_and_is_empty(filled: Any, version: int) -> None:
+def test_at_the_end_the_answer_waits_and_is_empty(filled: LoneBroker, version: int) -> None:
     data = only(filled.ask(fetch(topic_of(filled, "orders", partition(offset=6))), version))
     assert (data.error_code, len(data.records)) == (0, 0)
 
 
 @every_version
 @pytest.mark.parametrize("max_wait_ms", [-1, 0])
-def test_no_patience_is_no_wait(filled: Any, version: int, max_wait_ms: int) -> None:
+def test_no_patience_is_no_wait(filled: LoneBroker, version: int, max_wait_ms: int) -> None:
     asked = topic_of(filled, "orders", partition(offset=6))
     outcomes: list[Any] = []
     filled.serve(fetch(asked, max_wait_ms=max_wait_ms), version, outcomes.append)
@@ -97,7 +100,9 @@ def test_no_patience_is_no_wait(filled: Any, version: int, max_wait_ms: int) -> 
 
 @every_version
 @pytest.mark.parametrize("offset", [-1, 7, 2**63 - 1, -(2**63)])
-def test_offsets_outside_the_log_are_out_of_range(filled: Any, version: int, offset: int) -> None:
+def test_offsets_outside_the_log_are_out_of_range(
+    filled: LoneBroker, version: int, offset: int
+) -> None:
     data = only(filled.ask(fetch(topic_of(filled, "orders", partition(offset=offset))), version))
     assert data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE
     assert (data.high_watermark, len(data.records)) == (-1, 0)
@@ -105,7 +110,7 @@ def test_offsets_outside_the_log_are_out_of_range(filled: Any, version: int, off
 
 @every_version
 def test_a_batch_larger_than_the_limit_comes_whole_since_version_3(
-    filled: Any, version: int
+    filled: LoneBroker, version: int
 ) -> None:
     small = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1)
     data = only(filled.ask(fetch(topic_of(filled, "orders", small), max_bytes=1), version))
@@ -114,7 +119,7 @@ def test_a_batch_larger_than_the_limit_comes_whole_since_version_3(
 
 
 @every_version
-def test_unknown_topics(filled: Any, version: int) -> None:
+def test_unknown_topics(filled: LoneBroker, version: int) -> None:
     data = only(filled.ask(fetch(topic_of(filled, "nowhere", partition())), version))
     by_id = version >= 13
     expected = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -123,14 +128,14 @@ def test_unknown_topics(filled: Any, version: int) -> None:
 
 @every_version
 @pytest.mark.parametrize("index", [-1, 2, 2**31 - 1])
-def test_unknown_partitions(filled: Any, version: int, index: int) -> None:
+def test_unknown_partitions(filled: LoneBroker, version: int, index: int) -> None:
     data = only(filled.ask(fetch(topic_of(filled, "orders", partition(index))), version))
     assert data.partition_index == index
     assert data.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 @every_version
-def test_another_broker_leads(filled: Any, version: int) -> None:
+def test_another_broker_leads(filled: LoneBroker, version: int) -> None:
     response = filled.ask(fetch(topic_of(filled, "elsewhere", partition())), version)
     data = only(response)
     assert data.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -146,21 +151,21 @@ def test_another_broker_leads(filled: Any, version: int) -> None:
     ("epoch", "error"), [(0, ErrorCode.NONE), (1, ErrorCode.UNKNOWN_LEADER_EPOCH)]
 )
 def test_leader_epochs_are_compared(
-    filled: Any, version: int, epoch: int, error: ErrorCode
+    filled: LoneBroker, version: int, epoch: int, error: ErrorCode
 ) -> None:
     asked = partition(current_leader_epoch=epoch)
     assert only(filled.ask(fetch(topic_of(filled, "orders", asked)), version)).error_code == error
 
 
 @pytest.mark.parametrize("version", range(12, 18))
-def test_a_log_that_parted_is_told_where(filled: Any, version: int) -> None:
+def test_a_log_that_parted_is_told_where(filled: LoneBroker, version: int) -> None:
     asked = partition(offset=9, last_fetched_epoch=0)
     data = only(filled.ask(fetch(topic_of(filled, "orders", asked)), version))
     assert (data.diverging_epoch.epoch, data.diverging_epoch.end_offset) == (0, 6)
 
 
 @every_version
-def test_a_broker_that_is_no_replica_is_refused(filled: Any, version: int) -> None:
+def test_a_broker_that_is_no_replica_is_refused(filled: LoneBroker, version: int) -> None:
     who: dict[str, Any]
     if version >= 15:
         who = {"replica_state": ReplicaState(replica_id=9, replica_epoch=1)}
@@ -171,12 +176,12 @@ def test_a_broker_that_is_no_replica_is_refused(filled: Any, version: int) -> No
 
 
 @every_version
-def test_nothing_asked_is_answered_in_time(filled: Any, version: int) -> None:
+def test_nothing_asked_is_answered_in_time(filled: LoneBroker, version: int) -> None:
     assert filled.ask(fetch(), version).responses == []
 
 
 @session_versions
-def test_a_session_answers_only_what_is_new(filled: Any, version: int) -> None:
+def test_a_session_answers_only_what_is_new(filled: LoneBroker, version: int) -> None:
     opening = fetch(topic_of(filled, "orders", partition(), partition(1)), session_epoch=0)
     opened = filled.ask(opening, version)
     assert opened.session_id != 0
@@ -203,13 +208,13 @@ def test_a_session_answers_only_what_is_new(filled: Any, version: int) -> None:
     ],
 )
 def test_sessions_that_are_not_there(
-    filled: Any, version: int, session_id: int, epoch: int, error: ErrorCode
+    filled: LoneBroker, version: int, session_id: int, epoch: int, error: ErrorCode
 ) -> None:
     request = fetch(session_id=session_id, session_epoch=epoch)
     assert filled.ask(request, version).error_code == error
 
 
-def test_a_session_by_name_cannot_go_on_by_id(filled: Any) -> None:
+def test_a_session_by_name_cannot_go_on_by_id(filled: LoneBroker) -> None:
     opened = filled.ask(fetch(topic_of(filled, "orders", partition()), session_epoch=0), 12)
     again = fetch(session_id=opened.session_id, session_epoch=1)
     assert filled.ask(again, 13).error_code == ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR

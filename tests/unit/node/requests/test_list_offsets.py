@@ -22,6 +22,7 @@ from logquake.wire.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
+from tests.unit.node.requests.lone_broker import LoneBroker
 
 START_MS = 1_700_000_000_000
 LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED = -1, -2, -3, -4, -5
@@ -30,7 +31,7 @@ every_version = pytest.mark.parametrize("version", ListOffsets.versions)
 
 
 @pytest.fixture
-def filled(broker: Any, batch: Any) -> Any:
+def filled(broker: LoneBroker, batch: Any) -> Any:
     """Four records in orders-0, a second apart, two a batch."""
     for second in (0, 2):
         records = batch(b"x", b"y", timestamp_ms=START_MS + 1000 * second, step_ms=1000)
@@ -40,7 +41,9 @@ def filled(broker: Any, batch: Any) -> Any:
     return broker
 
 
-def ask(broker: Any, version: int, *asked: ListOffsetsPartition, name: str = "orders") -> Any:
+def ask(
+    broker: LoneBroker, version: int, *asked: ListOffsetsPartition, name: str = "orders"
+) -> Any:
     topic = ListOffsetsTopic(name=name, partitions=list(asked))
     (answer,) = broker.ask(ListOffsetsRequest(replica_id=-1, topics=[topic]), version).topics
     return answer.partitions
@@ -56,7 +59,7 @@ def offset_in(version: int, answer: Any) -> int:
 
 @every_version
 @pytest.mark.parametrize(("timestamp", "offset"), [(LATEST, 4), (EARLIEST, 0)])
-def test_ends_of_the_log(filled: Any, version: int, timestamp: int, offset: int) -> None:
+def test_ends_of_the_log(filled: LoneBroker, version: int, timestamp: int, offset: int) -> None:
     (answer,) = ask(filled, version, at(timestamp))
     assert (answer.error_code, offset_in(version, answer)) == (0, offset)
     assert answer.leader_epoch == (0 if version >= 4 else -1)
@@ -68,7 +71,7 @@ def test_ends_of_the_log(filled: Any, version: int, timestamp: int, offset: int)
     [(-5000, 0, START_MS), (1, 1, START_MS + 1000), (3000, 3, START_MS + 3000), (3001, -1, -1)],
 )
 def test_the_first_record_at_or_after_a_time(
-    filled: Any, version: int, after_ms: int, offset: int, timestamp: int
+    filled: LoneBroker, version: int, after_ms: int, offset: int, timestamp: int
 ) -> None:
     (answer,) = ask(filled, version, at(START_MS + after_ms))
     assert (answer.error_code, answer.offset, answer.timestamp) == (0, offset, timestamp)
@@ -79,14 +82,14 @@ def test_the_first_record_at_or_after_a_time(
     ("timestamp", "since"), [(MAX_TIMESTAMP, 7), (EARLIEST_LOCAL, 8), (LATEST_TIERED, 9), (-6, 99)]
 )
 def test_special_times_came_one_by_one(
-    filled: Any, version: int, timestamp: int, since: int
+    filled: LoneBroker, version: int, timestamp: int, since: int
 ) -> None:
     (answer,) = ask(filled, version, at(timestamp))
     expected = ErrorCode.NONE if version >= since else ErrorCode.UNSUPPORTED_VERSION
     assert answer.error_code == expected
 
 
-def test_the_largest_timestamp(filled: Any) -> None:
+def test_the_largest_timestamp(filled: LoneBroker) -> None:
     (answer,) = ask(filled, 9, at(MAX_TIMESTAMP))
     assert (answer.offset, answer.timestamp) == (3, START_MS + 3000)
 
@@ -103,14 +106,14 @@ def test_the_largest_timestamp(filled: Any) -> None:
     ],
 )
 def test_what_is_not_led_here(
-    filled: Any, version: int, name: str, index: int, error: ErrorCode
+    filled: LoneBroker, version: int, name: str, index: int, error: ErrorCode
 ) -> None:
     (answer,) = ask(filled, version, at(LATEST, index), name=name)
     assert (answer.partition_index, answer.error_code) == (index, error)
 
 
 @every_version
-def test_a_partition_asked_twice(filled: Any, version: int) -> None:
+def test_a_partition_asked_twice(filled: LoneBroker, version: int) -> None:
     answers = ask(filled, version, at(LATEST), at(EARLIEST))
     expected = ErrorCode.NONE if version == 0 else ErrorCode.INVALID_REQUEST
     assert [answer.error_code for answer in answers] == [expected, expected]
@@ -126,14 +129,14 @@ def test_a_partition_asked_twice(filled: Any, version: int) -> None:
     ],
 )
 def test_version_0_answers_up_to_so_many_offsets(
-    filled: Any, count: int, error: ErrorCode, offsets: list[int]
+    filled: LoneBroker, count: int, error: ErrorCode, offsets: list[int]
 ) -> None:
     (answer,) = ask(filled, 0, at(LATEST, max_num_offsets=count))
     assert (answer.error_code, answer.old_style_offsets) == (error, offsets)
 
 
 @pytest.mark.parametrize("version", range(4, 10))
-def test_a_later_leader_epoch_is_unknown(filled: Any, version: int) -> None:
+def test_a_later_leader_epoch_is_unknown(filled: LoneBroker, version: int) -> None:
     (answer,) = ask(filled, version, at(LATEST, current_leader_epoch=3))
     assert answer.error_code == ErrorCode.UNKNOWN_LEADER_EPOCH
 
@@ -150,7 +153,7 @@ def test_a_later_leader_epoch_is_unknown(filled: Any, version: int) -> None:
     ],
 )
 def test_the_end_of_a_leader_epoch(
-    filled: Any, version: int, name: str, epoch: int, expected: tuple[ErrorCode, int, int]
+    filled: LoneBroker, version: int, name: str, epoch: int, expected: tuple[ErrorCode, int, int]
 ) -> None:
     asked = OffsetForLeaderPartition(partition=0, leader_epoch=epoch)
     topic = OffsetForLeaderTopic(topic=name, partitions=[asked])

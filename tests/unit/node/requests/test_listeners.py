@@ -9,6 +9,7 @@ import pytest
 from logquake.node.requests.describe_cluster import DescribeCluster
 from logquake.node.requests.metadata import Metadata
 from logquake.wire.errors import ErrorCode
+from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionState,
@@ -32,8 +33,9 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from tests.unit.node.requests.lone_broker import LoneBroker
 
-INSIDE, OUTSIDE = "INSIDE", "OUTSIDE"
+INSIDE, OUTSIDE = ListenerName("INSIDE"), ListenerName("OUTSIDE")
 PORTS = {
     1: {INSIDE: 9092, OUTSIDE: 19092},
     2: {INSIDE: 9093, OUTSIDE: 19093},
@@ -58,7 +60,7 @@ def properties() -> dict[str, str]:
 
 
 @pytest.fixture
-def broker(broker: Any) -> Any:
+def broker(broker: LoneBroker) -> LoneBroker:
     """Broker 1 knows of broker 2, which has both listeners, and 3, which has one."""
     broker.ask(
         UpdateMetadataRequest(
@@ -94,11 +96,11 @@ def led_by(leader: int) -> UpdateMetadataPartitionState:
     )
 
 
-def told_by(listener: str) -> list[tuple[int, int]]:
+def told_by(listener: ListenerName) -> list[tuple[int, int]]:
     return [(each, ports[listener]) for each, ports in PORTS.items() if listener in ports]
 
 
-def partition_of(broker: Any, version: int, topic: str, listener: str) -> Any:
+def partition_of(broker: LoneBroker, version: int, topic: str, listener: ListenerName) -> Any:
     request = MetadataRequest(topics=[MetadataRequestTopic(name=topic)])
     (found,) = broker.ask(request, version, listener=listener).topics
     (partition,) = found.partitions
@@ -108,7 +110,7 @@ def partition_of(broker: Any, version: int, topic: str, listener: str) -> Any:
 @every_version
 @pytest.mark.parametrize("listener", [INSIDE, OUTSIDE])
 def test_metadata_names_the_brokers_of_the_listener(
-    broker: Any, version: int, listener: str
+    broker: LoneBroker, version: int, listener: ListenerName
 ) -> None:
     reply = broker.ask(MetadataRequest(topics=[]), version, listener=listener)
     assert [(node.node_id, node.port) for node in reply.brokers] == told_by(listener)
@@ -118,7 +120,7 @@ def test_metadata_names_the_brokers_of_the_listener(
 @pytest.mark.parametrize("version", DescribeCluster.versions)
 @pytest.mark.parametrize("listener", [INSIDE, OUTSIDE])
 def test_describe_cluster_names_the_brokers_of_the_listener(
-    broker: Any, version: int, listener: str
+    broker: LoneBroker, version: int, listener: ListenerName
 ) -> None:
     reply = broker.ask(DescribeClusterRequest(), version, listener=listener)
     assert [(each.broker_id, each.port) for each in reply.brokers] == told_by(listener)
@@ -126,13 +128,13 @@ def test_describe_cluster_names_the_brokers_of_the_listener(
 
 
 @every_version
-def test_a_leader_that_the_listener_reaches(broker: Any, version: int) -> None:
+def test_a_leader_that_the_listener_reaches(broker: LoneBroker, version: int) -> None:
     partition = partition_of(broker, version, BY_THREE, INSIDE)
     assert (partition.error_code, partition.leader_id) == (ErrorCode.NONE, 3)
 
 
 @every_version
-def test_a_leader_without_the_listener_is_no_leader(broker: Any, version: int) -> None:
+def test_a_leader_without_the_listener_is_no_leader(broker: LoneBroker, version: int) -> None:
     partition = partition_of(broker, version, BY_THREE, OUTSIDE)
     error = ErrorCode.LISTENER_NOT_FOUND if version >= 6 else ErrorCode.LEADER_NOT_AVAILABLE
     assert (partition.error_code, partition.leader_id) == (error, -1)
@@ -141,14 +143,16 @@ def test_a_leader_without_the_listener_is_no_leader(broker: Any, version: int) -
 
 @every_version
 @pytest.mark.parametrize("listener", [INSIDE, OUTSIDE])
-def test_a_dead_leader_is_told_as_such(broker: Any, version: int, listener: str) -> None:
+def test_a_dead_leader_is_told_as_such(
+    broker: LoneBroker, version: int, listener: ListenerName
+) -> None:
     partition = partition_of(broker, version, BY_NOBODY, listener)
     assert (partition.error_code, partition.leader_id) == (ErrorCode.LEADER_NOT_AVAILABLE, -1)
 
 
 @every_version
 def test_version_0_leaves_out_replicas_that_the_listener_does_not_reach(
-    broker: Any, version: int
+    broker: LoneBroker, version: int
 ) -> None:
     partition = partition_of(broker, version, BY_TWO, OUTSIDE)
     if version == 0:
@@ -159,7 +163,7 @@ def test_version_0_leaves_out_replicas_that_the_listener_does_not_reach(
         assert (partition.replica_nodes, partition.isr_nodes) == ([2, 3], [2, 3])
 
 
-def make_follower(broker: Any, leader: int) -> None:
+def make_follower(broker: LoneBroker, leader: int) -> None:
     """orders-0, which broker 1 leads, is led by another from now on."""
     partition = LeaderAndIsrPartitionState(
         partition_index=0,
@@ -185,7 +189,12 @@ class TestWhereTheLeaderIs:
     """KIP-951: the leader is named in any case, its address where the listener has one."""
 
     def test_of_a_produce_to_the_wrong_broker(
-        self, broker: Any, batch: Any, leader: int, listener: str, endpoints: list[tuple[int, int]]
+        self,
+        broker: LoneBroker,
+        batch: Any,
+        leader: int,
+        listener: ListenerName,
+        endpoints: list[tuple[int, int]],
     ) -> None:
         make_follower(broker, leader)
         partition = PartitionProduceData(index=0, records=batch(b"x"))
@@ -198,7 +207,11 @@ class TestWhereTheLeaderIs:
         assert [(each.node_id, each.port) for each in reply.node_endpoints] == endpoints
 
     def test_of_a_fetch_from_the_wrong_broker(
-        self, broker: Any, leader: int, listener: str, endpoints: list[tuple[int, int]]
+        self,
+        broker: LoneBroker,
+        leader: int,
+        listener: ListenerName,
+        endpoints: list[tuple[int, int]],
     ) -> None:
         make_follower(broker, leader)
         partition = FetchPartition(

@@ -14,6 +14,7 @@ from logquake.wire.messages.log_dirs import (
     DescribableLogDirTopic,
     DescribeLogDirsRequest,
 )
+from tests.unit.node.requests.lone_broker import LoneBroker
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def properties() -> dict[str, str]:
 
 
 def describe(
-    broker: Any, version: int = 4, *, partitions: list[int] | None = None
+    broker: LoneBroker, version: int = 4, *, partitions: list[int] | None = None
 ) -> dict[str, Any]:
     topics = None
     if partitions is not None:
@@ -41,7 +42,7 @@ def logs(result: Any) -> dict[int, tuple[int, bool]]:
     }
 
 
-def alter(broker: Any, version: int = 2, **paths: list[int]) -> list[tuple[int, int]]:
+def alter(broker: LoneBroker, version: int = 2, **paths: list[int]) -> list[tuple[int, int]]:
     dirs = [
         AlterReplicaLogDir(
             path=f"/{name}", topics=[AlterReplicaLogDirTopic(name="orders", partitions=indexes)]
@@ -54,7 +55,7 @@ def alter(broker: Any, version: int = 2, **paths: list[int]) -> list[tuple[int, 
 
 
 @pytest.mark.parametrize("version", range(5))
-def test_every_directory_with_its_logs(broker: Any, version: int) -> None:
+def test_every_directory_with_its_logs(broker: LoneBroker, version: int) -> None:
     described = describe(broker, version)
     assert list(described) == ["/a", "/b"]
     assert logs(described["/a"]) == {0: (0, False)}
@@ -63,14 +64,14 @@ def test_every_directory_with_its_logs(broker: Any, version: int) -> None:
     assert room == ({1 << 40} if version >= 4 else {-1})
 
 
-def test_only_what_was_asked_for(broker: Any) -> None:
+def test_only_what_was_asked_for(broker: LoneBroker) -> None:
     described = describe(broker, partitions=[1, 7])
     assert described["/a"].topics == []
     assert logs(described["/b"]) == {1: (0, False)}
 
 
-def test_a_failed_directory_is_named(broker: Any) -> None:
-    broker.broker._parts.log_dirs.report_failure("/b", "broken")
+def test_a_failed_directory_is_named(broker: LoneBroker) -> None:
+    broker.parts.log_dirs.report_failure("/b", "broken")
     described = describe(broker)
     assert described["/b"].error_code == ErrorCode.KAFKA_STORAGE_ERROR
     assert (described["/b"].topics, described["/b"].usable_bytes) == ([], -1)
@@ -78,7 +79,7 @@ def test_a_failed_directory_is_named(broker: Any) -> None:
 
 
 @pytest.mark.parametrize("version", range(3))
-def test_a_replica_moves_and_is_seen_to(broker: Any, batch: Any, version: int) -> None:
+def test_a_replica_moves_and_is_seen_to(broker: LoneBroker, batch: Any, version: int) -> None:
     broker.append(batch(b"one", b"two"))
     assert alter(broker, version, b=[0], nowhere=[1]) == [
         (0, ErrorCode.NONE),
@@ -97,9 +98,11 @@ def test_a_replica_moves_and_is_seen_to(broker: Any, batch: Any, version: int) -
     assert logs(describe(broker)["/b"]) == {0: (0, False), 1: (0, False)}
 
 
-def test_a_future_is_described_with_its_lag(broker: Any, batch: Any) -> None:
+def test_a_future_is_described_with_its_lag(broker: LoneBroker, batch: Any) -> None:
     broker.append(batch(b"one", b"two"))
-    parts = broker.broker._parts
-    parts.log_dirs.prefer("orders", 0, "/b")
-    parts.log_dirs.create_future("orders", 0, parts.log_dirs.log("orders", 0))
+    log_dirs = broker.parts.log_dirs
+    log = log_dirs.log("orders", 0)
+    assert log is not None
+    log_dirs.prefer("orders", 0, "/b")
+    log_dirs.create_future("orders", 0, log)
     assert logs(describe(broker)["/b"]) == {0: (2, True), 1: (0, False)}

@@ -17,6 +17,7 @@ from logquake.wire.messages.metadata import (
     MetadataRequestTopic,
 )
 from logquake.wire.uuids import ZERO_UUID
+from tests.unit.node.requests.lone_broker import LoneBroker
 
 every_version = pytest.mark.parametrize("version", Metadata.versions)
 
@@ -30,7 +31,7 @@ def all_topics(version: int) -> MetadataRequest:
 
 
 @every_version
-def test_all_topics(broker: Any, version: int) -> None:
+def test_all_topics(broker: LoneBroker, version: int) -> None:
     reply = broker.ask(all_topics(version), version)
     assert [(topic.name, len(topic.partitions)) for topic in reply.topics] == [
         ("elsewhere", 1),
@@ -49,25 +50,25 @@ def test_all_topics(broker: Any, version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(1, 13))
-def test_no_topics_is_none_from_version_1_on(broker: Any, version: int) -> None:
+def test_no_topics_is_none_from_version_1_on(broker: LoneBroker, version: int) -> None:
     assert broker.ask(MetadataRequest(topics=[]), version).topics == []
 
 
 @every_version
-def test_a_topic_is_told_once_however_often_it_is_named(broker: Any, version: int) -> None:
+def test_a_topic_is_told_once_however_often_it_is_named(broker: LoneBroker, version: int) -> None:
     reply = broker.ask(by_name("orders", "elsewhere", "orders"), version)
     assert sorted(topic.name for topic in reply.topics) == ["elsewhere", "orders"]
 
 
 @every_version
-def test_names_that_no_topic_may_have(broker: Any, version: int) -> None:
+def test_names_that_no_topic_may_have(broker: LoneBroker, version: int) -> None:
     names = ["", ".", "..", "no spaces", "x" * 250]
     reply = broker.ask(by_name(*names), version)
     assert {topic.error_code for topic in reply.topics} == {ErrorCode.INVALID_TOPIC_EXCEPTION}
 
 
 @every_version
-def test_a_topic_asked_for_is_made(broker: Any, version: int) -> None:
+def test_a_topic_asked_for_is_made(broker: LoneBroker, version: int) -> None:
     (before,) = broker.ask(by_name("fresh"), version).topics
     assert (before.error_code, before.name) == (ErrorCode.LEADER_NOT_AVAILABLE, "fresh")
     broker.settle()
@@ -76,7 +77,7 @@ def test_a_topic_asked_for_is_made(broker: Any, version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(4, 13))
-def test_a_topic_is_not_made_when_the_client_forbids_it(broker: Any, version: int) -> None:
+def test_a_topic_is_not_made_when_the_client_forbids_it(broker: LoneBroker, version: int) -> None:
     request = by_name("fresh", allow_auto_topic_creation=False)
     for _ in range(2):
         (topic,) = broker.ask(request, version).topics
@@ -85,7 +86,7 @@ def test_a_topic_is_not_made_when_the_client_forbids_it(broker: Any, version: in
 
 
 @pytest.mark.parametrize("version", [10, 11])
-def test_before_version_12_topics_have_a_name_and_no_id(broker: Any, version: int) -> None:
+def test_before_version_12_topics_have_a_name_and_no_id(broker: LoneBroker, version: int) -> None:
     for wrong in (
         MetadataRequestTopic(name=None),
         MetadataRequestTopic(name="orders", topic_id=broker.topic_id("orders")),
@@ -94,7 +95,7 @@ def test_before_version_12_topics_have_a_name_and_no_id(broker: Any, version: in
         assert (topic.error_code, topic.name) == (ErrorCode.INVALID_REQUEST, wrong.name or "")
 
 
-def test_version_12_asks_by_id(broker: Any) -> None:
+def test_version_12_asks_by_id(broker: LoneBroker) -> None:
     ids = [broker.topic_id("orders"), b"\x09" * 16]
     topics = [MetadataRequestTopic(topic_id=each, name=None) for each in ids]
     reply = broker.ask(MetadataRequest(topics=topics), 12)
@@ -104,12 +105,12 @@ def test_version_12_asks_by_id(broker: Any) -> None:
     }
 
 
-def test_version_12_with_neither_name_nor_id_asks_for_nothing(broker: Any) -> None:
+def test_version_12_with_neither_name_nor_id_asks_for_nothing(broker: LoneBroker) -> None:
     assert broker.ask(by_name(None), 12).topics == []
 
 
 @pytest.mark.parametrize("version", range(8, 13))
-def test_what_a_client_may_do(broker: Any, version: int) -> None:
+def test_what_a_client_may_do(broker: LoneBroker, version: int) -> None:
     """KIP-430; the cluster's moved to DescribeCluster with version 11 (KIP-700)."""
     wanted = {"include_topic_authorized_operations": True}
     if version <= 10:
@@ -124,7 +125,7 @@ def test_what_a_client_may_do(broker: Any, version: int) -> None:
 
 
 @pytest.mark.parametrize("version", DescribeCluster.versions)
-def test_describe_cluster(broker: Any, version: int) -> None:
+def test_describe_cluster(broker: LoneBroker, version: int) -> None:
     reply = broker.ask(DescribeClusterRequest(include_cluster_authorized_operations=True), version)
     assert (reply.error_code, reply.controller_id) == (0, 1)
     assert [(each.broker_id, each.rack) for each in reply.brokers] == [(1, None), (2, "east")]
@@ -141,14 +142,14 @@ def test_describe_cluster(broker: Any, version: int) -> None:
     ],
 )
 def test_describe_cluster_of_other_endpoints(
-    broker: Any, endpoint_type: int, error: ErrorCode
+    broker: LoneBroker, endpoint_type: int, error: ErrorCode
 ) -> None:
     reply = broker.ask(DescribeClusterRequest(endpoint_type=endpoint_type), 1)
     assert (reply.error_code, reply.brokers) == (error, [])
 
 
 @pytest.mark.parametrize("version", ApiVersions.versions)
-def test_api_versions_tells_what_is_served(broker: Any, version: int) -> None:
+def test_api_versions_tells_what_is_served(broker: LoneBroker, version: int) -> None:
     request = ApiVersionsRequest(client_software_name="a-client", client_software_version="1.0.2")
     reply = broker.ask(request, version)
     told = {each.api_key: range(each.min_version, each.max_version + 1) for each in reply.api_keys}
@@ -158,7 +159,9 @@ def test_api_versions_tells_what_is_served(broker: Any, version: int) -> None:
 
 @pytest.mark.parametrize("version", [3, 4])
 @pytest.mark.parametrize("name", ["", "-", "a b", "naïve", "a-"])
-def test_software_names_that_could_not_be_logged(broker: Any, version: int, name: str) -> None:
+def test_software_names_that_could_not_be_logged(
+    broker: LoneBroker, version: int, name: str
+) -> None:
     request = ApiVersionsRequest(client_software_name=name, client_software_version="1")
     assert broker.ask(request, version).error_code == ErrorCode.INVALID_REQUEST
 
@@ -173,11 +176,13 @@ def test_software_names_that_could_not_be_logged(broker: Any, version: int, name
         ("orders", False),
     ],
 )
-def test_kafkas_own_topics_are_told_from_others(broker: Any, name: str, internal: bool) -> None:
+def test_kafkas_own_topics_are_told_from_others(
+    broker: LoneBroker, name: str, internal: bool
+) -> None:
     (topic,) = broker.ask(by_name(name, allow_auto_topic_creation=False), 12).topics
     assert topic.is_internal == internal
 
 
-def test_nobody_makes_the_log_of_kraft_by_asking_about_it(broker: Any) -> None:
+def test_nobody_makes_the_log_of_kraft_by_asking_about_it(broker: LoneBroker) -> None:
     (topic,) = broker.ask(by_name("__cluster_metadata"), 12).topics
     assert topic.error_code == ErrorCode.INVALID_REQUEST

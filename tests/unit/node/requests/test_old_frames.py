@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.schema import decode, encode
 from tests.compat.old_frames import Case, cases, differences, play, stored, topic_name
+from tests.unit.node.requests.lone_broker import LoneBroker
 
 ALL = list(cases())
 STORED = stored()
 
 
-def answers(broker: Any, at: int, case: Case) -> list[bytes]:
+def answers(broker: LoneBroker, at: int, case: Case) -> list[bytes]:
     broker.create_topic(topic_name(at), config=case.config)
 
     def send(key: int, version: int, body: bytes) -> bytes:
@@ -29,7 +29,7 @@ def answers(broker: Any, at: int, case: Case) -> list[bytes]:
 
 @pytest.mark.parametrize("at", range(len(ALL)), ids=[case.name for case in ALL])
 def test_answers_as_kafka_does(
-    broker: Any, at: int, record_property: Callable[[str, object], None]
+    broker: LoneBroker, at: int, record_property: Callable[[str, object], None]
 ) -> None:
     case = ALL[at]
     assert not differences(case, answers(broker, at, case), STORED[case.name])

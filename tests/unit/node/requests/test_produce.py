@@ -21,6 +21,7 @@ from logquake.wire.messages.produce import (
     TopicProduceData,
 )
 from logquake.wire.records import BatchFlag, Codec
+from tests.unit.node.requests.lone_broker import LoneBroker
 
 VERSIONS = Produce.versions
 
@@ -45,7 +46,7 @@ def only(response: Any) -> Any:
     return answer
 
 
-def end_offset(broker: Any, partition: int = 0) -> int:
+def end_offset(broker: LoneBroker, partition: int = 0) -> int:
     asked = ListOffsetsPartition(partition_index=partition, timestamp=-1)
     topic = ListOffsetsTopic(name="orders", partitions=[asked])
     reply = broker.ask(ListOffsetsRequest(replica_id=-1, topics=[topic]), 5)
@@ -54,7 +55,9 @@ def end_offset(broker: Any, partition: int = 0) -> int:
 
 @every_version
 @pytest.mark.parametrize("acks", [1, -1])
-def test_records_get_the_next_offsets(broker: Any, batch: Any, version: int, acks: int) -> None:
+def test_records_get_the_next_offsets(
+    broker: LoneBroker, batch: Any, version: int, acks: int
+) -> None:
     first = only(broker.ask(produce(batch(b"a", b"b"), acks=acks), version))
     second = only(broker.ask(produce(batch(b"c"), acks=acks), version))
     assert (first.error_code, first.base_offset, first.log_append_time_ms) == (0, 0, -1)
@@ -64,14 +67,16 @@ def test_records_get_the_next_offsets(broker: Any, batch: Any, version: int, ack
 
 
 @every_version
-def test_acks_0_gets_no_answer(broker: Any, batch: Any, version: int) -> None:
+def test_acks_0_gets_no_answer(broker: LoneBroker, batch: Any, version: int) -> None:
     (outcome,) = broker.outcomes(produce(batch(b"a"), acks=0), version)
     assert outcome == Disconnected("no response is due")
     assert end_offset(broker) == 1
 
 
 @every_version
-def test_a_failure_with_acks_0_closes_the_connection(broker: Any, batch: Any, version: int) -> None:
+def test_a_failure_with_acks_0_closes_the_connection(
+    broker: LoneBroker, batch: Any, version: int
+) -> None:
     (outcome,) = broker.outcomes(produce(batch(b"a"), topic="nowhere", acks=0), version)
     assert outcome == Disconnected("UNKNOWN_TOPIC_OR_PARTITION on nowhere-0, acks=0")
 
@@ -79,7 +84,7 @@ def test_a_failure_with_acks_0_closes_the_connection(broker: Any, batch: Any, ve
 @every_version
 @pytest.mark.parametrize("partition", [-1, 2, 2**31 - 1])
 def test_unknown_partitions_are_refused(
-    broker: Any, batch: Any, version: int, partition: int
+    broker: LoneBroker, batch: Any, version: int, partition: int
 ) -> None:
     answer = only(broker.ask(produce(batch(b"a"), partition=partition), version))
     assert answer.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -87,7 +92,7 @@ def test_unknown_partitions_are_refused(
 
 
 @every_version
-def test_another_broker_leads(broker: Any, batch: Any, version: int) -> None:
+def test_another_broker_leads(broker: LoneBroker, batch: Any, version: int) -> None:
     response = broker.ask(produce(batch(b"a"), topic="elsewhere"), version)
     answer = only(response)
     assert answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -102,7 +107,7 @@ def test_another_broker_leads(broker: Any, batch: Any, version: int) -> None:
 @every_version
 @pytest.mark.parametrize("acks", [2, -2, 32767])
 def test_acks_that_mean_nothing_are_refused(
-    broker: Any, batch: Any, version: int, acks: int
+    broker: LoneBroker, batch: Any, version: int, acks: int
 ) -> None:
     answer = only(broker.ask(produce(batch(b"a"), acks=acks), version))
     assert answer.error_code == ErrorCode.INVALID_REQUIRED_ACKS
@@ -111,7 +116,7 @@ def test_acks_that_mean_nothing_are_refused(
 
 @every_version
 def test_the_topic_is_looked_for_before_acks_are_read(
-    broker: Any, batch: Any, version: int
+    broker: LoneBroker, batch: Any, version: int
 ) -> None:
     answer = only(broker.ask(produce(batch(b"a"), topic="nowhere", acks=9), version))
     assert answer.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -119,20 +124,22 @@ def test_the_topic_is_looked_for_before_acks_are_read(
 
 @strict_versions
 @pytest.mark.parametrize("records", [None, b"", b"short"])
-def test_no_batch_is_no_record(broker: Any, version: int, records: bytes | None) -> None:
+def test_no_batch_is_no_record(broker: LoneBroker, version: int, records: bytes | None) -> None:
     answer = only(broker.ask(produce(records), version))
     assert answer.error_code == ErrorCode.INVALID_RECORD
 
 
 @every_version
-def test_two_batches_are_refused_and_neither_is_kept(broker: Any, batch: Any, version: int) -> None:
+def test_two_batches_are_refused_and_neither_is_kept(
+    broker: LoneBroker, batch: Any, version: int
+) -> None:
     answer = only(broker.ask(produce(batch(b"a") + batch(b"b")), version))
     assert answer.error_code == ErrorCode.INVALID_RECORD
     assert end_offset(broker) == 0
 
 
 @every_version
-def test_a_damaged_batch_is_corrupt(broker: Any, batch: Any, version: int) -> None:
+def test_a_damaged_batch_is_corrupt(broker: LoneBroker, batch: Any, version: int) -> None:
     damaged = bytearray(batch(b"abcdef"))
     damaged[-2] ^= 1
     answer = only(broker.ask(produce(bytes(damaged)), version))
@@ -140,7 +147,7 @@ def test_a_damaged_batch_is_corrupt(broker: Any, batch: Any, version: int) -> No
 
 
 @every_version
-def test_zstd_came_with_version_7(broker: Any, batch: Any, version: int) -> None:
+def test_zstd_came_with_version_7(broker: LoneBroker, batch: Any, version: int) -> None:
     answer = only(broker.ask(produce(batch(b"a", codec=Codec.ZSTD)), version))
     refused = version in range(3, 7)  # Kafka never looked before version 3
     expected = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE if refused else ErrorCode.NONE
@@ -148,13 +155,15 @@ def test_zstd_came_with_version_7(broker: Any, batch: Any, version: int) -> None
 
 
 @every_version
-def test_a_batch_over_max_message_bytes_is_too_large(broker: Any, batch: Any, version: int) -> None:
+def test_a_batch_over_max_message_bytes_is_too_large(
+    broker: LoneBroker, batch: Any, version: int
+) -> None:
     answer = only(broker.ask(produce(batch(bytes(1_048_588))), version))
     assert answer.error_code == ErrorCode.MESSAGE_TOO_LARGE
 
 
 @every_version
-def test_records_at_fault_are_named(broker: Any, batch: Any, version: int) -> None:
+def test_records_at_fault_are_named(broker: LoneBroker, batch: Any, version: int) -> None:
     """KIP-467: a compacted topic wants keys."""
     broker.create_topic("compacted", config={"cleanup.policy": "compact"})
     answer = only(broker.ask(produce(batch(b"a", b"b"), topic="compacted"), version))
@@ -165,7 +174,7 @@ def test_records_at_fault_are_named(broker: Any, batch: Any, version: int) -> No
 
 @every_version
 def test_transactional_records_without_an_id_are_not_authorised(
-    broker: Any, batch: Any, version: int
+    broker: LoneBroker, batch: Any, version: int
 ) -> None:
     records = batch(
         b"a", producer_id=7, producer_epoch=0, base_sequence=0, flags=BatchFlag.TRANSACTIONAL
@@ -181,14 +190,14 @@ def test_transactional_records_without_an_id_are_not_authorised(
 
 
 @strict_versions
-def test_transactions_are_not_served_yet(broker: Any, batch: Any, version: int) -> None:
+def test_transactions_are_not_served_yet(broker: LoneBroker, batch: Any, version: int) -> None:
     answer = only(broker.ask(produce(batch(b"a"), transactional_id="t"), version))
     assert answer.error_code == ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
 
 
 @every_version
 def test_a_repeated_batch_is_answered_as_the_first_time(
-    broker: Any, batch: Any, version: int
+    broker: LoneBroker, batch: Any, version: int
 ) -> None:
     def send(sequence: int) -> Any:
         records = batch(b"a", producer_id=7, producer_epoch=0, base_sequence=sequence)
@@ -200,7 +209,7 @@ def test_a_repeated_batch_is_answered_as_the_first_time(
 
 
 def test_one_partition_fails_and_the_other_does_not(
-    broker: Any, batch: Callable[..., bytes]
+    broker: LoneBroker, batch: Callable[..., bytes]
 ) -> None:
     request = produce(batch(b"a"))
     request.topic_data[0].partition_data.append(PartitionProduceData(index=7, records=batch(b"b")))
@@ -213,7 +222,7 @@ def test_one_partition_fails_and_the_other_does_not(
 
 @strict_versions
 def test_of_a_partition_named_twice_the_last_records_count(
-    broker: Any, batch: Any, version: int
+    broker: LoneBroker, batch: Any, version: int
 ) -> None:
     request = produce(batch(b"first", b"of two"))
     request.topic_data += produce(batch(b"last")).topic_data
@@ -223,7 +232,7 @@ def test_of_a_partition_named_twice_the_last_records_count(
 
 @strict_versions
 def test_a_refusal_hides_the_success_of_the_same_partition(
-    broker: Any, batch: Any, version: int
+    broker: LoneBroker, batch: Any, version: int
 ) -> None:
     request = produce(b"short")
     request.topic_data += produce(batch(b"good")).topic_data

@@ -16,6 +16,7 @@ from logquake.wire.messages.offsets import (
     ListOffsetsTopic,
 )
 from logquake.wire.records import BatchFlag, ControlType, encode_end_marker, iterate_batches
+from tests.unit.node.requests.lone_broker import LoneBroker
 
 LATEST = -1
 READ_UNCOMMITTED, READ_COMMITTED = 0, 1
@@ -24,7 +25,7 @@ list_versions = pytest.mark.parametrize("version", [v for v in ListOffsets.versi
 
 
 @pytest.fixture
-def filled(broker: Any, batch: Callable[..., bytes]) -> Any:
+def filled(broker: LoneBroker, batch: Callable[..., bytes]) -> Any:
     """orders-0: two records of an aborted transaction, its end, two of one under way."""
 
     def write(pid: int) -> None:
@@ -41,7 +42,7 @@ def filled(broker: Any, batch: Callable[..., bytes]) -> Any:
     return broker
 
 
-def fetch(broker: Any, version: int, isolation_level: int) -> Any:
+def fetch(broker: LoneBroker, version: int, isolation_level: int) -> Any:
     partition = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1_000_000)
     topic = FetchTopic(topic="orders", topic_id=broker.topic_id("orders"), partitions=[partition])
     request = FetchRequest(topics=[topic], isolation_level=isolation_level, max_wait_ms=100)
@@ -51,7 +52,7 @@ def fetch(broker: Any, version: int, isolation_level: int) -> Any:
 
 
 @fetch_versions
-def test_committed_records_end_at_the_stable_offset(filled: Any, version: int) -> None:
+def test_committed_records_end_at_the_stable_offset(filled: LoneBroker, version: int) -> None:
     data = fetch(filled, version, READ_COMMITTED)
     assert (data.high_watermark, data.last_stable_offset) == (5, 3)
     assert [header.base_offset for _, header in iterate_batches(data.records)] == [0, 2]
@@ -60,7 +61,7 @@ def test_committed_records_end_at_the_stable_offset(filled: Any, version: int) -
 
 
 @fetch_versions
-def test_other_readers_get_everything(filled: Any, version: int) -> None:
+def test_other_readers_get_everything(filled: LoneBroker, version: int) -> None:
     data = fetch(filled, version, READ_UNCOMMITTED)
     assert (data.high_watermark, data.last_stable_offset) == (5, 3)
     assert [header.base_offset for _, header in iterate_batches(data.records)] == [0, 2, 3]
@@ -70,7 +71,7 @@ def test_other_readers_get_everything(filled: Any, version: int) -> None:
 @list_versions
 @pytest.mark.parametrize(("level", "offset"), [(READ_UNCOMMITTED, 5), (READ_COMMITTED, 3)])
 def test_the_latest_offset_is_the_readers(
-    filled: Any, version: int, level: int, offset: int
+    filled: LoneBroker, version: int, level: int, offset: int
 ) -> None:
     asked = ListOffsetsPartition(partition_index=0, timestamp=LATEST)
     topic = ListOffsetsTopic(name="orders", partitions=[asked])

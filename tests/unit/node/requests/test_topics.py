@@ -19,6 +19,7 @@ from logquake.wire.messages.topics import (
     DeleteTopicState,
 )
 from logquake.wire.uuids import ZERO_UUID
+from tests.unit.node.requests.lone_broker import LoneBroker
 
 create_versions = pytest.mark.parametrize("version", CreateTopics.versions)
 delete_versions = pytest.mark.parametrize("version", DeleteTopics.versions)
@@ -42,12 +43,12 @@ def configured(key: str, value: str | None) -> CreatableTopic:
     return topic(configs=[CreatableTopicConfig(name=key, value=value)])
 
 
-def names(broker: Any) -> set[str]:
+def names(broker: LoneBroker) -> set[str]:
     return {topic.name for topic in broker.ask(MetadataRequest(topics=None), 12).topics}
 
 
 @create_versions
-def test_a_topic_is_made_and_led(broker: Any, version: int) -> None:
+def test_a_topic_is_made_and_led(broker: LoneBroker, version: int) -> None:
     (result,) = broker.ask(create(topic()), version).topics
     assert (result.name, result.error_code) == ("fresh", 0)
     assert result.error_message == (None if version >= 1 else "")
@@ -58,7 +59,7 @@ def test_a_topic_is_made_and_led(broker: Any, version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(1, 8))
-def test_validation_makes_nothing(broker: Any, version: int) -> None:
+def test_validation_makes_nothing(broker: LoneBroker, version: int) -> None:
     good, bad = broker.ask(create(topic(), topic("a b"), validate_only=True), version).topics
     assert (good.error_code, bad.error_code) == (0, ErrorCode.INVALID_TOPIC_EXCEPTION)
     assert "fresh" not in names(broker)
@@ -88,7 +89,7 @@ def test_validation_makes_nothing(broker: Any, version: int) -> None:
     ids=lambda value: value.name if isinstance(value, ErrorCode) else "",
 )
 def test_what_cannot_be_made(
-    broker: Any, version: int, wanted: CreatableTopic, error: ErrorCode
+    broker: LoneBroker, version: int, wanted: CreatableTopic, error: ErrorCode
 ) -> None:
     before = names(broker)
     (result,) = broker.ask(create(wanted), version).topics
@@ -98,7 +99,7 @@ def test_what_cannot_be_made(
 
 
 @create_versions
-def test_a_topic_named_twice_is_refused_twice(broker: Any, version: int) -> None:
+def test_a_topic_named_twice_is_refused_twice(broker: LoneBroker, version: int) -> None:
     results = broker.ask(create(topic(), topic("other"), topic()), version).topics
     assert [(each.name, each.error_code) for each in results] == [
         ("fresh", ErrorCode.INVALID_REQUEST),
@@ -109,13 +110,13 @@ def test_a_topic_named_twice_is_refused_twice(broker: Any, version: int) -> None
 
 
 @create_versions
-def test_names_that_metrics_would_confuse_collide(broker: Any, version: int) -> None:
+def test_names_that_metrics_would_confuse_collide(broker: LoneBroker, version: int) -> None:
     first, second = (broker.ask(create(topic(name)), version).topics[0] for name in ("a.b", "a_b"))
     assert (first.error_code, second.error_code) == (0, ErrorCode.INVALID_TOPIC_EXCEPTION)
 
 
 @pytest.mark.parametrize("version", range(4, 8))
-def test_the_broker_may_choose_the_counts(broker: Any, version: int) -> None:
+def test_the_broker_may_choose_the_counts(broker: LoneBroker, version: int) -> None:
     (result,) = broker.ask(create(topic(partitions=-1, factor=-1)), version).topics
     assert result.error_code == ErrorCode.NONE
 
@@ -123,7 +124,7 @@ def test_the_broker_may_choose_the_counts(broker: Any, version: int) -> None:
 @create_versions
 @pytest.mark.parametrize("timeout_ms", [0, -1, -(2**31)])
 def test_without_time_the_topic_is_made_all_the_same(
-    broker: Any, version: int, timeout_ms: int
+    broker: LoneBroker, version: int, timeout_ms: int
 ) -> None:
     (result,) = broker.ask(create(topic(), timeout_ms=timeout_ms), version).topics
     assert result.error_code == ErrorCode.REQUEST_TIMED_OUT
@@ -132,7 +133,7 @@ def test_without_time_the_topic_is_made_all_the_same(
 
 
 @create_versions
-def test_nothing_to_create(broker: Any, version: int) -> None:
+def test_nothing_to_create(broker: LoneBroker, version: int) -> None:
     assert broker.ask(create(), version).topics == []
 
 
@@ -144,7 +145,7 @@ def delete(version: int, *wanted: str, timeout_ms: int = 5000) -> DeleteTopicsRe
 
 
 @delete_versions
-def test_a_deleted_topic_is_gone(broker: Any, version: int) -> None:
+def test_a_deleted_topic_is_gone(broker: LoneBroker, version: int) -> None:
     results = broker.ask(delete(version, "orders", "nowhere"), version).responses
     assert {(each.name, each.error_code) for each in results} == {
         ("orders", ErrorCode.NONE),
@@ -155,7 +156,7 @@ def test_a_deleted_topic_is_gone(broker: Any, version: int) -> None:
 
 @delete_versions
 def test_a_topic_is_unknown_as_soon_as_clients_are_not_told_of_it(
-    broker: Any, version: int
+    broker: LoneBroker, version: int
 ) -> None:
     """The controller goes on deleting for a while after that."""
     outcomes: list[Any] = []
@@ -167,7 +168,9 @@ def test_a_topic_is_unknown_as_soon_as_clients_are_not_told_of_it(
 
 
 @delete_versions
-def test_a_deleted_topic_can_be_made_again_with_another_id(broker: Any, version: int) -> None:
+def test_a_deleted_topic_can_be_made_again_with_another_id(
+    broker: LoneBroker, version: int
+) -> None:
     before = broker.topic_id("orders")
     broker.ask(delete(version, "orders"), version)
     broker.settle()
@@ -179,7 +182,7 @@ def test_a_deleted_topic_can_be_made_again_with_another_id(broker: Any, version:
 @delete_versions
 @pytest.mark.parametrize("timeout_ms", [0, -1])
 def test_without_time_the_topic_goes_all_the_same(
-    broker: Any, version: int, timeout_ms: int
+    broker: LoneBroker, version: int, timeout_ms: int
 ) -> None:
     (result,) = broker.ask(delete(version, "orders", timeout_ms=timeout_ms), version).responses
     assert result.error_code == ErrorCode.REQUEST_TIMED_OUT
@@ -188,11 +191,11 @@ def test_without_time_the_topic_goes_all_the_same(
 
 
 @delete_versions
-def test_nothing_to_delete(broker: Any, version: int) -> None:
+def test_nothing_to_delete(broker: LoneBroker, version: int) -> None:
     assert broker.ask(delete(version), version).responses == []
 
 
-def test_topics_go_by_id(broker: Any) -> None:
+def test_topics_go_by_id(broker: LoneBroker) -> None:
     orders = broker.topic_id("orders")
     wanted = [
         DeleteTopicState(topic_id=orders),

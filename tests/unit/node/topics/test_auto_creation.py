@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from logquake.node.controller_link import ControllerLink
@@ -16,6 +14,8 @@ from logquake.node.topics.auto_creation import (
 from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import CreatableTopicResult, CreateTopicsResponse
+from tests.doubles.network import ScriptedNetwork
+from tests.doubles.scheduler import ManualScheduler
 
 CONTROLLER = Endpoint(1, "127.0.0.1", 9001)
 SETTINGS = AutoCreationSettings(
@@ -28,7 +28,7 @@ UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 @pytest.fixture
-def creation(network: Any, scheduler: Any) -> AutoTopicCreation:
+def creation(network: ScriptedNetwork, scheduler: ManualScheduler) -> AutoTopicCreation:
     return AutoTopicCreation(SETTINGS, ControllerLink(network, "2", lambda: CONTROLLER), scheduler)
 
 
@@ -38,14 +38,18 @@ def answer(**codes: int) -> CreateTopicsResponse:
     )
 
 
-def test_a_users_topic_has_the_brokers_defaults(creation: AutoTopicCreation, network: Any) -> None:
+def test_a_users_topic_has_the_brokers_defaults(
+    creation: AutoTopicCreation, network: ScriptedNetwork
+) -> None:
     creation.create(["orders"], lambda _told: None)
     (topic,) = network.sent[0].request.topics
     assert (topic.name, topic.num_partitions, topic.replication_factor) == ("orders", 2, 3)
     assert topic.configs == []
 
 
-def test_a_coordinators_topic_has_its_own(creation: AutoTopicCreation, network: Any) -> None:
+def test_a_coordinators_topic_has_its_own(
+    creation: AutoTopicCreation, network: ScriptedNetwork
+) -> None:
     creation.create(["__consumer_offsets"], lambda _told: None)
     (topic,) = network.sent[0].request.topics
     assert (topic.num_partitions, topic.replication_factor) == (50, 1)
@@ -65,7 +69,7 @@ def test_a_coordinators_topic_has_its_own(creation: AutoTopicCreation, network: 
     ],
 )
 def test_what_the_controller_says_the_client_is_told(
-    creation: AutoTopicCreation, network: Any, said: int, told: ErrorCode
+    creation: AutoTopicCreation, network: ScriptedNetwork, said: int, told: ErrorCode
 ) -> None:
     got: list[Told] = []
     creation.create(["orders"], got.append)
@@ -73,7 +77,9 @@ def test_what_the_controller_says_the_client_is_told(
     assert got == [{"orders": told}]
 
 
-def test_several_topics_are_one_request(creation: AutoTopicCreation, network: Any) -> None:
+def test_several_topics_are_one_request(
+    creation: AutoTopicCreation, network: ScriptedNetwork
+) -> None:
     got: list[Told] = []
     creation.create(["a", "b"], got.append)
     (sent,) = network.sent
@@ -82,7 +88,7 @@ def test_several_topics_are_one_request(creation: AutoTopicCreation, network: An
 
 
 def test_a_topic_under_way_is_not_asked_for_again(
-    creation: AutoTopicCreation, network: Any
+    creation: AutoTopicCreation, network: ScriptedNetwork
 ) -> None:
     got: list[Told] = []
     creation.create(["a"], lambda _told: None)
@@ -99,7 +105,7 @@ def test_a_topic_under_way_is_not_asked_for_again(
 
 
 def test_a_lost_connection_makes_the_client_ask_again(
-    creation: AutoTopicCreation, network: Any
+    creation: AutoTopicCreation, network: ScriptedNetwork
 ) -> None:
     got: list[Told] = []
     creation.create(["a"], got.append)
@@ -110,7 +116,7 @@ def test_a_lost_connection_makes_the_client_ask_again(
 
 
 def test_nobody_waits_for_a_controller_that_is_frozen(
-    creation: AutoTopicCreation, network: Any, scheduler: Any
+    creation: AutoTopicCreation, network: ScriptedNetwork, scheduler: ManualScheduler
 ) -> None:
     got: list[Told] = []
     creation.create(["a"], got.append)
@@ -120,7 +126,9 @@ def test_nobody_waits_for_a_controller_that_is_frozen(
     assert len(got) == 1
 
 
-def test_without_a_controller_nothing_is_asked(network: Any, scheduler: Any) -> None:
+def test_without_a_controller_nothing_is_asked(
+    network: ScriptedNetwork, scheduler: ManualScheduler
+) -> None:
     nobody = AutoTopicCreation(SETTINGS, ControllerLink(network, "2", lambda: None), scheduler)
     got: list[Told] = []
     nobody.create(["a"], got.append)
