@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from logquake.controller.controller import Controller
-from logquake.node.controller_link import ControllerLink
+from logquake.node.controller_link import ControllerLink, ControllerRequests
 from logquake.node.life.first_orders import FirstOrders
 from logquake.node.life.log_dir_loading import LogDirLoading
 from logquake.node.life.log_dir_notice import LogDirNotice
@@ -245,7 +245,7 @@ class Composer:
         producer_ids = ProducerIds(
             settings.broker_id,
             broker_epoch,
-            link,
+            ControllerRequests(link.channel, self._outside.scheduler),
             self._outside.scheduler,
             timeout_ms=settings.request_timeout_ms,
         )

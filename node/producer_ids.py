@@ -10,8 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logquake.node.controller_link import ControllerLink
-from logquake.seams.network import Disconnected
+from logquake.node.controller_link import ControllerRequests
 from logquake.seams.scheduler import Scheduler, Timer
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
@@ -39,7 +38,7 @@ class ProducerIds:
         self,
         broker_id: int,
         broker_epoch: Callable[[], int],
-        controller: ControllerLink,
+        controller: ControllerRequests,
         scheduler: Scheduler,
         *,
         timeout_ms: int,
@@ -73,16 +72,14 @@ class ProducerIds:
         if self._asking or not self._waiting:
             return
         self._asking = True
-        channel = self._controller.channel()
-        if channel is None:
-            self._ask_again_later()
-            return
-        request = AllocateProducerIdsRequest(
+        self._controller.ask(self._request, _ALLOCATE_VERSION, self._on_answer)
+
+    def _request(self) -> AllocateProducerIdsRequest:
+        return AllocateProducerIdsRequest(
             broker_id=self._broker_id, broker_epoch=self._broker_epoch()
         )
-        channel.send(request, _ALLOCATE_VERSION, self._on_answer)
 
-    def _on_answer(self, answer: Message | Disconnected) -> None:
+    def _on_answer(self, answer: Message) -> None:
         if (
             not isinstance(answer, AllocateProducerIdsResponse)
             or answer.error_code != ErrorCode.NONE

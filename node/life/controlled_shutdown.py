@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logquake.node.controller_link import ControllerLink
+from logquake.node.controller_link import ControllerRequests
 from logquake.node.journal_events import CONTROLLED_SHUTDOWN
 from logquake.seams.journal import Event, Journal
 from logquake.seams.network import Channel, Disconnected
@@ -24,7 +24,6 @@ from logquake.wire.messages.broker_to_controller import (
 from logquake.wire.schema import Message
 
 _VERSION = 3
-_LOOK_AGAIN_MS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class ControlledShutdown:
         settings: ControlledShutdownSettings,
         broker_id: int,
         broker_epoch: Callable[[], int],
-        controller: ControllerLink,
+        controller: ControllerRequests,
         scheduler: Scheduler,
         journal: Journal,
         done: Callable[[], None],
@@ -67,18 +66,16 @@ class ControlledShutdown:
             return
         self._attempts_left -= 1
         self._attempt += 1
-        self._look_for_controller(self._scheduler.now_ms() + self._settings.retry_backoff_ms)
+        patience_ms = self._settings.retry_backoff_ms if self._attempts_left else 0
+        self._controller.find(self._ask_if_known, patience_ms)
 
-    def _look_for_controller(self, until_ms: int) -> None:
-        channel = self._controller.channel()
+    def _ask_if_known(self, channel: Channel | None) -> None:
         if channel is not None:
             self._ask(channel)
         elif self._attempts_left == 0:
             self._finish("no controller is known; giving up")
-        elif self._scheduler.now_ms() >= until_ms:
-            self.run()  # the back-off is over already
         else:
-            self._scheduler.call_later(_LOOK_AGAIN_MS, lambda: self._look_for_controller(until_ms))
+            self.run()  # the back-off is over already
 
     def _ask(self, channel: Channel) -> None:
         this_attempt = self._attempt

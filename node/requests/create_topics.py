@@ -10,7 +10,7 @@ from __future__ import annotations
 from logquake.controller.controller import Controller
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.waiters import MetadataWaiters
-from logquake.node.requests.controller_only import ControllerOnly
+from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
@@ -22,18 +22,18 @@ from logquake.wire.messages.topics import (
 from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 
 
-class CreateTopics(ControllerOnly[CreateTopicsRequest]):
+class CreateTopics(Handler[CreateTopicsRequest]):
     key = ApiKey.CREATE_TOPICS
     versions = range(8)
 
     def __init__(
         self, controller: Controller, cache: MetadataCache, waiters: MetadataWaiters
     ) -> None:
-        super().__init__(controller)
+        self._controller = controller
         self._cache = cache
         self._waiters = waiters
 
-    def act(self, request: Request, body: CreateTopicsRequest) -> None:
+    def handle(self, request: Request, body: CreateTopicsRequest) -> None:
         def created(response: CreateTopicsResponse) -> None:
             if body.validate_only:
                 request.reply(response)
@@ -41,14 +41,6 @@ class CreateTopics(ControllerOnly[CreateTopicsRequest]):
                 self._wait_for_leaders(request, response, body.timeout_ms)
 
         self._controller.create_topics(body, created)
-
-    def not_controller(self, body: CreateTopicsRequest, /) -> CreateTopicsResponse:
-        return CreateTopicsResponse(
-            topics=[
-                CreatableTopicResult(name=topic.name, error_code=ErrorCode.NOT_CONTROLLER)
-                for topic in body.topics
-            ]
-        )
 
     def _wait_for_leaders(
         self, request: Request, response: CreateTopicsResponse, timeout_ms: int

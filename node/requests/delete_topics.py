@@ -11,7 +11,7 @@ from collections.abc import Collection
 from logquake.controller.controller import Controller
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.waiters import MetadataWaiters
-from logquake.node.requests.controller_only import ControllerOnly
+from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
@@ -25,20 +25,19 @@ from logquake.wire.uuids import ZERO_UUID
 _FIRST_VERSION_WITH_DISABLED = 3
 
 
-class DeleteTopics(ControllerOnly[DeleteTopicsRequest]):
+class DeleteTopics(Handler[DeleteTopicsRequest]):
     key = ApiKey.DELETE_TOPICS
     versions = range(7)
 
     def __init__(
         self, controller: Controller, cache: MetadataCache, waiters: MetadataWaiters
     ) -> None:
-        super().__init__(controller)
+        self._controller = controller
         self._cache = cache
         self._waiters = waiters
 
-    def act(self, request: Request, body: DeleteTopicsRequest) -> None:
-        # What clients are not told of any more is gone, although the controller may still be at it.
-        gone = {name for name in _names(body) if self._cache.topic(name) is None}
+    def handle(self, request: Request, body: DeleteTopicsRequest) -> None:
+        gone = self._gone(body) if self._controller.is_active else set()
 
         def marked(response: DeleteTopicsResponse) -> None:
             _say_for_version(request.header.api_version, response)
@@ -50,12 +49,9 @@ class DeleteTopics(ControllerOnly[DeleteTopicsRequest]):
 
         self._controller.delete_topics(_without(body, gone), marked)
 
-    def not_controller(self, body: DeleteTopicsRequest, /) -> DeleteTopicsResponse:
-        by_name = [(name, None) for name in body.topic_names]
-        named = by_name + [(topic.name, topic.topic_id) for topic in body.topics]
-        return DeleteTopicsResponse(
-            responses=[_refused(name, topic_id) for name, topic_id in named]
-        )
+    def _gone(self, body: DeleteTopicsRequest) -> set[str]:
+        """What clients are not told of any more, although the controller may still be at it."""
+        return {name for name in _names(body) if self._cache.topic(name) is None}
 
     def _wait_until_gone(
         self, request: Request, response: DeleteTopicsResponse, timeout_ms: int
@@ -95,10 +91,3 @@ def _say_for_version(version: int, response: DeleteTopicsResponse) -> None:
         for topic in response.responses:
             if topic.error_code == ErrorCode.TOPIC_DELETION_DISABLED:
                 topic.error_code = ErrorCode.INVALID_REQUEST
-
-
-def _refused(name: str | None, topic_id: bytes | None) -> DeletableTopicResult:
-    result = DeletableTopicResult(name=name, error_code=ErrorCode.NOT_CONTROLLER)
-    if topic_id is not None:
-        result.topic_id = topic_id
-    return result

@@ -14,7 +14,6 @@ Absent: the principal counts for nothing, since nothing is authorised yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import cast
@@ -24,6 +23,7 @@ from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import FORWARDABLE, ApiKey, request_type
+from logquake.wire.error_codes import error_codes
 from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import (
     LENGTH_BYTES,
@@ -38,7 +38,7 @@ from logquake.wire.messages.envelope import (
     EnvelopeRequest,
     EnvelopeResponse,
 )
-from logquake.wire.schema import Message, Struct, decode
+from logquake.wire.schema import Message, decode
 
 _PRINCIPAL_VERSION = (0).to_bytes(2)
 
@@ -144,7 +144,7 @@ def _reply(envelope: Request, header: RequestHeader, answer: Message | None) -> 
     if answer is None:
         envelope.close(f"no answer is due to the forwarded {ApiKey(header.api_key).name}")
         return
-    if ErrorCode.NOT_CONTROLLER in _error_codes(answer):
+    if ErrorCode.NOT_CONTROLLER in error_codes(answer):
         envelope.reply(EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER))
         return
     try:
@@ -155,15 +155,3 @@ def _reply(envelope: Request, header: RequestHeader, answer: Message | None) -> 
     # What is forwarded brings no records, so that every part is in memory.
     frame = b"".join(cast(list[bytes], parts))
     envelope.reply(EnvelopeResponse(response_data=frame[LENGTH_BYTES:]))
-
-
-def _error_codes(struct: Struct) -> Iterator[int]:
-    """Of the answer as a whole and of all that it lists (AbstractResponse.errorCounts)."""
-    for name in struct.__schema__.fields:
-        value = getattr(struct, name)
-        if name == "error_code":
-            yield value
-        elif isinstance(value, list):
-            for each in value:
-                if isinstance(each, Struct):
-                    yield from _error_codes(each)

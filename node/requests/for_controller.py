@@ -9,57 +9,54 @@ The decisions are the controller's: these only hand over.
 
 from __future__ import annotations
 
-from logquake.node.requests.controller_only import ControllerOnly
+from logquake.controller.controller import Controller
+from logquake.node.requests.handler import B, Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
     AllocateProducerIdsRequest,
-    AllocateProducerIdsResponse,
     AlterPartitionRequest,
     AlterPartitionResponse,
     ControlledShutdownRequest,
-    ControlledShutdownResponse,
 )
 
 _FIRST_VERSION_WITH_INELIGIBLE = 2
 
 
-class AlterPartition(ControllerOnly[AlterPartitionRequest]):
+class _ForController(Handler[B]):
+    """The controller answers NOT_CONTROLLER itself where it is not in office."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+
+
+class AlterPartition(_ForController[AlterPartitionRequest]):
     key = ApiKey.ALTER_PARTITION
     versions = range(4)
 
-    def act(self, request: Request, body: AlterPartitionRequest) -> None:
+    def handle(self, request: Request, body: AlterPartitionRequest) -> None:
         def answered(response: AlterPartitionResponse) -> None:
             _say_for_version(request.header.api_version, response)
             request.reply(response)
 
         self._controller.alter_partition(body, answered)
 
-    def not_controller(self, _: AlterPartitionRequest, /) -> AlterPartitionResponse:
-        return AlterPartitionResponse(error_code=ErrorCode.NOT_CONTROLLER)
 
-
-class ControlledShutdown(ControllerOnly[ControlledShutdownRequest]):
+class ControlledShutdown(_ForController[ControlledShutdownRequest]):
     key = ApiKey.CONTROLLED_SHUTDOWN
     versions = range(4)
 
-    def act(self, request: Request, body: ControlledShutdownRequest) -> None:
+    def handle(self, request: Request, body: ControlledShutdownRequest) -> None:
         self._controller.controlled_shutdown(body, request.reply)
 
-    def not_controller(self, _: ControlledShutdownRequest, /) -> ControlledShutdownResponse:
-        return ControlledShutdownResponse(error_code=ErrorCode.NOT_CONTROLLER)
 
-
-class AllocateProducerIds(ControllerOnly[AllocateProducerIdsRequest]):
+class AllocateProducerIds(_ForController[AllocateProducerIdsRequest]):
     key = ApiKey.ALLOCATE_PRODUCER_IDS
     versions = range(1)
 
-    def act(self, request: Request, body: AllocateProducerIdsRequest) -> None:
+    def handle(self, request: Request, body: AllocateProducerIdsRequest) -> None:
         self._controller.allocate_producer_ids(body, request.reply)
-
-    def not_controller(self, _: AllocateProducerIdsRequest, /) -> AllocateProducerIdsResponse:
-        return AllocateProducerIdsResponse(error_code=ErrorCode.NOT_CONTROLLER)
 
 
 def _say_for_version(version: int, response: AlterPartitionResponse) -> None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from logquake.seams.network import Channel, Disconnected
+from logquake.node.controller_link import ControllerRequests
+from logquake.seams.network import Channel
 from logquake.seams.scheduler import Scheduler
 from logquake.storage.invariants import asserted_after, must_hold
 from logquake.wire.errors import ErrorCode
@@ -81,10 +82,11 @@ class AlterPartitionManager:
     ) -> None:
         self._broker_id = broker_id
         self._broker_epoch = broker_epoch
-        self._controller = controller
+        self._controller = ControllerRequests(controller, scheduler)
         self._scheduler = scheduler
         self._retry_ms = retry_ms
         self._pending: dict[TopicPartition, IsrProposal] = {}
+        self._sent: list[IsrProposal] = []
         self._busy = False  # a request is in flight, or a retry is scheduled
 
     def check_invariants(self) -> None:
@@ -110,26 +112,19 @@ class AlterPartitionManager:
         if self._busy or not self._pending:
             return
         self._busy = True
-        channel = self._controller()
-        if channel is None:
-            self._retry_later()
-            return
-        sent = list(self._pending.values())
-        channel.send(
-            self._request(sent), API_VERSION, lambda response: self._on_response(sent, response)
-        )
+        self._controller.ask(self._request, API_VERSION, self._on_response)
 
-    def _on_response(self, sent: list[IsrProposal], response: Message | Disconnected) -> None:
+    def _on_response(self, response: Message) -> None:
         if not isinstance(response, AlterPartitionResponse) or response.error_code:
             self._retry_later()
             return
         outcomes = _outcomes(response)
-        answered = [p for p in sent if (p.topic_id, p.partition) in outcomes]
+        answered = [p for p in self._sent if (p.topic_id, p.partition) in outcomes]
         for proposal in answered:
             del self._pending[TopicPartition(proposal.topic, proposal.partition)]
         for proposal in answered:
             proposal.done(outcomes[proposal.topic_id, proposal.partition])
-        if len(answered) < len(sent):
+        if len(answered) < len(self._sent):
             self._retry_later()
         else:
             self._busy = False
@@ -142,9 +137,11 @@ class AlterPartitionManager:
 
         self._scheduler.call_later(self._retry_ms, retry)
 
-    def _request(self, proposals: Iterable[IsrProposal]) -> AlterPartitionRequest:
+    def _request(self) -> AlterPartitionRequest:
+        """With all that is pending at the moment of each attempt."""
+        self._sent = list(self._pending.values())
         by_topic: dict[bytes, list[IsrProposal]] = {}
-        for proposal in proposals:
+        for proposal in self._sent:
             by_topic.setdefault(proposal.topic_id, []).append(proposal)
         return AlterPartitionRequest(
             broker_id=self._broker_id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.node.controller_link import ControllerLink
+from logquake.node.controller_link import ControllerLink, ControllerRequests
 from logquake.node.producer_ids import ProducerIds
 from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.errors import ErrorCode
@@ -15,7 +15,8 @@ CONTROLLER = Endpoint(1, "127.0.0.1", 9001)
 
 def make(scheduler: ManualScheduler, network: ScriptedNetwork) -> ProducerIds:
     link = ControllerLink(network, "broker-2", lambda: CONTROLLER)
-    return ProducerIds(2, lambda: 57, link, scheduler, timeout_ms=1000)
+    requests = ControllerRequests(link.channel, scheduler)
+    return ProducerIds(2, lambda: 57, requests, scheduler, timeout_ms=1000)
 
 
 def test_one_request_serves_all_who_wait(

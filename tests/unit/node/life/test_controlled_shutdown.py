@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from logquake.node.controller_link import ControllerLink
+from logquake.node.controller_link import ControllerLink, ControllerRequests
 from logquake.node.life.controlled_shutdown import ControlledShutdown, ControlledShutdownSettings
 from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.errors import ErrorCode
@@ -37,11 +37,12 @@ class World:
         self.ended: list[int] = []
 
     def begin(self, **settings: Any) -> None:
+        link = ControllerLink(self.network, "1", lambda: self.controller)
         ControlledShutdown(
             ControlledShutdownSettings(**settings),
             1,
             lambda: self.broker_epoch,
-            ControllerLink(self.network, "1", lambda: self.controller),
+            ControllerRequests(link.channel, self.scheduler),
             self.scheduler,
             self.journal,
             lambda: self.ended.append(self.scheduler.now_ms()),
