@@ -21,8 +21,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import psutil
 from confluent_kafka import KafkaException
@@ -35,7 +34,7 @@ from benchmarks.controller_requests import told
 from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures, Result
 from benchmarks.own_cluster import NAME
-from benchmarks.pinger import Pinger
+from benchmarks.pinger import Pinger, pinging
 from benchmarks.quiet import wait_until_quiet
 from benchmarks.target import Target, pss_bytes
 from benchmarks.topics import FREES_SOON
@@ -101,8 +100,16 @@ def _zookeeper(cluster: Cluster) -> Iterator[KazooClient]:
         client.close()
 
 
+@contextlib.contextmanager
+def _watching(target: Target, addresses: Sequence[tuple[str, int]]) -> Iterator[_Watch]:
+    with pinging(addresses) as pinger:
+        watch = _Watch(target, pinger)
+        yield watch
+        watch.stop()
+
+
 class _Watch:
-    """``with _Watch(...)``: wall clock, the cluster's CPU, the longest hold of a block.
+    """Wall clock, the cluster's CPU, the longest hold of a block.
 
     Of processes that ended or began in the block the CPU is not known.
     """
@@ -110,21 +117,12 @@ class _Watch:
     def __init__(self, target: Target, pinger: Pinger) -> None:
         self._target = target
         self._pinger = pinger
-
-    def __enter__(self) -> Self:
-        self._cpu_before = self._target.cpu_s()
+        self._cpu_before = target.cpu_s()
         self._started = time.perf_counter()
-        self._pinger.__enter__()
-        return self
+        self._seconds = 0.0
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def stop(self) -> None:
         self._seconds = time.perf_counter() - self._started
-        self._pinger.__exit__(kind, error, trace)
 
     def times(self) -> Figures:
         return {"s": self._seconds, "hold ms": self._pinger.longest_ms}
@@ -215,9 +213,9 @@ class _Filled:
         """The answer to DeleteTopics comes before that: when clients are told of it no more."""
         return not self._zookeeper.get_children(DELETE_TOPICS_PATH)
 
-    def _watch(self, *, without: int | None = None) -> _Watch:
+    def _watch(self, *, without: int | None = None) -> contextlib.AbstractContextManager[_Watch]:
         brokers = [one for one in self.cluster.state().brokers if one.broker_id != without]
-        return _Watch(self.target(), Pinger([(one.host, one.port) for one in brokers]))
+        return _watching(self.target(), [(one.host, one.port) for one in brokers])
 
     def _await(self, holds: Callable[[], bool]) -> None:
         deadline = time.monotonic() + _TIMEOUT_S

@@ -6,14 +6,12 @@ meanwhile: on a machine with other loads it says little.
 
 from __future__ import annotations
 
-import contextlib
 import socket
 import struct
 import threading
 import time
-from collections.abc import Sequence
-from types import TracebackType
-from typing import Self
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 PAUSE_S = 0.005
 
@@ -22,37 +20,35 @@ _LENGTH = struct.Struct("!i")
 _API_VERSIONS = struct.pack("!hhih", 18, 0, 1, -1)  # version 0, no client id
 
 
-class Pinger:
-    """``with Pinger(addresses) as pinger``: ``longest_ms`` is there after the block.
-
-    A broker that cannot be reached is left out from then on.
-    """
-
-    def __init__(self, addresses: Sequence[tuple[str, int]]) -> None:
-        self.longest_ms = 0.0
-        self._ended = threading.Event()
-        self._threads = [
-            threading.Thread(target=self._ping, args=(address,), daemon=True)
-            for address in addresses
-        ]
-
-    def __enter__(self) -> Self:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._ended.set()
-        for thread in self._threads:
+@contextmanager
+def pinging(addresses: Sequence[tuple[str, int]]) -> Iterator[Pinger]:
+    """All the block long. A broker that cannot be reached is left out from then on."""
+    pinger = Pinger()
+    threads = [
+        threading.Thread(target=pinger.ping, args=(address,), daemon=True) for address in addresses
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield pinger
+    finally:
+        pinger.end()
+        for thread in threads:
             thread.join()
 
-    def _ping(self, address: tuple[str, int]) -> None:
-        with contextlib.suppress(OSError), socket.create_connection(address, _TIMEOUT_S) as sock:
+
+class Pinger:
+    """``longest_ms`` is there after the block."""
+
+    def __init__(self) -> None:
+        self.longest_ms = 0.0
+        self._ended = threading.Event()
+
+    def end(self) -> None:
+        self._ended.set()
+
+    def ping(self, address: tuple[str, int]) -> None:
+        with suppress(OSError), socket.create_connection(address, _TIMEOUT_S) as sock:
             answers = sock.makefile("rb")
             while not self._ended.wait(PAUSE_S):
                 started = time.perf_counter()

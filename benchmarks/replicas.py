@@ -23,8 +23,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures, Result
@@ -199,32 +198,16 @@ class _Fetch:
         self.done(FetchResponse(session_id=1, responses=[topic]))
 
 
-class _Costs:
-    """``with _Costs(broker) as costs``: what the block cost."""
-
-    def __init__(self, broker: _Broker, per: int) -> None:
-        self._broker = broker
-        self._per = per
-        self.figures: Figures = {}
-
-    def __enter__(self) -> Self:
-        self._broker.time.hold_s = 0.0
-        self._syncs = self._broker.disk.syncs
-        self._started = time.process_time()
-        return self
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        cpu_s = time.process_time() - self._started
-        self.figures = {
-            "CPU ms": cpu_s / self._per * 1e3,
-            "hold ms": self._broker.time.hold_s * 1e3,
-            "syncs": (self._broker.disk.syncs - self._syncs) / self._per,
-        }
+def _cost_of(broker: _Broker, work: Callable[[], object], per: int) -> Figures:
+    broker.time.hold_s = 0.0
+    syncs, started = broker.disk.syncs, time.process_time()
+    work()
+    cpu_s = time.process_time() - started
+    return {
+        "CPU ms": cpu_s / per * 1e3,
+        "hold ms": broker.time.hold_s * 1e3,
+        "syncs": (broker.disk.syncs - syncs) / per,
+    }
 
 
 class _Broker:
@@ -426,9 +409,7 @@ def _costs(broker: _Broker) -> dict[str, Figures]:
     found: dict[str, Figures] = {}
 
     def measure(name: str, work: Callable[[], object], per: int = 1) -> None:
-        with _Costs(broker, per) as costs:
-            work()
-        found[name] = costs.figures
+        found[name] = _cost_of(broker, work, per)
 
     broker.learn(0)
     measure("host", lambda: broker.lead(everything, _BROKERS, 0))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from threading import Thread
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.errors import ErrorCode
@@ -49,6 +48,18 @@ class Produced(NamedTuple):
     lose: Callable[[], None]
 
 
+@contextmanager
+def scripted_leader(
+    topic: str, partitions: int, on_produce: Callable[[Produced], None]
+) -> Iterator[ScriptedLeader]:
+    leader = ScriptedLeader(topic, partitions, on_produce)
+    leader.start()
+    try:
+        yield leader
+    finally:
+        leader.stop()
+
+
 class ScriptedLeader:
     """Leads all ``partitions`` of ``topic``; ``on_produce`` runs in the connection's thread."""
 
@@ -68,16 +79,10 @@ class ScriptedLeader:
     def _port(self) -> int:
         return int(self._listener.getsockname()[1])
 
-    def __enter__(self) -> Self:
+    def start(self) -> None:
         self._threads[0].start()
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def stop(self) -> None:
         for each in self._sockets:
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)

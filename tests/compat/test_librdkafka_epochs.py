@@ -13,7 +13,7 @@ from confluent_kafka import Producer
 
 from logquake.chaos.workload import DEFAULTS
 from logquake.wire.errors import ErrorCode
-from tests.compat.scripted_leader import Produced, ScriptedLeader
+from tests.compat.scripted_leader import Produced, scripted_leader
 
 TOPIC = "orders"
 TORN, REFUSED = 0, 1  # partitions
@@ -59,7 +59,7 @@ class Script:
 
 def test_librdkafka_sends_again_under_another_epoch_what_another_partition_may_have() -> None:
     script = Script()
-    with ScriptedLeader(TOPIC, 2, script) as leader:
+    with scripted_leader(TOPIC, 2, script) as leader:
         options = {**DEFAULTS, "linger.ms": 0, "bootstrap.servers": leader.address}
         producer = Producer(options)
         failed: list[object] = []

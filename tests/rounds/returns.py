@@ -28,7 +28,7 @@ from tests.rounds.evidence import save
 from tests.rounds.faults import KINDS, Kind, draw, struck
 from tests.rounds.spurious import Journals
 from tests.starving.plan import Starvation
-from tests.starving.starver import Starver
+from tests.starving.starver import Starver, starving
 
 TOPIC = "orders"
 BROKERS = 3
@@ -83,7 +83,7 @@ def run(plan: Plan) -> Outcome:
         starver = None
         if plan.starvation is not None:
             supervisor = kafka.state().supervisor_pid
-            starver = stack.enter_context(Starver(supervisor, plan.starvation))
+            starver = stack.enter_context(starving(supervisor, plan.starvation))
         journals = Journals(kafka.layout.events)
         journals.spurious(struck=0)
         try:

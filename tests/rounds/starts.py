@@ -15,7 +15,7 @@ from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from tests.starving.plan import Starvation
-from tests.starving.starver import Starver
+from tests.starving.starver import starving
 
 BROKERS = 3
 
@@ -38,7 +38,7 @@ def run(count: int, starvation: Starvation | None) -> Outcome:
     outcome = Outcome()
     with ExitStack() as stack:
         if starvation is not None:
-            stack.enter_context(Starver(os.getpid(), starvation))
+            stack.enter_context(starving(os.getpid(), starvation))
         for number in range(count):
             began = time.monotonic()
             try:

@@ -1,4 +1,4 @@
-"""``with Starver(pid, Starvation(seed=7)):`` a tree of processes on a machine that is too slow.
+"""``with starving(pid, Starvation(seed=7)):`` a tree of processes on a machine that is too slow.
 
 Busy loops take the processors, and every process of the tree is stopped (SIGSTOP) and continued
 in slices, each by a stream of its own. The tree of the owner itself is whatever it starts. No root
@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from tests.starving.plan import Starvation, Suffered
 
@@ -24,41 +22,32 @@ ROOT = Path(__file__).parents[2]
 END_TIMEOUT_S = 30.0
 
 
-class Starver:
-    """``suffered`` is known once the block has ended."""
-
-    def __init__(self, root_pid: int, plan: Starvation) -> None:
-        self._root_pid = root_pid
-        self._plan = plan
-        self._guard: subprocess.Popen[str] | None = None
-        self.suffered: Suffered | None = None
-
-    def __enter__(self) -> Self:
-        self._guard = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "tests.starving.guard",
-                str(self._root_pid),
-                json.dumps(asdict(self._plan)),
-            ],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self._await_ok()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        guard = self._running()
+@contextmanager
+def starving(root_pid: int, plan: Starvation) -> Iterator[Starver]:
+    command = [sys.executable, "-m", "tests.starving.guard"]
+    guard = subprocess.Popen(
+        [*command, str(root_pid), json.dumps(asdict(plan))],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    starver = Starver(guard)
+    starver.await_ok()
+    try:
+        yield starver
+    finally:
         said, _ = guard.communicate(timeout=END_TIMEOUT_S)
-        self.suffered = Suffered(**json.loads(said.splitlines()[-1]))
+        starver.suffered = Suffered(**json.loads(said.splitlines()[-1]))
+
+
+class Starver:
+    """Talks with the guard; ``suffered`` is known once the block has ended."""
+
+    def __init__(self, guard: subprocess.Popen[str]) -> None:
+        self._guard = guard
+        self.guard_pid = guard.pid
+        self.suffered: Suffered | None = None
 
     @contextmanager
     def sparing(self, pid: int) -> Iterator[None]:
@@ -69,21 +58,15 @@ class Starver:
         finally:
             self._ask(f"starve {pid}")
 
-    def _ask(self, line: str) -> None:
-        guard = self._running()
-        if guard.stdin is None:
-            raise RuntimeError("the guard has no standard input")
-        guard.stdin.write(f"{line}\n")
-        guard.stdin.flush()
-        self._await_ok()
-
-    def _await_ok(self) -> None:
-        stdout = self._running().stdout
+    def await_ok(self) -> None:
+        stdout = self._guard.stdout
         said = stdout.readline() if stdout else ""
         if said != "ok\n":
             raise RuntimeError(f"the guard said {said!r}")
 
-    def _running(self) -> subprocess.Popen[str]:
-        if self._guard is None:
-            raise RuntimeError("nobody starves yet")
-        return self._guard
+    def _ask(self, line: str) -> None:
+        if self._guard.stdin is None:
+            raise RuntimeError("the guard has no standard input")
+        self._guard.stdin.write(f"{line}\n")
+        self._guard.stdin.flush()
+        self.await_ok()

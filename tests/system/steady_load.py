@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Event, Thread
-from types import TracebackType
-from typing import Self
 
 from logquake.chaos.checks import check_readback
 from logquake.chaos.readback import read_all
@@ -19,31 +18,41 @@ PAUSE_S = 0.001
 TIMEOUT_S = 60
 
 
-class SteadyLoad:
+@contextmanager
+def steady_load(
+    servers: str, topic: str, *, value_bytes: int = VALUE_BYTES
+) -> Iterator[SteadyLoad]:
     """Within the block a thread sends; after it, check() reads all of it back."""
+    load = SteadyLoad(servers, topic, value_bytes)
+    thread = Thread(target=load.run)
+    thread.start()
+    try:
+        load.wait_for_acks(100)
+        yield load
+    finally:
+        load.stop()
+        thread.join()
+        load.finish()
 
-    def __init__(self, servers: str, topic: str, *, value_bytes: int = VALUE_BYTES) -> None:
+
+class SteadyLoad:
+    def __init__(self, servers: str, topic: str, value_bytes: int) -> None:
         self._servers = servers
         self._topic = topic
         self._value_bytes = value_bytes
         self._sent: list[tuple[bytes, bytes]] = []
         self._stop = Event()
         self._workload = Workload(servers, topic)
-        self._thread = Thread(target=lambda: self._workload.run(self._pairs()))
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self.wait_for_acks(100)
-        return self
+    def run(self) -> None:
+        """Send until somebody says stop()."""
+        self._workload.run(self._pairs())
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def stop(self) -> None:
         self._stop.set()
-        self._thread.join()
+
+    def finish(self) -> None:
+        """Wait for what is under way."""
         self._workload.finish(TIMEOUT_S)
 
     @property

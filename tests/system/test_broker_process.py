@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from logquake.cluster.api import Cluster
-from tests.system.zookeeper.relay import Relay
+from tests.system.zookeeper.relay import relay_to
 from tests.waiting import wait_for
 
 TIMEOUT_S = 30
@@ -112,7 +112,7 @@ def test_a_zookeeper_that_answers_slowly_is_no_reason_to_give_up(
 ) -> None:
     """zookeeper.connection.timeout.ms is for the session alone, not for what is read then."""
     host, _, port = kafka.zookeeper_connect.partition(":")
-    with Relay(int(port), answer_delay_s=0.4) as relay:
+    with relay_to(int(port), answer_delay_s=0.4) as relay:
         process = start(f"{host}:{relay.port}", zookeeper_connection_timeout_ms="2000")
         wait_until_ready(process)
         process.kill()

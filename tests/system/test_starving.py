@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.starving.plan import Starvation
-from tests.starving.starver import ROOT, Starver
+from tests.starving.starver import ROOT, starving
 from tests.waiting import wait_for
 
 TIMEOUT_S = 30
@@ -27,9 +27,9 @@ with subprocess.Popen({SLEEPER!r}) as child:
 OWNER = """
 import sys
 from tests.starving.plan import Starvation
-from tests.starving.starver import Starver
-with Starver(int(sys.argv[1]), Starvation(seed=3, busy_loops=2, at_most_s=60)) as starver:
-    print(starver._guard.pid, flush=True)
+from tests.starving.starver import starving
+with starving(int(sys.argv[1]), Starvation(seed=3, busy_loops=2, at_most_s=60)) as starver:
+    print(starver.guard_pid, flush=True)
     sys.stdin.read()
 """
 
@@ -69,7 +69,7 @@ def test_every_process_of_a_tree_is_stopped_again_and_again_and_goes_on_at_the_e
     ) as parent:
         assert parent.stdout is not None
         tree = [psutil.Process(parent.pid), psutil.Process(int(parent.stdout.readline()))]
-        with Starver(parent.pid, PLAN) as starver:
+        with starving(parent.pid, PLAN) as starver:
             for process in tree * 5:
                 wait_until_stopped(process)
                 wait_until_continued(process)
@@ -87,7 +87,7 @@ def test_every_process_of_a_tree_is_stopped_again_and_again_and_goes_on_at_the_e
 def test_a_process_that_is_spared_is_left_in_the_state_that_others_give_it(
     sleeper: psutil.Process,
 ) -> None:
-    with Starver(sleeper.pid, PLAN) as starver:
+    with starving(sleeper.pid, PLAN) as starver:
         with starver.sparing(sleeper.pid):
             sleeper.send_signal(signal.SIGSTOP)
             wait_until_stopped(sleeper)
@@ -119,9 +119,8 @@ def test_an_owner_that_is_killed_leaves_nobody_stopped_and_no_busy_loop(
 
 
 def test_it_ends_by_itself_when_its_time_is_up(sleeper: psutil.Process) -> None:
-    with Starver(sleeper.pid, Starvation(seed=3, busy_loops=1, at_most_s=0.3)) as starver:
-        assert starver._guard is not None
-        guard = psutil.Process(starver._guard.pid)
+    with starving(sleeper.pid, Starvation(seed=3, busy_loops=1, at_most_s=0.3)) as starver:
+        guard = psutil.Process(starver.guard_pid)
         wait_for("end of the guard", guard.status, psutil.STATUS_ZOMBIE.__eq__)
         assert not is_stopped(sleeper)
     assert starver.suffered is not None

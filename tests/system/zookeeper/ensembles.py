@@ -13,7 +13,7 @@ from logquake.zk.kazoo_session import KazooSession
 from logquake.zk.model_session import ModelServer, ModelSession
 from logquake.zk.operations import Create, SessionListener
 from tests.system.zookeeper.client import Client
-from tests.system.zookeeper.relay import Relay
+from tests.system.zookeeper.relay import Relay, relay_to
 
 SESSION_TIMEOUT_MS = 20_000
 CONNECT_TIMEOUT_MS = 5_000
@@ -75,7 +75,7 @@ class RealEnsemble:
         self.connect().perform(Create(root))
 
     def connect(self) -> Client:
-        relay = self._cleanup.enter_context(Relay(self._port))
+        relay = self._cleanup.enter_context(relay_to(self._port))
         hosts = f"127.0.0.1:{relay.port}"
         open_session = partial(KazooSession, hosts, SESSION_TIMEOUT_MS, CONNECT_TIMEOUT_MS)
         client = Client(open_session)

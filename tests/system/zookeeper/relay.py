@@ -10,40 +10,44 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def relay_to(target_port: int, *, answer_delay_s: float = 0.0) -> Iterator[Relay]:
+    """From a free port on the loopback to ``target_port`` there."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        relay = Relay(listener, target_port, answer_delay_s)
+        acceptor = threading.Thread(target=relay.accept, daemon=True)
+        acceptor.start()
+        try:
+            yield relay
+        finally:
+            relay.shut()
+            relay.release_answers()
+            listener.shutdown(socket.SHUT_RDWR)
+            acceptor.join()
 
 
 class Relay:
-    """From a free port on the loopback to ``target_port`` there."""
-
-    def __init__(self, target_port: int, *, answer_delay_s: float = 0.0) -> None:
+    def __init__(self, listener: socket.socket, target_port: int, answer_delay_s: float) -> None:
         self._target = ("127.0.0.1", target_port)
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
+        self._listener = listener
+        self.port: int = listener.getsockname()[1]
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
         self._open = True
         self._answer_delay_s = answer_delay_s
         self._answers_flow = threading.Event()
         self._answers_flow.set()
-        self._acceptor = threading.Thread(target=self._accept, daemon=True)
 
-    def __enter__(self) -> Relay:
-        self._acceptor.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.shut()
-        self.release_answers()
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._acceptor.join()
-        self._listener.close()
+    def accept(self) -> None:
+        """Connect who comes, until the listener is shut."""
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                self._connect(client)
 
     def open(self) -> None:
         self._open = True
@@ -61,12 +65,6 @@ class Relay:
 
     def release_answers(self) -> None:
         self._answers_flow.set()
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                client, _ = self._listener.accept()
-                self._connect(client)
 
     def _connect(self, client: socket.socket) -> None:
         with self._lock:

@@ -11,7 +11,7 @@ from logquake.cluster.zookeeper.server import wait_until_serving
 from logquake.zk.kazoo_session import KazooSession
 from logquake.zk.operations import Exists
 from tests.system.zookeeper.client import Client
-from tests.system.zookeeper.relay import Relay
+from tests.system.zookeeper.relay import relay_to
 
 SESSION_TIMEOUT_MS = 4_000
 # kazoo alone gives up two thirds of the session after the last request, at the latest.
@@ -20,7 +20,7 @@ DELAY_S = 0.3
 
 
 def test_a_connection_is_not_given_up_while_the_session_lives(zookeeper_port: int) -> None:
-    with Relay(zookeeper_port) as relay:
+    with relay_to(zookeeper_port) as relay:
         hosts = f"127.0.0.1:{relay.port}"
         client = Client(partial(KazooSession, hosts, SESSION_TIMEOUT_MS, SESSION_TIMEOUT_MS))
         client.settle()
@@ -35,7 +35,7 @@ def test_a_connection_is_not_given_up_while_the_session_lives(zookeeper_port: in
 def test_a_server_that_answers_late_is_found_to_serve(zookeeper_server: Any) -> None:
     """Each answer takes longer than the first probes wait for."""
     begun_s = time.monotonic()
-    with Relay(zookeeper_server.port, answer_delay_s=DELAY_S) as relay:
+    with relay_to(zookeeper_server.port, answer_delay_s=DELAY_S) as relay:
         wait_until_serving(
             zookeeper_server.process,
             zookeeper_server.directory,

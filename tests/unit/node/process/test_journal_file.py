@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -140,20 +141,17 @@ def test_a_disk_that_refuses_lines_leaves_a_gap_that_is_told(
     assert lines(path)[2]["why"] == "1 events could not be written"
 
 
-class file_size_limit:  # noqa: N801 (used as a function)
+@contextmanager
+def file_size_limit(size: int) -> Iterator[None]:
     """The system refuses to let any file grow beyond so many bytes: EFBIG, as a full disk would."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-
-    def __enter__(self) -> None:
-        self._handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (self._size, self._limits[1]))
-
-    def __exit__(self, *_: object) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, self._limits)
-        signal.signal(signal.SIGXFSZ, self._handler)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
 def test_a_folder_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
