@@ -4,7 +4,7 @@
     state_changes.py    what the controller says, one command after the other (command_queue.py)
     log_dir_failures.py what a failed disk means; log_dir_sizes.py: what lies where
     moves/              replicas that go to another log directory
-    replicas.py         logs are made and deleted; hosted.py: all partitions that are here
+    hosting.py          partitions come and go, their logs with them; hosted.py: those that are here
     appends.py          what a pass brings to be appended, written together at its end
     purgatories/        requests that wait for others: Produce, Fetch, DeleteRecords
     background/         what happens by time: lag, syncs, checkpoints, retention

@@ -18,6 +18,7 @@ from logquake.node.replication.cleaner.log_cleaner import LogCleaner
 from logquake.node.replication.fetch_sessions import FetchSessions
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.hosting import Hosting
 from logquake.node.replication.log_dir_failures import LogDirFailures
 from logquake.node.replication.log_dir_sizes import LogDirSizes
 from logquake.node.replication.moves.moves import ReplicaMoves
@@ -27,7 +28,6 @@ from logquake.node.replication.partition.partition import Partition, PartitionCo
 from logquake.node.replication.purgatories.delayed_delete_records import DeleteRecordsPurgatory
 from logquake.node.replication.purgatories.delayed_fetch import FetchPurgatory
 from logquake.node.replication.purgatories.delayed_produce import ProducePurgatory
-from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
 from logquake.node.replication.values import (
@@ -102,7 +102,7 @@ class ReplicaManager:
         self._fetchers = FetcherPool(
             broker_id, broker_epoch, settings, scheduler, network, log_dirs.prepare_cuts
         )
-        self._replicas = Replicas(
+        self._hosting = Hosting(
             self._hosted, log_dirs, self._marks, self._background.flusher, workers, context
         )
         self.cleaner = LogCleaner(
@@ -115,7 +115,7 @@ class ReplicaManager:
             self._background.removal.remove_later,
         )
         self.moves = ReplicaMoves(
-            self._hosted, log_dirs, self._replicas, self._marks, self.cleaner, workers, context
+            self._hosted, log_dirs, self._hosting, self._marks, self.cleaner, workers, context
         )
         failures = LogDirFailures(
             log_dirs,
@@ -133,7 +133,7 @@ class ReplicaManager:
         self.state_changes = StateChanges(
             broker_id,
             self._hosted,
-            self._replicas,
+            self._hosting,
             self._fetchers,
             self.moves,
             metadata,
@@ -145,7 +145,7 @@ class ReplicaManager:
 
     def start(self) -> None:
         """Begin what happens by time: lag checks, checkpoints, removal of deleted files."""
-        self._replicas.remove_deleted_of_earlier_runs()
+        self._hosting.remove_deleted_of_earlier_runs()
         self._background.start()
         self.cleaner.start()
 

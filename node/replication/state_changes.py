@@ -15,11 +15,11 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.command_queue import CommandQueue, Step
 from logquake.node.replication.fetcher.pool import FetcherPool
 from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.hosting import Hosting
 from logquake.node.replication.moves.moves import ReplicaMoves
 from logquake.node.replication.partition import leading
 from logquake.node.replication.partition.partition import AssignedState, Partition
 from logquake.node.replication.partition.roles import Follower, Offline
-from logquake.node.replication.replicas import Replicas
 from logquake.node.replication.settings import TopicConfig
 from logquake.seams.network import Endpoint
 from logquake.seams.scheduler import Scheduler
@@ -75,7 +75,7 @@ class StateChanges:
         self,
         broker_id: int,
         hosted: HostedPartitions,
-        replicas: Replicas,
+        hosting: Hosting,
         fetchers: FetcherPool,
         moves: ReplicaMoves,
         metadata: MetadataCache,
@@ -83,7 +83,7 @@ class StateChanges:
     ) -> None:
         self._broker_id = broker_id
         self._hosted = hosted
-        self._replicas = replicas
+        self._hosting = hosting
         self._fetchers = fetchers
         self._moves = moves
         self._metadata = metadata
@@ -166,7 +166,7 @@ class StateChanges:
             self._fetchers.close_idle()
             paths = [path for each in stopped for path in each.paths]
             if paths:
-                yield partial(self._replicas.settle_deletions, paths)
+                yield partial(self._hosting.settle_deletions, paths)
             done(self._stop_replica_response(stopped))
 
         self._commands.add(command())
@@ -180,7 +180,7 @@ class StateChanges:
                 topic_name=each.asked.topic,
                 partition_index=each.asked.partition,
                 error_code=each.error
-                if self._replicas.are_settled(each.paths)
+                if self._hosting.are_settled(each.paths)
                 else ErrorCode.KAFKA_STORAGE_ERROR,
             )
             for each in stopped
@@ -216,7 +216,7 @@ class StateChanges:
         self._fetchers.forget(partition)
         try:
             if new_id is not None:
-                self._replicas.identify(partition, new_id)
+                self._hosting.identify(partition, new_id)
             if is_newer:
                 self._change_role(partition, state)
             if isinstance(partition.role, Follower):
@@ -231,7 +231,7 @@ class StateChanges:
         index = told.state.partition_index
         partition = self._hosted.get(told.topic, index)
         if partition is None:
-            return self._replicas.host(
+            return self._hosting.host(
                 told.topic, index, told.topic_id, config, is_new=told.state.is_new
             )
         if told.topic_id is not None and partition.topic_id not in (ZERO_UUID, told.topic_id):
@@ -273,7 +273,7 @@ class StateChanges:
         error = self._stop_role(stop)
         if error is not ErrorCode.NONE or not stop.delete:
             return _Stopped(stop, error)
-        deleted = self._replicas.delete(stop.topic, stop.partition)
+        deleted = self._hosting.delete(stop.topic, stop.partition)
         if isinstance(deleted, ErrorCode):
             return _Stopped(stop, deleted)
         return _Stopped(stop, ErrorCode.NONE, deleted)

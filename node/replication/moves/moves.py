@@ -16,11 +16,11 @@ from logquake.node.journal_events import (
 from logquake.node.replication.background.high_watermarks import HighWatermarks
 from logquake.node.replication.cleaner.log_cleaner import LogCleaner
 from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.hosting import Hosting
 from logquake.node.replication.moves.alignment import complete
 from logquake.node.replication.moves.move import MoveTools, ReplicaMove
 from logquake.node.replication.partition.partition import Partition, PartitionContext
 from logquake.node.replication.partition.roles import Offline
-from logquake.node.replication.replicas import Replicas
 from logquake.seams.journal import Event, EventKind
 from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
@@ -38,7 +38,7 @@ class ReplicaMoves:
         self,
         hosted: HostedPartitions,
         log_dirs: LogDirs,
-        replicas: Replicas,
+        hosting: Hosting,
         marks: HighWatermarks,
         cleaner: LogCleaner,
         workers: Workers,
@@ -47,7 +47,7 @@ class ReplicaMoves:
         settings = context.settings
         self._hosted = hosted
         self._log_dirs = log_dirs
-        self._replicas = replicas
+        self._hosting = hosting
         self._marks = marks
         self._cleaner = cleaner
         self._context = context
@@ -127,7 +127,7 @@ class ReplicaMoves:
         except StorageError as error:
             self._log_dirs.report(error)
         else:
-            self._replicas.remove_later(paths)
+            self._hosting.remove_later(paths)
 
     def _begin(self, partition: Partition, path: str) -> ErrorCode:
         log = partition.replica.log
@@ -171,8 +171,8 @@ class ReplicaMoves:
         partition.replica.continue_in(future)
         self.forget(partition)
         partition.context.touched(partition)
-        self._replicas.sync_rolled(partition)
-        self._replicas.remove_later([set_aside])
+        self._hosting.sync_rolled(partition)
+        self._hosting.remove_later([set_aside])
         self._record(
             REPLICA_MOVED,
             partition,

@@ -1,4 +1,4 @@
-"""Replicas of partitions as they come and go: their logs are made, found and deleted here."""
+"""Partitions come to this broker and go: their logs are made, found and deleted here."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.uuids import encode_uuid
 
 
-class Replicas:
+class Hosting:
     def __init__(
         self,
         hosted: HostedPartitions,
