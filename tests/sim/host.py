@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from logquake.seams.scheduler import Timer
-from tests.sim.clock import Action, Clock
+from tests.sim.clock import Action, Clock, Event
 
 WALL_CLOCK_START_MS = 1_700_000_000_000
 
@@ -80,6 +80,23 @@ class Host:
         return partial(self.run, incarnation, action)
 
 
+class HostTimer:
+    """Can be cancelled until it runs, as the loop's can: also after it came up in a pause."""
+
+    event: Event
+
+    def __init__(self, action: Action) -> None:
+        self._action: Action | None = action
+
+    def cancel(self) -> None:
+        self._action = None
+        self.event.cancel()
+
+    def run(self) -> None:
+        if self._action is not None:
+            self._action()
+
+
 class HostScheduler:
     """The Scheduler of one life of a host."""
 
@@ -95,5 +112,7 @@ class HostScheduler:
 
     def call_later(self, delay_ms: float, action: Callable[[], None]) -> Timer:
         clock, host = self._host.clock, self._host
-        bound = host.bound(self._incarnation, action)
-        return clock.after(int(delay_ms * 1000), f"{host.name} timer", bound)
+        timer = HostTimer(action)
+        bound = host.bound(self._incarnation, timer.run)
+        timer.event = clock.after(int(delay_ms * 1000), f"{host.name} timer", bound)
+        return timer

@@ -173,6 +173,23 @@ def test_a_paused_process_handles_in_order_what_came_meanwhile(net: Net) -> None
     assert order == ["first", "second"]
 
 
+def test_a_timer_that_came_up_in_a_pause_can_still_be_cancelled(net: Net) -> None:
+    """As on the loop, which finds it due together with what cancels it."""
+    scheduler = HostScheduler(net.client)
+    rang: list[str] = []
+
+    def cancel_late() -> None:
+        late.cancel()
+
+    net.client.pause()
+    scheduler.call_later(1, cancel_late)
+    late = scheduler.call_later(2, lambda: rang.append("late"))
+    net.run()
+    net.client.resume()
+    net.run()
+    assert rang == []
+
+
 def test_timers_end_with_the_life_that_set_them(net: Net) -> None:
     rang: list[str] = []
     HostScheduler(net.client).call_later(1, lambda: rang.append("of the first life"))
