@@ -38,7 +38,6 @@ from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.node.requests.downward import DownConversion, DownConversionSettings
 from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.request import Request
-from logquake.seams.journal import Event
 from logquake.seams.network import Channel, Disconnected, Endpoint, Tether
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
@@ -77,6 +76,7 @@ from logquake.wire.messages.update_metadata import (
 from logquake.wire.records import patch_base
 from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
+from tests.doubles.journal import NoJournal
 from tests.doubles.workers import ScheduledWorkers
 
 SIZES = (100, 1_000, 10_000)
@@ -139,11 +139,6 @@ class _VirtualTime:
             self._now_ms = max(self._now_ms, due_ms)
             self.held(lambda: self._timers.run_due(self._now_ms))
         self._now_ms = end_ms
-
-
-class _NoJournal:
-    def record(self, _event: Event) -> int:
-        return 0
 
 
 class _Network:
@@ -230,7 +225,7 @@ class _Broker:
             scheduler=self.time,
             workers=workers,
             network=self._network,
-            journal=_NoJournal(),
+            journal=NoJournal(),
             random=Random(1),
             metadata=self._cache,
             broker_epoch=lambda: 1,

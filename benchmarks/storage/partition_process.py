@@ -25,7 +25,6 @@ from logquake.node.net.loop import EventLoop
 from logquake.node.process.descriptors import open_segments, raise_limit
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
-from logquake.seams.journal import Event
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.disk.real_disk import RealDisk
@@ -37,6 +36,7 @@ from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrResponse,
     LeaderAndIsrTopicState,
 )
+from tests.doubles.journal import NoJournal
 
 OPENED, LED, LIMIT = "opened", "led", "limit"
 TOPIC, TOPIC_ID = "orders", b"orders".ljust(16, b"-")
@@ -56,11 +56,6 @@ def options() -> LogDirOptions:
     )
 
 
-class _NoJournal:
-    def record(self, _event: Event) -> int:
-        return 0
-
-
 def _open(path: str, partitions: int) -> object:
     log_dir = LogDir.open(RealDisk(), path, options())
     if not log_dir.was_clean or log_dir.log_count != partitions:
@@ -77,7 +72,7 @@ def _lead(path: str, partitions: int) -> object:
         scheduler=loop,
         workers=loop,
         network=TcpNetwork(loop, LinkSettings()),
-        journal=_NoJournal(),
+        journal=NoJournal(),
         random=Random(1),
         metadata=MetadataCache(PLAINTEXT),
         broker_epoch=lambda: 1,

@@ -1,8 +1,9 @@
 """What tests plug in for the outside: one double for each seam, typed as the real thing is.
 
 scheduler.py      time that moves by hand
+clock.py          nanoseconds for the loop itself
 workers.py        threads: on the loop a little later, or held until the test lets go
-journal.py        events, in a list
+journal.py        events, in a list or nowhere
 network.py        other brokers, answered by the test
 session.py        a ZooKeeper session, answered by the test
 memory_disk.py    a disk that keeps what was synced apart from what was not

@@ -1,8 +1,15 @@
-"""A journal to be read by the test."""
+"""A journal to be read by the test, and one that nobody reads."""
 
 from __future__ import annotations
 
 from logquake.seams.journal import Event
+
+
+class NoJournal:
+    """For who measures something else."""
+
+    def record(self, _event: Event) -> int:
+        return 0
 
 
 class MemoryJournal:

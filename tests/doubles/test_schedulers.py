@@ -10,8 +10,8 @@ import pytest
 
 from logquake.node.net.loop import EventLoop
 from logquake.seams.scheduler import Scheduler
+from tests.doubles.clock import ManualClock
 from tests.doubles.scheduler import ManualScheduler, MortalScheduler
-from tests.net.server import Clock
 from tests.sim.clock import Clock as SimClock
 from tests.sim.host import Host, HostScheduler
 
@@ -51,7 +51,7 @@ def _simulated() -> Iterator[Time]:
 
 
 def _real() -> Iterator[Time]:
-    clock = Clock()
+    clock = ManualClock()
     loop = EventLoop(monotonic_ns=clock.ns)
 
     def pass_ms(duration_ms: int) -> None:

@@ -8,19 +8,20 @@ import pytest
 
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.loop import EventLoop
-from tests.net.server import Clock, Server, ServerFactory
+from tests.doubles.clock import ManualClock
+from tests.net.server import Server, ServerFactory
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
 def new_server() -> Iterator[ServerFactory]:
     servers: list[Server] = []
 
-    def make(limits: ConnectionLimits, clock: Clock | None = None) -> Server:
+    def make(limits: ConnectionLimits, clock: ManualClock | None = None) -> Server:
         servers.append(Server(limits, clock))
         return servers[-1]
 

@@ -20,6 +20,7 @@ from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_request
 from logquake.wire.listeners import ListenerName
 from logquake.wire.schema import Message
+from tests.doubles.clock import ManualClock
 from tests.doubles.journal import MemoryJournal
 from tests.parts import joined
 
@@ -31,19 +32,6 @@ SERVED: dict[int, range] = {
 }
 CLIENTS, INTERNAL = ListenerName("CLIENTS"), ListenerName("INTERNAL")
 _MAX_PASSES = 2_000
-
-
-class Clock:
-    """Time that passes when the test says so."""
-
-    def __init__(self) -> None:
-        self._ns = 1_000_000_000_000
-
-    def ns(self) -> int:
-        return self._ns
-
-    def advance_ms(self, milliseconds: int) -> None:
-        self._ns += milliseconds * 1_000_000
 
 
 class Handler:
@@ -156,7 +144,7 @@ class Client:
 class Server:
     """A loop with an acceptor and a processor in front of a Handler."""
 
-    def __init__(self, limits: ConnectionLimits, clock: Clock | None = None) -> None:
+    def __init__(self, limits: ConnectionLimits, clock: ManualClock | None = None) -> None:
         self.loop = EventLoop(monotonic_ns=clock.ns) if clock else EventLoop()
         self.handler = Handler()
         self.journal = MemoryJournal()

@@ -11,6 +11,7 @@ import pytest
 
 from logquake.node.net.channel import TcpChannel, TcpNetwork
 from logquake.node.net.connector import ConnectSettings
+from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.link import LinkSettings
 from logquake.node.net.listener import bind_listener
 from logquake.node.net.loop import EventLoop
@@ -25,7 +26,8 @@ from logquake.wire.messages.fetch import (
 )
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 from logquake.wire.schema import Message
-from tests.net.server import Server
+from tests.doubles.clock import ManualClock
+from tests.net.server import Server, ServerFactory
 from tests.parts import joined
 
 
@@ -68,7 +70,7 @@ def test_requests_are_pipelined_and_answered_in_order(
         ask(channel, answers)
     assert answers == []
     server.until(lambda: len(answers) == 3)
-    assert [answer.throttle_time_ms for answer in answers] == [0, 1, 2]  # type: ignore[union-attr]
+    assert answers == [MetadataResponse(throttle_time_ms=number) for number in range(3)]
     assert server.handler.requests[0].header.client_id == "broker-2"
     assert len(server.processor) == 1
 
@@ -140,32 +142,43 @@ def test_closing_answers_what_is_in_flight_but_not_from_within(
     assert answers == [Disconnected("closed on this side")]
 
 
-def test_a_request_that_is_not_answered_in_time_ends_the_connection(
-    server: Server,
-    new_channel: Callable[..., TcpChannel],
-    answers: list[Message | Disconnected],
-) -> None:
-    channel = new_channel(request_timeout_ms=30)
-    ask(channel, answers)
-    server.until(lambda: len(answers) == 1)
-    assert answers == [Disconnected("no response within 30 ms")]
-    server.handler.requests[0].reply(MetadataResponse())
-    server.until(lambda: len(server.processor) == 0)
+class TestTimeOuts:
+    @pytest.fixture
+    def server(self, new_server: ServerFactory, clock: ManualClock) -> Server:
+        return new_server(ConnectionLimits(), clock)
 
+    def test_a_request_that_is_not_answered_in_time_ends_the_connection(
+        self,
+        server: Server,
+        clock: ManualClock,
+        new_channel: Callable[..., TcpChannel],
+        answers: list[Message | Disconnected],
+    ) -> None:
+        channel = new_channel(request_timeout_ms=30)
+        ask(channel, answers)
+        server.until_asked(1)
+        assert answers == []
+        clock.advance_ms(31)
+        server.until(lambda: len(answers) == 1)
+        assert answers == [Disconnected("no response within 30 ms")]
+        server.handler.requests[0].reply(MetadataResponse())
+        server.until(lambda: len(server.processor) == 0)
 
-def test_an_answered_request_does_not_time_out(
-    server: Server,
-    new_channel: Callable[..., TcpChannel],
-    answers: list[Message | Disconnected],
-) -> None:
-    server.handler.answer = lambda _: MetadataResponse()
-    channel = new_channel(request_timeout_ms=20)
-    ended: list[bool] = []
-    ask(channel, answers)
-    server.until(lambda: len(answers) == 1)
-    server.loop.call_later(40, lambda: ended.append(True))
-    server.until(lambda: bool(ended))
-    assert len(server.processor) == 1
+    def test_an_answered_request_does_not_time_out(
+        self,
+        server: Server,
+        clock: ManualClock,
+        new_channel: Callable[..., TcpChannel],
+        answers: list[Message | Disconnected],
+    ) -> None:
+        server.handler.answer = lambda _: MetadataResponse()
+        channel = new_channel(request_timeout_ms=20)
+        ask(channel, answers)
+        server.until(lambda: len(answers) == 1)
+        clock.advance_ms(40)
+        server.settle()
+        assert answers == [MetadataResponse()]
+        assert len(server.processor) == 1
 
 
 @pytest.mark.parametrize(

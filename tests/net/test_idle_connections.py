@@ -6,18 +6,19 @@ import pytest
 
 from logquake.node.net.limits import ConnectionLimits
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
-from tests.net.server import Clock, Server, ServerFactory
+from tests.doubles.clock import ManualClock
+from tests.net.server import Server, ServerFactory
 
 MINUTE_MS = 60_000
 SWEEP_MS = 5_000
 
 
 @pytest.fixture
-def server(clock: Clock, new_server: ServerFactory) -> Server:
+def server(clock: ManualClock, new_server: ServerFactory) -> Server:
     return new_server(ConnectionLimits(max_idle_ms=10 * MINUTE_MS), clock)
 
 
-def pass_time(server: Server, clock: Clock, minutes: float) -> None:
+def pass_time(server: Server, clock: ManualClock, minutes: float) -> None:
     """In steps, since every sweep must come up."""
     for _ in range(int(minutes * MINUTE_MS / SWEEP_MS) + 1):
         clock.advance_ms(SWEEP_MS)
@@ -25,7 +26,7 @@ def pass_time(server: Server, clock: Clock, minutes: float) -> None:
 
 
 def test_an_idle_connection_is_closed_and_an_active_one_is_not(
-    server: Server, clock: Clock
+    server: Server, clock: ManualClock
 ) -> None:
     server.handler.answer = lambda _: MetadataResponse()
     idle, active = server.client(), server.client()
@@ -38,7 +39,7 @@ def test_an_idle_connection_is_closed_and_an_active_one_is_not(
     assert not active.is_closed()
 
 
-def test_a_connection_whose_request_waits_is_not_idle(server: Server, clock: Clock) -> None:
+def test_a_connection_whose_request_waits_is_not_idle(server: Server, clock: ManualClock) -> None:
     client = server.client()
     client.send(MetadataRequest(topics=[]), 9, 0)
     server.until(lambda: bool(server.handler.requests))
@@ -50,7 +51,7 @@ def test_a_connection_whose_request_waits_is_not_idle(server: Server, clock: Clo
     server.until(lambda: len(server.processor) == 0)
 
 
-def test_no_bound_means_no_end(clock: Clock, new_server: ServerFactory) -> None:
+def test_no_bound_means_no_end(clock: ManualClock, new_server: ServerFactory) -> None:
     server = new_server(ConnectionLimits(max_idle_ms=-1), clock)
     client = server.client()
     server.until(lambda: len(server.processor) == 1)

@@ -14,7 +14,8 @@ from logquake.wire.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from tests.net.server import Clock, Server, ServerFactory
+from tests.doubles.clock import ManualClock
+from tests.net.server import Server, ServerFactory
 
 LARGE = 700_000  # beyond a connection's own memory
 LIMITS = ConnectionLimits(max_request_bytes=1_000_000, max_queued_bytes=1_000_000)
@@ -27,7 +28,7 @@ def produce(size: int = LARGE) -> ProduceRequest:
 
 
 @pytest.fixture
-def server(new_server: ServerFactory, clock: Clock) -> Server:
+def server(new_server: ServerFactory, clock: ManualClock) -> Server:
     return new_server(LIMITS, clock)
 
 
@@ -113,7 +114,7 @@ def test_a_closed_connection_gives_its_memory_back(server: Server) -> None:
 
 
 def test_a_late_request_is_closed_when_others_wait_for_its_memory(
-    server: Server, clock: Clock
+    server: Server, clock: ManualClock
 ) -> None:
     late, second = Upload(server), Upload(server)
     late.send_most()

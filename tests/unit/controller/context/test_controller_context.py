@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,7 +40,7 @@ steps = st.one_of(
 )
 
 
-def _apply(context: ControllerContext, what: str, subject, value) -> None:  # type: ignore[no-untyped-def]
+def _apply(context: ControllerContext, what: str, subject: Any, value: Any) -> None:
     match what:
         case "assign":
             context.assign(subject, Assignment(value))
@@ -59,7 +61,9 @@ def _apply(context: ControllerContext, what: str, subject, value) -> None:  # ty
 
 
 @given(st.lists(steps, max_size=40))
-def test_groups_answer_as_a_walk_over_all_partitions_would(history: list) -> None:  # type: ignore[type-arg]
+def test_groups_answer_as_a_walk_over_all_partitions_would(
+    history: list[tuple[str, Any, Any]],
+) -> None:
     context = ControllerContext()
     context.brokers = {each: LiveBroker(BrokerRegistration(each, (), 0), 7) for each in BROKERS}
     for step in history:

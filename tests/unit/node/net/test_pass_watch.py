@@ -8,24 +8,14 @@ from logquake.node.net.loop import EventLoop
 from logquake.node.net.pass_watch import BusyPass, PassWatch
 from logquake.node.process.busy_reports import BusyReports
 from logquake.wire.api import ApiKey
+from tests.doubles.clock import ManualClock
 from tests.doubles.journal import MemoryJournal
 from tests.doubles.scheduler import ManualScheduler
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now_ns = 0
-
-    def ns(self) -> int:
-        return self.now_ns
-
-    def pass_ms(self, duration_ms: int) -> None:
-        self.now_ns += duration_ms * 1_000_000
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
@@ -34,59 +24,61 @@ def told() -> list[BusyPass]:
 
 
 @pytest.fixture
-def watch(clock: Clock, told: list[BusyPass]) -> PassWatch:
-    return PassWatch(50, told.append, monotonic_ns=clock.ns, cpu_ns=lambda: clock.now_ns // 2)
+def watch(clock: ManualClock, told: list[BusyPass]) -> PassWatch:
+    return PassWatch(50, told.append, monotonic_ns=clock.ns, cpu_ns=lambda: clock.ns() // 2)
 
 
-def test_a_short_pass_is_not_told(watch: PassWatch, clock: Clock, told: list[BusyPass]) -> None:
+def test_a_short_pass_is_not_told(
+    watch: PassWatch, clock: ManualClock, told: list[BusyPass]
+) -> None:
     watch.begin()
-    clock.pass_ms(50)
+    clock.advance_ms(50)
     watch.step_done(len)
     watch.end()
     assert told == []
 
 
 def test_the_longest_step_is_named_with_its_request(
-    watch: PassWatch, clock: Clock, told: list[BusyPass]
+    watch: PassWatch, clock: ManualClock, told: list[BusyPass]
 ) -> None:
     watch.begin()
-    clock.pass_ms(10)
+    clock.advance_ms(10)
     watch.step_done(len)
     watch.api_key = ApiKey.LEADER_AND_ISR
-    clock.pass_ms(60)
-    watch.step_done(clock.pass_ms)
-    clock.pass_ms(20)
+    clock.advance_ms(60)
+    watch.step_done(clock.advance_ms)
+    clock.advance_ms(20)
     watch.step_done(len)
     watch.end()
-    assert told == [BusyPass(90, 45, "Clock.pass_ms", 60, ApiKey.LEADER_AND_ISR)]
+    assert told == [BusyPass(90, 45, "ManualClock.advance_ms", 60, ApiKey.LEADER_AND_ISR)]
 
 
 def test_the_wait_is_not_part_of_a_pass(
-    watch: PassWatch, clock: Clock, told: list[BusyPass]
+    watch: PassWatch, clock: ManualClock, told: list[BusyPass]
 ) -> None:
     for _ in range(2):
         watch.begin()
         watch.step_done(len)
         watch.end()
-        clock.pass_ms(1_000)
+        clock.advance_ms(1_000)
     assert told == []
 
 
-def test_a_limit_of_0_tells_nothing(clock: Clock, told: list[BusyPass]) -> None:
+def test_a_limit_of_0_tells_nothing(clock: ManualClock, told: list[BusyPass]) -> None:
     watch = PassWatch(0, told.append, monotonic_ns=clock.ns, cpu_ns=clock.ns)
     watch.begin()
-    clock.pass_ms(1_000)
+    clock.advance_ms(1_000)
     watch.step_done(len)
     watch.end()
     assert told == []
 
 
-def test_a_loop_tells_what_kept_it(clock: Clock, told: list[BusyPass]) -> None:
+def test_a_loop_tells_what_kept_it(clock: ManualClock, told: list[BusyPass]) -> None:
     loop = EventLoop(monotonic_ns=clock.ns)
     loop.passes = PassWatch(50, told.append, monotonic_ns=clock.ns, cpu_ns=clock.ns)
 
     def slow() -> None:
-        clock.pass_ms(70)
+        clock.advance_ms(70)
 
     for start in (loop.call_soon, loop.call_before_wait, loop.post, loop.at_end_of_pass):
         start(slow)

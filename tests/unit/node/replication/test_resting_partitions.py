@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import methodcaller
 from random import Random
 from typing import Any
 
 import pytest
 
 from logquake.node.replication.fetch_sessions import FINAL_EPOCH, FetchContext
+from logquake.node.replication.partition.isr import PendingShrink
 from logquake.node.replication.values import (
     FetchAnswer,
     FetchParams,
@@ -302,7 +304,7 @@ def test_a_session_answers_as_a_walk_over_all_of_it_would(
     twins = [Twin(start(MemoryDisk()), walks, readers()) for walks in (False, True)]
     life = Life(twins, seed, scheduler, network)
     for index in range(PARTITIONS):
-        life.each(lambda broker, index=index: broker.lead(index))  # type: ignore[misc]
+        life.each(methodcaller("lead", index))
     for number in range(STEPS):
         done = life.step()
         rests, walks = (twin.state() for twin in twins)
@@ -366,9 +368,10 @@ def test_a_follower_stays_in_sync_by_fetches_that_look_at_nothing(
     followed.replicas.end_of_pass()
     scheduler.advance(29_000)
     partition = followed.partition()
-    assert partition.leader.isr.maximal == partition.isr == (1, 2)  # type: ignore[union-attr]
+    assert partition.leader is not None
+    assert partition.leader.isr.maximal == partition.isr == (1, 2)
     scheduler.advance(20_000)
-    assert type(partition.leader.isr).__name__ == "PendingShrink"  # type: ignore[union-attr]
+    assert isinstance(partition.leader.isr, PendingShrink)
 
 
 def test_a_session_that_is_gone_leaves_nothing_at_its_partitions(followed: OneBroker) -> None:
