@@ -6,15 +6,10 @@ noted, from the socket that becomes readable to the answer that is sent.
 
 from __future__ import annotations
 
-import re
 import socket
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from random import Random
-from types import FrameType
-from typing import NamedTuple
 
 import pytest
 
@@ -48,8 +43,7 @@ from logquake.wire.messages.update_metadata import (
 )
 from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import Message
-from tests.docs.__main__ import ROOT
-from tests.docs.prose import document
+from tests.docs.walks import calls_of, drawn, missed
 from tests.doubles.journal import MemoryJournal
 from tests.doubles.memory_disk import MemoryDisk
 from tests.doubles.network import ScriptedNetwork
@@ -58,43 +52,10 @@ from tests.parts import joined
 LEADER, FOLLOWER = 1, 2
 LISTENER = ListenerName("PLAINTEXT")
 DRAWN_IN = "docs/architecture/produce.md"
-STEP = re.compile(r".*? ((?:node|wire|storage)/\S+(?:, \S+)*) {2,}([^:(]+)")
-MORE = re.compile(r" +\| {9,}(\w+)")
 _MAX_PASSES = 200
 # A produced batch is staged after so many files were entered and functions called. Whoever needs
 # one more has a reason that a reader of the walk would give as well.
-_MAX_FILES, _MAX_FUNCTIONS = 35, 90
-
-
-class Call(NamedTuple):
-    file: str
-    function: str
-
-
-class Step(NamedTuple):
-    """One of the files, or a file of the folder, has the function."""
-
-    files: tuple[str, ...]
-    function: str
-
-    def is_taken_by(self, call: Call) -> bool:
-        return call.function == self.function and call.file.startswith(self.files)
-
-
-def drawn() -> Iterator[Step]:
-    """The steps of the drawing, from the socket to the socket."""
-    files: tuple[str, ...] = ()
-    for line in document(DRAWN_IN, (ROOT / DRAWN_IN).read_text()):
-        if not line.is_drawing:
-            continue
-        if (step := STEP.fullmatch(line.text.split(":")[0].split("()")[0])) is not None:
-            files = tuple(step[1].split(", "))
-            owner = ""
-            for name in step[2].strip(" ,").split(", "):
-                owner = owner if name.startswith(".") else name.partition(".")[0]
-                yield Step(files, owner + name if name.startswith(".") else name)
-        elif (more := MORE.fullmatch(line.text)) is not None:
-            yield Step(files, more[1])
+_MAX_FILES, _MAX_FUNCTIONS = 33, 85
 
 
 class Leader:
@@ -206,29 +167,6 @@ def fetch(offset: int) -> FetchRequest:
     return FetchRequest(replica_id=FOLLOWER, max_wait_ms=0, max_bytes=1 << 20, topics=[topic])
 
 
-def calls_of(action: Callable[[], None]) -> list[Call]:
-    """Every call of our own functions, in order."""
-    calls: list[Call] = []
-    files: dict[str, str | None] = {}
-
-    def note(frame: FrameType, event: str, _argument: object) -> None:
-        if event == "call":
-            name = frame.f_code.co_filename
-            if name not in files:
-                path = Path(name).resolve()
-                files[name] = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else None
-            file = files[name]
-            if file is not None and not file.startswith("tests/"):
-                calls.append(Call(file, frame.f_code.co_qualname))
-
-    sys.setprofile(note)
-    try:
-        action()
-    finally:
-        sys.setprofile(None)
-    return calls
-
-
 def produce_and_follow(leader: Leader, offset: int) -> None:
     """One record, which gets that offset; it is answered when the follower asks for the next."""
     leader.producer.sendall(frame(produce(), 9))
@@ -238,10 +176,9 @@ def produce_and_follow(leader: Leader, offset: int) -> None:
 
 
 def test_a_produced_batch_goes_the_way_that_is_drawn(leader: Leader) -> None:
-    calls = iter(calls_of(lambda: produce_and_follow(leader, 0)))
-    steps = list(drawn())
-    missed = next((step for step in steps if not any(map(step.is_taken_by, calls))), None)
-    assert (len(steps) > 20, missed) == (True, None)
+    calls = calls_of(lambda: produce_and_follow(leader, 0))
+    steps = list(drawn(DRAWN_IN))
+    assert (len(steps) > 20, missed(steps, calls)) == (True, None)
 
 
 def test_few_files_lie_between_the_socket_and_the_stage(
