@@ -19,8 +19,8 @@ from benchmarks.figures import Figures
 from benchmarks.storage.sides import cpu_seconds
 from benchmarks.target import pss_bytes
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.net.channel import TcpNetwork
-from logquake.node.net.link import LinkSettings
+from logquake.node.net.links.channel import TcpNetwork
+from logquake.node.net.links.link import LinkSettings
 from logquake.node.net.loop import EventLoop
 from logquake.node.process.descriptors import open_segments, raise_limit
 from logquake.node.replication.manager import ReplicaManager

@@ -4,9 +4,13 @@ Kafka's names are kept: the acceptor takes connections, the processor owns them.
 handles requests, run on one loop, so nothing here takes a lock.
 
     loop.py         EventLoop: readiness, timers, posts from threads, worker threads
-    acceptor.py     the listening socket and the limits on connections
-    connection.py   one client's connection: frames in, ordered responses out
-    processor.py    all connections: what each pass flushes, resumes and expires
-    channel.py      TcpNetwork and TcpChannel: requests to other brokers
-    buffer.py       bytes in; output.py: bytes and file slices out
+                    timers.py: what is due; pass_watch.py: what kept the others waiting
+    listener.py     the port; acceptor.py takes connections from it, within quotas.py
+    processor.py    all connections: what they share (shared.py), who is closed, and when
+    connection.py   one of them: frames in, requests handed on, ordered responses out
+                    buffer.py: bytes in; parser.py: frames to requests; slot.py: a request's
+                    place in the order; output.py: bytes and file slices out
+    limits.py       what connections are held to; memory.py: all of them together
+    faults.py       what the journal is told of clients at fault
+    links/          connections to other brokers
 """

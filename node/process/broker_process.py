@@ -21,7 +21,7 @@ from types import FrameType
 from logquake.node.broker import Broker
 from logquake.node.journal_events import SETTING_IGNORED, STOPPING, STOPPING_AT_ONCE
 from logquake.node.net.acceptor import Acceptor
-from logquake.node.net.channel import TcpNetwork
+from logquake.node.net.links.channel import TcpNetwork
 from logquake.node.net.listener import ListenError, bind_listener
 from logquake.node.net.loop import EventLoop
 from logquake.node.net.pass_watch import PassWatch

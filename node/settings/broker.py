@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from logquake.controller.settings import ControllerSettings
 from logquake.node.life.controlled_shutdown import ControlledShutdownSettings
 from logquake.node.net.limits import ConnectionLimits
-from logquake.node.net.link import LinkSettings
+from logquake.node.net.links.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.requests.downward import DownConversionSettings
 from logquake.node.requests.pipelining import ProducePipelining

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from logquake.node.net.connector import ConnectSettings
-from logquake.node.net.link import LinkSettings
+from logquake.node.net.links.connector import ConnectSettings
+from logquake.node.net.links.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.settings.cleaner import read_cleaner
 from logquake.node.settings.errors import SettingsError

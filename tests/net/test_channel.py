@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from logquake.node.net.channel import TcpChannel, TcpNetwork
-from logquake.node.net.connector import ConnectSettings
 from logquake.node.net.limits import ConnectionLimits
-from logquake.node.net.link import LinkSettings
+from logquake.node.net.links.channel import TcpChannel, TcpNetwork
+from logquake.node.net.links.connector import ConnectSettings
+from logquake.node.net.links.link import LinkSettings
 from logquake.node.net.listener import bind_listener
 from logquake.node.net.loop import EventLoop
 from logquake.seams.network import Disconnected, Endpoint

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 
-from logquake.node.net.link import Done, Link, LinkSettings
+from logquake.node.net.links.link import Done, Link, LinkSettings
+from logquake.node.net.links.tether import TcpTether
 from logquake.node.net.loop import EventLoop
-from logquake.node.net.tether import TcpTether
 from logquake.seams.network import Disconnected, Endpoint
 from logquake.wire.header import RequestHeader
 from logquake.wire.schema import Message

@@ -12,7 +12,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 
-from logquake.node.net.connector import Connector, ConnectSettings
+from logquake.node.net.links.connector import Connector, ConnectSettings
 from logquake.node.net.loop import EPOLLIN, EventLoop
 from logquake.seams.network import Disconnected
 

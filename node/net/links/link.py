@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from logquake.node.net.buffer import ReceiveBuffer
-from logquake.node.net.connector import Connector, ConnectSettings
+from logquake.node.net.links.connector import Connector, ConnectSettings
 from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT, EventLoop
 from logquake.node.net.output import Output, TruncatedSliceError
 from logquake.node.net.timers import LoopTimer
