@@ -1,4 +1,8 @@
-"""Bugs planted into the brokers are found: the invariants are not empty words."""
+"""Bugs planted into the brokers are found: the invariants are not empty words.
+
+The world's own, which know nothing of how a broker is built, find them without the help of those
+that classes assert of themselves; where a class would have told sooner, that is shown too.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,21 @@ from logquake.controller.office import candidacy, office
 from logquake.controller.office.candidacy import Incumbent, Mandate
 from logquake.controller.rules.partitions import Leadership
 from logquake.controller.zookeeper.guarded_zk import GuardedZk
+from logquake.node.controller_link import ControllerRequests
 from logquake.node.replication.fetcher import offset_reset
 from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
-from logquake.node.replication.partition import reading
+from logquake.node.replication.partition import alter_partition, reading
 from logquake.node.replication.partition.alter_partition import AlterPartitionManager
 from logquake.node.replication.partition.isr import PendingShrink
+from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.partition.progress import FollowerProgress
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.partition.roles import Leader
 from logquake.node.replication.purgatories import delayed_delete_records
+from logquake.seams.network import Channel, Disconnected
+from logquake.storage.log.log import Log
 from logquake.storage.log.start import LogStart
+from logquake.wire.schema import Message
 from logquake.wire.sentinels import LATEST_TIMESTAMP
 from logquake.zk.operations import ANY_VERSION, Data, Delete, Failed
 from logquake.zk.znodes.control import CONTROLLER_PATH
@@ -103,7 +113,23 @@ def with_restarts_at_the_end(patch: pytest.MonkeyPatch) -> None:
 
 def without_asking_for_an_isr_again(patch: pytest.MonkeyPatch) -> None:
     """A proposal whose answer was lost is forgotten, and with it every later one."""
+    patch.setattr(alter_partition, "ControllerRequests", AskedOnce)
     patch.setattr(AlterPartitionManager, "_retry_later", lambda _self: None)
+
+
+class AskedOnce(ControllerRequests):
+    def ask(
+        self, request: Callable[[], Message], version: int, done: Callable[[Message], None]
+    ) -> None:
+        def answered(answer: Message | Disconnected) -> None:
+            if not isinstance(answer, Disconnected):
+                done(answer)
+
+        def send(channel: Channel | None) -> None:
+            assert channel is not None
+            channel.send(request(), version, answered)
+
+        self.find(send)
 
 
 def without_fetching_after_a_rest(patch: pytest.MonkeyPatch) -> None:
@@ -118,6 +144,15 @@ def without_setting_aside(patch: pytest.MonkeyPatch) -> None:
         return None if isinstance(outcome, Failed) else zk._leadership(outcome)
 
     patch.setattr(GuardedZk, "_found", found)
+
+
+KEPT = (AlterPartitionManager, FollowerProgress, Leader, Log, Partition, ReplicaLog)
+
+
+@pytest.fixture
+def only_the_world_judges(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kept in KEPT:
+        monkeypatch.setattr(kept, "check_invariants", lambda _self: None)
 
 
 def first_failure() -> str:
@@ -150,11 +185,28 @@ def first_failure() -> str:
         (without_setting_aside, "live"),
     ],
 )
+@pytest.mark.usefixtures("only_the_world_judges")
 def test_a_planted_bug_is_found(
     plant: Plant, found_by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
     assert re.search(f"^seed .*: ({found_by}) does not hold", first_failure())
+
+
+@pytest.mark.parametrize(
+    ("plant", "found_by"),
+    [
+        (with_hasty_shrinking, "committed within maximal"),
+        (with_starts_beyond_the_mark, "start <= end <= staged"),
+    ],
+)
+def test_the_class_that_a_planted_bug_breaks_tells_at_once(
+    plant: Plant, found_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    failure = first_failure()
+    assert re.match(r"seed \d+, event \d+: no_crash does not hold", failure)
+    assert f"InvariantError: {found_by}: " in failure
 
 
 def test_a_failure_shows_seed_statement_and_last_events_and_repeats(
