@@ -17,10 +17,10 @@ from benchmarks.failover.kills import measure_failover
 from benchmarks.figures import Result
 from benchmarks.latency import latency_cases
 from benchmarks.memory import load, memory_case
+from benchmarks.option_groups import spread
 from benchmarks.partitions import measure_partitions
 from benchmarks.pipelining import pipelining_cases
 from benchmarks.produce import FEW_LOADS, LOADS, Bound, produce_cases
-from benchmarks.quiet import wait_until_quiet
 from benchmarks.replicas import SIZES, measure_replicas
 from benchmarks.report import Output, report
 from benchmarks.rounds import Plan, measure
@@ -44,90 +44,79 @@ def startup(
 
 
 @app.command()
+@spread
 def memory(
-    own: options.Own = True,
-    kafka: options.Kafka = False,
-    peer: options.Peers = None,
-    megabytes: options.MegaBytes = options.MEGABYTES,
-    seconds: options.Seconds = options.SECONDS,
+    whom: options.Whom = options.OURS,
+    size: options.Size = options.USUAL_SIZE,
     output: options.Format = Output.TABLE,
 ) -> None:
     """Memory (PSS) idle, and after a load."""
-    with running_targets(own=own, kafka=kafka, peers=peer) as targets:
+    with whom.running() as targets:
         results = measure([memory_case("idle")], targets, Plan(1))
         for target in targets:
-            load(target, options.bound(megabytes, seconds))
+            load(target, size.bound)
         results += measure([memory_case("loaded")], targets, Plan(1))
     _show(results, output)
 
 
 @app.command()
+@spread
 def produce(
-    own: options.Own = True,
-    kafka: options.Kafka = False,
-    peer: options.Peers = None,
-    rounds: options.Rounds = options.ROUNDS,
-    megabytes: options.MegaBytes = options.MEGABYTES,
-    seconds: options.Seconds = options.SECONDS,
-    warm_up: options.WarmUp = options.WARM_UP_S,
+    whom: options.Whom = options.OURS,
+    size: options.Size = options.USUAL_SIZE,
+    repeats: options.Repeats = options.USUAL_REPEATS,
     few: options.Few = False,
     output: options.Format = Output.TABLE,
 ) -> None:
     """Throughput of Produce by replicas, message and batch sizes."""
-    cases = produce_cases(options.bound(megabytes, seconds), FEW_LOADS if few else LOADS)
-    with running_targets(own=own, kafka=kafka, peers=peer) as targets:
-        results = measure(cases, targets, _plan(targets, rounds, warm_up))
+    cases = produce_cases(size.bound, FEW_LOADS if few else LOADS)
+    with whom.running() as targets:
+        results = measure(cases, targets, repeats.plan(targets))
     _show(results, output)
 
 
 @app.command()
+@spread
 def pipelining(
     kafka: options.Kafka = False,
-    rounds: options.Rounds = options.ROUNDS,
-    megabytes: options.MegaBytes = options.MEGABYTES,
-    seconds: options.Seconds = options.SECONDS,
-    warm_up: options.WarmUp = options.WARM_UP_S,
+    size: options.Size = options.USUAL_SIZE,
+    repeats: options.Repeats = options.USUAL_REPEATS,
     output: options.Format = Output.TABLE,
 ) -> None:
     """The modes of logquake.produce.pipelining: throughput, and what a leader change doubles."""
     with running_modes(kafka=kafka) as targets:
-        cases = pipelining_cases(options.bound(megabytes, seconds))
-        results = measure(cases, targets, _plan(targets, rounds, warm_up))
+        cases = pipelining_cases(size.bound)
+        results = measure(cases, targets, repeats.plan(targets))
     _show(results, output)
 
 
 @app.command()
+@spread
 def consume(
-    own: options.Own = True,
-    kafka: options.Kafka = False,
-    peer: options.Peers = None,
-    rounds: options.Rounds = options.ROUNDS,
-    megabytes: options.MegaBytes = options.MEGABYTES,
-    seconds: options.Seconds = options.SECONDS,
-    warm_up: options.WarmUp = options.WARM_UP_S,
+    whom: options.Whom = options.OURS,
+    size: options.Size = options.USUAL_SIZE,
+    repeats: options.Repeats = options.USUAL_REPEATS,
     output: options.Format = Output.TABLE,
 ) -> None:
     """Throughput of Fetch."""
-    with running_targets(own=own, kafka=kafka, peers=peer) as targets:
-        plan = _plan(targets, rounds, warm_up)
-        results = _consume(targets, options.bound(megabytes, seconds), plan)
+    with whom.running() as targets:
+        plan = repeats.plan(targets)
+        results = _consume(targets, size.bound, plan)
     _show(results, output)
 
 
 @app.command()
+@spread
 def latency(
-    own: options.Own = True,
-    kafka: options.Kafka = False,
-    peer: options.Peers = None,
-    rounds: options.Rounds = options.ROUNDS,
+    whom: options.Whom = options.OURS,
     messages: options.Messages = options.MESSAGES,
     seconds: options.Seconds = options.SECONDS,
-    warm_up: options.WarmUp = options.WARM_UP_S,
+    repeats: options.Repeats = options.USUAL_REPEATS,
     output: options.Format = Output.TABLE,
 ) -> None:
     """One message in flight: time from produce to ack."""
-    with running_targets(own=own, kafka=kafka, peers=peer) as targets:
-        plan = _plan(targets, rounds, warm_up)
+    with whom.running() as targets:
+        plan = repeats.plan(targets)
         results = measure(latency_cases(messages, seconds), targets, plan)
     _show(results, output)
 
@@ -187,30 +176,28 @@ def failover(
 
 
 @app.command(name="all")
+@spread
 def everything(
     kafka: options.Kafka = False,
     peer: options.Peers = None,
-    rounds: options.Rounds = options.ROUNDS,
-    megabytes: options.MegaBytes = options.MEGABYTES,
-    seconds: options.Seconds = options.SECONDS,
+    size: options.Size = options.USUAL_SIZE,
     messages: options.Messages = options.MESSAGES,
-    warm_up: options.WarmUp = options.WARM_UP_S,
+    repeats: options.Repeats = options.USUAL_REPEATS,
     budget: options.Budget = options.BUDGET_S,
     few: options.Few = False,
     output: options.Format = Output.TABLE,
 ) -> None:
     """Every benchmark of a running cluster but for pipelining, one after the other."""
     began = time.monotonic()
-    bound = options.bound(megabytes, seconds)
     results: list[Result] = []
     if not few:
-        results += measure(startup_cases(), starters(3, kafka=kafka), Plan(rounds))
+        results += measure(startup_cases(), starters(3, kafka=kafka), Plan(repeats.rounds))
     with running_targets(own=True, kafka=kafka, peers=peer) as targets:
-        plan = _plan(targets, rounds, warm_up, began + budget)
+        plan = repeats.plan(targets, began + budget)
         results += measure([memory_case("idle")], targets, Plan(1))
-        results += measure(produce_cases(bound, FEW_LOADS if few else LOADS), targets, plan)
-        results += measure(latency_cases(messages, seconds), targets, plan)
-        results += _consume(targets, bound, plan)
+        results += measure(produce_cases(size.bound, FEW_LOADS if few else LOADS), targets, plan)
+        results += measure(latency_cases(messages, size.seconds), targets, plan)
+        results += _consume(targets, size.bound, plan)
         results += measure([memory_case("loaded")], targets, Plan(1))
     _show(results, output)
     print(f"all in {time.monotonic() - began:.0f} s", file=sys.stderr)
@@ -220,12 +207,6 @@ def everything(
 def default(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         everything()
-
-
-def _plan(
-    targets: Sequence[Target], rounds: int, warm_up_s: float, deadline: float = float("inf")
-) -> Plan:
-    return Plan(rounds, warm_up_s, deadline, before=lambda: wait_until_quiet(targets))
 
 
 def _consume(targets: list[Target], bound: Bound, plan: Plan) -> list[Result]:

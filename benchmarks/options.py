@@ -1,16 +1,23 @@
-"""Options that several commands share."""
+"""Options that several commands share, and those that go together."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from benchmarks.produce import MB, Bound
+from benchmarks.quiet import wait_until_quiet
 from benchmarks.report import Output
+from benchmarks.rounds import Plan
+from benchmarks.running import running_targets
 from benchmarks.storage.works import Work
+from benchmarks.target import Target
 
 Rounds = Annotated[int, typer.Option("--rounds", "-r", min=1, help="Rounds a case.")]
 Peers = Annotated[
@@ -57,5 +64,38 @@ FOLDER = Path(tempfile.gettempdir())
 BUDGET_S = 480.0  # the cases that are left then still get a first round each, without warm-up
 
 
-def bound(megabytes: int, seconds: float) -> Bound:
-    return Bound(megabytes * MB, seconds)
+@dataclass(frozen=True)
+class Whom:
+    """Who is measured."""
+
+    own: Own = True
+    kafka: Kafka = False
+    peer: Peers = None
+
+    def running(self) -> AbstractContextManager[list[Target]]:
+        return running_targets(own=self.own, kafka=self.kafka, peers=self.peer)
+
+
+@dataclass(frozen=True)
+class Size:
+    """Of a run: whichever bound is reached first."""
+
+    megabytes: MegaBytes = MEGABYTES
+    seconds: Seconds = SECONDS
+
+    @property
+    def bound(self) -> Bound:
+        return Bound(self.megabytes * MB, self.seconds)
+
+
+@dataclass(frozen=True)
+class Repeats:
+    rounds: Rounds = ROUNDS
+    warm_up: WarmUp = WARM_UP_S
+
+    def plan(self, targets: Sequence[Target], deadline: float = float("inf")) -> Plan:
+        """A machine that does nothing else is waited for before each case."""
+        return Plan(self.rounds, self.warm_up, deadline, before=lambda: wait_until_quiet(targets))
+
+
+OURS, USUAL_SIZE, USUAL_REPEATS = Whom(), Size(), Repeats()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
 
 from benchmarks.figures import WARM_UP, Figures, Result
+from benchmarks.option_groups import spread
 from benchmarks.report import markdown
 from benchmarks.rounds import Case, Plan, measure
 from benchmarks.warmth import warm_up
@@ -82,3 +84,29 @@ def test_the_table_to_paste_has_medians_and_the_ratio_of_the_first_to_the_last()
         "| produce | MB/s | 250 | 50 | 5 |",
         "| produce | warm-up s | 4 | 40 | - |",
     ]
+
+
+@dataclass(frozen=True)
+class Pace:
+    rounds: int = 3
+    seconds: float = 4.0
+
+
+def test_options_that_go_together_stand_on_the_command_line_by_themselves() -> None:
+    seen: list[tuple[str, Pace, bool]] = []
+
+    @spread
+    def command(name: str, pace: Pace = Pace(), quiet: bool = False) -> None:
+        seen.append((name, pace, quiet))
+
+    parameters = inspect.signature(command).parameters
+    assert {each.name: each.annotation for each in parameters.values()} == {
+        "name": str,
+        "rounds": int,
+        "seconds": float,
+        "quiet": bool,
+    }
+    assert [each.default for each in parameters.values()][1:] == [3, 4.0, False]
+    command(name="a")
+    command(name="b", rounds=7, quiet=True)
+    assert seen == [("a", Pace(), False), ("b", Pace(rounds=7), True)]
