@@ -39,8 +39,9 @@ from logquake.node.requests.downward import DownConversion, DownConversionSettin
 from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.request import Request
 from logquake.seams.network import Channel, Disconnected, Endpoint, Tether
-from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.disk.seam import Disk
 from logquake.wire.api import ApiKey
 from logquake.wire.header import RequestHeader
@@ -216,7 +217,7 @@ class _Broker:
         self._cache = MetadataCache(PLAINTEXT)
         disk: Disk = self.disk
         options = LogDirOptions(_HERE, "benchmark-of-replicas0", 0, lambda _topic: _CONFIG.log)
-        self._log_dir = LogDir.open(disk, str(folder), options)
+        self._log_dir = open_log_dir(disk, str(folder), options)
         workers = ScheduledWorkers(self.time)
         self.replicas = ReplicaManager(
             _HERE,

@@ -47,7 +47,7 @@ def _case(folder: Path, shape: Shape, batches: Sequence[bytes]) -> Case[Side]:
 
 def _ours(folder: Path, batches: Sequence[bytes]) -> Figures:
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        log = Log.open(RealDisk(), place, LogConfig(), clean=True)
+        log = Log.open(RealDisk(), place, LogConfig())
         seconds = cpu_seconds(lambda: _append(log, batches))
         log.close(clean=False)
     return _figures(seconds, batches)

@@ -73,7 +73,7 @@ def _batches(shape: Shape, count: int, config: LogConfig) -> Iterator[bytes]:
 def _ours(template: Path, config: LogConfig) -> Figures:
     place = template.with_name("compacted")
     shutil.copytree(template, place)
-    log = Log.open(UnsyncedDisk(), str(place), config, clean=True)
+    log = Log.open(UnsyncedDisk(), str(place), config)
     cleaning = log.cleaning.begin(log.cleaning.assess(log.end_offset, 0), CleanerBounds(), now_ms=0)
     seconds = cpu_seconds(lambda: _compact(log, cleaning))
     log.close(clean=False)

@@ -23,6 +23,7 @@ from benchmarks.storage.stored_log import fill, log_files
 from logquake.node.process.descriptors import open_segments, raise_limit
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.log.log import Log
+from logquake.storage.log.opening import OpeningTerms
 from logquake.storage.log_config import LogConfig
 from logquake.storage.segments.open_files import DEFAULT_LIMIT, OpenFiles
 
@@ -68,7 +69,8 @@ class _Contents:
     def open(self) -> Log:
         """As after an orderly stop, but for the last segment's index, which is read anew."""
         open_files = OpenFiles(open_segments(DEFAULT_LIMIT, raise_limit()))
-        log = Log.open(RealDisk(), str(self.place), LogConfig(), clean=True, open_files=open_files)
+        terms = OpeningTerms(open_files)
+        log = Log.open(RealDisk(), str(self.place), LogConfig(), terms=terms)
         if log.end_offset != self._batches * _SHAPE.records:
             raise BenchmarkError(f"a log that ends at {log.end_offset}")
         return log

@@ -25,8 +25,9 @@ from logquake.node.net.loop import EventLoop
 from logquake.node.process.descriptors import open_segments, raise_limit
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
-from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.segments.open_files import DEFAULT_LIMIT, OpenFiles
 from logquake.wire.listeners import PLAINTEXT
@@ -57,7 +58,7 @@ def options() -> LogDirOptions:
 
 
 def _open(path: str, partitions: int) -> object:
-    log_dir = LogDir.open(RealDisk(), path, options())
+    log_dir = open_log_dir(RealDisk(), path, options())
     if not log_dir.was_clean or log_dir.log_count != partitions:
         raise BenchmarkError(f"{log_dir.log_count} logs, clean: {log_dir.was_clean}")
     return log_dir
@@ -68,7 +69,7 @@ def _lead(path: str, partitions: int) -> object:
     replicas = ReplicaManager(
         _BROKER_ID,
         ReplicationSettings(),
-        log_dirs=LogDirs([LogDir.open(RealDisk(), path, options())]),
+        log_dirs=LogDirs([open_log_dir(RealDisk(), path, options())]),
         scheduler=loop,
         workers=loop,
         network=TcpNetwork(loop, LinkSettings()),

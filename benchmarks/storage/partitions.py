@@ -27,7 +27,7 @@ from benchmarks.storage import partition_process as process
 from benchmarks.storage.batches import KIB, Shape, produced
 from benchmarks.storage.sides import Side, contest
 from logquake.storage.dirs.clean_shutdown import leave_marker
-from logquake.storage.dirs.log_dir import LogDir
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.log_config import LogConfig
 
@@ -67,7 +67,7 @@ class _StoppedBroker:
         Only the indexes are written to when a log is opened; the other files are links, because a
         new file is dear.
         """
-        log_dir = LogDir.open(RealDisk(), str(self._path), process.options())
+        log_dir = open_log_dir(RealDisk(), str(self._path), process.options())
         log = log_dir.create_log(process.TOPIC, 0, process.TOPIC_ID, LogConfig())
         (batch,) = produced(Shape(batch_bytes=2 * KIB), 1)
         log.stage_as_leader(memoryview(bytearray(batch)), 0, 0)

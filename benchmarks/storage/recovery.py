@@ -20,6 +20,7 @@ from benchmarks.storage.batches import BATCH_BYTES, MB, Shape, stored
 from benchmarks.storage.sides import Side, contest, cpu_seconds
 from benchmarks.storage.stored_log import fill, log_bytes, log_files
 from logquake.storage.disk.real_disk import RealDisk
+from logquake.storage.log.last_run import LastRun, UncleanStop
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.compression import Codec
@@ -53,7 +54,7 @@ def _ours(place: Path) -> Figures:
 
 
 def _open(place: Path) -> Log:
-    return Log.open(RealDisk(), str(place), LogConfig(), clean=False)
+    return Log.open(RealDisk(), str(place), LogConfig(), LastRun(UncleanStop()))
 
 
 def _limit(place: Path) -> Figures:

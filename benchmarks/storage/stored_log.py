@@ -14,7 +14,7 @@ _COMMIT_EVERY = 64
 
 def fill(place: Path, config: LogConfig, batches: Iterable[bytes]) -> None:
     """A log of these batches, left unsynced: a start without ``clean`` has to scan it."""
-    log = Log.open(RealDisk(), str(place), config, clean=True)
+    log = Log.open(RealDisk(), str(place), config)
     for number, batch in enumerate(batches):
         log.stage_as_follower(memoryview(batch))
         if number % _COMMIT_EVERY == 0:

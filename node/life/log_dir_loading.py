@@ -18,6 +18,7 @@ from logquake.seams.workers import Workers
 from logquake.storage.dirs.load_progress import LoadProgress
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs, OfflineDir
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.disk.seam import Disk
 from logquake.storage.errors import LoadCancelledError, LogDirError, StorageError
 
@@ -63,7 +64,7 @@ class LogDirLoading:
         self._stop_reporting()
 
     def _open(self, path: str) -> LogDir:
-        return LogDir.open(self._disk, path, self._options, self._progress[path])
+        return open_log_dir(self._disk, path, self._options, self._progress[path])
 
     def _on_opened(self, path: str, opened: Future[LogDir]) -> None:
         self._report_repairs(path)

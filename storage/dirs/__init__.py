@@ -2,7 +2,8 @@
 
 log_dirs.py            all of them: where a partition's log is, or where it goes
 log_dir.py             one: its lock, its logs, its -future copies
-  stored_logs.py         finding and opening its logs; load_progress.py tells how far that is
+  opening.py             what a start does with it; load_progress.py tells how far that is
+  stored_logs.py         the logs in it, by their folders
   interrupted_moves.py   partitions that lie in two directories, or half in one
   log_offsets.py         what its checkpoints say; checkpoints.py writes them, on any thread
   deleted_folders.py     partitions that wait for their removal

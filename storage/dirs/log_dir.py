@@ -11,24 +11,20 @@ from dataclasses import dataclass, field
 from itertools import chain
 from uuid import uuid4
 
-from logquake.storage import checkpoint_files as checkpoints
 from logquake.storage import file_names as names
 from logquake.storage.dirs import clean_shutdown
 from logquake.storage.dirs.checkpoints import PendingCheckpoint
 from logquake.storage.dirs.deleted_folders import DeletedFolders
-from logquake.storage.dirs.load_progress import LoadProgress
 from logquake.storage.dirs.log_offsets import LogOffsets
-from logquake.storage.dirs.meta_properties import MetaProperties, claim
-from logquake.storage.dirs.stored_logs import LastRun, LogOpener, find_logs, future_place, log_path
+from logquake.storage.dirs.stored_logs import StoredLog, future_place, log_path
 from logquake.storage.disk.relocated_disk import RelocatedDisk
 from logquake.storage.disk.seam import Disk, DiskSpace, Lock
 from logquake.storage.errors import LogDirError, StorageError, disk_faults
 from logquake.storage.log.log import Log
+from logquake.storage.log.opening import OpeningTerms
 from logquake.storage.log_config import LogConfig
 from logquake.storage.segments.open_files import OpenFiles
 from logquake.wire.topic_partition import TopicPartition
-
-LOCK_FILE = ".lock"
 
 
 def random_hex() -> str:
@@ -77,7 +73,7 @@ class LogDir:
     """
 
     def __init__(self, disk: Disk, path: str, options: LogDirOptions, lock: Lock) -> None:
-        """Use LogDir.open."""
+        """Use open_log_dir(), which takes the lock and finds the logs."""
         self.path = path
         self.directory_id: str | None = None
         self.logs: dict[TopicPartition, Log] = {}
@@ -86,39 +82,12 @@ class LogDir:
         self._disk = disk
         self._options = options
         self._lock = lock
+        self._terms = OpeningTerms(options.open_files)  # of new logs
         self.deleted = DeletedFolders(disk, path, options.unique)
         self.offsets = LogOffsets(
             disk, path, lambda: chain(self.logs.items(), self.futures.items())
         )
         self._places: dict[TopicPartition, RelocatedDisk] = {}  # of the futures
-
-    @classmethod
-    def open(
-        cls,
-        disk: Disk,
-        path: str,
-        options: LogDirOptions,
-        progress: LoadProgress | None = None,
-    ) -> LogDir:
-        """Lock the directory, created when missing, and open every log in it.
-
-        Blocks: after an unclean stop logs are scanned. Nothing here is shared with other threads
-        but progress. Raises LogDirError when it is in use or somebody else's, StorageError for the
-        disk's faults, LoadCancelledError.
-        """
-        with disk_faults(path):
-            if not disk.exists(path):
-                disk.make_dirs(path)
-                disk.sync_dir(names.parent(path))
-            lock = _take_lock(disk, path)
-        log_dir = cls(disk, path, options, lock)
-        try:
-            with disk_faults(path):
-                log_dir._load(progress or LoadProgress())
-        except BaseException:
-            lock.release()
-            raise
-        return log_dir
 
     @property
     def log_count(self) -> int:
@@ -139,6 +108,13 @@ class LogDir:
 
     # Logs come
 
+    def adopt(self, stored: StoredLog, log: Log) -> None:
+        """A log that was found here. Raises LogDirError for a second copy of one."""
+        if stored.place is None:
+            self._adopt(self.logs, stored.key, log)
+        else:
+            self._adopt_future(stored.key, log, stored.place)
+
     def make_place(self, topic: str, partition: int) -> None:
         """Make the partition's folder, as the proof that a log can be made here."""
         with disk_faults(self.path):
@@ -153,7 +129,7 @@ class LogDir:
         """
         key = TopicPartition(topic, partition)
         path = log_path(self.path, key)
-        log = Log.open(self._disk, path, config, clean=True, open_files=self._options.open_files)
+        log = Log.open(self._disk, path, config, terms=self._terms)
         if topic_id is not None:
             log.assign_topic_id(topic_id)
         self._adopt(self.logs, key, log)
@@ -165,8 +141,7 @@ class LogDir:
         """An empty log in a folder that ends in -future. Raises StorageError."""
         name = names.future_dir(topic, partition, self._options.unique())
         place = future_place(self._disk, self.path, TopicPartition(topic, partition), name)
-        open_files = self._options.open_files
-        log = Log.open(place, place.named, config, clean=True, open_files=open_files)
+        log = Log.open(place, place.named, config, terms=self._terms)
         if topic_id is not None:
             log.assign_topic_id(topic_id)
             log.write_topic_id()  # an interrupted move is known by it
@@ -280,37 +255,6 @@ class LogDir:
                 first = first or error
         return first
 
-    # Opening
-
-    def _load(self, progress: LoadProgress) -> None:
-        options = self._options
-        owner = MetaProperties(options.broker_id, options.cluster_id)
-        self.directory_id = claim(self._disk, self.path, owner, options.now_ms).directory_id
-        self.was_clean = clean_shutdown.take_marker(self._disk, self.path)
-        last_run = LastRun(
-            self.was_clean,
-            self.offsets.files.read(checkpoints.RECOVERY_POINTS),
-            self.offsets.files.read(checkpoints.LOG_START_OFFSETS),
-            self.offsets.files.read(checkpoints.CLEANER_OFFSETS),
-        )
-        opener = LogOpener(
-            self._disk,
-            self.path,
-            last_run,
-            options.config_of,
-            progress,
-            options.open_files,
-            options.now_ms,
-        )
-        found = find_logs(self._disk, self.path)
-        opened = opener.open_all(found, options.recovery_threads)
-        for stored, log in zip(found, opened, strict=True):
-            if stored.place is None:
-                self._adopt(self.logs, stored.key, log)
-            else:
-                self._adopt_future(stored.key, log, stored.place)
-        self.offsets.files.drop_others(self.logs.keys() | self.futures.keys())
-
     def _adopt(self, logs: dict[TopicPartition, Log], key: TopicPartition, log: Log) -> None:
         log.checkpointed_by(self.offsets.write_recovery_points, self.offsets.write_cleaned)
         logs[key] = log
@@ -326,12 +270,3 @@ class LogDir:
 
 def _key(item: tuple[TopicPartition, Log]) -> TopicPartition:
     return item[0]
-
-
-def _take_lock(disk: Disk, path: str) -> Lock:
-    try:
-        return disk.lock(names.join(path, LOCK_FILE))
-    except BlockingIOError as error:
-        raise LogDirError(
-            f"{path} is in use by another broker: stop it, or use another log.dirs"
-        ) from error

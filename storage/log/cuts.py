@@ -11,6 +11,7 @@ from logquake.storage.log.compaction import LogCleaning
 from logquake.storage.log.owed_checkpoint import OwedCheckpoint
 from logquake.storage.log.state import LogState
 from logquake.storage.log.sync import LogSyncs
+from logquake.storage.producers.recovery import ProducerRecovery
 
 
 class LogCuts:
@@ -50,7 +51,10 @@ class LogCuts:
             self._lower(end_offset, end_offset)  # the batch that holds offset went as a whole
             self._settle()
             state.start_offset = min(state.start_offset, end_offset)
-            state.files.load_producers(state.producers, state.start_offset, end_offset)
+            recovery = ProducerRecovery(
+                state.producers, state.files.snapshots, state.files.segments
+            )
+            recovery.run(state.start_offset, end_offset)
         state.write_failed = False
         state.end_at(end_offset)
         return end_offset

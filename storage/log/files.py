@@ -6,36 +6,25 @@ Every method raises OSError for the disk's faults.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from logquake.storage import checkpoint_files
 from logquake.storage.checkpoint_files import DamagedCheckpointError
 from logquake.storage.disk.seam import Disk, File
 from logquake.storage.file_names import join, parent
-from logquake.storage.log.epoch_recovery import derive_earliest_epochs, derive_epochs
 from logquake.storage.log.leader_epochs import LeaderEpochs
-from logquake.storage.log.recovery import Recovery, RecoveryReport, load_segments
 from logquake.storage.log.staging import Roll, Run
 from logquake.storage.log_config import LogConfig
 from logquake.storage.partition_metadata import PartitionMetadataFile
-from logquake.storage.producers.recovery import ProducerRecovery, find_unindexed
 from logquake.storage.producers.snapshot import encode_snapshot
 from logquake.storage.producers.snapshots import ProducerSnapshots
 from logquake.storage.producers.state import ProducerStates
-from logquake.storage.segments.batch_walk import DamagedBatchError, first_offset_at
+from logquake.storage.segments.batch_walk import first_offset_at
 from logquake.storage.segments.open_files import OpenFiles
 from logquake.storage.segments.segments import Segments
 
 # Segments, each with three or four descriptors: a log that was scanned has all of its to sync.
 _SYNCED_AT_ONCE = 64
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedLog:
-    start_offset: int
-    end_offset: int
-    report: RecoveryReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,72 +51,23 @@ class LogFiles:
         self._disk = disk
         self._directory = directory
         self._epochs_path = join(directory, checkpoint_files.LEADER_EPOCHS)
-        self._checkpointed_start = 0
         self._unsynced_epochs = 0  # how often they were noted since they were durable
         self._forgot_epochs = False
-        self._unindexed: set[int] = set()  # segments whose .txnindex is to be built anew
 
     # Opening and closing
 
-    def load(
-        self,
-        *,
-        clean: bool,
-        recovery_point: int,
-        start_offset: int,
-        gaps_allowed: bool,
-        scanned: Callable[[int], None],
-    ) -> LoadedLog:
-        """Open what the folder holds, creating it when there is none, and repair it."""
-        self._checkpointed_start = start_offset
-        self._disk.make_dirs(self._directory)
-        epochs_are_lost = not self._load_epochs()
-        load_segments(self._disk, self._directory, self.segments)
-        self._unindexed = find_unindexed(self._disk, self._directory, self.segments)
-        if epochs_are_lost:
-            self._derive_epochs(None if clean else recovery_point)
-        report = RecoveryReport()
-        if len(self.segments) and not clean:
-            report = self._recover(recovery_point, gaps_allowed, scanned)
-        if not len(self.segments):
-            self.segments.roll(start_offset)
-        end_offset = self.segments.active.base_offset
+    def load_epochs(self) -> bool:
+        """Whether a checkpoint was there: an empty file, which a new log has, says nothing."""
+        if not self._disk.exists(self._epochs_path):  # as Kafka, which never looks for one in vain
+            self._disk.open(self._epochs_path, create=True)
         try:
-            end_offset = self.segments.active.next_offset()
-        except DamagedBatchError:  # a clean stop, and a file that was changed since
-            report = self._recover(end_offset, gaps_allowed, scanned)
-            end_offset = self.segments.active.next_offset()
-        if end_offset < start_offset:  # segments were deleted by hand, or lost by a crash
-            report = report.with_all_dropped(self.segments.size, end_offset, start_offset)
-            self.restart_at(start_offset)
-            end_offset = start_offset
-        self.segments.active.activate()
-        self.snapshots.prune({segment.base_offset for segment in self.segments})
-        start_offset = max(start_offset, self.segments.first.base_offset)
-        self.epochs.truncate_from_end(end_offset)
-        self.epochs.truncate_from_start(start_offset)
-        derive_earliest_epochs(self.segments.current.segments, start_offset, self.epochs)
-        self.save_epochs()
-        return LoadedLog(start_offset, end_offset, report)
-
-    def load_producers(
-        self,
-        producers: ProducerStates,
-        start_offset: int,
-        end_offset: int,
-        now_ms: int | None = None,
-    ) -> None:
-        """Make producers reflect [start_offset, end_offset), and .txnindex files be whole.
-
-        now_ms is wall time: who was idle too long by then is left out.
-        """
-        base_offsets = {segment.base_offset for segment in self.segments}
-        recovery = ProducerRecovery(producers, self.snapshots, self.segments)
-        if now_ms is not None:
-            recovery.expire(now_ms, self.segments.config.producer_expiration_ms)
-        unindexed = self._unindexed & base_offsets
-        recovery.run(start_offset, end_offset, unindexed, self._checkpointed_start)
-        self._unindexed.clear()
+            entries = checkpoint_files.read_epochs(self._disk, self._epochs_path)
+        except DamagedCheckpointError:
+            return False
+        for epoch, start_offset in entries:
+            self.epochs.assign(epoch, start_offset)
+        self.epochs.changed = False
+        return bool(entries or self._disk.read(self._epochs_path))
 
     def seal(self, producers: ProducerStates) -> None:
         """Bring the files into the shape that a clean start trusts, durably."""
@@ -255,36 +195,3 @@ class LogFiles:
     def _roll(self, roll: Roll) -> None:
         self.segments.roll(roll.base_offset)
         self.snapshots.write(roll.base_offset, roll.snapshot)
-
-    def _recover(
-        self, recovery_point: int, gaps_allowed: bool, scanned: Callable[[int], None]
-    ) -> RecoveryReport:
-        # Not of the segment that ends there: what transactions left was synced with its records.
-        for segment in self.segments.from_offset(recovery_point):
-            segment.txn_index.reset()
-            self._unindexed.add(segment.base_offset)
-        recovery = Recovery(self.segments, self.epochs, scanned, gaps_allowed=gaps_allowed)
-        report = recovery.run(recovery_point)
-        if report.truncated_bytes:
-            self._disk.sync_dir(self._directory)
-        return report
-
-    def _derive_epochs(self, recovery_point: int | None) -> None:
-        """From what no recovery is going to scan: without a recovery point, from everything."""
-        if len(self.segments):
-            scanned = () if recovery_point is None else self.segments.unsynced(recovery_point)
-            known = self.segments.current.segments
-            derive_epochs(known[: len(known) - len(scanned)], self.epochs)
-
-    def _load_epochs(self) -> bool:
-        """Whether a checkpoint was there: an empty file, which a new log has, says nothing."""
-        if not self._disk.exists(self._epochs_path):  # as Kafka, which never looks for one in vain
-            self._disk.open(self._epochs_path, create=True)
-        try:
-            entries = checkpoint_files.read_epochs(self._disk, self._epochs_path)
-        except DamagedCheckpointError:
-            return False
-        for epoch, start_offset in entries:
-            self.epochs.assign(epoch, start_offset)
-        self.epochs.changed = False
-        return bool(entries or self._disk.read(self._epochs_path))

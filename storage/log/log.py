@@ -21,9 +21,11 @@ from logquake.storage.log.appended import Appended
 from logquake.storage.log.commit import LogCommit
 from logquake.storage.log.compaction import LogCleaning
 from logquake.storage.log.cuts import LogCuts
+from logquake.storage.log.last_run import NOTHING_TO_REPAIR, CleanStop, LastRun, UncleanStop
 from logquake.storage.log.leader_epochs import LeaderEpochs
+from logquake.storage.log.opening import ALONE, LogOpening, OpeningTerms
 from logquake.storage.log.reader import LogReader
-from logquake.storage.log.recovery import RecoveryReport, ignore_bytes
+from logquake.storage.log.recovery import RecoveryReport
 from logquake.storage.log.retiring import LogRetention, Retired
 from logquake.storage.log.slice import LogSlice
 from logquake.storage.log.start import LogStart
@@ -83,45 +85,22 @@ class Log:
         disk: Disk,
         directory: str,
         config: LogConfig,
-        *,
-        clean: bool,
-        recovery_point: int = 0,
-        log_start_offset: int = 0,
-        cleaned_to: int | None = None,
-        now_ms: int | None = None,
-        open_files: OpenFiles | None = None,
-        scanned: Callable[[int], None] = ignore_bytes,
+        last_run: LastRun = NOTHING_TO_REPAIR,
+        terms: OpeningTerms = ALONE,
     ) -> Log:
-        """Open the log in directory, created when missing.
+        """Open the log in directory, created when missing: log/opening.py tells how.
 
-        Unless clean, every batch from the recovery point's segment on is checked, and the log
-        ends before the first that is not intact. cleaned_to is where its last compaction ended,
-        None for a log that never had one. now_ms, wall time, leaves out the producers that a
-        snapshot shows idle for producer.id.expiration.ms. open_files bounds the descriptors of all
-        logs that share it. scanned is called with bytes as they are checked; what it raises ends
-        the opening. Raises StorageError.
+        Raises StorageError.
         """
-        log = cls(disk, directory, config, open_files)
-        state = log._state
+        log = cls(disk, directory, config, terms.open_files)
         with disk_faults(directory):
-            loaded = state.files.load(
-                clean=clean,
-                recovery_point=recovery_point,
-                start_offset=log_start_offset,
-                # A log that is compacted no more has the gaps still.
-                gaps_allowed=config.compacted or cleaned_to is not None,
-                scanned=scanned,
-            )
-            state.start_offset, log.recovery = loaded.start_offset, loaded.report
-            log._syncs.recovery_point = (
-                loaded.end_offset if clean else min(recovery_point, loaded.end_offset)
-            )
-            state.files.load_producers(
-                state.producers, loaded.start_offset, loaded.end_offset, now_ms
-            )
-            state.files.metadata.load()
-            log.cleaning.cleaned_to = cleaned_to
-        state.end_at(loaded.end_offset)
+            log.recovery = LogOpening(log._state, last_run, terms).run()
+        match last_run.stop:
+            case CleanStop():
+                log._syncs.recovery_point = log.written_end_offset
+            case UncleanStop(recovery_point):
+                log._syncs.recovery_point = min(recovery_point, log.written_end_offset)
+        log.cleaning.cleaned_to = last_run.cleaned_to
         return log
 
     def check_invariants(self) -> None:

@@ -1,6 +1,6 @@
-"""Opening a log that exists: after a clean stop by trusting it, else by scanning what may be torn.
+"""Scanning what a crash may have torn (Kafka's LogLoader.recoverLog and LogSegment.recover).
 
-Sources: Kafka's LogLoader and LogSegment.recover. Stricter than Kafka where a loss of power can
+Stricter than Kafka where a loss of power can
 leave intact batches that do not belong together: a batch whose leader epoch is below an earlier
 one's, or whose segment does not continue the one before it, ends the log.
 """
@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logquake.storage import file_names as names
-from logquake.storage.cleaner.swap import finish_swaps
-from logquake.storage.disk.seam import Disk
 from logquake.storage.log.leader_epochs import LeaderEpochs
 from logquake.storage.segments.batch_walk import DamagedBatchError, walk_verified
 from logquake.storage.segments.segment import MAX_RELATIVE_OFFSET, Segment
@@ -21,10 +18,6 @@ from logquake.wire.records import BatchHeader
 from logquake.wire.sentinels import NO_LEADER_EPOCH
 
 _TELL_EVERY_BYTES = 1 << 24
-
-
-def ignore_bytes(_: int) -> None:
-    """Nobody waits for the progress of a recovery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +32,6 @@ class RecoveryReport:
         """The same, and then the whole log went, which was thought to begin after its end."""
         why = f"the log ended at {end_offset}, before its checkpointed start {start_offset}"
         return RecoveryReport(self.scanned_bytes, self.truncated_bytes + size, why)
-
-
-def load_segments(disk: Disk, directory: str, segments: Segments) -> None:
-    """Open the segments that the folder holds; remove what interrupted operations left there."""
-    finish_swaps(disk, directory, segments.config)
-    found = disk.list(directory)
-    base_offsets = names.offsets_with(found, names.LOG_SUFFIX)
-    for suffix in names.SEGMENT_SUFFIXES[1:]:
-        for orphan in set(names.offsets_with(found, suffix)).difference(base_offsets):
-            disk.remove(names.join(directory, names.offset_file(orphan, suffix)))
-    segments.open_existing(base_offsets)
 
 
 class Recovery:

@@ -9,6 +9,7 @@ must not be forgotten.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from itertools import pairwise
 
 from logquake.storage import file_names as names
@@ -24,6 +25,18 @@ from logquake.storage.segments.segments import Segments
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.errors import RecordError
 from logquake.wire.records import BatchHeader, read_end_marker
+
+
+@dataclass(frozen=True, slots=True)
+class Unindexed:
+    """Segments, by base offset, whose .txnindex is built anew from their beginnings.
+
+    That needs snapshots as old as ``checkpointed_start``: a start that retention moved on must not
+    make a crash forget who is idle, or in a transaction. After a clean stop it does, as in Kafka.
+    """
+
+    base_offsets: frozenset[int] = frozenset()
+    checkpointed_start: int = 0
 
 
 class ProducerRecovery:
@@ -43,31 +56,27 @@ class ProducerRecovery:
         self,
         start_offset: int,
         end_offset: int,
-        unindexed: Collection[int] = frozenset(),
-        checkpointed_start: int | None = None,
+        unindexed: Unindexed = Unindexed(),
     ) -> None:
         """Make the states reflect the log's [start_offset, end_offset). Raises OSError.
 
-        unindexed are base offsets of segments whose .txnindex is built anew on the way; snapshots
-        after the first of them are not trusted either. They are read from their beginnings, and
-        from snapshots as old as checkpointed_start: a start that retention moved on must not make
-        a crash forget who is idle, or in a transaction. After a clean stop it does, as in Kafka.
+        Snapshots after the first of what is unindexed are not trusted either.
         """
         trusted_from, trusted_to = start_offset, end_offset
-        if unindexed:
-            trusted_to = min(unindexed)
-            trusted_from = start_offset if checkpointed_start is None else checkpointed_start
+        if unindexed.base_offsets:
+            trusted_to = min(unindexed.base_offsets)
+            trusted_from = unindexed.checkpointed_start
         self._snapshots.delete_outside(trusted_from, trusted_to)
         self._snapshots.load_latest(self._states, min(start_offset, trusted_to))
         if self._expiration_ms:
             self._states.expire(self._now_ms, self._expiration_ms)
         loaded = self._states.end_offset
-        wanted = self._wanted_snapshots(unindexed)
+        wanted = self._wanted_snapshots(unindexed.base_offsets)
         for segment in self._segments.from_offset(loaded):
             if segment.base_offset in wanted and segment.base_offset > loaded:
                 self._write_snapshot(segment.base_offset)
             aborted = self._replay(segment)
-            if segment.base_offset in unindexed:
+            if segment.base_offset in unindexed.base_offsets:
                 segment.txn_index.reset()
                 segment.txn_index.append(aborted)
         if start_offset >= end_offset:  # nobody wrote what is in the log

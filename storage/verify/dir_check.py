@@ -8,9 +8,9 @@ from logquake.storage import checkpoint_files as checkpoints
 from logquake.storage import file_names as names
 from logquake.storage.checkpoint_files import DamagedCheckpointError
 from logquake.storage.dirs import clean_shutdown
-from logquake.storage.dirs.log_dir import LOCK_FILE
 from logquake.storage.dirs.meta_properties import FILE_NAME as META_PROPERTIES
 from logquake.storage.dirs.meta_properties import read_meta_properties
+from logquake.storage.dirs.opening import LOCK_FILE
 from logquake.storage.disk.read_only_disk import ReadOnlyDisk
 from logquake.storage.errors import LogDirError
 from logquake.storage.verify.expectations import Checkpoints, DirState, Expectations, Offsets

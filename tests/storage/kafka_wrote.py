@@ -12,6 +12,7 @@ from pathlib import Path
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
+from tests.storage.last_run import last_run
 
 VECTORS = Path(__file__).parent / "vectors"
 TRANSACTIONAL = VECTORS / "transactional-0"
@@ -30,7 +31,7 @@ def files(folder: Path, *suffixes: str) -> dict[str, bytes]:
 
 
 def open_log(folder: Path, *, clean: bool = True) -> Log:
-    return Log.open(RealDisk(), str(folder), CONFIG, clean=clean)
+    return Log.open(RealDisk(), str(folder), CONFIG, last_run(clean=clean))
 
 
 def opened_and_closed(folder: Path, target: Path) -> Path:

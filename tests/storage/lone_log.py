@@ -9,8 +9,10 @@ from pathlib import Path
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.log.appended import Appended
 from logquake.storage.log.log import Log
+from logquake.storage.log.opening import OpeningTerms
 from logquake.storage.log_config import LogConfig
 from logquake.wire.errors import RecordError
+from tests.storage.last_run import last_run
 
 FOLDER = "t-0"
 START_MS = 1_700_000_000_000
@@ -37,10 +39,8 @@ class LoneLog:
             RealDisk(),
             str(self.ours),
             self.config,
-            clean=clean,
-            recovery_point=recovery_point,
-            log_start_offset=log_start,
-            now_ms=self.now_ms,
+            last_run(clean=clean, recovery_point=recovery_point, log_start_offset=log_start),
+            OpeningTerms(now_ms=self.now_ms),
         )
         self._replicate_all()
 

@@ -22,6 +22,7 @@ from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Codec, Record, encode_batch
 from tests.doubles.memory_disk import MemoryDisk, Unsynced
 from tests.storage.compacting import batches_of, header_of, records_of
+from tests.storage.last_run import last_run
 
 CONFIG = LogConfig(
     compacted=True,
@@ -46,7 +47,7 @@ class CompactionMachine(RuleBasedStateMachine):
     def create(self) -> None:
         self.disk.make_dirs("/data")
         self.disk.sync_dir("/")
-        self.log = Log.open(self.disk, "/data/t-0", CONFIG, clean=True)
+        self.log = Log.open(self.disk, "/data/t-0", CONFIG)
 
     @rule(
         entries=st.lists(st.tuples(KEYS, VALUES), min_size=1, max_size=5),
@@ -127,9 +128,7 @@ class CompactionMachine(RuleBasedStateMachine):
             self.disk,
             "/data/t-0",
             CONFIG,
-            clean=clean,
-            recovery_point=recovery_point,
-            cleaned_to=cleaned_to,
+            last_run(clean=clean, recovery_point=recovery_point, cleaned_to=cleaned_to),
         )
 
     @invariant()
@@ -159,7 +158,7 @@ TestCompaction.settings = settings(max_examples=100, stateful_step_count=20, dea
 
 def test_the_policy_may_change_and_change_back() -> None:
     disk = MemoryDisk()
-    log = Log.open(disk, "/data/t-0", CONFIG, clean=True)
+    log = Log.open(disk, "/data/t-0", CONFIG)
     machine = CompactionMachine()
     machine.disk, machine.log = disk, log
     machine.put([(b"a", b"x" * 30), (b"b", b"y" * 30)], Codec.NONE, 12)

@@ -12,7 +12,8 @@ from itertools import count
 
 import pytest
 
-from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dir import LogDirOptions
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.storage.producers.entry import ProducerEntry
@@ -57,7 +58,7 @@ class Life:
         self._end(1, ControlType.ABORT)
 
     def open(self) -> None:
-        self._log_dir = LogDir.open(self._disk, "data", OPTIONS)
+        self._log_dir = open_log_dir(self._disk, "data", OPTIONS)
 
     @property
     def log(self) -> Log:

@@ -78,7 +78,7 @@ def our_clean(folder: Path, now_ms: int, first_dirty: int) -> int:
 
 
 def open_log(folder: Path) -> Log:
-    return Log.open(RealDisk(), str(folder), CONFIG, clean=True)
+    return Log.open(RealDisk(), str(folder), CONFIG)
 
 
 def write(folders: list[Path], batches: list[bytes]) -> None:

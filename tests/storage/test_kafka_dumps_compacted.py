@@ -25,7 +25,7 @@ CONFIG = LogConfig(compacted=True, segment_bytes=8_000, index_interval_bytes=200
 @pytest.mark.parametrize("codec", list(Codec))
 def test_records_are_valid_and_indexes_agree_with_them(codec: Codec, tmp_path: Path) -> None:
     folder = tmp_path / "t-0"
-    log = Log.open(RealDisk(), str(folder), CONFIG, clean=True)
+    log = Log.open(RealDisk(), str(folder), CONFIG)
     producers = Producers(random.Random(codec), [codec])
     for _ in range(2):
         append(log, producers.batches(200))

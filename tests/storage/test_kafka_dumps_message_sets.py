@@ -32,7 +32,7 @@ def entries(first: int, kind: int) -> bytes:
 
 def test_every_record_is_valid_and_found_by_the_indexes(tmp_path: Path) -> None:
     folder = tmp_path / "t-0"
-    log = Log.open(RealDisk(), str(folder), CONFIG, clean=True)
+    log = Log.open(RealDisk(), str(folder), CONFIG)
     for number in range(150):
         log.stage_as_follower(memoryview(bytearray(entries(10 * number, number % 9))))
         log.commit()

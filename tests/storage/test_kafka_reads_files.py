@@ -25,7 +25,7 @@ BATCHES = 400
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, make_batch: Callable[..., memoryview]) -> Path:
     directory = tmp_path_factory.mktemp("data") / "t-0"
-    log = Log.open(RealDisk(), str(directory), CONFIG, clean=True)
+    log = Log.open(RealDisk(), str(directory), CONFIG)
     for number in range(BATCHES):
         sequence = {"producer_id": 7, "producer_epoch": 0, "base_sequence": 10 * number}
         batch = make_batch(10, "x" * 30, 1_000 * number, **sequence)

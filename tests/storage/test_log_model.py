@@ -15,6 +15,7 @@ from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Record, check_crc, encode_batch, iterate_batches, read_header
 from tests.doubles.memory_disk import MemoryDisk, Unsynced
+from tests.storage.last_run import last_run
 
 CONFIG = LogConfig(segment_bytes=3_000, index_interval_bytes=150, index_max_bytes=600)
 
@@ -37,7 +38,7 @@ class LogMachine(RuleBasedStateMachine):
 
     @initialize()
     def create(self) -> None:
-        self.log = Log.open(self.disk, "/t-0", CONFIG, clean=True)
+        self.log = Log.open(self.disk, "/t-0", CONFIG)
 
     @property
     def end(self) -> int:
@@ -108,9 +109,7 @@ class LogMachine(RuleBasedStateMachine):
             self.disk,
             "/t-0",
             CONFIG,
-            clean=clean,
-            recovery_point=point,
-            log_start_offset=self.start,
+            last_run(clean=clean, recovery_point=point, log_start_offset=self.start),
         )
         assert self.log.recovery.truncated_bytes == 0
 

@@ -10,6 +10,7 @@ import pytest
 
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.log.log import Log
+from logquake.storage.log.opening import OpeningTerms
 from logquake.storage.log_config import LogConfig
 from logquake.storage.segments.open_files import OpenFiles
 from logquake.wire.records import Record, encode_batch
@@ -30,7 +31,7 @@ def open_files() -> OpenFiles:
 def log(tmp_path: Path, open_files: OpenFiles) -> Iterator[Log]:
     """A segment for each of its offsets, on a real disk."""
     config = LogConfig(segment_bytes=len(batch()))
-    log = Log.open(RealDisk(), str(tmp_path / "t-0"), config, clean=True, open_files=open_files)
+    log = Log.open(RealDisk(), str(tmp_path / "t-0"), config, terms=OpeningTerms(open_files))
     for _ in range(SEGMENTS):
         log.stage_as_leader(batch(), 0, 0)
     log.commit()

@@ -24,8 +24,9 @@ from logquake.node.requests.list_offsets import ListOffsets
 from logquake.node.requests.request import Request
 from logquake.seams.journal import Event
 from logquake.seams.network import Channel, Disconnected, Endpoint, Tether
-from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader
 from logquake.wire.listeners import ListenerName
@@ -111,7 +112,7 @@ class Node:
         self.wires: list[Wire] = []
         self.scheduler = MortalScheduler(world.scheduler)
         self.metadata = MetadataCache(LISTENER)
-        self.log_dir = LogDir.open(
+        self.log_dir = open_log_dir(
             disk,
             "/data",
             LogDirOptions(
@@ -232,7 +233,7 @@ class World(Chronicle):
         """What a broker that knew no leader epochs left on a disk, its high watermark with it."""
         topic, _, index = name.rpartition("-")
         options = LogDirOptions(broker_id, CLUSTER_ID, 0, lambda topic: self.configs[topic].log)
-        log_dir = LogDir.open(self._disk(broker_id), "/data", options)
+        log_dir = open_log_dir(self._disk(broker_id), "/data", options)
         log = log_dir.create_log(topic, int(index), None, self.configs[topic].log)
         log.stage_as_follower(memoryview(message_set))
         log.commit()

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from logquake.storage.cleaner.cleaning import Finished, Replacement
 from logquake.storage.cleaner.plan import CleanerBounds
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.errors import StorageError, disk_faults
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
@@ -113,7 +114,7 @@ class Life:
         self._written, self._topic_ids = 1_000, 100
 
     def open(self) -> None:
-        self.log_dir = LogDir.open(self.disk, ROOT, options())
+        self.log_dir = open_log_dir(self.disk, ROOT, options())
         self.is_open = True
         self.offline.clear()
         for (topic, _), log in self.log_dir.logs.items():

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import pytest
 
 from logquake.storage.dirs.log_dir import LogDir
+from logquake.storage.dirs.opening import open_log_dir
 from tests.doubles.memory_disk import MemoryDisk, PowerCutError, Unsynced
 from tests.storage.crash.files import check_files
 from tests.storage.crash.found import Found
@@ -86,7 +87,7 @@ class Trial:
 
     def _crash_while_recovering(self) -> None:
         probe = self._disk.fork()
-        LogDir.open(probe, ROOT, options())
+        open_log_dir(probe, ROOT, options())
         if not probe.faults.changes:
             return
         self._disk.fail_at(self._rng.randint(1, probe.faults.changes), PowerCutError())
@@ -96,7 +97,7 @@ class Trial:
 
     def _recover(self) -> LogDir:
         self._count.recoveries += 1
-        return LogDir.open(self._disk, ROOT, options())
+        return open_log_dir(self._disk, ROOT, options())
 
     # How life goes on
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dir import LogDirOptions
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.log_config import LogConfig
 from tests.doubles.memory_disk import MemoryDisk
 from tests.storage.lone_log import START_MS, LoneLog
@@ -34,9 +35,9 @@ def test_the_marker_of_a_clean_stop_is_taken_away_at_once() -> None:
     """LogManager.loadLogs, KAFKA-10471: a crash while logs are loaded must not look clean."""
     disk = MemoryDisk()
     options = LogDirOptions(1, "cluster", START_MS, lambda _: LogConfig())
-    LogDir.open(disk, "/data", options).close(clean=True)
+    open_log_dir(disk, "/data", options).close(clean=True)
     assert disk.exists("/data/.kafka_cleanshutdown")
-    opened = LogDir.open(disk, "/data", options)
+    opened = open_log_dir(disk, "/data", options)
     assert opened.was_clean
     assert not disk.exists("/data/.kafka_cleanshutdown")
     opened.close(clean=False)

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from logquake.storage.log.log import Log
+from logquake.storage.log.opening import ALONE, OpeningTerms
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Record, encode_batch
 from tests.doubles.memory_disk import MemoryDisk
+from tests.storage.last_run import last_run
 
 DIRECTORY = "/data/t-0"
 
@@ -43,10 +45,17 @@ def make_batch() -> Callable[..., memoryview]:
 
 @pytest.fixture
 def open_log(disk: MemoryDisk) -> Callable[..., Log]:
-    """open_log(config, clean=, recovery_point=, log_start_offset=) of the one log on the disk."""
+    """open_log(config, clean=, what else last_run() takes) of the one log on the disk."""
 
-    def open_it(config: LogConfig | None = None, *, clean: bool = True, **rest: Any) -> Log:
-        return Log.open(disk, DIRECTORY, config or LogConfig(), clean=clean, **rest)
+    def open_it(
+        config: LogConfig | None = None,
+        terms: OpeningTerms = ALONE,
+        *,
+        clean: bool = True,
+        **left: Any,
+    ) -> Log:
+        run = last_run(clean=clean, **left)
+        return Log.open(disk, DIRECTORY, config or LogConfig(), run, terms)
 
     return open_it
 

@@ -10,6 +10,7 @@ import pytest
 from logquake.node.life.log_dir_loading import LogDirLoading
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.errors import LogDirError
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Record, encode_batch
@@ -43,7 +44,7 @@ class World:
         return loading
 
     def fill(self, path: str = "/data") -> LogDir:
-        log_dir = LogDir.open(self.disk, path, LogDirOptions(1, "cluster", 0, self._config_of))
+        log_dir = open_log_dir(self.disk, path, LogDirOptions(1, "cluster", 0, self._config_of))
         for index in range(PARTITIONS):
             log = log_dir.create_log("orders", index, bytes(16), LogConfig())
             log.stage_as_leader(memoryview(encode_batch([Record(0, 1, None, b"v", ())])), 0, 0)

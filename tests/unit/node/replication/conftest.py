@@ -11,8 +11,9 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.seams.network import Channel, Endpoint
-from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.wire.listeners import PLAINTEXT
 from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
@@ -51,7 +52,7 @@ def start(
     def make(disk: MemoryDisk) -> OneBroker:
         told: list[str] = []
         options = LogDirOptions(BROKER_ID, "a-cluster", 0, lambda _topic: TopicConfig().log)
-        log_dirs = LogDirs([LogDir.open(disk, path, options) for path in paths])
+        log_dirs = LogDirs([open_log_dir(disk, path, options) for path in paths])
         metadata = MetadataCache(PLAINTEXT)
         metadata.update(UpdateMetadataRequest(live_brokers=[_live(1), _live(2)]))
         replicas = ReplicaManager(

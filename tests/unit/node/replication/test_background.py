@@ -14,6 +14,7 @@ from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.values import ProduceEntry
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
@@ -66,7 +67,7 @@ def begin_sync(scheduler: ManualScheduler) -> None:
 
 def reopen(broker: OneBroker) -> LogDir:
     options = LogDirOptions(1, "a-cluster", 0, lambda _topic: CONFIG)
-    return LogDir.open(broker.disk, "/data", options)
+    return open_log_dir(broker.disk, "/data", options)
 
 
 class TestRolledSegments:

@@ -13,8 +13,9 @@ from logquake.node.replication.moves.copy_step import CopyStep, Gate
 from logquake.node.replication.partition.roles import Leader, Offline
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.values import ProduceEntry, ProduceResult
-from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.errors import ErrorCode
@@ -530,7 +531,7 @@ def test_a_future_of_an_earlier_topic_is_removed(
 ) -> None:
     disk = MemoryDisk()
     options = LogDirOptions(1, "a-cluster", 0, lambda _topic: LogConfig())
-    dirs = LogDirs([LogDir.open(disk, path, options) for path in paths])
+    dirs = LogDirs([open_log_dir(disk, path, options) for path in paths])
     earlier = dirs.create_log("orders", 0, b"e" * 16, LogConfig(), is_new=True)
     dirs.prefer("orders", 0, "/b")
     dirs.create_future("orders", 0, earlier)

@@ -8,6 +8,7 @@ import pytest
 
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
@@ -23,7 +24,7 @@ MakeBatch = Callable[..., memoryview]
 @pytest.fixture
 def log_dir(disk: MemoryDisk, make_batch: MakeBatch) -> LogDir:
     """Its logs have two batches of five records, synced and cleaned, which the checkpoints say."""
-    log_dir = LogDir.open(disk, "/data", OPTIONS)
+    log_dir = open_log_dir(disk, "/data", OPTIONS)
     for index in range(MANY):
         log = log_dir.create_log("orders", index, bytes(16), LogConfig())
         for _ in range(2):

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
@@ -20,7 +21,7 @@ POWER_LOSSES = (Unsynced.LOST, Unsynced.JOURNALED, Unsynced.SCATTERED)
 
 
 def open_dir(disk: MemoryDisk) -> LogDir:
-    return LogDir.open(disk, "/data", LogDirOptions(1, "cluster", 0, lambda _topic: LogConfig()))
+    return open_log_dir(disk, "/data", LogDirOptions(1, "cluster", 0, lambda _topic: LogConfig()))
 
 
 def create(log_dir: LogDir, topic_id: bytes = TOPIC_ID) -> Log:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.errors import LogDirError
 from logquake.storage.log_config import LogConfig
 from logquake.wire.topic_partition import TopicPartition
@@ -17,7 +18,7 @@ OPTIONS = LogDirOptions(1, "cluster", 0, lambda _topic: LogConfig(), unique=lamb
 
 
 def open_dir(disk: MemoryDisk) -> LogDir:
-    return LogDir.open(disk, "/data", OPTIONS)
+    return open_log_dir(disk, "/data", OPTIONS)
 
 
 def test_a_second_broker_is_kept_out_of_the_directory(disk: MemoryDisk) -> None:
@@ -32,7 +33,7 @@ def test_a_refused_directory_is_left_unlocked(disk: MemoryDisk) -> None:
     open_dir(disk).close(clean=True)
     other = LogDirOptions(2, "cluster", 0, OPTIONS.config_of)
     with pytest.raises(LogDirError, match="belongs to broker 1"):
-        LogDir.open(disk, "/data", other)
+        open_log_dir(disk, "/data", other)
     open_dir(disk)
 
 

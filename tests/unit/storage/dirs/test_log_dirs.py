@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs, OfflineDir
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.errors import LogDirError, StorageError
 from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
@@ -37,7 +38,7 @@ def open_dirs(disk: MemoryDisk, *offline: str) -> LogDirs:
         [
             OfflineDir(path, "no such disk")
             if path in offline
-            else LogDir.open(disk, path, OPTIONS)
+            else open_log_dir(disk, path, OPTIONS)
             for path in PATHS
         ]
     )
@@ -137,7 +138,7 @@ def test_a_directory_that_fails_takes_its_logs_along_and_no_others(
     append(kept, make_batch(2))
     assert dirs.log("orders", 1) is kept
     assert dirs.describe_offline() == "/a (broken)"
-    LogDir.open(disk, "/a", OPTIONS)  # the lock is free
+    open_log_dir(disk, "/a", OPTIONS)  # the lock is free
 
 
 def test_without_a_usable_directory_there_is_nothing_to_open(disk: MemoryDisk) -> None:
@@ -159,7 +160,7 @@ def test_a_checkpoint_that_cannot_be_written_fails_its_directory_alone(disk: Mem
 
 def test_a_partition_in_two_directories_is_for_a_person_to_decide(disk: MemoryDisk) -> None:
     for path in ("/a", "/c"):
-        log_dir = LogDir.open(disk, path, OPTIONS)
+        log_dir = open_log_dir(disk, path, OPTIONS)
         log_dir.create_log("orders", 0, TOPIC_ID, LogConfig())
         log_dir.close(clean=True)
     with pytest.raises(
@@ -179,7 +180,7 @@ def test_a_copied_directory_is_noticed_by_its_id(disk: MemoryDisk) -> None:
 def test_a_directory_id_is_kept(disk: MemoryDisk) -> None:
     disk.make_dirs("/a")
     disk.replace("/a/meta.properties", b"version=0\ndirectory.id=abc\nbroker.id=1\n")
-    assert LogDir.open(disk, "/a", OPTIONS).directory_id == "abc"
+    assert open_log_dir(disk, "/a", OPTIONS).directory_id == "abc"
     written = disk.read("/a/meta.properties").decode().splitlines()[2:]
     assert written == ["directory.id=abc", "broker.id=1", "version=0", "cluster.id=cluster"]
 

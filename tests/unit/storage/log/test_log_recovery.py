@@ -8,6 +8,7 @@ from logquake.storage.dirs.load_progress import LoadProgress
 from logquake.storage.errors import LoadCancelledError, StorageError
 from logquake.storage.log import recovery as log_recovery
 from logquake.storage.log.log import Log
+from logquake.storage.log.opening import OpeningTerms
 from logquake.storage.log_config import LogConfig
 from logquake.wire.records import Record, encode_message_set
 from tests.doubles.memory_disk import MemoryDisk
@@ -187,7 +188,7 @@ def test_progress_is_told_while_a_log_is_scanned(
     size = log.size
     log.close(clean=False)
     told: list[int] = []
-    open_log(CONFIG, clean=False, scanned=told.append)
+    open_log(CONFIG, OpeningTerms(scanned=told.append), clean=False)
     assert len(told) > 2
     assert sum(told) == size
 
@@ -200,7 +201,7 @@ def test_what_is_raised_on_progress_ends_the_opening(
     progress = LoadProgress()
     progress.cancel()
     with pytest.raises(LoadCancelledError):
-        open_log(CONFIG, clean=False, scanned=progress.scanned)
+        open_log(CONFIG, OpeningTerms(scanned=progress.scanned), clean=False)
     again = open_log(CONFIG, clean=False)
     assert (again.end_offset, again.recovery.truncated_bytes) == (60, 0)
 

@@ -257,7 +257,7 @@ def test_an_index_does_not_list_what_was_truncated(written: Writer) -> None:
 
 def test_a_follower_knows_what_its_leader_knows(written: Writer, disk: MemoryDisk) -> None:
     leader = written.log
-    follower = Log.open(disk, "/data/copy", CONFIG, clean=True)
+    follower = Log.open(disk, "/data/copy", CONFIG)
     while follower.end_offset < leader.end_offset:
         records = leader.read(follower.end_offset, 200, up_to=leader.end_offset).read()
         follower.stage_as_follower(memoryview(bytearray(records)))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.disk.read_only_disk import ReadOnlyDisk
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.log.log import Log
@@ -66,7 +67,7 @@ def verify() -> Verify:
 
 
 def _filled(path: Path) -> LogDir:
-    log_dir = LogDir.open(RealDisk(), str(path), OPTIONS)
+    log_dir = open_log_dir(RealDisk(), str(path), OPTIONS)
     orders = log_dir.create_log("orders", 0, b"o" * 16, CONFIG)
     for number in range(BATCHES):
         _write(orders, number)
