@@ -14,7 +14,7 @@ from logquake.storage import file_names as names
 from logquake.storage.disk.seam import Disk, File
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import BatchHeader, iterate_batches
-from logquake.wire.records.header import LENGTH_OVERHEAD
+from logquake.wire.records.layout import LENGTH_OVERHEAD, batch_bytes
 
 
 class SealedSegment(NamedTuple):
@@ -88,8 +88,7 @@ def _read(source: Source, file: File, position: int, size: int) -> Chunk:
     if batches:
         last, header = batches[-1]
         return Chunk(view, batches, last + header.size)
-    wanted = LENGTH_OVERHEAD + int.from_bytes(view[8:LENGTH_OVERHEAD], "big", signed=True)
-    if len(view) < LENGTH_OVERHEAD or not size < wanted <= left:
+    if len(view) < LENGTH_OVERHEAD or not size < (wanted := batch_bytes(view)) <= left:
         raise RecordError(
             ErrorCode.CORRUPT_MESSAGE,
             f"no batch at byte {position} of segment {source.base_offset}",

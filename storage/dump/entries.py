@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from logquake.storage.disk.seam import File
 from logquake.wire.errors import RecordError
 from logquake.wire.records import BatchHeader, check_crc, read_header
-
-_PREFIX = struct.Struct(">qi")  # offset, size
-_UP_TO_MAGIC = 17
-_SMALLEST_SIZE = 14  # of a message of magic 0
+from logquake.wire.records.layout import LENGTH_OVERHEAD, MAGIC_POSITION, batch_bytes
+from logquake.wire.records.legacy.entry import SMALLEST_MESSAGE
 
 
 class UnreadableEntryError(Exception):
@@ -45,13 +42,13 @@ def read_batches(file: File, start: int, end: int) -> Iterator[FoundBatch]:
     """
     position = start
     # Kafka looks no further where only a batch without content would fit.
-    while position < end - _UP_TO_MAGIC:
-        _, size = _PREFIX.unpack(file.pread(_PREFIX.size, position))
-        if size < _SMALLEST_SIZE:
+    while position < end - (MAGIC_POSITION + 1):
+        size = batch_bytes(file.pread(LENGTH_OVERHEAD, position)) - LENGTH_OVERHEAD
+        if size < SMALLEST_MESSAGE:
             raise UnreadableEntryError(position, f"a batch of {size} bytes")
-        if position > end - _PREFIX.size - size:
+        if position > end - LENGTH_OVERHEAD - size:
             return
-        content = memoryview(file.pread(_PREFIX.size + size, position))
+        content = memoryview(file.pread(LENGTH_OVERHEAD + size, position))
         try:
             header = read_header(content)
         except RecordError as error:

@@ -24,8 +24,9 @@ from logquake.node.requests.downward import DownConversion, DownConversionSettin
 from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.pipelining import ProducePipelining
 from logquake.node.requests.produce import Produce
-from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
+from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
+from logquake.storage.dirs.opening import open_log_dir
 from logquake.wire.header import RequestHeader, encode_request
 from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
@@ -70,7 +71,7 @@ class Leader:
         self._replicas = ReplicaManager(
             LEADER,
             ReplicationSettings(),
-            log_dirs=LogDirs([LogDir.open(MemoryDisk(), "/data", options)]),
+            log_dirs=LogDirs([open_log_dir(MemoryDisk(), "/data", options)]),
             scheduler=self.loop,
             workers=self.loop,
             network=network,

@@ -9,7 +9,7 @@ import crc32c
 
 from logquake.wire.compression import Codec, compress
 from logquake.wire.records import HEADER_BYTES, BatchHeader, Record, encode_batch, read_header
-from logquake.wire.records.header import HEADER, LENGTH_OVERHEAD
+from logquake.wire.records.layout import HEADER, LENGTH_OVERHEAD
 from tests.fuzz.damage import damaged
 
 CODECS = tuple(Codec)

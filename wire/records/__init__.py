@@ -1,6 +1,7 @@
 """Record batches (KIP-98) and the message sets before them: headers, validation, reading, building.
 
     header.py      BatchHeader; read it, walk a run of batches of any magic, check a CRC
+    layout.py      where the fields of a header lie
     patch.py       what a leader changes in place in a batch that it was sent
     limits.py      a topic's rules for what may be written
     validation.py  what a leader refuses from a client
@@ -22,7 +23,6 @@ from logquake.wire.compression import Codec, compress, decompress
 from logquake.wire.records.building import encode_batch, recompress, renumber
 from logquake.wire.records.control import ControlType, EndMarker, encode_end_marker, read_end_marker
 from logquake.wire.records.header import (
-    HEADER_BYTES,
     BatchFlag,
     BatchHeader,
     check_crc,
@@ -30,6 +30,7 @@ from logquake.wire.records.header import (
     iterate_batches,
     read_header,
 )
+from logquake.wire.records.layout import HEADER_BYTES
 from logquake.wire.records.legacy.building import encode_message_set
 from logquake.wire.records.legacy.downward import down_convert
 from logquake.wire.records.legacy.produced import convert_produced

@@ -13,14 +13,13 @@ import crc32c
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 
 from logquake.wire.compression import Codec, compress, decompress
-from logquake.wire.records.header import (
+from logquake.wire.records.header import BatchFlag, BatchHeader
+from logquake.wire.records.layout import (
     ATTRIBUTES_POSITION,
     HEADER,
     HEADER_BYTES,
     LENGTH_OVERHEAD,
     MAGIC,
-    BatchFlag,
-    BatchHeader,
 )
 from logquake.wire.records.reading import Record, iterate_records
 from logquake.wire.records.refusals import before_1970

@@ -6,7 +6,6 @@ A view may end in the middle of a batch: brokers cut Fetch responses by size.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from enum import IntFlag
 from typing import NamedTuple
@@ -14,26 +13,22 @@ from typing import NamedTuple
 import crc32c
 
 from logquake.wire.compression import Codec, codec_of
-from logquake.wire.records.legacy.entry import (
-    LOG_OVERHEAD,
-    SMALLEST_MESSAGE,
-    computed_crc,
-    header_fields,
+from logquake.wire.records.layout import (
+    ATTRIBUTES_POSITION,
+    FLAGS_POSITION,
+    HEADER,
+    HEADER_BYTES,
+    LENGTH,
+    LENGTH_OVERHEAD,
+    LENGTH_POSITION,
+    MAGIC,
+    MAGIC_POSITION,
 )
+from logquake.wire.records.legacy.entry import SMALLEST_MESSAGE, computed_crc, header_fields
 from logquake.wire.records.refusals import corrupt
 from logquake.wire.sentinels import NO_PRODUCER_ID, NO_SEQUENCE
 
-MAGIC = 2
 MAX_SEQUENCE = 0x7FFFFFFF
-
-HEADER = struct.Struct(">qiibIhiqqqhii")
-HEADER_BYTES = HEADER.size
-LENGTH_OVERHEAD = LOG_OVERHEAD  # base offset and length itself, which batch_length does not count
-MAGIC_POSITION = 16
-CRC_POSITION = 17
-ATTRIBUTES_POSITION = 21  # where the checksummed bytes begin
-_FLAGS_POSITION = ATTRIBUTES_POSITION + 1  # the low byte of the attributes
-_LENGTH = struct.Struct(">i")
 
 
 class BatchFlag(IntFlag):
@@ -43,6 +38,9 @@ class BatchFlag(IntFlag):
     TRANSACTIONAL = 0x10
     CONTROL = 0x20
     DELETE_HORIZON = 0x40  # base_timestamp is when tombstones may go (KIP-534)
+
+
+_TRANSACTIONAL = int(BatchFlag.TRANSACTIONAL)  # an IntFlag's & costs more than the rest of a check
 
 
 class BatchHeader(NamedTuple):
@@ -127,7 +125,7 @@ def claims_transaction(view: memoryview) -> bool:
     return (
         len(view) >= HEADER_BYTES
         and view[MAGIC_POSITION] == MAGIC
-        and bool(view[_FLAGS_POSITION] & 0x10)
+        and bool(view[FLAGS_POSITION] & _TRANSACTIONAL)
     )
 
 
@@ -166,7 +164,7 @@ def iterate_batches(view: memoryview, position: int = 0) -> Iterator[tuple[int, 
     Stops at a last batch that is incomplete. Raises RecordError where read_header does.
     """
     while len(view) - position >= LENGTH_OVERHEAD:
-        (length,) = _LENGTH.unpack_from(view, position + 8)
+        (length,) = LENGTH.unpack_from(view, position + LENGTH_POSITION)
         end = position + LENGTH_OVERHEAD + length
         if end > len(view):
             return
@@ -185,7 +183,7 @@ def is_complete(view: memoryview, position: int = 0) -> bool:
     available = len(view) - position
     if available < LENGTH_OVERHEAD:
         return False
-    (length,) = _LENGTH.unpack_from(view, position + 8)
+    (length,) = LENGTH.unpack_from(view, position + LENGTH_POSITION)
     if length < SMALLEST_MESSAGE:
         raise corrupt(f"record batch of {LENGTH_OVERHEAD + length} bytes")
     if available <= MAGIC_POSITION:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import struct
-
 import crc32c
 
-from logquake.wire.records.header import (
+from logquake.wire.records.header import BatchFlag, BatchHeader
+from logquake.wire.records.layout import (
+    ATTRIBUTES,
     ATTRIBUTES_POSITION,
+    BASE_OFFSET,
+    CRC,
     CRC_POSITION,
-    BatchFlag,
-    BatchHeader,
+    LEADER_EPOCH,
+    LEADER_EPOCH_POSITION,
+    MAX_TIMESTAMP,
+    MAX_TIMESTAMP_POSITION,
 )
 
-_BASE_OFFSET = struct.Struct(">q")
-_LEADER_EPOCH = struct.Struct(">i")
-_ATTRIBUTES = struct.Struct(">h")
-_MAX_TIMESTAMP = struct.Struct(">q")
-_CRC = struct.Struct(">I")
-_LEADER_EPOCH_POSITION = 12
-_MAX_TIMESTAMP_POSITION = 35
 _KNOWN_ATTRIBUTES = 0x7F
 
 
@@ -27,8 +24,8 @@ def patch_base(
     view: memoryview | bytearray, position: int, base_offset: int, leader_epoch: int
 ) -> None:
     """Assign the batch its place in the log. The CRC covers neither field."""
-    _BASE_OFFSET.pack_into(view, position, base_offset)
-    _LEADER_EPOCH.pack_into(view, position + _LEADER_EPOCH_POSITION, leader_epoch)
+    BASE_OFFSET.pack_into(view, position, base_offset)
+    LEADER_EPOCH.pack_into(view, position + LEADER_EPOCH_POSITION, leader_epoch)
 
 
 def set_max_timestamp(
@@ -49,7 +46,7 @@ def set_max_timestamp(
     flag = BatchFlag.LOG_APPEND_TIME
     known = header.attributes & _KNOWN_ATTRIBUTES  # Kafka drops the others here, and only here
     attributes = known | flag if log_append_time else known & ~flag
-    _ATTRIBUTES.pack_into(view, position + ATTRIBUTES_POSITION, attributes)
-    _MAX_TIMESTAMP.pack_into(view, position + _MAX_TIMESTAMP_POSITION, max_timestamp)
+    ATTRIBUTES.pack_into(view, position + ATTRIBUTES_POSITION, attributes)
+    MAX_TIMESTAMP.pack_into(view, position + MAX_TIMESTAMP_POSITION, max_timestamp)
     covered = view[position + ATTRIBUTES_POSITION : position + header.size]
-    _CRC.pack_into(view, position + CRC_POSITION, crc32c.crc32c(covered))
+    CRC.pack_into(view, position + CRC_POSITION, crc32c.crc32c(covered))

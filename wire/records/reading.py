@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from logquake.wire.records.header import MAGIC, BatchHeader
+from logquake.wire.records.header import BatchHeader
+from logquake.wire.records.layout import MAGIC
 from logquake.wire.records.legacy.nesting import iterate_messages
 from logquake.wire.records.record import Record
 from logquake.wire.records.walk import UnwalkableError, WalkedRecord, walk_exactly, walk_records

@@ -30,14 +30,8 @@ from logquake.wire.records.faults import (
     fault_of,
     refuse_faulty,
 )
-from logquake.wire.records.header import (
-    MAGIC,
-    MAGIC_POSITION,
-    BatchHeader,
-    check_crc,
-    is_complete,
-    read_header,
-)
+from logquake.wire.records.header import BatchHeader, check_crc, is_complete, read_header
+from logquake.wire.records.layout import MAGIC, MAGIC_POSITION
 from logquake.wire.records.limits import UNBOUNDED_MS, ProduceLimits
 from logquake.wire.records.refusals import before_1970, invalid
 from logquake.wire.records.walk import (

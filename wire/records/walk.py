@@ -20,7 +20,8 @@ from aiokafka.record.default_records import DefaultRecord, DefaultRecordBatch
 from logquake.wire.compression import Codec, decompress
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records.exact import ExactRecord, read_exactly
-from logquake.wire.records.header import HEADER, HEADER_BYTES, BatchHeader
+from logquake.wire.records.header import BatchHeader
+from logquake.wire.records.layout import HEADER, HEADER_BYTES
 
 _HOSTILE = (
     CorruptRecordException,

@@ -17,7 +17,8 @@ from collections.abc import Iterator
 
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode, RecordError
-from logquake.wire.records.header import HEADER_BYTES, BatchHeader, iterate_batches
+from logquake.wire.records.header import BatchHeader, iterate_batches
+from logquake.wire.records.layout import HEADER_BYTES
 from logquake.wire.records.legacy.building import encode_message_set
 from logquake.wire.records.legacy.entry import LOG_OVERHEAD
 from logquake.wire.records.reading import Record, iterate_records

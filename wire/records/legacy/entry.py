@@ -6,6 +6,7 @@ import struct
 import zlib
 from typing import NamedTuple
 
+from logquake.wire.records.layout import LENGTH, LENGTH_OVERHEAD
 from logquake.wire.records.refusals import corrupt
 from logquake.wire.sentinels import (
     NO_LEADER_EPOCH,
@@ -15,13 +16,12 @@ from logquake.wire.sentinels import (
     NO_TIMESTAMP,
 )
 
-LOG_OVERHEAD = 12  # offset and size, which the size does not count
+LOG_OVERHEAD = LENGTH_OVERHEAD  # offset and size, which the size does not count
 CODEC_BITS = 0x07
 LOG_APPEND_TIME_BIT = 0x08  # from magic 1 on
 
 ENTRY = struct.Struct(">qiIBB")  # offset, size, CRC, magic, attributes
 TIMESTAMP = struct.Struct(">q")
-LENGTH = struct.Struct(">i")
 CRC_POSITION = 12
 CHECKED_POSITION = 16  # where the checksummed bytes begin
 _FIXED_BYTES = (ENTRY.size, ENTRY.size + TIMESTAMP.size)  # before the key, by magic

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from logquake.wire.compression import Codec, codec_of, decompress_for_magic
 from logquake.wire.errors import RecordError
 from logquake.wire.records.header import BatchHeader
+from logquake.wire.records.layout import batch_bytes
 from logquake.wire.records.legacy.entry import (
     ENTRY,
     LOG_APPEND_TIME_BIT,
@@ -109,7 +110,7 @@ def _places(plain: memoryview) -> Iterator[tuple[int, int]]:
     """Positions and sizes of the complete messages; an incomplete last one is left out."""
     position = 0
     while len(plain) - position >= LOG_OVERHEAD:
-        size = int.from_bytes(plain[position + 8 : position + LOG_OVERHEAD], "big", signed=True)
+        size = batch_bytes(plain, position) - LOG_OVERHEAD
         if size < SMALLEST_MESSAGE:
             raise corrupt(f"message of {size} bytes")
         end = position + LOG_OVERHEAD + size
