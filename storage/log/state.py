@@ -66,11 +66,8 @@ class LogState:
         self.appender.roll_back(end_offset, self.files.segments.active)
 
     def check_invariants(self) -> None:
-        start, end, staged_end = (
-            self.start_offset,
-            self.written_end_offset,
-            self.appender.end_offset,
-        )
+        start, end = self.start_offset, self.written_end_offset
+        staged_end = self.appender.end_offset
         bases = [segment.base_offset for segment in self.files.segments]
         epochs = self.files.epochs.entries
         must_hold(bool(bases) and bases[0] <= start, "segments begin before", bases, start)
