@@ -383,6 +383,7 @@ class _Broker:
         fetch = self._network.fetches[_LEADER]
         diverging = EpochEndOffset(epoch=0, end_offset=0)
         self.time.held(lambda: fetch.answer_for(partitions, diverging_epoch=diverging))
+        self.time.pass_by(1)
         if any(
             self._log_dir.logs[TopicPartition(_TOPIC, index)].end_offset for index in partitions
         ):

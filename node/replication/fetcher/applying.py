@@ -19,18 +19,22 @@ from logquake.wire.sentinels import NO_LEADER
 
 def apply_answer(followed: Followed, data: PartitionData) -> None:
     """Bring the log and the high watermark up to the answer. Raises RecordError, StorageError."""
-    if data.diverging_epoch.epoch >= 0:
+    if is_diverging(data):
         _truncate(followed, data.diverging_epoch)
     else:
         _append(followed, data)
 
 
-def divergence_cuts(answered: Iterable[tuple[Followed, PartitionData]]) -> list[tuple[Log, int]]:
+def is_diverging(data: PartitionData) -> bool:
+    """Whether apply_answer() will truncate the log."""
+    return data.diverging_epoch.epoch >= 0
+
+
+def divergence_cuts(diverging: Iterable[tuple[Followed, PartitionData]]) -> list[tuple[Log, int]]:
     """The logs that apply_answer() will truncate, and where."""
     return [
         (followed.partition.replica.log, _cut(followed, data.diverging_epoch))
-        for followed, data in answered
-        if data.diverging_epoch.epoch >= 0
+        for followed, data in diverging
     ]
 
 

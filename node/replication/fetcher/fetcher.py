@@ -14,11 +14,13 @@ Fetch names it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 from logquake.node.replication.fetcher.applying import (
     apply_answer,
     divergence_cuts,
+    is_diverging,
     journal_refused_records,
 )
 from logquake.node.replication.fetcher.followed import Followed, Phase
@@ -37,6 +39,7 @@ from logquake.wire.messages.fetch import FetchResponse, PartitionData
 from logquake.wire.schema import Message
 
 FIRST_EPOCH = 0
+_CUTS_AT_A_TIME = 50  # each truncates a file and replaces another; others are served in between
 _NOT_LEADING_YET = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_LEADER_EPOCH)
 _DOUBLINGS = 16
 
@@ -67,6 +70,7 @@ class ReplicaFetcher:
         self._session = FetchSessionClient()
         self._followed: dict[PartitionKey, Followed] = {}
         self._in_flight = False
+        self._is_cutting = False  # logs that parted from the leader's, some in a pass of the loop
         self._closed = False
         self._resume_timer: Timer | None = None
         self._resume_timer_ms = 0
@@ -114,7 +118,7 @@ class ReplicaFetcher:
 
     def fetch_next(self) -> None:
         """Send the next Fetch unless one is in flight or there is nothing to ask."""
-        if self._in_flight or self._closed:
+        if self._in_flight or self._is_cutting or self._closed:
             return
         request = self._session.next_request()
         if request is not None:
@@ -165,17 +169,30 @@ class ReplicaFetcher:
             ErrorCode.of_peer(response.error_code), response.session_id, data.keys()
         ):
             return
-        answered = [
-            (followed, partition_data)
-            for key, partition_data in data.items()
-            if (followed := self._followed.get(key)) is not None and followed.expects_answer()
-        ]
-        cuts = divergence_cuts(answered)
-        if cuts:
-            self._prepare_cuts(cuts)
-        for followed, partition_data in answered:
-            if self._followed.get(followed.key) is followed:  # its directory has not failed since
+        diverging: list[tuple[Followed, PartitionData]] = []
+        for key, partition_data in data.items():
+            followed = self._followed.get(key)
+            if followed is not None and followed.expects_answer():
+                if is_diverging(partition_data):
+                    diverging.append((followed, partition_data))
+                else:
+                    self._on_partition(followed, partition_data)
+        if diverging:
+            self._prepare_cuts(divergence_cuts(diverging))
+            self._is_cutting = True
+            self._cut_some(iter(diverging))
+
+    def _cut_some(self, rest: Iterator[tuple[Followed, PartitionData]]) -> None:
+        """The next Fetch waits until the last log is cut: the leader would tell the same again."""
+        some = [] if self._closed else list(islice(rest, _CUTS_AT_A_TIME))
+        for followed, partition_data in some:
+            if self._followed.get(followed.key) is followed:  # else its directory has failed
                 self._on_partition(followed, partition_data)
+        self._is_cutting = len(some) == _CUTS_AT_A_TIME
+        if self._is_cutting:
+            self._scheduler.call_later(0, lambda: self._cut_some(rest))
+        else:
+            self.fetch_next()
 
     def _on_partition(self, followed: Followed, data: PartitionData) -> None:
         if data.error_code == ErrorCode.NONE:

@@ -139,7 +139,7 @@ def test_many_deletions_write_each_checkpoint_once(
 
 
 def test_many_truncations_write_each_checkpoint_once(
-    broker: OneBroker, network: ScriptedNetwork, batch: Any
+    broker: OneBroker, network: ScriptedNetwork, scheduler: ManualScheduler, batch: Any
 ) -> None:
     for index in range(MANY):
         broker.tell(index, leader=2, epoch=0)
@@ -151,8 +151,14 @@ def test_many_truncations_write_each_checkpoint_once(
     broker.log_dirs.online["/data"].offsets.write_recovery_points()
     broker.disk.faults.keep_history = True
     to_the_start = EpochEndOffset(epoch=0, end_offset=0)
+    sent = len(network.sent)
     answer_fetch(network, dict.fromkeys(range(MANY)), diverging=to_the_start)
+    ends = [each.replica.end for each in broker.replicas.partitions()]
+    assert 0 < sum(ends) < MANY  # they are cut bit by bit, and the leader is not asked before
+    assert len(network.sent) == sent
+    scheduler.advance(1)
     assert {each.replica.end for each in broker.replicas.partitions()} == {0}
+    assert len(network.sent) == sent + 1
     replaced = [line for line in broker.disk.faults.history if line.startswith("rename /data/")]
     assert sum("recovery-point" in line for line in replaced) == 1
 
