@@ -45,9 +45,11 @@ from logquake.wire.messages.topics import (
     DeleteTopicsResponse,
 )
 from logquake.zk.operations import EventType, Session, WatchEvent
+from logquake.zk.procedure import Procedure
 from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, CONTROLLER_PATH
 
 M = TypeVar("M")
+Q = TypeVar("Q")
 
 
 class Controller:
@@ -141,11 +143,7 @@ class Controller:
         self, request: AlterPartitionRequest, reply: Callable[[AlterPartitionResponse], None]
     ) -> None:
         answer = _AnswerOnce(reply, lambda code: AlterPartitionResponse(error_code=code))
-        self._office.put(
-            "alter-partition",
-            lambda term: alter_partition(term, request, answer.give),
-            answer.fail,
-        )
+        self._put_answered("alter-partition", alter_partition, request, answer)
 
     def controlled_shutdown(
         self,
@@ -153,11 +151,7 @@ class Controller:
         reply: Callable[[ControlledShutdownResponse], None],
     ) -> None:
         answer = _AnswerOnce(reply, lambda code: ControlledShutdownResponse(error_code=code))
-        self._office.put(
-            "controlled-shutdown",
-            lambda term: controlled_shutdown(term, request, answer.give),
-            answer.fail,
-        )
+        self._put_answered("controlled-shutdown", controlled_shutdown, request, answer)
 
     def allocate_producer_ids(
         self,
@@ -165,11 +159,7 @@ class Controller:
         reply: Callable[[AllocateProducerIdsResponse], None],
     ) -> None:
         answer = _AnswerOnce(reply, lambda code: AllocateProducerIdsResponse(error_code=code))
-        self._office.put(
-            "allocate-producer-ids",
-            lambda term: allocate_producer_ids(term, request, answer.give),
-            answer.fail,
-        )
+        self._put_answered("allocate-producer-ids", allocate_producer_ids, request, answer)
 
     def create_topics(
         self, request: CreateTopicsRequest, reply: Callable[[CreateTopicsResponse], None]
@@ -188,6 +178,15 @@ class Controller:
             await trigger_online_state_change(term, topic)
 
         self._office.put("unclean-election-enabled", elect)
+
+    def _put_answered(
+        self,
+        name: str,
+        event: Callable[[Term, Q, Callable[[M], None]], Procedure[None]],
+        request: Q,
+        answer: _AnswerOnce[M],
+    ) -> None:
+        self._office.put(name, lambda term: event(term, request, answer.give), answer.fail)
 
     def _put_settled(self, name: str, request: TopicCreation | DeletionRequest) -> None:
         """A request that is not carried out is answered when it is known how far it came."""

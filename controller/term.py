@@ -99,8 +99,7 @@ class Term:
     def is_same(self, one: LiveBroker, other: LiveBroker) -> bool:
         """The same registration of a broker, and the same address in it."""
         listener = self.settings.inter_broker_listener_name
-        addresses = [each.registration.endpoint(listener) for each in (one, other)]
-        return one.epoch == other.epoch and addresses[0] == addresses[1]
+        return one.epoch == other.epoch and one.endpoint(listener) == other.endpoint(listener)
 
     def close(self) -> None:
         self._is_over = True

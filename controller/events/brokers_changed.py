@@ -86,7 +86,8 @@ async def broker_refused(term: Term, refused: LiveBroker) -> None:
     """It has left, and stays registered. Raises ControllerMoved, ZkFailure."""
     if term.refuse(refused):
         broker_id = refused.registration.broker_id
-        await _take_replicas_offline(term, [broker_id], REFUSES)
+        replicas = term.context.replicas_on([broker_id])
+        await on_replicas_become_offline(term, replicas, f"brokers [{broker_id}] left: {REFUSES}")
 
 
 async def broker_accepts(term: Term, accepting: LiveBroker) -> None:
@@ -170,12 +171,8 @@ async def _on_broker_failure(term: Term, left: Collection[int], why: str) -> Non
     for broker_id in left:
         gone = term.context.forget(broker_id)
         term.note(BROKER_DOWN, f"broker-{broker_id}", why, before={"epoch": gone.epoch})
-    await _take_replicas_offline(term, left, why)
-
-
-async def _take_replicas_offline(term: Term, left: Collection[int], why: str) -> None:
-    reason = f"brokers {list(left)} left: {why}"
-    await on_replicas_become_offline(term, term.context.replicas_on(left), reason)
+    replicas = term.context.replicas_on(left)
+    await on_replicas_become_offline(term, replicas, f"brokers {list(left)} left: {why}")
 
 
 async def on_replicas_become_offline(term: Term, replicas: Iterable[Replica], why: str) -> None:
