@@ -58,7 +58,7 @@ class LogConfig:
     compression: Codec | None = None
     # Higher is smaller and slower (KIP-390). They hold for what is recompressed to ``compression``,
     # not for what producers compressed.
-    gzip_level: int = -1
+    gzip_level: int = -1  # Deflater.DEFAULT_COMPRESSION
     lz4_level: int = 9
     zstd_level: int = 3
     # Fsync inside commit() after so many records; 1 makes every ack power-safe and costs an fsync

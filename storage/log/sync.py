@@ -16,6 +16,7 @@ from logquake.storage.errors import StorageError, disk_faults
 from logquake.storage.log.files import Unsynced
 from logquake.storage.log.owed_checkpoint import OwedCheckpoint
 from logquake.storage.log.state import LogState
+from logquake.wire.sentinels import UNKNOWN_OFFSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class LogSyncs:
 
     def sync(self) -> None:
         """All three steps here and now, until everything written is synced. Raises StorageError."""
-        end_offset = -1
+        end_offset = UNKNOWN_OFFSET
         while end_offset < self._state.written_end_offset:
             pending = self.begin()
             end_offset = pending.unsynced.end_offset

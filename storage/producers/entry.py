@@ -37,7 +37,7 @@ class ProducerEntry:
 
     producer_id: int
     epoch: int = NO_PRODUCER_EPOCH
-    coordinator_epoch: int = -1
+    coordinator_epoch: int = -1  # that of the last marker; none has come
     last_timestamp: int = NO_TIMESTAMP
     current_txn_first_offset: int = UNKNOWN_OFFSET
     batches: tuple[BatchMetadata, ...] = ()

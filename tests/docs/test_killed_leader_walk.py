@@ -21,10 +21,11 @@ from logquake.wire.messages.produce import (
 )
 from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import Message
+from logquake.wire.sentinels import ACKS_ALL
 from tests.docs.walks import Call, calls_of, drawn, missed
 from tests.golden.controller.test_scripts import ControllerPlayer
 from tests.golden.controller.world import World
-from tests.sim.clients import ACKS_ALL, Client
+from tests.sim.clients import Client
 from tests.sim.cluster import PARTITION, REPLICAS, Cluster
 
 DRAWN_IN = "docs/architecture/killed_leader.md"

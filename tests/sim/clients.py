@@ -28,6 +28,7 @@ from logquake.wire.messages.produce import (
 from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
 from logquake.wire.records import Record, encode_batch, iterate_batches, read_header
 from logquake.wire.schema import Message
+from logquake.wire.sentinels import ACKS_ALL, EARLIEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 from tests.sim.connection import HostNetwork
 from tests.sim.history import Acked, Polled, Refused, Send, Skipped
@@ -35,12 +36,11 @@ from tests.sim.host import Host, HostScheduler
 from tests.sim.network import Fabric
 from tests.sim.world import World
 
-ACKS_ALL, ACKS_LEADER = -1, 1
+ACKS_LEADER = 1
 PRODUCE_VERSION = 11
 FETCH_VERSION = 10  # by topic name, served by leaders alone
 LIST_OFFSETS_VERSION = 5
 INIT_PRODUCER_ID_VERSION = 4
-EARLIEST = -2
 PRODUCE_TIMEOUT_MS = 700
 FETCH_WAIT_MS = 300
 FETCH_BYTES = 1 << 20
@@ -276,7 +276,7 @@ class Consumer(Client):
     def _ask_start(self, broker: int) -> None:
         """Its records may be deleted: as auto.offset.reset=earliest."""
         topic, index = self.partition
-        asked = ListOffsetsPartition(partition_index=index, timestamp=EARLIEST)
+        asked = ListOffsetsPartition(partition_index=index, timestamp=EARLIEST_TIMESTAMP)
         request = ListOffsetsRequest(
             replica_id=-1, topics=[ListOffsetsTopic(name=topic, partitions=[asked])]
         )

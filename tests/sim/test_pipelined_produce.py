@@ -23,7 +23,8 @@ from logquake.wire.messages.produce import (
 )
 from logquake.wire.records import Record, encode_batch, read_header
 from logquake.wire.schema import Message
-from tests.sim.clients import ACKS_ALL, PRODUCE_TIMEOUT_MS, PRODUCE_VERSION, Client
+from logquake.wire.sentinels import ACKS_ALL
+from tests.sim.clients import PRODUCE_TIMEOUT_MS, PRODUCE_VERSION, Client
 from tests.sim.cluster import PARTITION, Cluster
 from tests.sim.network import Fabric
 from tests.sim.world import World

@@ -47,7 +47,7 @@ class BrokerRegistration:
     endpoints: tuple[ListenerEndpoint, ...]
     timestamp_ms: int
     rack: str | None = None
-    jmx_port: int = -1
+    jmx_port: int = -1  # nothing listens
     features: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @staticmethod
