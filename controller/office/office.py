@@ -282,7 +282,16 @@ class Office:
         self._record(CONTROLLER_EVENT_FAILED, epoch, f"{event.name}: {failure}")
         if isinstance(failure, ControllerMoved):
             await self._make_way()
-        elif self.term is not None and not self.term.took_office and not session_is_over(failure):
+        elif self.term is not None and not self.term.took_office:
+            await self._give_up(failure)
+
+    async def _give_up(self, failure: Failure) -> None:
+        """What was read in so far is no answer to anybody: the term ends before the next event,
+        and so before the news that the session is over, with which /controller goes.
+        """
+        if session_is_over(failure):
+            self._end_term("the ZooKeeper session ended before it took office")
+        else:
             await self._resign()
 
     async def _make_way(self) -> None:

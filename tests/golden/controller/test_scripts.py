@@ -121,6 +121,10 @@ class ControllerPlayer(Player):
     def do_disconnect_after(self, broker: str, path: str) -> None:
         self.world.nodes[int(broker)].befall(path, after=lambda: self.do_disconnect(broker))
 
+    def do_disconnect_reading(self, broker: str, path: str) -> None:
+        node = self.world.nodes[int(broker)]
+        node.befall(path, of_reads=True, after=lambda: self.do_disconnect(broker))
+
     def do_reconnect(self, broker: str) -> None:
         self.world.nodes[int(broker)].model_session.reconnect()
 

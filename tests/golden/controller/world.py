@@ -46,6 +46,7 @@ from logquake.zk.operations import (
     SetData,
     WatchEvent,
 )
+from logquake.zk.paths import path_of
 from logquake.zk.retry import RetryingSession
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
 from logquake.zk.znodes.parents import create_parents
@@ -78,12 +79,14 @@ class FakeChannel:
 
 @dataclass
 class Mishap:
-    """What befalls the session just before, or just after, ZooKeeper does a write of ``path``.
+    """What befalls the session just before, or just after, ZooKeeper does a write of ``path``, or
+    a read if it is ``of_reads``.
 
     After it: the answer is lost.
     """
 
     path: str
+    of_reads: bool = False
     before: Action = lambda: None
     after: Action = lambda: None
 
@@ -148,9 +151,11 @@ class RecordingSession:
         mishap.after()
 
     def _due(self, operation: Operation[Any]) -> Mishap:
-        written = operation.operations if isinstance(operation, Multi) else ()
-        paths = {write.path for write in written}
-        due = next((mishap for mishap in self._mishaps if mishap.path in paths), None)
+        if isinstance(operation, Multi):
+            of_reads, paths = False, {write.path for write in operation.operations}
+        else:
+            of_reads, paths = True, {path_of(operation)}
+        due = next((m for m in self._mishaps if m.of_reads is of_reads and m.path in paths), None)
         if due is None:
             return Mishap("")
         self._mishaps.remove(due)
@@ -247,8 +252,8 @@ class Node:
                 again, lambda outcome: made("" if isinstance(outcome, tuple) else outcome)
             )
 
-    def befall(self, path: str, **mishap: Action) -> None:
-        self.mishaps.append(Mishap(path, **mishap))
+    def befall(self, path: str, *, of_reads: bool = False, **mishap: Action) -> None:
+        self.mishaps.append(Mishap(path, of_reads, **mishap))
 
     def on_connected(self, session_id: int) -> None:
         if session_id != self.session_id:
