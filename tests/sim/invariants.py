@@ -40,7 +40,12 @@ def one_value_per_offset(world: World, step: Step) -> Iterator[str]:
 
 
 def idempotence(world: World, step: Step) -> Iterator[str]:
-    """v at one offset at most; (producer id, sequence) unique and contiguous modulo 2^31."""
+    """v at one offset at most; (producer id, epoch, sequence) unique and contiguous modulo 2^31, an
+    epoch's from 0 on, and no earlier epoch's after it.
+
+    A producer that repeats and never skips is told of a gap by a leader that may have forgotten the
+    batch, and by no other.
+    """
     for partition, batch in step.committed:
         first = world.values.setdefault(batch.value, (partition, batch.first))
         if first != (partition, batch.first) and batch.producer_id >= 0:
@@ -48,12 +53,14 @@ def idempotence(world: World, step: Step) -> Iterator[str]:
         if batch.producer_id < 0:
             continue
         key = (partition, batch.producer_id)
-        expected = world.sequences.get(key, batch.sequence)
-        if batch.sequence != expected:
-            yield f"{batch} in {partition}: sequence {expected} was to follow"
-        world.sequences[key] = (batch.sequence + batch.next - batch.first) % _SEQUENCES
+        epoch, expected = world.sequences.get(key, (batch.producer_epoch, batch.sequence))
+        if batch.producer_epoch > epoch:
+            epoch, expected = batch.producer_epoch, 0
+        if (batch.producer_epoch, batch.sequence) != (epoch, expected):
+            yield f"{batch} in {partition}: sequence {expected} of epoch {epoch} was to follow"
+        world.sequences[key] = (epoch, (batch.sequence + batch.next - batch.first) % _SEQUENCES)
     for refused in step.refused:
-        if not refused.is_absent:
+        if not refused.is_absent and not world.may_have_forgotten(refused.broker, refused.send):
             yield f"{refused}: a producer that repeats and never skips was told of a gap"
 
 

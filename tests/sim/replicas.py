@@ -25,6 +25,7 @@ class Batch(NamedTuple):
     epoch: int
     value: int
     producer_id: int
+    producer_epoch: int
     sequence: int
     prefix: int
 
@@ -40,6 +41,7 @@ def batch_after(prefix: int, header: BatchHeader) -> Batch:
         header.partition_leader_epoch,
         header.crc,
         header.producer_id,
+        header.producer_epoch,
         header.base_sequence,
         prefix,
     )

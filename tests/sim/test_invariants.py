@@ -58,13 +58,15 @@ class History:
 
     def log(self, broker: int, *batches: tuple[int, int]) -> Step:
         """A broker's log grows by batches of one record each: (leader epoch, value)."""
+        end = self.world.replica(broker, T0).end
+        headers = [
+            _header(end + index, epoch, value) for index, (epoch, value) in enumerate(batches)
+        ]
+        return self.batches(broker, *headers)
+
+    def batches(self, broker: int, *headers: BatchHeader) -> Step:
         replica = self.world.replica(broker, T0)
-        return Step(
-            appended=[
-                (replica, replica.append(_header(replica.end, epoch, value)))
-                for epoch, value in batches
-            ]
-        )
+        return Step(appended=[(replica, replica.append(header)) for header in headers])
 
     def commit(self, broker: int) -> Step:
         """All that a broker has is committed."""
@@ -76,7 +78,10 @@ class History:
         return step
 
 
-def _header(offset: int, epoch: int, value: int) -> BatchHeader:
+def _header(
+    offset: int, epoch: int, value: int, *, producer_epoch: int = 0, sequence: int | None = None
+) -> BatchHeader:
+    """Of one record; the sequence is the offset, if no other is given."""
     return BatchHeader(
         base_offset=offset,
         batch_length=50,
@@ -88,8 +93,8 @@ def _header(offset: int, epoch: int, value: int) -> BatchHeader:
         base_timestamp=0,
         max_timestamp=0,
         producer_id=9,
-        producer_epoch=0,
-        base_sequence=offset,
+        producer_epoch=producer_epoch,
+        base_sequence=offset if sequence is None else sequence,
         record_count=1,
     )
 
@@ -131,6 +136,43 @@ def test_idempotence(history: History) -> None:
     assert problems(invariants.idempotence, history, history.commit(1)) == 0
     history.log(1, (0, 101))
     assert problems(invariants.idempotence, history, history.commit(1)) == 1
+
+
+def test_an_epoch_of_a_producer_begins_with_0_and_ends_the_one_before(history: History) -> None:
+    history.batches(1, _header(0, 0, 100), _header(1, 0, 101, producer_epoch=1, sequence=0))
+    assert problems(invariants.idempotence, history, history.commit(1)) == 0
+    history.batches(1, _header(2, 0, 102, producer_epoch=2, sequence=1))
+    assert problems(invariants.idempotence, history, history.commit(1)) == 1
+    history.batches(1, _header(3, 0, 103, producer_epoch=0, sequence=1))
+    assert problems(invariants.idempotence, history, history.commit(1)) == 1
+
+
+def gap(value: int) -> Step:
+    """Broker 1, which leads, said that what precedes the batch is missing."""
+    refused = Refused(Send(T0, value, 1), 1, "OUT_OF_ORDER_SEQUENCE_NUMBER", is_absent=False)
+    return Step(refused=[refused])
+
+
+def test_a_leader_remembers_what_it_took(history: History) -> None:
+    history.log(1, (0, 100), (0, 101))
+    assert problems(invariants.idempotence, history, gap(100)) == 1
+
+
+def test_a_leader_that_read_its_producers_anew_remembers_the_last_batch(history: History) -> None:
+    history.log(1, (0, 100), (0, 101))
+    history.world.reread(1, T0, 2)
+    history.log(1, (0, 102), (0, 103))
+    for value, wrong in ((100, 0), (101, 1), (102, 1), (666, 1)):
+        assert problems(invariants.idempotence, history, gap(value)) == wrong, value
+
+
+def test_a_leader_need_not_know_what_lies_before_its_log(history: History) -> None:
+    history.log(2, (0, 100), (0, 101))
+    assert problems(invariants.idempotence, history, history.commit(2)) == 0
+    history.world.replica(1, T0)._begin(1, history.world.committed[T0].prefixes[1])
+    history.log(1, (0, 101))
+    assert problems(invariants.idempotence, history, gap(100)) == 0
+    assert problems(invariants.idempotence, history, gap(101)) == 1
 
 
 def test_log_matching(history: History) -> None:

@@ -7,15 +7,18 @@ that classes assert of themselves; where a class would have told sooner, that is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
 from logquake.controller.channels import vigil
+from logquake.controller.events import create_topics
+from logquake.controller.events.create_topics import NewTopic, TopicCreation
 from logquake.controller.office import candidacy, office
 from logquake.controller.office.candidacy import Incumbent, Mandate
 from logquake.controller.rules.partitions import Leadership
-from logquake.controller.zookeeper.guarded_zk import GuardedZk
+from logquake.controller.term import Term
+from logquake.controller.zookeeper.guarded_zk import GuardedZk, UnitOutcome
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.replication.fetcher import offset_reset
 from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
@@ -30,6 +33,9 @@ from logquake.node.replication.purgatories import delayed_delete_records
 from logquake.seams.network import Channel, Disconnected
 from logquake.storage.log.log import Log
 from logquake.storage.log.start import LogStart
+from logquake.storage.producers import entry
+from logquake.storage.producers.recovery import ProducerRecovery
+from logquake.wire.errors import ErrorCode
 from logquake.wire.schema import Message
 from logquake.wire.sentinels import LATEST_TIMESTAMP
 from logquake.zk.operations import ANY_VERSION, Data, Delete, Failed
@@ -146,6 +152,45 @@ def without_setting_aside(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(GuardedZk, "_found", found)
 
 
+def without_producers_after_a_start(patch: pytest.MonkeyPatch) -> None:
+    """Whoever starts, or truncates its log, knows no producer any more."""
+
+    def run(recovery: ProducerRecovery, _start: int, end_offset: int, *_: object) -> None:
+        recovery._states.load((), end_offset)
+
+    patch.setattr(ProducerRecovery, "run", run)
+
+
+def with_two_batches_remembered(patch: pytest.MonkeyPatch) -> None:
+    """A producer that sends again what it had in flight is told that it skipped something."""
+    patch.setattr(entry, "BATCHES_RETAINED", 2)
+
+
+def with_topics_made_in_two_writes(patch: pytest.MonkeyPatch) -> None:
+    """As in Kafka: a controller that dies between them leaves a configuration without a topic."""
+
+    async def write_apart(term: Term, wanted: Mapping[int, NewTopic]) -> dict[int, UnitOutcome]:
+        made: dict[int, UnitOutcome] = {}
+        for place, new in wanted.items():
+            for znode in create_topics._znodes(new):
+                (made[place],) = await term.zk.write_units([(znode,)])
+        return made
+
+    patch.setattr(create_topics, "_write_znodes", write_apart)
+
+
+def with_topics_answered_too_soon(patch: pytest.MonkeyPatch) -> None:
+    """A client is told of its topic before ZooKeeper has it."""
+    carry_out = TopicCreation.carry_out
+
+    async def answer_first(creation: TopicCreation, term: Term) -> None:
+        creation.refuse_rest(ErrorCode.NONE)
+        patch.setattr(creation, "_reply", lambda _response: None)
+        await carry_out(creation, term)
+
+    patch.setattr(TopicCreation, "carry_out", answer_first)
+
+
 KEPT = (AlterPartitionManager, FollowerProgress, Leader, Log, Partition, ReplicaLog)
 
 
@@ -183,6 +228,10 @@ def first_failure() -> str:
         (with_starts_beyond_the_mark, "log_start"),
         (with_restarts_at_the_end, "log_start"),
         (without_setting_aside, "live"),
+        (without_producers_after_a_start, "idempotence"),
+        (with_two_batches_remembered, "idempotence"),
+        (with_topics_made_in_two_writes, "topics_made"),
+        (with_topics_answered_too_soon, "topics_made"),
     ],
 )
 @pytest.mark.usefixtures("only_the_world_judges")
@@ -197,7 +246,7 @@ def test_a_planted_bug_is_found(
     ("plant", "found_by"),
     [
         (with_hasty_shrinking, "committed within maximal"),
-        (with_starts_beyond_the_mark, "start <= end <= staged"),
+        (with_starts_beyond_the_mark, "start <= high watermark <= end"),
     ],
 )
 def test_the_class_that_a_planted_bug_breaks_tells_at_once(

@@ -17,7 +17,7 @@ from logquake.zk.model import ZooKeeperModel
 from logquake.zk.znodes.brokers import BrokerRegistration
 from logquake.zk.znodes.control import ControllerNode
 from tests.sim.decisions import Decisions, EpochWrite, StateWrite
-from tests.sim.history import Acked, Deleted, Polled, Refused, TopicAnswer
+from tests.sim.history import Acked, Deleted, Polled, Refused, Send, TopicAnswer
 from tests.sim.machine import Machine
 from tests.sim.replicas import EMPTY_PREFIX, Batch, Replica
 
@@ -141,13 +141,14 @@ class World:
         self.controllers: dict[int, int] = {}  # controller epoch -> session
         self.refused: dict[int, frozenset[int]] = {}  # controller epoch -> brokers it calls gone
         self.once_refused: set[int] = set()  # brokers that any controller called gone
-        self.sequences: dict[tuple[TopicPartition, int], int] = {}  # -> next expected
+        self.sequences: dict[tuple[TopicPartition, int], tuple[int, int]] = {}  # -> epoch, next
         self.values: dict[int, tuple[TopicPartition, int]] = {}
         self._seen: dict[tuple[int, TopicPartition], _Seen] = {}
         self._lives: dict[tuple[int, TopicPartition], int] = {}
         self._seen_actions: dict[int, int] = {}
         self.asked_starts: dict[TopicPartition, int] = {}  # the highest that a client wished for
         self.emptied: set[tuple[int, TopicPartition]] = set()  # lost a disk, no ISR has it since
+        self._reread: dict[tuple[int, TopicPartition], int] = {}  # producers, of logs up to there
         self._model = model
         self._told: list[Outcome] = []
 
@@ -196,6 +197,26 @@ class World:
             for hosted_one in hosted(machine):
                 if (hosted_one.topic, hosted_one.index) == partition and hosted_one.leader:
                     yield machine, hosted_one
+
+    def reread(self, broker: int, partition: TopicPartition, end: int) -> None:
+        """A broker read anew what its log, up to there, tells of producers."""
+        self._reread[broker, partition] = end
+
+    def may_have_forgotten(self, broker: int, send: Send) -> bool:
+        """Whether a leader may know a later batch of that producer and not this one, as in Kafka.
+
+        Its log begins later; or it read its producers anew, at a start or a cut, when its log had
+        both: a snapshot has each producer's last batch alone.
+        """
+        replica = self.replica(broker, send.partition)
+        if send.value in self.values and self.values[send.value][1] < replica.begins:
+            return True
+        reread = self._reread.get((broker, send.partition), 0)
+        known = [batch for batch in replica.batches if batch.next <= reread]
+        sent = next((batch for batch in known if batch.value == send.value), None)
+        return sent is not None and any(
+            batch.producer_id == sent.producer_id and batch.first > sent.first for batch in known
+        )
 
     def leads(self, broker: int, partition: TopicPartition) -> bool:
         """Whether ZooKeeper names this broker, and the broker knows it."""
@@ -271,6 +292,8 @@ class World:
         appended, cut = replica.catch_up(
             partition.replica.log, self._prefix_at(replica.partition), is_new_life=is_new_life
         )
+        if is_new_life or cut is not None:
+            self.reread(*key, replica.end if cut is None else cut)
         if cut is not None:
             step.cuts.append(Cut(replica, before, cut))
         step.appended.extend((replica, batch) for batch in appended)
