@@ -11,9 +11,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
+from logquake.zk.znodes.topics import PartitionState
 from tests.sim.decisions import EpochWrite, StateWrite
 from tests.sim.history import Acked, Polled, Skipped
-from tests.sim.world import Step, World, hosted_controller
+from tests.sim.replicas import Replica
+from tests.sim.world import Committed, Step, World, hosted_controller
 
 Invariant = Callable[[World, Step], Iterator[str]]
 _SEQUENCES = 2**31
@@ -92,7 +94,9 @@ def one_leader_per_epoch(world: World, step: Step) -> Iterator[str]:
 
 
 def isr_candidate_completeness(world: World, step: Step) -> Iterator[str]:
-    """At all times every ISR member holds everything committed, from its log's start on."""
+    """At all times every ISR member holds everything committed, from its log's start on, or its
+    leader's: the answer that tells a follower where that is may come after it has joined.
+    """
     for partition in _changed(step):
         state = world.decisions.partitions[partition].state
         committed = world.committed.get(partition)
@@ -100,12 +104,23 @@ def isr_candidate_completeness(world: World, step: Step) -> Iterator[str]:
             continue
         for broker in state.isr:
             replica = world.replica(broker, partition)
-            if not replica.holds_from_start(committed.end, committed.prefix):
+            if not replica.holds_from_start(
+                committed.end, committed.prefix
+            ) and not _holds_from_leaders_start(world, state, replica, committed):
                 yield (
                     f"{partition}: broker {broker} is in the ISR {list(state.isr)}, starts at "
                     f"{replica.start}, has {replica.begins} to {replica.end}; committed is up to "
                     f"{committed.end}"
                 )
+
+
+def _holds_from_leaders_start(
+    world: World, state: PartitionState, replica: Replica, committed: Committed
+) -> bool:
+    if state.leader == NO_LEADER or replica.end < committed.end:
+        return False
+    start = world.replica(state.leader, replica.partition).highest_start
+    return replica.holds_all(committed.since(start))
 
 
 def leader_completeness(world: World, step: Step) -> Iterator[str]:

@@ -6,7 +6,7 @@ broker's log is its picture from before.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -105,6 +105,11 @@ class Replica:
     def holds_from_start(self, end: int, prefix: int) -> bool:
         """The same, but for what was deleted."""
         return self.begins <= self.highest_start and self.holds_prefix(end, prefix)
+
+    def holds_all(self, batches: Iterable[Batch]) -> bool:
+        """Whether these are here, whatever lies before them."""
+        here = {batch.first: moved_after(EMPTY_PREFIX, batch) for batch in self.batches}
+        return all(here.get(b.first) == moved_after(EMPTY_PREFIX, b) for b in batches)
 
     def held(self, value: int, first: int, end: int) -> bool:
         """Whether the batch is there, or was until it was deleted or its disk lost."""

@@ -193,6 +193,18 @@ def test_isr_candidate_completeness(history: History) -> None:
     assert problems(invariants.isr_candidate_completeness, history, joined) == 1
 
 
+def test_a_member_may_hold_anything_before_its_leaders_start(history: History) -> None:
+    history.state(1, 0, 1)
+    history.log(1, (0, 100), (0, 101))
+    history.commit(1)
+    history.log(2, (0, 666), (0, 101))
+    history.world.replica(1, T0).highest_start = 1
+    joined = history.state(1, 0, 1, 2, version=0)
+    assert problems(invariants.isr_candidate_completeness, history, joined) == 0
+    history.world.replica(1, T0).highest_start = 0
+    assert problems(invariants.isr_candidate_completeness, history, joined) == 1
+
+
 def test_leader_completeness(history: History) -> None:
     history.state(1, 0, 1, 2, 3)
     for broker in (1, 2):

@@ -105,6 +105,10 @@ class Committed:
         self.prefixes[batch.next] = batch.prefix
         self.end = batch.next
 
+    def since(self, start: int) -> list[Batch]:
+        """The batches that end after ``start``."""
+        return [batch for batch in self.batches if batch.next > start]
+
     def at(self, first: int) -> Batch | None:
         return next((b for b in reversed(self.batches) if b.first == first), None)
 
