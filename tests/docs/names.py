@@ -7,6 +7,10 @@ Looked at are paths of Python files, wherever they stand, and in backticks (in d
     `Log.commit`, `LogSlice`             a class of the tree, and a member of it
     `stage()`, `loop.post()`             a function or a method of the tree
 
+In a drawing the names behind a file are what it defines:
+
+    the log      storage/log/log.py      Log.commit, open_log
+
 A path may lack its beginning as long as one file alone ends so; in the code it is looked for beside
 the file itself first, and then beside the folders around it.
 """
@@ -14,6 +18,7 @@ the file itself first, and then beside the folders around it.
 from __future__ import annotations
 
 import builtins
+import itertools
 import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
@@ -31,13 +36,15 @@ PATH = re.compile(
 QUOTED = re.compile(r"`+([^`]+)`+")
 CLASS = re.compile(r"([A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*)(?:\.([A-Za-z_]\w*))?(?:\(\))?")
 FUNCTION = re.compile(r"(?:\w+\.)*([a-z_]\w*)\(\)")
+DEFINED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)?")
+DRAWN_IN_FILE = re.compile(r".*?(\w[\w/]*\.py) {2,}(\w.*)")
 DRAWN = re.compile(r"(?<![\w.])[A-Z]\w*[a-z]\w*\.[a-z_]\w*")
 
 
 def unknown_names(tree: Tree) -> Iterator[str]:
     """One line a name that is not to be found: where it stands, the name, what is wrong with it."""
     for line in prose(tree):
-        for name, fault in _faults(tree, line):
+        for name, fault in dict(_faults(tree, line)).items():
             yield f"{line.file}:{line.number}: {name}: {fault}"
 
 
@@ -45,6 +52,7 @@ def _faults(tree: Tree, line: Line) -> Iterator[tuple[str, str]]:
     for found in PATH.finditer(line.text):
         if fault := _path_fault(tree, line.file, found[1], found[2]):
             yield found[0], fault
+    yield from _drawn_faults(tree, line)
     for name in _quoted(line):
         if fault := _name_fault(tree, name):
             yield name, fault
@@ -55,6 +63,18 @@ def _quoted(line: Line) -> Iterator[str]:
         yield from DRAWN.findall(line.text)
     else:
         yield from QUOTED.findall(line.text)
+
+
+def _drawn_faults(tree: Tree, line: Line) -> Iterator[tuple[str, str]]:
+    """Up to where something else follows: a remark, an arrow."""
+    drawn = DRAWN_IN_FILE.fullmatch(line.text) if line.is_drawing else None
+    places = [] if drawn is None else tree.ending_in(drawn[1])
+    if drawn is None or len(places) != 1:
+        return
+    names = itertools.takewhile(DEFINED.fullmatch, drawn[2].split(", "))
+    for name in names:
+        if fault := _definition_fault(tree, places[0], name):
+            yield name, fault
 
 
 def _path_fault(tree: Tree, file: str, path: str, name: str | None) -> str | None:

@@ -91,6 +91,12 @@ def test_a_drawing_names_things_without_backticks(tmp_path: Path) -> None:
     assert faults(tmp_path, document) == ["docs/storage.md:2: Log.begin: Log has no member begin"]
 
 
+def test_a_drawing_names_what_is_in_the_file(tmp_path: Path) -> None:
+    document = "```\n log   log/log.py   stage, Log.end, unstage, other: a remark, x\n```\n"
+    fault = "storage/log/log.py does not define unstage"
+    assert faults(tmp_path, document) == [f"docs/storage.md:2: unstage: {fault}"]
+
+
 def test_code_may_name_what_lies_beside_it(tmp_path: Path) -> None:
     assert faults(tmp_path, "", prose="commit.py") == []
     assert faults(tmp_path, "", prose="cuts.py") == [
