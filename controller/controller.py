@@ -27,7 +27,7 @@ from logquake.controller.state_machines.partition_state_machine import trigger_o
 from logquake.controller.statistics import ControllerStatistics, statistics_of
 from logquake.controller.term import Term
 from logquake.seams.journal import Journal
-from logquake.seams.network import Endpoint, Network
+from logquake.seams.network import Network
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
@@ -63,7 +63,7 @@ class Controller:
 
     def __init__(
         self,
-        broker: Endpoint,
+        broker_id: int,
         settings: ControllerSettings,
         *,
         session: Session,
@@ -74,7 +74,7 @@ class Controller:
         on_holder_changed: Callable[[], None] = lambda: None,
     ) -> None:
         self._office = Office(
-            broker.broker_id,
+            broker_id,
             settings,
             session=session,
             network=network,

@@ -48,7 +48,6 @@ from logquake.node.requests.produce import Produce
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.auto_creation import AutoTopicCreation
 from logquake.node.topics.configs import TopicConfigs
-from logquake.seams.network import Endpoint
 from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.segments.open_files import OpenFiles
@@ -187,9 +186,8 @@ class Composer:
         )
 
     def _controller(self, on_holder_changed: Callable[[], None]) -> Controller:
-        here = self._settings.listeners.inter_broker_listener()
         return Controller(
-            Endpoint(self._settings.broker_id, here.host, here.port),
+            self._settings.broker_id,
             self._settings.controller,
             session=self._session,
             network=self._outside.network,

@@ -199,7 +199,7 @@ class Node:
         self.session = RetryingSession(self._open_session, self)
         self.controllers_seen: list[int] = []
         self.controller = Controller(
-            Endpoint(broker_id, f"host{broker_id}", 9092),
+            broker_id,
             world.settings,
             session=self.session,
             network=self,
