@@ -40,7 +40,7 @@ from logquake.wire.messages.stop_replica import (
 from logquake.wire.sentinels import EPOCH_DURING_DELETE, NO_LEADER_EPOCH
 from logquake.wire.uuids import ZERO_UUID
 
-_PARTITIONS_AT_A_TIME = 50  # requests that arrive meanwhile are served in between
+_PARTITIONS_AT_A_TIME = 25  # requests that arrive meanwhile are served in between
 
 T = TypeVar("T")
 

@@ -59,7 +59,6 @@ class Log:
 
     Invariants, besides those of its state (LogState):
     - recovery_point <= written_end_offset: nothing counts as synced that is not written.
-    - A commit leaves nothing staged, whether or not it succeeds.
     """
 
     def __init__(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from logquake.storage import file_names as names
 from logquake.storage.cleaner.swap import finish_swaps
+from logquake.storage.invariants import asserted_after
 from logquake.storage.log.epoch_recovery import derive_earliest_epochs, derive_epochs
 from logquake.storage.log.last_run import CleanStop, LastRun, UncleanStop
 from logquake.storage.log.recovery import Recovery, RecoveryReport
@@ -42,8 +43,9 @@ class OpeningTerms:
 ALONE = OpeningTerms()
 
 
+@asserted_after("run")
 class LogOpening:
-    """One opening of one log, into ``state``. Raises OSError."""
+    """One opening of one log, into ``state``, whose invariants it brings about. Raises OSError."""
 
     def __init__(self, state: LogState, last_run: LastRun, terms: OpeningTerms) -> None:
         self._state = state
@@ -75,6 +77,10 @@ class LogOpening:
         self._state.start_offset = start_offset
         self._state.end_at(end_offset)
         return self._report
+
+    def check_invariants(self) -> None:
+        """Of the log that is open now (storage/invariants.py)."""
+        self._state.check_invariants()
 
     def _open_segments(self) -> None:
         """Open those that the folder holds; remove what interrupted operations left there."""

@@ -39,7 +39,7 @@ from logquake.wire.messages.fetch import FetchResponse, PartitionData
 from logquake.wire.schema import Message
 
 FIRST_EPOCH = 0
-_CUTS_AT_A_TIME = 50  # each truncates a file and replaces another; others are served in between
+_CUTS_AT_A_TIME = 25  # each truncates a file and replaces another; others are served in between
 _NOT_LEADING_YET = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_LEADER_EPOCH)
 _DOUBLINGS = 16
 
