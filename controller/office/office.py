@@ -61,7 +61,7 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.schema import Message
 from logquake.wire.sentinels import NO_CONTROLLER
 from logquake.zk.operations import Session
-from logquake.zk.procedure import Procedure
+from logquake.zk.procedure import Procedure, ZkFailure
 from logquake.zk.znodes.json_text import MalformedZnode
 
 FIRST_REBALANCE_MS = 5000
@@ -295,12 +295,14 @@ class Office:
             await self._resign()
 
     async def _make_way(self) -> None:
-        """Another one was elected, also where /controller does not tell whom."""
+        """Another one was elected, also where /controller does not tell whom, or cannot be read."""
         try:
             await self._look()
         except MalformedZnode as malformed:
             self._end_term(f"/controller makes no sense: {malformed}")
             self._take_note_of(NO_CONTROLLER)
+        except ZkFailure as failure:
+            self._end_term(f"another was elected, and /controller cannot be read: {failure}")
 
     def _record(self, what: EventKind, epoch: int, why: str) -> None:
         self._journal.record(Event(what, f"broker-{self._broker_id}", why, epoch=epoch))

@@ -100,7 +100,9 @@ class ReplicationSettings:
     initial_task_delay_ms: int = 30_000
     # Bounds the memory of fetch sessions.
     fetch_session_slots: int = 1_000
-    # Not Kafka's: the pause before AlterPartition is sent again (50 in AlterPartitionManager).
+    # Not Kafka's: the pause before AlterPartition is sent again after an error that the controller
+    # answered (50 in AlterPartitionManager). What no controller answered node/controller_link.py
+    # repeats.
     alter_partition_retry_ms: int = 50
     # Send followers' broker epochs with ISR changes, so that the controller can refuse a replica
     # that was restarted since (KIP-903). Kafka in ZooKeeper mode sends -1: an emptied replica can
