@@ -7,9 +7,8 @@ uuids            the text form of Kafka's UUIDs
 schema           field tables as typed classes, and the codec compiled from them
 messages         the tables of Kafka 3.9, one module per area
 api              API keys, and which messages belong to each
-header           request and response headers; whole requests and responses
+header           frames, request and response headers; whole requests and responses
 versioned        messages with their version in front: coordinators' records, consumer protocol
-frame            a stream of bytes split into frames
 records          record batches
 compression      the codecs of batches, bounded
 """

@@ -6,7 +6,8 @@ when its time is over. So what a full collection leaves is never looked at again
 the next one sees only what is new since, some hundred thousand containers at most.
 
 Caveat: what becomes a cycle of garbage after it was frozen stays until the process ends. That
-neither a deleted partition nor a closed connection is one, is tested.
+neither a deleted partition, a closed fetch session nor a connection is one, whoever opened it, is
+tested.
 """
 
 from __future__ import annotations

@@ -207,12 +207,15 @@ class _Session:
     def close(self, *, is_left: bool) -> None:
         """Nothing rests for it from now on, though a request under way is still answered.
 
-        is_left: by its reader, who waits for that answer no more.
+        That one has its own hold on the partitions, which know their session: nobody else may, or
+        they would be a cycle (node/process/heap.py). is_left: by its reader, who waits for that
+        answer no more.
         """
         self.is_closed = True
         if is_left:
             self.waiting = None
         self.wake_all()
+        self.partitions, self.due = {}, {}
 
     def wake_all(self) -> None:
         for cached in self.partitions.values():
@@ -282,11 +285,12 @@ class _IncrementalContext(FetchContext):
         asked = [cached.asked for cached in session.due.values()]
         super().__init__(sorted(asked, key=_turn))
         self._session = session
+        self._partitions = session.partitions
         self._epoch = session.epoch
 
     @property
     def is_empty(self) -> bool:
-        return not self._session.partitions
+        return not self._partitions
 
     def watch(self, due: Callable[[FetchPartition], None]) -> None:
         self._session.waiting = due
@@ -298,7 +302,7 @@ class _IncrementalContext(FetchContext):
         session.waiting = None
         said = []
         for read in sorted(reads, key=lambda read: read.asked.turn):
-            cached = session.partitions[read.asked.key]
+            cached = self._partitions[read.asked.key]
             if cached.take(read.result):
                 said.append((read.asked, read.result))
                 if read.result.records:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -11,8 +12,8 @@ import pytest
 
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.links.channel import TcpChannel, TcpNetwork
-from logquake.node.net.links.connector import ConnectSettings
-from logquake.node.net.links.link import LinkSettings
+from logquake.node.net.links.connector import Connector, ConnectSettings
+from logquake.node.net.links.link import Link, LinkSettings
 from logquake.node.net.listener import bind_listener
 from logquake.node.net.loop import EventLoop
 from logquake.seams.network import Disconnected, Endpoint
@@ -282,3 +283,27 @@ def test_a_done_that_closes_the_channel_ends_its_delivery(
     channel.send(MetadataRequest(topics=[]), 12, seen.append)
     server.until(lambda: len(seen) == 2)
     assert seen == [MetadataResponse(), Disconnected("closed on this side")]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_connection_that_is_lost_leaves_no_cycle(
+    server: Server,
+    new_channel: Callable[..., TcpChannel],
+    answers: list[Message | Disconnected],
+    *,
+    is_there: bool,
+) -> None:
+    """Once the heap is frozen nobody would look for it (node/process/heap.py)."""
+    server.handler.answer = lambda _: MetadataResponse()
+    with bind_listener("127.0.0.1", 0) as silent:
+        channel = new_channel(None if is_there else silent.getsockname()[1])
+        gc.collect()
+        gc.disable()
+        try:
+            ask(channel, answers)
+            server.until(lambda: len(answers) == 1)
+            channel.close()
+            server.settle()
+            assert not [each for each in gc.get_objects() if isinstance(each, Link | Connector)]
+        finally:
+            gc.enable()

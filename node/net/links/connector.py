@@ -60,6 +60,7 @@ class Connector:
         self._timer.cancel()
         if self._socket is not None:
             self._take_socket().close()
+        self._forget()
 
     def _resolve(self) -> None:
         host, port = self._address
@@ -112,7 +113,9 @@ class Connector:
             sock.close()
             self._fail(os.strerror(code), code)
         else:
-            self._connected(sock)
+            connected = self._connected
+            self._forget()
+            connected(sock)
 
     def _take_socket(self) -> socket.socket:
         sock, self._socket = self._socket, None
@@ -124,7 +127,17 @@ class Connector:
     def _fail(self, reason: str, code: int | None = None) -> None:
         host, port = self._address
         why = f"cannot connect to {host}:{port}: {reason}"
-        self._failed(Disconnected(why, refused=code == errno.ECONNREFUSED))
+        failed = self._failed
+        self._forget()
+        failed(Disconnected(why, refused=code == errno.ECONNREFUSED))
+
+    def _forget(self) -> None:
+        """They know this attempt, and a cycle would not go by reference count."""
+        self._connected = self._failed = _nobody
+
+
+def _nobody(_: socket.socket | Disconnected) -> None:
+    """The attempt has ended."""
 
 
 def meets_itself(sock: socket.socket) -> bool:

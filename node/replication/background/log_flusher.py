@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 from functools import partial
+from weakref import WeakKeyDictionary
 
 from logquake.node.replication.background.sliced_round import SlicedRound
 from logquake.node.replication.hosted import HostedPartitions
@@ -31,7 +32,8 @@ class LogFlusher:
         self._scheduler = scheduler
         self._workers = workers
         self._under_way: set[Partition] = set()
-        self._flushed_ms: dict[Partition, int] = {}  # or when flush_aged() first saw it
+        # Or when flush_aged() first saw it; of partitions that are still there.
+        self._flushed_ms: WeakKeyDictionary[Partition, int] = WeakKeyDictionary()
         self._round = SlicedRound(scheduler, self._flush_aged, _PARTITIONS_AT_A_TIME)
 
     def on_rolled(self, topic: str, index: int) -> None:
@@ -40,7 +42,6 @@ class LogFlusher:
 
     def flush_aged(self) -> None:
         """Sync every log whose last sync by age is flush.ms ago."""
-        self._flushed_ms = {p: ms for p, ms in self._flushed_ms.items() if self._hosted.has(p)}
         self._round.start(self._hosted)
 
     def _flush_aged(self, partition: Partition) -> None:

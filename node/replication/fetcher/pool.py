@@ -11,6 +11,7 @@ from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
 from logquake.node.replication.fetcher.requests import FetchRequests
 from logquake.node.replication.fetcher.truncation import PrepareCuts, needs_cut_without_epochs
 from logquake.node.replication.partition.partition import Partition
+from logquake.node.replication.partition.roles import Offline
 from logquake.node.replication.settings import ReplicationSettings
 from logquake.seams.network import Endpoint, Network
 from logquake.seams.scheduler import Scheduler
@@ -54,6 +55,8 @@ class FetcherPool:
             (each.log, each.high_watermark) for each in replicas if needs_cut_without_epochs(each)
         )
         for partition, leader in following:
+            if isinstance(partition.role, Offline):
+                continue  # what others of its directory needed written failed it
             self.forget(partition)
             fetcher = self._fetcher(leader)
             fetcher.begin(partition)

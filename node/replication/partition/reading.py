@@ -1,7 +1,7 @@
 """Reading a partition: for followers up to the log's end, for consumers up to what is committed.
 
 Follows Kafka 3.9's Partition.fetchRecords, readRecords, fetchOffsetForTimestamp and
-lastOffsetForLeaderEpoch. Nothing here waits; ``fetch_purgatory`` does.
+lastOffsetForLeaderEpoch. Nothing here waits; purgatories/delayed_fetch.py does.
 """
 
 from __future__ import annotations

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import gc
 import random
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,7 +19,7 @@ from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.errors import StorageError
 from logquake.storage.log.log import Log
-from logquake.storage.log_config import LogConfig
+from logquake.storage.log_config import NEVER, LogConfig
 from logquake.wire.messages.stop_replica import (
     StopReplicaPartitionState,
     StopReplicaRequest,
@@ -99,6 +101,21 @@ class TestRolledSegments:
         write(broker, batch(bytes(300)))
         scheduler.advance(10)
         assert log.recovery_point == 2
+
+    @pytest.mark.parametrize(
+        "settings", [ReplicationSettings(log_flush_scheduler_interval_ms=NEVER)]
+    )
+    def test_who_was_synced_and_deleted_is_forgotten(
+        self, log: Log, scheduler: ManualScheduler, broker: OneBroker
+    ) -> None:
+        scheduler.advance(10)
+        assert log.recovery_point == 1
+        gone = weakref.ref(partition(broker))
+        broker.delete([0])
+        broker.replicas.end_of_pass()
+        scheduler.advance(120_000)
+        gc.collect()
+        assert gone() is None
 
     def test_what_was_truncated_meanwhile_does_not_count_as_synced(
         self, log: Log, scheduler: ManualScheduler, broker: OneBroker

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from random import Random
 
 import pytest
 
-from logquake.node.replication.fetch_sessions import MIN_EVICTION_MS, FetchContext, FetchSessions
+from logquake.node.replication.fetch_sessions import (
+    FINAL_EPOCH,
+    MIN_EVICTION_MS,
+    FetchContext,
+    FetchSessions,
+)
 from logquake.node.replication.values import (
     FetchAnswer,
     FetchParams,
@@ -209,3 +215,30 @@ def test_an_unused_session_yields_to_anybody(
     assert start(sessions, 0)
     error = open_session(sessions, session=(follower, 1)).error
     assert error is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+
+
+def test_a_session_that_was_evicted_answers_what_is_under_way(
+    sessions: FetchSessions, scheduler: ManualScheduler
+) -> None:
+    evicted = start(sessions, 0)
+    start(sessions, 0)
+    scheduler.advance(MIN_EVICTION_MS + 1)
+    context = open_session(sessions, session=(evicted, 1))
+    scheduler.advance(MIN_EVICTION_MS + 1)
+    for _ in range(2):
+        start(sessions, 0)
+    assert open_session(sessions, session=(evicted, 2)).error
+    assert mentioned(told(context, FetchResult(high_watermark=6))) == [0]
+
+
+def test_a_session_that_is_over_leaves_no_cycle(sessions: FetchSessions) -> None:
+    """Once the heap is frozen nobody would look for it (node/process/heap.py)."""
+    session = start(sessions, 0, 1)
+    told(open_session(sessions, session=(session, 1)), *[FetchResult()] * 2)
+    gc.collect()
+    gc.disable()
+    try:
+        open_session(sessions, session=(session, FINAL_EPOCH))
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from logquake.node.replication.partition.roles import Offline
 from logquake.seams.network import Disconnected
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
@@ -274,6 +275,21 @@ class TestALogWithoutLeaderEpochs:
         follower.assign(leader=2, epoch=1)
         partition = follower.partition()
         assert partition.access_error(-1, only_leader=False) is ErrorCode.KAFKA_STORAGE_ERROR
+
+    def test_that_cannot_be_cut_takes_along_who_is_followed_with_it(
+        self, follower: Any, network: ScriptedNetwork
+    ) -> None:
+        """Not fetched: the leader would take a replica without a disk for one in sync."""
+        follower.assign(1, leader=2)
+        follower.see_live(1)
+        for index in (0, 1):
+            follower.assign(index, leader=2, epoch=1, leader_is_live=False)
+        follower.disk.fail_at(1, OSError(28, "no space left on device"), lasting=True)
+        follower.see_live(1, 2)
+        assert [type(p.role) for p in follower.replicas.partitions()] == [Offline, Offline]
+        sent = len(network.sent)
+        answer(network)
+        assert [s for s in network.sent[sent:] if s.request.topics] == []
 
 
 def begin_at(broker: OneBroker, network: ScriptedNetwork, leader_start: int) -> None:
