@@ -22,8 +22,6 @@ from logquake.zk.operations import Session, ZkError
 from logquake.zk.procedure import Later, Procedure, ZkFailure, pause, run
 from logquake.zk.znodes.json_text import MalformedZnode
 
-_OF_THE_SESSION = {ZkError.SESSION_EXPIRED, ZkError.CONNECTION_LOSS}
-
 URGENT = frozenset(
     {
         "allocate-producer-ids",
@@ -153,7 +151,8 @@ class SessionWork:
 
 
 def session_is_over(failure: Failure) -> bool:
-    return isinstance(failure, ZkFailure) and failure.failed.error in _OF_THE_SESSION
+    """A lost connection never shows: the session retries over it (zk/retry.py)."""
+    return isinstance(failure, ZkFailure) and failure.failed.error is ZkError.SESSION_EXPIRED
 
 
 def _code_of(failure: Failure) -> ErrorCode:

@@ -11,7 +11,6 @@ from logquake.controller.events.topics_changed import (
     topics_changed,
 )
 from logquake.controller.term import TermProcedure
-from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.operations import EventType, WatchEvent
 from logquake.zk.znodes.admin import DELETE_TOPICS_PATH, LOG_DIR_EVENT_PATH
 from logquake.zk.znodes.brokers import IDS_PATH
@@ -31,7 +30,7 @@ def event_for(fired: WatchEvent) -> tuple[str, TermProcedure] | None:
         return _CHILDREN_OF.get(fired.path)
     partition = partition_of_state(fired.path)
     if partition is not None:
-        return "state-written", lambda term: state_written(term, TopicPartition(*partition))
+        return "state-written", lambda term: state_written(term, partition)
     if fired.type is not EventType.CHANGED:
         return None  # the parent's watch tells of nodes that come and go
     parent, _, name = fired.path.rpartition("/")
