@@ -96,7 +96,7 @@ class GradualCheckpoint:
         file: _CheckpointFile,
         offsets: Iterator[tuple[TopicPartition, int | None]],
     ) -> None:
-        self._directory = directory
+        self.directory = directory
         self._file = file
         self._number = file.reserve()
         self._rest = offsets
@@ -112,7 +112,7 @@ class GradualCheckpoint:
         """What writes the file; None when it has these already, or newer ones."""
         if not self._file.fill(self._number, self._collected):
             return None
-        return PendingCheckpoint(self._directory, self._file, self._number, self._collected)
+        return PendingCheckpoint(self.directory, self._file, self._number, self._collected)
 
 
 class DirCheckpoints:

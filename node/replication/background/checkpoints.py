@@ -53,6 +53,9 @@ class Checkpoints:
                 self._collect_some(what, collected)
 
     def _collect_some(self, what: str, collected: GradualCheckpoint) -> None:
+        if collected.directory not in self._log_dirs.online:
+            self._under_way[what] -= 1  # it failed since: nothing is written there any more
+            return
         if collected.collect(_LOGS_AT_A_TIME):
             self._scheduler.call_later(0, lambda: self._collect_some(what, collected))
             return

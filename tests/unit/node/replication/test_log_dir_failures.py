@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from logquake.node.replication.background import checkpoints
+from logquake.node.replication.background.high_watermarks import HighWatermarks
 from logquake.node.replication.fetch_sessions import FetchContext
+from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.roles import Follower, Leader, Offline
 from logquake.node.replication.values import (
     FetchParams,
@@ -22,6 +25,7 @@ from logquake.wire.errors import ErrorCode
 from tests.doubles.journal import MemoryJournal
 from tests.doubles.network import ScriptedNetwork
 from tests.doubles.scheduler import ManualScheduler
+from tests.doubles.workers import ScheduledWorkers
 from tests.unit.node.replication.one_broker import OneBroker
 
 Batch = Callable[..., memoryview]
@@ -228,3 +232,19 @@ def test_a_damaged_batch_is_an_error_of_those_alone_who_read_it(
     assert roles(broker) == [Leader]
     told = [event.why for event in journal.events if event.what == "records-damaged"]
     assert [("offset 0" in why, "time 5" in why) for why in told] == [(True, False), (False, True)]
+
+
+def test_a_checkpoint_that_was_being_collected_is_not_written(
+    broker: OneBroker, scheduler: ManualScheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "_LOGS_AT_A_TIME", 1)
+    lead(broker, 0, 1, 2, 3)
+    scheduler.advance(100)
+    marks = HighWatermarks(broker.log_dirs, HostedPartitions(broker.metadata))
+    workers = ScheduledWorkers(scheduler)
+    written = checkpoints.Checkpoints(broker.log_dirs, marks, scheduler, workers)
+    written.write_recovery_points()
+    broker.log_dirs.report_failure("/a", "broken")
+    scheduler.advance(100)
+    name = "recovery-point-offset-checkpoint"
+    assert [path for path in "abc" if broker.disk.exists(f"/{path}/{name}")] == ["b", "c"]
