@@ -303,6 +303,8 @@ class Office:
             self._take_note_of(NO_CONTROLLER)
         except ZkFailure as failure:
             self._end_term(f"another was elected, and /controller cannot be read: {failure}")
+        if self.term is not None and not self.term.took_office:
+            self._end_term("/controller_epoch was written by somebody who was not elected")
 
     def _record(self, what: EventKind, epoch: int, why: str) -> None:
         self._journal.record(Event(what, f"broker-{self._broker_id}", why, epoch=epoch))
