@@ -10,6 +10,7 @@ TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
 UNIT = TESTS / "unit"
 ENTRY = re.compile(r"^\| `(tests/\w+)` \|", re.MULTILINE)
+A_TEST = re.compile(r"^ *def test_|^Test\w+ = ", re.MULTILINE)
 
 
 def folders_of_code(folder: Path) -> set[Path]:
@@ -29,6 +30,13 @@ def test_unit_tests_mirror_the_rooms() -> None:
     rooms = {folder.relative_to(UNIT) for folder in folders_of_code(UNIT)}
     assert not {str(room) for room in rooms if not (ROOT / room).is_dir()}
     assert len(rooms) > 15
+
+
+def test_no_file_of_tests_is_without_one() -> None:
+    """A move may lose what a file held, and nothing would fail."""
+    modules = list(TESTS.rglob("test_*.py"))
+    assert [str(path) for path in modules if not A_TEST.search(path.read_text())] == []
+    assert len(modules) > 200
 
 
 def test_unit_tests_open_no_socket_and_do_not_sleep() -> None:
