@@ -62,7 +62,8 @@ class DirectoryInTurns:
             "listeners": f"PLAINTEXT://{LOOPBACK}:0",
             "log.dirs": str(self.data),
             "zookeeper.connect": zookeeper,
-            "zookeeper.session.timeout.ms": "3000",
+            # Waited for after each SIGKILL; a starved JVM that starts needs this much.
+            "zookeeper.session.timeout.ms": "6000",
             "offsets.topic.replication.factor": "1",
             "offsets.topic.num.partitions": "2",
             "transaction.state.log.replication.factor": "1",

@@ -21,6 +21,8 @@ TIMEOUT_S = 30
 # since, in Kafka too.
 CHECKPOINTED_S = 1.5
 IDLE_S, IDLE_ROUNDS = 0.3, 4
+# Kafka's default, transaction.max.timeout.ms: no coordinator ends what is to stay open.
+TRANSACTION_MAX_TIMEOUT_MS = 900_000
 OLD_CODECS = ("none", "gzip", "snappy", "lz4")
 RECORDS = 1_200
 COMPACTED_KEYS = 30
@@ -81,7 +83,7 @@ class VariedRecords:
                     producer.abort_transaction(TIMEOUT_S)
                 else:
                     producer.commit_transaction(TIMEOUT_S)
-        open_one = self._transactional("stays-open")
+        open_one = self._transactional("stays-open", TRANSACTION_MAX_TIMEOUT_MS)
         open_one.begin_transaction()
         open_one.produce(TRANSACTIONAL, b"undecided")
         assert open_one.flush(TIMEOUT_S) == 0
@@ -176,8 +178,14 @@ class VariedRecords:
             producer.produce(topic, **record)
         assert producer.flush(TIMEOUT_S) == 0
 
-    def _transactional(self, name: str) -> Producer:
-        producer = Producer({"bootstrap.servers": self.servers, "transactional.id": name})
+    def _transactional(self, name: str, timeout_ms: int = 60_000) -> Producer:
+        producer = Producer(
+            {
+                "bootstrap.servers": self.servers,
+                "transactional.id": name,
+                "transaction.timeout.ms": timeout_ms,
+            }
+        )
         producer.init_transactions(TIMEOUT_S)
         return producer
 
