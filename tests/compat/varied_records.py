@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.compat.adapters.base import CODECS
@@ -20,7 +20,7 @@ TIMEOUT_S = 30
 # Longer than the broker takes to write a log's start down: SIGKILL may bring back what was deleted
 # since, in Kafka too.
 CHECKPOINTED_S = 1.5
-IDLE_S, IDLE_ROUNDS = 0.3, 4
+POLL_S = 0.3
 # Kafka's default, transaction.max.timeout.ms: no coordinator ends what is to stay open.
 TRANSACTION_MAX_TIMEOUT_MS = 900_000
 OLD_CODECS = ("none", "gzip", "snappy", "lz4")
@@ -116,21 +116,15 @@ class VariedRecords:
     def read(self, topic: str, isolation: str = "read_uncommitted") -> list[Read]:
         """Partition 0 up to the end that a reader of that isolation is shown."""
         self._wait_for_leader(topic)
-        consumer = self._consumer("reader", **{"isolation.level": isolation})
-        place = TopicPartition(topic, 0)
-        place.offset, end = consumer.get_watermark_offsets(place, TIMEOUT_S)
-        consumer.assign([place])
+        # The end is told: an aborted transaction, or one that is open, may fill the last offsets.
+        settings: dict[str, str | bool] = {
+            "isolation.level": isolation,
+            "enable.partition.eof": True,
+        }
+        consumer = self._consumer("reader", **settings)
+        consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
         found: list[Read] = []
-        # An aborted transaction, or one that is open, may fill the last offsets before the end:
-        # librdkafka then says nothing more, and its position tells that it has passed them.
-        idle = 0
-        while _position(consumer, place) < end and idle < IDLE_ROUNDS:
-            got = consumer.consume(1_000, IDLE_S)
-            idle = 0 if got else idle + 1
-            found += [
-                (one.offset(), one.key(), one.value(), one.headers(), one.timestamp())
-                for one in got
-            ]
+        wait_for(f"end of {topic}", lambda: _reads_to_the_end(consumer, found))
         consumer.close()
         return found
 
@@ -195,7 +189,7 @@ class VariedRecords:
             producer.produce("wide", b"v", partition=index % 13)
         assert producer.flush(TIMEOUT_S) == 0
 
-    def _consumer(self, group: str, **settings: str) -> Consumer:
+    def _consumer(self, group: str, **settings: str | bool) -> Consumer:
         return Consumer(
             {
                 "bootstrap.servers": self.servers,
@@ -207,9 +201,16 @@ class VariedRecords:
         )
 
 
-def _position(consumer: Consumer, place: TopicPartition) -> int:
-    (found,) = consumer.position([place])
-    return int(found.offset)
+def _reads_to_the_end(consumer: Consumer, found: list[Read]) -> bool:
+    """What comes is added to ``found``; whether the end came too."""
+    for one in consumer.consume(1_000, POLL_S):
+        error = one.error()
+        if error is None:
+            found.append((one.offset(), one.key(), one.value(), one.headers(), one.timestamp()))
+        else:
+            assert error.code() == KafkaError._PARTITION_EOF, error
+            return True
+    return False
 
 
 def _varied(seed: str) -> Iterator[dict[str, Any]]:
