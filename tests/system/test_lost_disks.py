@@ -6,11 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Producer, TopicPartition
+from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from logquake.client.admin import Admin
 from logquake.client.offsets import list_offsets
+from logquake.client.producer import Producer, ProducerRecord
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
@@ -24,12 +25,10 @@ RECORDS, START = 50, 25
 
 
 def write_one_batch(kafka: Cluster) -> None:
-    producer = Producer(
-        {"bootstrap.servers": kafka.bootstrap_servers, "acks": "all", "linger.ms": 1_000}
-    )
-    for number in range(RECORDS):
-        producer.produce(TOPIC, b"%d" % number, partition=0)
-    assert producer.flush(TIMEOUT_S) == 0
+    """librdkafka may send the first records by themselves, whatever its linger."""
+    records = [ProducerRecord(None, b"%d" % number) for number in range(RECORDS)]
+    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
+        Producer(router).send(TOPIC, 0, records)
 
 
 def delete_records_before(kafka: Cluster, offset: int) -> None:
