@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 from logquake.cluster.control import connect
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
@@ -19,6 +20,8 @@ from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 
 DEFAULT_TIMEOUT = 30.0  # seconds
+
+T = TypeVar("T")
 
 
 class RunningCluster(ObservedCluster):
@@ -95,22 +98,20 @@ class RunningCluster(ObservedCluster):
     ) -> tuple[int, ...]:
         """Until the ISR has ``size`` members; returns it."""
 
-        def holds() -> bool:
+        def isr() -> tuple[int, ...] | None:
             state = self.view.partition(topic, partition)
-            return state is not None and len(state.isr) == size
+            return state.isr if state and len(state.isr) == size else None
 
-        self._wait(holds, f"ISR of {topic}-{partition} has not {size} members", timeout)
-        return self.isr(topic, partition)
+        return self._wait(isr, f"ISR of {topic}-{partition} has not {size} members", timeout)
 
     def wait_leader(self, topic: str, partition: int, timeout: float = DEFAULT_TIMEOUT) -> int:
-        """Until the partition has a leader; returns it."""
+        """Until the partition has a leader; returns it.
 
-        def holds() -> bool:
-            state = self.view.partition(topic, partition)
-            return state is not None and state.leader != NO_LEADER
-
-        self._wait(holds, f"{topic}-{partition} has no leader", timeout)
-        return self.leader(topic, partition)
+        A new controller takes dead brokers out of the ISRs first and elects afterwards, as Kafka's
+        does: for a moment the ISR is right already and there is no leader yet.
+        """
+        what = f"{topic}-{partition} has no leader"
+        return self._wait_leader(topic, partition, NO_LEADER_EPOCH, what, timeout)
 
     def wait_leader_change(
         self, topic: str, partition: int, since: Fault, timeout: float = DEFAULT_TIMEOUT
@@ -120,26 +121,20 @@ class RunningCluster(ObservedCluster):
         A leader elected anew, in a later epoch, counts: what matters is that somebody decided.
         """
         before = since.leader_epochs.get(TopicPartition(topic, partition), NO_LEADER_EPOCH)
-
-        def holds() -> bool:
-            state = self.view.partition(topic, partition)
-            return state is not None and state.leader != NO_LEADER and state.leader_epoch > before
-
         what = f"{topic}-{partition} has no leader of an epoch above {before}"
-        self._wait(holds, what, timeout)
-        return self.leader(topic, partition)
+        return self._wait_leader(topic, partition, before, what, timeout)
 
     def wait_controller(
         self, other_than: int | None = None, timeout: float = DEFAULT_TIMEOUT
     ) -> int:
         """Until there is a controller, and another than the one named; returns it."""
 
-        def holds() -> bool:
-            return self.view.controller() not in (None, other_than)
+        def controller() -> int | None:
+            broker_id = self.view.controller()
+            return broker_id if broker_id != other_than else None
 
         wanted = "controller" if other_than is None else f"controller but {other_than}"
-        self._wait(holds, f"there is no {wanted}", timeout)
-        return self.controller()
+        return self._wait(controller, f"there is no {wanted}", timeout)
 
     # Behind it
 
@@ -195,9 +190,23 @@ class RunningCluster(ObservedCluster):
         self.ask(verb, member=name)
         return name
 
-    def _wait(self, holds: Callable[[], bool], what_is_not: str, timeout: float) -> None:
-        if not self.view.wait_until(holds, timeout):
+    def _wait_leader(
+        self, topic: str, partition: int, above_epoch: int, what_is_not: str, timeout: float
+    ) -> int:
+        def leader() -> int | None:
+            state = self.view.partition(topic, partition)
+            if state is None or state.leader == NO_LEADER or state.leader_epoch <= above_epoch:
+                return None
+            return state.leader
+
+        return self._wait(leader, what_is_not, timeout)
+
+    def _wait(self, read: Callable[[], T | None], what_is_not: str, timeout: float) -> T:
+        """What ``read`` saw when it held: read once more, it might hold no longer."""
+        found = self.view.wait_for(read, timeout)
+        if found is None:
             raise self._timed_out(what_is_not, timeout)
+        return found
 
     def _timed_out(self, what_is_not: str, timeout: float) -> WaitTimeoutError:
         return WaitTimeoutError(f"{what_is_not} after {timeout:g} s\n{self.describe()}")

@@ -118,15 +118,16 @@ class ClusterView:
 
     # Waiting
 
-    def wait_until(self, holds: Callable[[], bool], timeout_s: float) -> bool:
-        """Ask ``holds`` now and after every change of what it read; whether it came to hold."""
+    def wait_for(self, read: Callable[[], T | None], timeout_s: float) -> T | None:
+        """Ask ``read`` now and after every change of what it read; its first answer in time."""
         deadline = time.monotonic() + timeout_s
         while True:
             seen = self._changes
-            if holds():
-                return True
+            found = read()
+            if found is not None:
+                return found
             if not self._wait_for_change(seen, deadline - time.monotonic()):
-                return False
+                return None
 
     def _wait_for_change(self, seen: int, timeout_s: float) -> bool:
         with self._change:

@@ -114,7 +114,7 @@ def test_kafka_and_ours_replicate_for_each_other(
         assert cluster.leader(topic, LED_BY_KAFKA) == KAFKA_ID
         written.write()
     in_sync(cluster, topic, 1)  # it was killed: ours lead both
-    assert cluster.leader(topic, LED_BY_KAFKA) == 2
+    assert cluster.wait_leader(topic, LED_BY_KAFKA) == 2
     written.write()
     with kafka_broker(kafka_programs, properties, cluster, topic):
         written.write()

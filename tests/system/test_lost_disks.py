@@ -76,5 +76,5 @@ def test_an_emptied_follower_gets_past_a_log_start_within_a_batch(tmp_path: Path
         for left, broker in enumerate(sorted(others)):
             kafka.kill(broker)
             kafka.wait_isr(TOPIC, 0, BROKERS - 1 - left)
-        assert kafka.leader(TOPIC, 0) == emptied
+        assert kafka.wait_leader(TOPIC, 0) == emptied
         assert bounds(kafka) == (START, RECORDS)
