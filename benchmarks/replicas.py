@@ -29,6 +29,7 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures, Result
 from benchmarks.storage.batches import KIB, Shape, produced
 from benchmarks.storage.unsynced_disk import UnsyncedDisk
+from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.net.timers import LoopTimer, TimerQueue
 from logquake.node.process.heap import keep_collections_short
@@ -230,7 +231,7 @@ class _Broker:
             random=Random(1),
             metadata=self._cache,
             broker_epoch=lambda: 1,
-            controller=lambda: None,
+            controller=ControllerRequests(lambda: None, self.time),
         )
         self.time.after_each = self.replicas.end_of_pass
         self._fetch = Fetch(

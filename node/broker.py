@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from logquake.node.composition import Composer, Membership, Parts
-from logquake.node.controller_link import ControllerRequests
 from logquake.node.journal_events import (
     READY,
     REGISTERED,
@@ -150,7 +149,7 @@ class Broker:
             self._settings.controlled_shutdown,
             self._settings.broker_id,
             lambda: registrar.broker_epoch,
-            ControllerRequests(self._parts.controller_link.channel, self._outside.scheduler),
+            self._parts.controller_requests,
             self._outside.scheduler,
             self._outside.journal,
             done,

@@ -72,6 +72,7 @@ class Parts:
     replicas: ReplicaManager
     controller: Controller
     controller_link: ControllerLink
+    controller_requests: ControllerRequests
     registrar: Registrar
     first_orders: FirstOrders
     lost_leaders: LostLeaders
@@ -128,6 +129,7 @@ class Composer:
             str(settings.broker_id),
             lambda: self._cache.endpoint(controller.active_controller_id),
         )
+        requests = ControllerRequests(link.channel, outside.scheduler)
         controller = self._controller(on_holder_changed=link.follow)
         replicas = ReplicaManager(
             settings.broker_id,
@@ -140,12 +142,12 @@ class Composer:
             random=outside.random,
             metadata=self._cache,
             broker_epoch=lambda: registrar.broker_epoch,
-            controller=link.channel,
+            controller=requests,
             on_log_dir_failed=self._log_dir_notice().send,
             on_last_log_dir_failed=on_refused,
         )
         replicas.start()
-        api = self._api(registrar, controller, link, replicas)
+        api = self._api(registrar, controller, link, requests, replicas)
         first_orders = FirstOrders(
             settings.broker_id,
             self._cache,
@@ -157,6 +159,7 @@ class Composer:
             replicas,
             controller,
             link,
+            requests,
             registrar,
             first_orders,
             self._lost_leaders,
@@ -232,6 +235,7 @@ class Composer:
         registrar: Registrar,
         controller: Controller,
         link: ControllerLink,
+        requests: ControllerRequests,
         replicas: ReplicaManager,
     ) -> ApiTable:
         settings, cache, waiters = self._settings, self._cache, self._waiters
@@ -243,7 +247,7 @@ class Composer:
         producer_ids = ProducerIds(
             settings.broker_id,
             broker_epoch,
-            ControllerRequests(link.channel, self._outside.scheduler),
+            requests,
             self._outside.scheduler,
             timeout_ms=settings.request_timeout_ms,
         )

@@ -18,6 +18,7 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures
 from benchmarks.storage.sides import cpu_seconds
 from benchmarks.target import pss_bytes
+from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.net.links.channel import TcpNetwork
 from logquake.node.net.links.link import LinkSettings
@@ -77,7 +78,7 @@ def _lead(path: str, partitions: int) -> object:
         random=Random(1),
         metadata=MetadataCache(PLAINTEXT),
         broker_epoch=lambda: 1,
-        controller=lambda: None,
+        controller=ControllerRequests(lambda: None, loop),
     )
     answers: list[LeaderAndIsrResponse] = []
     replicas.state_changes.apply_leader_and_isr(

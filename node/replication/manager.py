@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.appends import Appends
 from logquake.node.replication.background.tasks import BackgroundTasks
@@ -36,7 +37,7 @@ from logquake.node.replication.values import (
     ListedOffset,
 )
 from logquake.seams.journal import Journal
-from logquake.seams.network import Channel, Network
+from logquake.seams.network import Network
 from logquake.seams.scheduler import Scheduler
 from logquake.seams.workers import Workers
 from logquake.storage.dirs.log_dirs import LogDirs
@@ -68,7 +69,7 @@ class ReplicaManager:
         random: Random,
         metadata: MetadataCache,
         broker_epoch: Callable[[], int],
-        controller: Callable[[], Channel | None],
+        controller: ControllerRequests,
         on_log_dir_failed: Callable[[], None] = lambda: None,
         on_last_log_dir_failed: Callable[[str], None] = lambda _why: None,
     ) -> None:

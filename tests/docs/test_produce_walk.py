@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 
+from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.loop import EventLoop
@@ -79,7 +80,7 @@ class Leader:
             random=Random(1),
             metadata=self._metadata,
             broker_epoch=lambda: 1,
-            controller=lambda: None,
+            controller=ControllerRequests(lambda: None, self.loop),
         )
         self._take_office()
         downward = DownConversion(self._replicas, self.loop, DownConversionSettings())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -48,7 +49,7 @@ def drawn(file: str) -> Iterator[Step]:
 
 
 def calls_of(action: Callable[[], None]) -> list[Call]:
-    """Every call of our own functions, in order."""
+    """Every call of our own functions, in order; a collection meanwhile is none of the action's."""
     calls: list[Call] = []
     files: dict[str, str | None] = {}
 
@@ -61,11 +62,13 @@ def calls_of(action: Callable[[], None]) -> list[Call]:
             if file is not None and not file.startswith("tests/"):
                 calls.append(Call(file, frame.f_code.co_qualname))
 
+    gc.disable()  # what collects calls back, and would be on the way by chance
     sys.setprofile(note)
     try:
         action()
     finally:
         sys.setprofile(None)
+        gc.enable()
     return calls
 
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from logquake.node.controller_link import ControllerRequests
-from logquake.seams.network import Channel
 from logquake.seams.scheduler import Scheduler
 from logquake.storage.invariants import asserted_after, must_hold
 from logquake.wire.errors import ErrorCode
@@ -63,7 +62,7 @@ class IsrProposal:
 
 @asserted_after("submit", "_on_response")
 class AlterPartitionManager:
-    """``controller`` gives the channel to the controller of the moment, None while unknown.
+    """ISR changes that leaders propose, all that are pending in one request.
 
     Invariants:
     - What waits for an answer is on its way: in the request in flight, or sent after it or after
@@ -75,14 +74,14 @@ class AlterPartitionManager:
         self,
         broker_id: int,
         broker_epoch: Callable[[], int],
-        controller: Callable[[], Channel | None],
+        controller: ControllerRequests,
         scheduler: Scheduler,
         *,
         retry_ms: int,
     ) -> None:
         self._broker_id = broker_id
         self._broker_epoch = broker_epoch
-        self._controller = ControllerRequests(controller, scheduler)
+        self._controller = controller
         self._scheduler = scheduler
         self._retry_ms = retry_ms
         self._pending: dict[TopicPartition, IsrProposal] = {}

@@ -14,6 +14,7 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
@@ -134,7 +135,10 @@ class Node:
             random=Random(broker_id),
             metadata=self.metadata,
             broker_epoch=lambda: self.epoch,
-            controller=lambda: self.channel(Endpoint(world.CONTROLLER, "controller", 0), ""),
+            controller=ControllerRequests(
+                lambda: self.channel(Endpoint(world.CONTROLLER, "controller", 0), ""),
+                self.scheduler,
+            ),
         )
         downward = DownConversion(
             self.replicas, ScheduledWorkers(self.scheduler), DownConversionSettings()

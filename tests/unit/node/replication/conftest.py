@@ -7,10 +7,11 @@ from random import Random
 
 import pytest
 
+from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
-from logquake.seams.network import Channel, Endpoint
+from logquake.seams.network import Endpoint
 from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.storage.dirs.opening import open_log_dir
@@ -47,7 +48,7 @@ def start(
     paths: tuple[str, ...],
 ) -> Callable[[MemoryDisk], OneBroker]:
     """Start broker 1 on what a disk holds."""
-    controller: Callable[[], Channel] = lambda: network.channel(Endpoint(9, "c", 1), "c")  # noqa: E731
+    controller = ControllerRequests(lambda: network.channel(Endpoint(9, "c", 1), "c"), scheduler)
 
     def make(disk: MemoryDisk) -> OneBroker:
         told: list[str] = []

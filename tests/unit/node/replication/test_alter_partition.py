@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from logquake.node.controller_link import ControllerRequests
 from logquake.node.replication.partition.alter_partition import (
     AlterPartitionManager,
     IsrMember,
@@ -45,7 +46,8 @@ def controller(network: ScriptedNetwork) -> Controller:
 
 @pytest.fixture
 def manager(controller: Controller, scheduler: ManualScheduler) -> AlterPartitionManager:
-    return AlterPartitionManager(1, lambda: 50, controller.channel, scheduler, retry_ms=RETRY_MS)
+    requests = ControllerRequests(controller.channel, scheduler)
+    return AlterPartitionManager(1, lambda: 50, requests, scheduler, retry_ms=RETRY_MS)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+from logquake.node.controller_link import ControllerRequests
 from logquake.node.replication.partition.alter_partition import (
     AlterPartitionManager,
     IsrMember,
@@ -202,7 +203,8 @@ class TestPartition:
 class TestAlterPartitionManager:
     @pytest.fixture
     def manager(self, scheduler: ManualScheduler) -> AlterPartitionManager:
-        return AlterPartitionManager(1, lambda: 50, lambda: None, scheduler, retry_ms=50)
+        requests = ControllerRequests(lambda: None, scheduler)
+        return AlterPartitionManager(1, lambda: 50, requests, scheduler, retry_ms=50)
 
     def proposal(self, index: int) -> IsrProposal:
         return IsrProposal("orders", index, bytes(16), 4, 6, (IsrMember(1, -1),), lambda _: None)
