@@ -1,6 +1,7 @@
 """Long runs: ``python -m tests.sim --seeds 20000 [--first N] [--processes P]``.
 
-Prints every failing seed with its last events; ends with 1 if there was one. One seed again, with
+Prints every failing seed with its last events, and how far it is on stderr; ends with 1 if there was
+one. One seed again, with
 the whole of its events: ``python -m tests.sim --replay SEED``.
 """
 
@@ -14,6 +15,8 @@ from multiprocessing import Pool
 
 from logquake.storage.invariants import assert_invariants
 from tests.sim.simulation import Simulation, SimulationFailure, Summary
+
+SEEDS_A_PROGRESS_LINE = 500
 
 
 def run_seed(seed: int) -> tuple[int, Summary | str]:
@@ -40,7 +43,10 @@ def run_many(first: int, count: int, processes: int) -> int:
     failures = events = acked = 0
     began = time.monotonic()
     with Pool(processes) as pool:
-        for _, outcome in pool.imap_unordered(run_seed, range(first, first + count), chunksize=4):
+        outcomes = pool.imap_unordered(run_seed, range(first, first + count), chunksize=4)
+        for done, (_, outcome) in enumerate(outcomes, start=1):
+            if done % SEEDS_A_PROGRESS_LINE == 0:
+                print(f"{done} of {count} seeds, {failures} failed", file=sys.stderr, flush=True)
             if isinstance(outcome, str):
                 failures += 1
                 print(outcome, flush=True)
