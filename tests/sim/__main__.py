@@ -1,8 +1,7 @@
 """Long runs: ``python -m tests.sim --seeds 20000 [--first N] [--processes P]``.
 
-Prints every failing seed with its last events, and how far it is on stderr; ends with 1 if there was
-one. One seed again, with
-the whole of its events: ``python -m tests.sim --replay SEED``.
+Prints every failing seed with its last events, and on stderr how far it is; ends with 1 if there
+was one. One seed again, with the whole of its events: ``python -m tests.sim --replay SEED``.
 """
 
 from __future__ import annotations
