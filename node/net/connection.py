@@ -25,6 +25,7 @@ from logquake.node.net.slot import Slot
 from logquake.node.requests.request import Request
 from logquake.wire.errors import ProtocolError
 from logquake.wire.listeners import ListenerName
+from logquake.wire.principals import ANONYMOUS
 
 _MAX_REQUESTS_PER_PASS = 64  # then the other connections get their turn
 
@@ -55,6 +56,7 @@ class Connection:
         "listener",
         "peer_host",
         "peer_port",
+        "principal",
     )
 
     def __init__(
@@ -68,6 +70,7 @@ class Connection:
         self._socket = sock
         self.peer_host, self.peer_port = peer
         self.listener = listener
+        self.principal = ANONYMOUS
         self._shared = shared
         self._on_close = on_close
         self._loop = shared.loop
@@ -213,6 +216,7 @@ class Connection:
             self.listener,
             slot.reply,
             slot.close,
+            principal=self.principal,
         )
         self._loop.passes.api_key = parsed.header.api_key
         self._shared.handler.handle(request)

@@ -8,8 +8,7 @@ the sender is told NOT_CONTROLLER and looks for the controller anew (KafkaApis.h
 What is wrong with the envelope is the envelope's error, what is wrong with the request the answer's
 in it (EnvelopeUtils): a principal or an address that is none, a request that may not be forwarded,
 which an envelope is, and one that cannot be read or is not served.
-
-Absent: the principal counts for nothing, since nothing is authorised yet.
+The forwarded request is the client's, whose principal the envelope names.
 """
 
 from __future__ import annotations
@@ -38,6 +37,7 @@ from logquake.wire.messages.envelope import (
     EnvelopeRequest,
     EnvelopeResponse,
 )
+from logquake.wire.principals import KafkaPrincipal
 from logquake.wire.schema import Message, decode
 
 _PRINCIPAL_VERSION = (0).to_bytes(2)
@@ -82,7 +82,7 @@ class Envelope(Handler[EnvelopeRequest]):
 
     def _unpack(self, request: Request, body: EnvelopeRequest) -> Request:
         """Raises _Refused; for the first of several faults that Kafka finds."""
-        _check_principal(body.request_principal)
+        principal = _read_principal(body.request_principal)
         client_host = _client_host(body.client_host_address)
         header, start = _read_header(body.request_data)
         if header.api_key not in FORWARDABLE:
@@ -92,7 +92,14 @@ class Envelope(Handler[EnvelopeRequest]):
         def reply(answer: Message | None) -> None:
             _reply(request, header, answer)
 
-        return replace(request, header=header, body=inner, client_host=client_host, reply=reply)
+        return replace(
+            request,
+            header=header,
+            body=inner,
+            client_host=client_host,
+            principal=principal,
+            reply=reply,
+        )
 
     def _read_body(self, header: RequestHeader, data: bytes, start: int) -> Message:
         """As UNSUPPORTED_VERSION the sender ends its client's connection, which then learns anew
@@ -106,14 +113,15 @@ class Envelope(Handler[EnvelopeRequest]):
             raise _Refused(ErrorCode.UNSUPPORTED_VERSION) from None
 
 
-def _check_principal(principal: bytes | None) -> None:
+def _read_principal(principal: bytes | None) -> KafkaPrincipal:
     """DefaultKafkaPrincipalBuilder.deserialize: a version, and a message of that version."""
     try:
         if principal is None or bytes(principal[:2]) != _PRINCIPAL_VERSION:
             raise ProtocolError("a principal of no known version")
-        decode(DefaultPrincipalData, 0, principal, len(_PRINCIPAL_VERSION))
+        told = decode(DefaultPrincipalData, 0, principal, len(_PRINCIPAL_VERSION))
     except ProtocolError:
         raise _Refused(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE) from None
+    return KafkaPrincipal(told.type, told.name, told.token_authenticated)
 
 
 def _client_host(address: bytes) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from logquake.wire.header import RequestHeader
 from logquake.wire.listeners import ListenerName
+from logquake.wire.principals import ANONYMOUS, KafkaPrincipal
 from logquake.wire.schema import Message
 
 
@@ -27,6 +28,8 @@ class Request:
 
     ``next_may_follow`` is for the handler to set before it returns: the connection's next request
     of the same API need not wait for this one's reply. The replies keep their order all the same.
+    ``principal`` is who its connection was authenticated as, or, of a forwarded request, who the
+    forwarding broker says asked.
     """
 
     header: RequestHeader
@@ -37,3 +40,4 @@ class Request:
     reply: Callable[[Message | None], None]
     close: Callable[[str], None]
     next_may_follow: bool = False
+    principal: KafkaPrincipal = ANONYMOUS

@@ -191,6 +191,29 @@ def test_the_sender_is_told_that_the_controller_moved(broker: LoneBroker, ask: A
     assert asked.reply == EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
 
 
+class Remembered(Handler[CreateTopicsRequest]):
+    key = ApiKey.CREATE_TOPICS
+    versions = range(8)
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+
+    def handle(self, request: Request, _: CreateTopicsRequest, /) -> None:
+        self.requests.append(request)
+
+
+def test_who_asked_is_the_client_behind_it(broker: LoneBroker, ask: Any) -> None:
+    remembered = Remembered()
+    handler = Envelope(
+        ApiTable([remembered]), broker.parts.controller, is_enabled=True, privileged=PLAINTEXT
+    )
+    alice = DefaultPrincipalData(type="User", name="alice", token_authenticated=True)
+    asked = ask(envelope(CREATE, principal=b"\0\0" + encode(alice, 0)), 0)
+    handler.handle(asked.request, asked.request.body)
+    (request,) = remembered.requests
+    assert (str(request.principal), request.principal.token_authenticated) == ("User:alice", True)
+
+
 class TestWhereEnvelopesAreNotTaken:
     @pytest.fixture
     def properties(self) -> dict[str, str]:
