@@ -7,6 +7,7 @@
     settings/         server.properties
     net/              sockets: from bytes to requests, from responses to bytes
     requests/         one module per API key
+    coordinators/     groups and transactions: state that is a log
     replication/      partitions: leaders, followers, what is committed
     topics/           what topics are set to; those that are created by being asked for
     metadata/         what it knows of the whole cluster

@@ -275,3 +275,18 @@ LOG_DIR_FAILURE_NOT_TOLD = EventKind(
     cause="ZooKeeper did not take the notice of a failed log directory; it is sent again.",
     remedy="Nothing, if it stops. Else look at ZooKeeper.",
 )
+
+# Coordinators of groups and transactions
+
+COORDINATOR_LOADED = EventKind(
+    "coordinator-loaded",
+    cause="The broker leads a partition of a coordinator's topic from now on, and has read its log "
+    "from `before` to `after`; until then clients were told to wait.",
+    remedy="Nothing. If it takes long: look whether compaction keeps up with the topic.",
+)
+COORDINATOR_RECORDS_LEFT_OUT = EventKind(
+    "coordinator-records-left-out",
+    cause="Records of a coordinator's topic cannot be read; the groups or transactions that they "
+    "tell of may lack something.",
+    remedy="As with records-damaged. Where another replica is sound, let it lead.",
+)

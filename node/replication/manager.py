@@ -78,6 +78,7 @@ class ReplicaManager:
             settings, self._hosted, log_dirs, scheduler, workers, journal
         )
         self._touched: dict[Partition, None] = {}
+        self._watchers: dict[str, Callable[[Partition], None]] = {}
         self._produces = ProducePurgatory(scheduler)
         self.appends = Appends(self._hosted, self._produces)
         self.fetches = FetchPurgatory(self._hosted, scheduler)
@@ -159,6 +160,13 @@ class ReplicaManager:
         self._fetchers.close()
         self.end_of_pass()
         self._marks.write()
+
+    def watch(self, topic: str, note: Callable[[Partition], None]) -> None:
+        """Call note at the end of each pass with every partition of the topic that changed in it.
+
+        Whoever waits on the partition has been woken by then.
+        """
+        self._watchers[topic] = note
 
     def update_topic_config(self, topic: str, config: TopicConfig) -> None:
         """Use another configuration for a topic's partitions from now on."""
@@ -250,6 +258,9 @@ class ReplicaManager:
                 self._produces.wake(partition)
                 self.fetches.wake(partition)
                 self.deletions.wake(partition)
+                note = self._watchers.get(partition.topic)
+                if note is not None:
+                    note(partition)
             self.fetches.answer_woken()
 
     def _touch(self, partition: Partition) -> None:

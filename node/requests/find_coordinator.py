@@ -10,6 +10,7 @@ yet, as its ApiVersions says; a Kafka that is named does.
 
 from __future__ import annotations
 
+from logquake.node.coordinators.key_partition import partition_for
 from logquake.node.metadata.cache import MetadataCache, Node
 from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from logquake.node.requests.handler import Handler
@@ -17,7 +18,6 @@ from logquake.node.requests.request import Request
 from logquake.node.topics.auto_creation import AutoTopicCreation
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
-from logquake.wire.java_text import string_hash
 from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.find_coordinator import (
     Coordinator,
@@ -29,7 +29,6 @@ _TOPICS = {0: GROUP_METADATA_TOPIC, 1: TRANSACTION_STATE_TOPIC}  # by key type
 _SHARE = 2
 _FIRST_VERSION_WITH_KEYS = 4
 _FIRST_VERSION_WITH_SHARE = 6
-_LARGEST_HASH = 2**31 - 1
 _NOBODY = Node(-1, "", -1, None)  # Node.noNode
 _MESSAGES = {
     ErrorCode.NONE: "NONE",
@@ -87,14 +86,8 @@ class FindCoordinator(Handler[FindCoordinatorRequest]):
         if image is None:
             self._auto_creation.create([topic], lambda _told: None)
             return None
-        state = image.partitions.get(_partition_of(key, len(image.partitions)))
+        state = image.partitions.get(partition_for(key, len(image.partitions)))
         return None if state is None else self._cache.node(state.leader, listener)
-
-
-def _partition_of(key: str, partitions: int) -> int:
-    """GroupMetadataManager.partitionFor, with Utils.abs: the smallest int counts as 0."""
-    hashed = abs(string_hash(key))
-    return 0 if hashed > _LARGEST_HASH else hashed % partitions
 
 
 def _without_topic(version: int, key_type: int) -> ErrorCode:

@@ -96,6 +96,11 @@ class LogAppender:
 
     def _internal(self, records: memoryview) -> ProducedBatch:
         header = read_header(records)
+        if header.size > self._config.max_message_bytes:
+            raise RecordError(
+                ErrorCode.MESSAGE_TOO_LARGE,
+                f"batch of {header.size} bytes, the limit is {self._config.max_message_bytes}",
+            )
         self._check_internal(records, header)
         return ProducedBatch(records, header, header.max_timestamp)
 
