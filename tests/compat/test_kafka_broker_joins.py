@@ -54,11 +54,19 @@ def kafka_broker(
 def registered_kafka(
     programs: KafkaPrograms, properties: dict[str, object], cluster: Cluster
 ) -> Iterator[Popen[bytes]]:
-    """A Kafka ends that meets its registration of an earlier life: that session is waited for."""
+    """Known to the controller, which would else make topics without it.
+
+    A Kafka ends that meets its registration of an earlier life: that session is waited for.
+    """
     live = cluster.view.live_brokers
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
     wait_for("end of its earlier session", live, lambda brokers: KAFKA_ID not in brokers)
     with programs.broker("broker-9", properties) as process:
-        wait_for("registration", live, lambda brokers: KAFKA_ID in brokers)
+        wait_for(
+            "metadata that names it",
+            lambda: admin.list_topics(timeout=START_S).brokers,
+            lambda brokers: KAFKA_ID in brokers,
+        )
         yield process
 
 

@@ -101,7 +101,8 @@ def test_what_lies_around_it_is_read_and_itself_refused(kafka: Cluster, root: Pa
         read(kafka, first, first + 1)
     assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
     assert read(kafka, following, RECORDS) == list(range(following, RECORDS))
-    assert [subject for subject, _ in events(kafka, "records-damaged")] == [f"{PLAIN}-0"]
+    told = wait_for("event", lambda: events(kafka, "records-damaged"))
+    assert [subject for subject, _ in told] == [f"{PLAIN}-0"]
 
 
 def test_it_is_compacted_no_more_and_others_are(kafka: Cluster, root: Path) -> None:

@@ -1,0 +1,41 @@
+"""A log directory of Apache Kafka 3.9 opens here, and then there again.
+
+As in test_directory_from_ours.py, with transactions and a group's offsets besides.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.compat.directory_in_turns import DirectoryInTurns
+from tests.compat.directory_of_records import grown, read_all, verify
+from tests.compat.varied_records import VariedRecords
+
+pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
+def test_ours_opens_what_kafka_wrote(turns: DirectoryInTurns, killed: bool) -> None:
+    with turns.kafka() as servers:
+        client = VariedRecords(servers)
+        topics = [*client.write_topics(), client.write_compacted(), *client.write_transactions()]
+        client.delete_before("none", 317)
+        client.commit_offset("group", "none", 400)
+        written = read_all(servers, topics)
+        if killed:
+            turns.kill()
+    (turns.data / "none-0" / "unknown.file").write_text("left alone")
+    (turns.data / "note.txt").write_text("left alone")
+    verify(turns.data)
+    with turns.ours() as servers:
+        written = grown(servers, topics, written)
+        if killed:
+            turns.kill()
+    assert (turns.data / "none-0" / "unknown.file").read_text() == "left alone"
+    assert (turns.data / "note.txt").read_text() == "left alone"
+    verify(turns.data)
+    with turns.kafka() as servers:
+        assert VariedRecords(servers).committed_offset("group", "none") == 400
+        assert read_all(servers, topics) == written
+    assert turns.complaints_of_kafka() == ""
+    verify(turns.data)
