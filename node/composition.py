@@ -30,6 +30,7 @@ from logquake.node.requests.delete_records import DeleteRecords
 from logquake.node.requests.delete_topics import DeleteTopics
 from logquake.node.requests.describe_cluster import DescribeCluster
 from logquake.node.requests.describe_log_dirs import DescribeLogDirs
+from logquake.node.requests.describe_producers import DescribeProducers
 from logquake.node.requests.downward import DownConversion
 from logquake.node.requests.envelope import Envelope
 from logquake.node.requests.fetch import Fetch
@@ -45,6 +46,7 @@ from logquake.node.requests.list_offsets import ListOffsets
 from logquake.node.requests.metadata import Metadata
 from logquake.node.requests.offset_for_leader_epoch import OffsetForLeaderEpoch
 from logquake.node.requests.produce import Produce
+from logquake.node.requests.write_txn_markers import NoPendingOffsets, WriteTxnMarkers
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.auto_creation import AutoTopicCreation
 from logquake.node.topics.configs import TopicConfigs
@@ -256,7 +258,12 @@ class Composer:
         lost_leaders = self._lost_leaders
         api = ApiTable(
             [
-                Produce(replicas.appends, cache, settings.produce_pipelining),
+                Produce(
+                    replicas.appends,
+                    replicas.transactional_appends,
+                    cache,
+                    settings.produce_pipelining,
+                ),
                 Fetch(
                     replicas.sessions,
                     replicas.fetches,
@@ -288,6 +295,13 @@ class Composer:
                 AllocateProducerIds(controller),
                 AlterReplicaLogDirs(replicas.moves),
                 DescribeLogDirs(replicas.log_dir_sizes, self._outside.workers),
+                WriteTxnMarkers(
+                    replicas,
+                    NoPendingOffsets(),
+                    self._outside.scheduler,
+                    timeout_ms=settings.request_timeout_ms,
+                ),
+                DescribeProducers(replicas, cache),
             ]
         )
         api.add(ApiVersions(api))

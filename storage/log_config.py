@@ -94,6 +94,10 @@ class LogConfig:
     delete_retention_ms: int = 86_400_000
     # An idle producer is forgotten after it. The broker's word, not the topic's.
     producer_expiration_ms: int = 86_400_000
+    # A transaction opens here only where its coordinator knows of it (KIP-890). Without, a batch
+    # that comes after its transaction's end opens one that nobody ends, and readers of committed
+    # records wait for ever. The broker's word too.
+    transactions_verified: bool = True
 
     @property
     def max_segment_ms(self) -> int:

@@ -10,7 +10,6 @@ whatever changes it before anybody is told.
     loading.py         a log's way into a state, in chunks, on a worker thread
     replay.py          what of a batch is told to a state
     append_errors.py   what becomes of an append's error for each kind of client
-    key_partition.py   from a group or a transactional id to its partition
 
 Shared shell alone: what a record means and what a request does is the matter of each coordinator's
 own folder. How one is built on it::

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar
 
-from logquake.node.coordinators.key_partition import partition_for
 from logquake.node.coordinators.loading import LogLoads
 from logquake.node.coordinators.replay import Replayed
 from logquake.node.coordinators.term import Term
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.coordinators import partition_for
 from logquake.node.replication.appends import Appends
 from logquake.node.replication.partition.partition import Partition
 from logquake.seams.journal import Journal

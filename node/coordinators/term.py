@@ -10,6 +10,7 @@ from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Leader
 from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.seams.scheduler import Scheduler
+from logquake.storage.producers.verification import VerificationGuard
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import UNKNOWN_OFFSET
 
@@ -54,8 +55,19 @@ class Term(Generic[S]):
         """Whether the partition is led still. The coordinator is told at the end of the pass."""
         return self.partition.leader is self.leader
 
-    def append(self, batch: bytearray, acks: int, timeout_ms: int, done: Appended) -> None:
+    def append(
+        self,
+        batch: bytearray,
+        acks: int,
+        timeout_ms: int,
+        done: Appended,
+        *,
+        guard: VerificationGuard | None = None,
+    ) -> None:
         """Write a batch to the log; what several ask for in a pass is one write.
+
+        guard: of a batch that may open a transaction here, which is verified first
+        (node/replication/transactions/verification.py); without it that is INVALID_TXN_STATE.
 
         done is called once, never from within, and before the term is told to be over: with NONE
         once the batch is committed (acks=all) or written (0, 1), NOT_LEADER_OR_FOLLOWER when the
@@ -73,5 +85,5 @@ class Term(Generic[S]):
             refused = ErrorCode.NOT_LEADER_OR_FOLLOWER
             self._scheduler.call_later(0, lambda: done(refused, UNKNOWN_OFFSET))
             return
-        entry = ProduceEntry(self.partition.topic, self.index, memoryview(batch))
+        entry = ProduceEntry(self.partition.topic, self.index, memoryview(batch), guard=guard)
         self._appends.add([entry], acks, timeout_ms, answer, internal=True)

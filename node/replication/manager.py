@@ -18,7 +18,7 @@ from logquake.node.replication.background.tasks import BackgroundTasks
 from logquake.node.replication.cleaner.log_cleaner import LogCleaner
 from logquake.node.replication.fetch_sessions import FetchSessions
 from logquake.node.replication.fetcher.pool import FetcherPool
-from logquake.node.replication.hosted import HostedPartitions
+from logquake.node.replication.hosted import HostedPartitions, Located
 from logquake.node.replication.hosting import Hosting
 from logquake.node.replication.log_dir_failures import LogDirFailures
 from logquake.node.replication.log_dir_sizes import LogDirSizes
@@ -26,11 +26,15 @@ from logquake.node.replication.moves.moves import ReplicaMoves
 from logquake.node.replication.partition import leading, offsets
 from logquake.node.replication.partition.alter_partition import AlterPartitionManager
 from logquake.node.replication.partition.partition import Partition, PartitionContext
+from logquake.node.replication.partition.roles import Offline
 from logquake.node.replication.purgatories.delayed_delete_records import DeleteRecordsPurgatory
 from logquake.node.replication.purgatories.delayed_fetch import FetchPurgatory
 from logquake.node.replication.purgatories.delayed_produce import ProducePurgatory
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
+from logquake.node.replication.transactions.add_partitions_to_txn import AddPartitionsToTxnManager
+from logquake.node.replication.transactions.appends import TransactionalAppends
+from logquake.node.replication.transactions.verification import TransactionVerification
 from logquake.node.replication.values import (
     EpochEndOffset,
     Isolation,
@@ -47,9 +51,10 @@ from logquake.wire.sentinels import NO_LEADER_EPOCH, UNKNOWN_OFFSET
 
 
 class ReplicaManager:
-    """``appends`` take what is produced, ``fetches`` those who read, ``sessions`` being theirs,
-    ``deletions`` those who give up old records; ``state_changes`` what the controller says.
-    ``cleaner`` compacts, ``moves`` take replicas to other log directories.
+    """``appends`` take what is produced, ``transactional_appends`` what belongs to a transaction,
+    which ``verification`` asks its coordinator about; ``fetches`` those who read, ``sessions``
+    being theirs, ``deletions`` those who give up old records; ``state_changes`` what the
+    controller says. ``cleaner`` compacts, ``moves`` take replicas to other log directories.
 
     ``broker_epoch`` and ``controller`` are asked at every request that needs them: both change
     when the ZooKeeper session or the controller does. ``on_log_dir_failed`` is called when a log
@@ -81,6 +86,12 @@ class ReplicaManager:
         self._watchers: dict[str, Callable[[Partition], None]] = {}
         self._produces = ProducePurgatory(scheduler)
         self.appends = Appends(self._hosted, self._produces)
+        self.verification = TransactionVerification(
+            self._hosted, AddPartitionsToTxnManager(network, metadata, str(broker_id)), scheduler
+        )
+        self.transactional_appends = TransactionalAppends(
+            self.appends, self.verification, settings.verification_max_bytes
+        )
         self.fetches = FetchPurgatory(self._hosted, scheduler)
         self.deletions = DeleteRecordsPurgatory(self._hosted, scheduler)
         self._marks = self._background.high_watermarks
@@ -158,6 +169,7 @@ class ReplicaManager:
         self.cleaner.close()
         self.moves.close()
         self._fetchers.close()
+        self.verification.close()
         self.end_of_pass()
         self._marks.write()
 
@@ -238,6 +250,15 @@ class ReplicaManager:
 
     def partition(self, topic: str, index: int) -> Partition | None:
         return self._hosted.get(topic, index)
+
+    def locate(self, topic: str, index: int) -> Located:
+        """The partition, or the error for a request that names it."""
+        return self._hosted.locate(topic, index)
+
+    def is_online(self, topic: str, index: int) -> bool:
+        """Whether there is a log here that can be used, whoever leads the partition."""
+        partition = self._hosted.get(topic, index)
+        return partition is not None and not isinstance(partition.role, Offline)
 
     def partitions(self) -> list[Partition]:
         """Every partition that this broker has a replica of, by topic and index."""

@@ -100,6 +100,9 @@ class ReplicationSettings:
     initial_task_delay_ms: int = 30_000
     # Bounds the memory of fetch sessions.
     fetch_session_slots: int = 1_000
+    # Not Kafka's: records of produced batches that wait for the word of their transactions'
+    # coordinators. What comes beyond is refused for the moment (NOT_ENOUGH_REPLICAS).
+    verification_max_bytes: int = 67_108_864
     # Not Kafka's: the pause before AlterPartition is sent again after an error that the controller
     # answered (50 in AlterPartitionManager). What no controller answered node/controller_link.py
     # repeats.

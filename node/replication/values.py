@@ -32,6 +32,7 @@ from enum import IntEnum
 
 from logquake.node.replication.resting import RestingPlace
 from logquake.storage.log.slice import LogSlice
+from logquake.storage.producers.verification import VerificationGuard
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import BatchHeader
@@ -54,13 +55,15 @@ class ProduceEntry:
     """One partition of a Produce request.
 
     ``header`` is that of the one batch in ``records``, where it was read already. Without it they
-    may be an old producer's message set.
+    may be an old producer's message set. ``guard`` is that of the verification of a transaction
+    which may begin with it (transactions/verification.py).
     """
 
     topic: str
     partition: int
     records: memoryview  # writable: offsets and epoch are patched in place
     header: BatchHeader | None = None
+    guard: VerificationGuard | None = None
 
 
 @dataclass(slots=True)

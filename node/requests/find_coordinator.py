@@ -10,8 +10,8 @@ yet, as its ApiVersions says; a Kafka that is named does.
 
 from __future__ import annotations
 
-from logquake.node.coordinators.key_partition import partition_for
 from logquake.node.metadata.cache import MetadataCache, Node
+from logquake.node.metadata.coordinators import coordinator_of
 from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
@@ -82,12 +82,11 @@ class FindCoordinator(Handler[FindCoordinatorRequest]):
         return ErrorCode.NONE, node
 
     def _leader(self, topic: str, key: str, listener: ListenerName) -> Node | None:
-        image = self._cache.topic(topic)
-        if image is None:
+        if self._cache.topic(topic) is None:
             self._auto_creation.create([topic], lambda _told: None)
             return None
-        state = image.partitions.get(partition_for(key, len(image.partitions)))
-        return None if state is None else self._cache.node(state.leader, listener)
+        leader = coordinator_of(self._cache, topic, key)
+        return None if leader is None else self._cache.node(leader, listener)
 
 
 def _without_topic(version: int, key_type: int) -> ErrorCode:

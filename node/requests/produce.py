@@ -3,9 +3,9 @@
 Versions 0-2 bring message sets (or whatever else, which Kafka never checked there): they become
 record batches on their way into the log. KIP-98 (v3) made one record batch v2 a partition the only
 thing allowed; v8 reports errors a record (KIP-467), v10 the current leader where the producer asked
-the wrong broker (KIP-951).
+the wrong broker (KIP-951), v11 TRANSACTION_ABORTABLE (KIP-890).
 Of a partition that is named twice the last records count, and its refusal hides its success.
-Absent: transactional appends.
+Batches of a transaction are verified with its coordinator before the first of them is appended.
 
 While a Produce waits, the connection's next one may be appended already: see pipelining.py.
 
@@ -17,6 +17,12 @@ from __future__ import annotations
 
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.appends import Appends
+from logquake.node.replication.purgatories.delayed_produce import Done
+from logquake.node.replication.transactions.add_partitions_to_txn import TransactionalProducer
+from logquake.node.replication.transactions.appends import (
+    TransactionalAppends,
+    transactional_header,
+)
 from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.node.requests.current_leader import leader_hint, node_endpoints
 from logquake.node.requests.handler import Handler
@@ -42,6 +48,10 @@ from logquake.wire.topic_partition import TopicPartition
 _VALID_ACKS = (0, 1, ACKS_ALL)
 _FIRST_STRICT_VERSION = 3
 _FIRST_VERSION_WITH_LEADER = 10
+_FIRST_VERSION_WITH_ABORTABLE = 11
+
+
+_SEVERAL_PRODUCERS = "Transactional records contained more than one producer ID"
 
 
 class Produce(Handler[ProduceRequest]):
@@ -49,22 +59,26 @@ class Produce(Handler[ProduceRequest]):
     versions = range(12)
 
     def __init__(
-        self, appends: Appends, cache: MetadataCache, pipelining: ProducePipelining
+        self,
+        appends: Appends,
+        transactional: TransactionalAppends,
+        cache: MetadataCache,
+        pipelining: ProducePipelining,
     ) -> None:
         self._appends = appends
+        self._transactional = transactional
         self._cache = cache
         self._pipelining = pipelining
 
     def handle(self, request: Request, body: ProduceRequest) -> None:
+        if body.transactional_id is None and _claims_transaction(body):
+            self._refuse(request, body, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+            return
         entries: dict[TopicPartition, ProduceEntry] = {}
         refused: dict[TopicPartition, ProduceResult] = {}
-        error = _refusal_of_all(body)
         for topic in body.topic_data:
             for partition in topic.partition_data:
                 key = TopicPartition(topic.name, partition.index)
-                if error is not None:
-                    refused[key] = ProduceResult(*key, error)
-                    continue
                 checked = self._check(request.header.api_version, body.acks, topic.name, partition)
                 if isinstance(checked, ProduceEntry):
                     entries[key] = checked
@@ -75,12 +89,51 @@ class Produce(Handler[ProduceRequest]):
             kept = [each for each in results if (each.topic, each.partition) not in refused]
             self._reply(request, body.acks, [*kept, *refused.values()])
 
-        if entries:
+        if not entries:
+            done([])
+        elif body.transactional_id is None:
             appended = list(entries.values())
             waits = self._appends.add(appended, body.acks, body.timeout_ms, done)
             request.next_may_follow = self._pipelining.lets_follow(appended, waits=waits)
         else:
-            done([])
+            self._append_of(body.transactional_id, request, body, list(entries.values()), done)
+
+    def _append_of(
+        self,
+        transactional_id: str,
+        request: Request,
+        body: ProduceRequest,
+        entries: list[ProduceEntry],
+        done: Done,
+    ) -> None:
+        """What comes with a transactional id. It may hold records of no transaction too."""
+        producers = _producers(entries)
+        if len(producers) > 1:
+            self._refuse(request, body, ErrorCode.INVALID_PRODUCER_ID_MAPPING, _SEVERAL_PRODUCERS)
+            return
+        knows_abortable = request.header.api_version >= _FIRST_VERSION_WITH_ABORTABLE
+        waits: bool | None
+        if producers:
+            producer = TransactionalProducer(transactional_id, *producers.pop(), knows_abortable)
+            waits = self._transactional.add(producer, entries, body.acks, body.timeout_ms, done)
+        else:
+            waits = self._appends.add(entries, body.acks, body.timeout_ms, done)
+        # Nothing is appended yet while a coordinator is asked: the next one would come before it.
+        request.next_may_follow = waits is not None and self._pipelining.lets_follow(
+            entries, waits=waits
+        )
+
+    def _refuse(
+        self, request: Request, body: ProduceRequest, error: ErrorCode, message: str | None = None
+    ) -> None:
+        """The whole request."""
+        named = dict.fromkeys(
+            TopicPartition(topic.name, partition.index)
+            for topic in body.topic_data
+            for partition in topic.partition_data
+        )
+        results = [ProduceResult(*key, error, error_message=message) for key in named]
+        self._reply(request, body.acks, results)
 
     def _check(
         self, version: int, acks: int, topic: str, partition: PartitionProduceData
@@ -137,16 +190,21 @@ class Produce(Handler[ProduceRequest]):
         )
 
 
-def _refusal_of_all(body: ProduceRequest) -> ErrorCode | None:
-    if body.transactional_id is not None:
-        return ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
-    if any(
+def _claims_transaction(body: ProduceRequest) -> bool:
+    return any(
         isinstance(partition.records, memoryview) and claims_transaction(partition.records)
         for topic in body.topic_data
         for partition in topic.partition_data
-    ):
-        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    return None
+    )
+
+
+def _producers(entries: list[ProduceEntry]) -> set[tuple[int, int]]:
+    """Id and epoch of whose transactions the records are part."""
+    return {
+        (header.producer_id, header.producer_epoch)
+        for entry in entries
+        if (header := transactional_header(entry)) is not None
+    }
 
 
 def _partition_response(result: ProduceResult) -> PartitionProduceResponse:

@@ -76,6 +76,11 @@ def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> Rep
         fetch_session_slots=reader.integer(
             "max.incremental.fetch.session.cache.slots", default.fetch_session_slots, minimum=0
         ),
+        verification_max_bytes=reader.integer(
+            "logquake.transaction.verification.max.bytes",
+            default.verification_max_bytes,
+            minimum=0,
+        ),
         move_threads=reader.integer("num.replica.alter.log.dirs.threads", 0, minimum=1) or None,
         move_max_bytes_per_second=reader.long(
             "replica.alter.log.dirs.io.max.bytes.per.second",

@@ -96,6 +96,9 @@ def _read_log(reader: PropertyReader) -> LogConfig:
         producer_expiration_ms=reader.integer(
             "producer.id.expiration.ms", default.producer_expiration_ms, minimum=1
         ),
+        transactions_verified=reader.flag(
+            "transaction.partition.verification.enable", default.transactions_verified
+        ),
     )
 
 

@@ -40,7 +40,6 @@ WITHOUT_EFFECT = frozenset(
         "reserved.broker.max.id",
         "transaction.abort.timed.out.transaction.cleanup.interval.ms",
         "transaction.max.timeout.ms",
-        "transaction.partition.verification.enable",
         "transaction.state.log.load.buffer.size",
         "transactional.id.expiration.ms",
         "zookeeper.max.in.flight.requests",

@@ -16,6 +16,7 @@ from logquake.storage.producers.entry import BatchMetadata
 from logquake.storage.producers.recovery import replay_control
 from logquake.storage.producers.snapshot import encode_snapshot
 from logquake.storage.producers.state import ProducerStates
+from logquake.storage.producers.verification import VerificationGuard
 from logquake.storage.segments.segment import MAX_RELATIVE_OFFSET, Segment, StagedBatch
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import (
@@ -48,6 +49,7 @@ class LogAppender:
         self._staging.config = config
         self._append_time = config.message_timestamp_type is TimestampType.LOG_APPEND_TIME
         self._produced.configure(config)
+        self._producers.verifications.required = config.transactions_verified
 
     @property
     def runs(self) -> list[Run]:
@@ -78,30 +80,33 @@ class LogAppender:
         now_ms: int,
         *,
         header: BatchHeader | None,
+        guard: VerificationGuard | None,
         internal: bool,
     ) -> Appended:
         if internal:
-            batch = self._internal(records)
+            batch = self._internal(records, guard)
         else:
             accepted = self._produced.accept(records, header, now_ms)
             if accepted is None:
                 return _NOTHING
             batch = accepted
             if batch.header.producer_id >= 0:
-                duplicate = self._producers.check(batch.header)
+                duplicate = self._producers.check(batch.header, guard)
                 if duplicate is not None:
                     return self._repeated(duplicate)
             batch = self._produced.in_topic_codec(batch)
         return self._place(batch, leader_epoch, now_ms)
 
-    def _internal(self, records: memoryview) -> ProducedBatch:
+    def _internal(self, records: memoryview, guard: VerificationGuard | None) -> ProducedBatch:
         header = read_header(records)
         if header.size > self._config.max_message_bytes:
             raise RecordError(
                 ErrorCode.MESSAGE_TOO_LARGE,
                 f"batch of {header.size} bytes, the limit is {self._config.max_message_bytes}",
             )
-        self._check_internal(records, header)
+        if header.has_producer_id:
+            marker = read_end_marker(records, 0, header) if header.is_control else None
+            self._producers.check_internal(header, marker, guard)
         return ProducedBatch(records, header, header.max_timestamp)
 
     def _place(self, batch: ProducedBatch, leader_epoch: int, now_ms: int) -> Appended:
@@ -126,11 +131,6 @@ class LogAppender:
         self._stage(staged, header, first_offset, timestamp)
         append_time_ms = now_ms if self._append_time else NO_TIMESTAMP
         return Appended(first_offset, self.end_offset - 1, timestamp, append_time_ms, False, size)
-
-    def _check_internal(self, records: memoryview, header: BatchHeader) -> None:
-        if header.has_producer_id:
-            marker = read_end_marker(records, 0, header) if header.is_control else None
-            self._producers.check_internal(header, marker)
 
     def _repeated(self, batch: BatchMetadata) -> Appended:
         append_time_ms = batch.timestamp if self._append_time else NO_TIMESTAMP

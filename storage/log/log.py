@@ -34,6 +34,7 @@ from logquake.storage.log.sync import LogSyncs, PendingSync
 from logquake.storage.log.transactions import LogTransactions
 from logquake.storage.log_config import LogConfig
 from logquake.storage.producers.state import ProducerStates
+from logquake.storage.producers.verification import VerificationGuard
 from logquake.storage.segments.open_files import OpenFiles
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.records import BatchHeader
@@ -199,6 +200,16 @@ class Log:
         """Those that may have records in what read(fetch_offset) found. Raises StorageError."""
         return self._transactions.aborted_in(fetch_offset, records)
 
+    def begin_verification(
+        self, producer_id: int, epoch: int, sequence: int, now_ms: int
+    ) -> VerificationGuard | None:
+        """What stage_as_leader() wants of a producer's batch that would open a transaction here.
+
+        To be used once the transaction's coordinator knows of it. None where nobody need be asked:
+        the transaction is open, or transactions are not verified. now_ms is wall time.
+        """
+        return self.producers.begin_verification(producer_id, epoch, sequence, now_ms)
+
     # Appending
 
     def stage_as_leader(
@@ -208,6 +219,7 @@ class Log:
         now_ms: int,
         *,
         header: BatchHeader | None = None,
+        guard: VerificationGuard | None = None,
         internal: bool = False,
     ) -> Appended:
         """Check one batch, give it offsets and the epoch in place, and remember it for commit().
@@ -215,13 +227,14 @@ class Log:
         records is writable and stays untouched until commit(). header is that of the only batch
         in it, where it was read before. Without one, records may be an old producer's message
         set, which becomes one batch of magic 2; nothing complete in them is no error: the offsets
-        are -1 then. internal: a batch that the broker made itself, which may be a control batch
-        and has no sequence. A batch that repeats one of its producer's last five answers that
+        are -1 then. guard: that of begin_verification(), for a batch that opens a transaction.
+        internal: a batch that the broker made itself, which may be a control batch and has no
+        sequence. A batch that repeats one of its producer's last five answers that
         one's offsets, duplicate set. Raises RecordError, StorageError.
         """
         try:
             return self._state.appender.stage_as_leader(
-                records, leader_epoch, now_ms, header=header, internal=internal
+                records, leader_epoch, now_ms, header=header, guard=guard, internal=internal
             )
         except DISK_FAULTS as error:
             raise StorageError(self.directory, f"appending: {error}") from error

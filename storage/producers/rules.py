@@ -1,15 +1,14 @@
 """Which batches of a producer a leader refuses (Kafka's ProducerAppendInfo; KIP-98, KIP-360).
 
 A replica does not ask: what its leader took, it takes. As in Kafka 3.9 an unknown producer id may
-begin with any sequence, and UNKNOWN_PRODUCER_ID is never answered.
-
-Absent: the check with the transaction's coordinator that a transaction which begins here is known
-to it (KIP-890).
+begin with any sequence, and UNKNOWN_PRODUCER_ID is never answered. A transaction begins only with
+the guard of its verification (KIP-890; verification.py).
 """
 
 from __future__ import annotations
 
 from logquake.storage.producers.entry import MAX_SEQUENCE, BatchMetadata, ProducerEntry
+from logquake.storage.producers.verification import VerificationGuard
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.records import BatchHeader
 from logquake.wire.sentinels import NO_PRODUCER_EPOCH
@@ -26,12 +25,35 @@ def find_duplicate(entry: ProducerEntry, header: BatchHeader) -> BatchMetadata |
     return None
 
 
-def check_produced(entry: ProducerEntry, header: BatchHeader) -> None:
+def check_verified(
+    entry: ProducerEntry | None,
+    header: BatchHeader,
+    under_way: VerificationGuard | None,
+    guard: VerificationGuard | None,
+) -> None:
+    """A transactional batch: its transaction is open here, or may be opened with this guard.
+
+    Raises RecordError INVALID_TXN_STATE.
+    """
+    is_open = entry is not None and entry.in_transaction
+    if not is_open and (guard is None or guard is not under_way):
+        raise RecordError(
+            ErrorCode.INVALID_TXN_STATE,
+            f"producer {header.producer_id} is in no transaction that its coordinator vouched for",
+        )
+
+
+def check_produced(
+    entry: ProducerEntry, header: BatchHeader, under_way: VerificationGuard | None
+) -> None:
     """A client's batch that repeats none: its epoch, its sequence and its transaction.
 
-    Raises RecordError INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_TXN_STATE.
+    under_way: the verification of its producer. Raises RecordError INVALID_PRODUCER_EPOCH,
+    OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_TXN_STATE.
     """
     _check_epoch(entry, header)
+    if under_way is not None and header.base_sequence > under_way.lowest_sequence:
+        raise _out_of_order(header, f"{under_way.lowest_sequence} is being verified")
     _check_sequence(entry, header)
     _check_transaction(entry, header)
 

@@ -15,6 +15,7 @@ from logquake.storage.producers import rules
 from logquake.storage.producers.entry import BatchMetadata, ProducerEntry
 from logquake.storage.producers.hash_order import FIRST_SLOTS, in_hash_order, slots_for
 from logquake.storage.producers.transactions import Transactions
+from logquake.storage.producers.verification import VerificationGuard, Verifications
 from logquake.storage.segments.txn_index import AbortedTransaction
 from logquake.wire.records import BatchHeader, ControlType, EndMarker
 
@@ -25,6 +26,7 @@ class ProducerStates:
     def __init__(self) -> None:
         self.end_offset = 0
         self.transactions = Transactions()
+        self.verifications = Verifications()
         self._entries: dict[int, ProducerEntry] = {}
         self._slots = FIRST_SLOTS
         self._before: dict[int, ProducerEntry | None] = {}
@@ -43,31 +45,63 @@ class ProducerStates:
 
     # What a leader may append
 
-    def check(self, header: BatchHeader) -> BatchMetadata | None:
+    def begin_verification(
+        self, producer_id: int, epoch: int, sequence: int, now_ms: int
+    ) -> VerificationGuard | None:
+        """With what a transaction that begins with this batch is appended, once it is verified.
+
+        None where nothing is to be verified: the transaction is open here already, or none is.
+        """
+        entry = self._entries.get(producer_id)
+        if not self.verifications.required or (entry is not None and entry.in_transaction):
+            return None
+        return self.verifications.begin(producer_id, epoch, sequence, now_ms)
+
+    def check(
+        self, header: BatchHeader, guard: VerificationGuard | None = None
+    ) -> BatchMetadata | None:
         """May a client's batch be appended? The earlier batch when it only repeats that one.
 
-        Raises RecordError as check_produced does.
+        guard: that of its verification. Raises RecordError as the rules do.
         """
-        entry = self._entries.get(header.producer_id)
-        if entry is None:
-            return None
-        duplicate = rules.find_duplicate(entry, header)
-        if duplicate is None:
-            rules.check_produced(entry, header)
-        return duplicate
+        producer_id = header.producer_id
+        entry = self._entries.get(producer_id)
+        if entry is not None:
+            duplicate = rules.find_duplicate(entry, header)
+            if duplicate is not None:
+                return duplicate
+        under_way = self.verifications.get(producer_id)
+        self._check_verified(entry, header, under_way, guard)
+        if entry is not None or under_way is not None:
+            rules.check_produced(entry or ProducerEntry(producer_id), header, under_way)
+        return None
 
-    def check_internal(self, header: BatchHeader, marker: EndMarker | None) -> None:
+    def check_internal(
+        self, header: BatchHeader, marker: EndMarker | None, guard: VerificationGuard | None = None
+    ) -> None:
         """May a coordinator's batch be appended? marker: what it says if it is a control batch.
 
-        Raises RecordError as check_internal and check_end_marker of the rules do.
+        Raises RecordError as the rules do.
         """
         entry = self._entries.get(header.producer_id)
-        if entry is None:
-            return
         if marker is None:
-            rules.check_internal(entry, header)
+            under_way = self.verifications.get(header.producer_id)
+            self._check_verified(entry, header, under_way, guard)
+            if entry is not None:
+                rules.check_internal(entry, header)
         else:
-            rules.check_end_marker(entry, header, marker.coordinator_epoch)
+            known = entry or ProducerEntry(header.producer_id)
+            rules.check_end_marker(known, header, marker.coordinator_epoch)
+
+    def _check_verified(
+        self,
+        entry: ProducerEntry | None,
+        header: BatchHeader,
+        under_way: VerificationGuard | None,
+        guard: VerificationGuard | None,
+    ) -> None:
+        if header.is_transactional and self.verifications.required:
+            rules.check_verified(entry, header, under_way, guard)
 
     # What was appended
 
@@ -86,6 +120,7 @@ class ProducerStates:
         What .txnindex must list: None unless it aborts something that is in the log.
         """
         entry = self._entry(header.producer_id)
+        self.verifications.end(header.producer_id)
         self._put(entry.with_end_marker(header.producer_epoch, marker.coordinator_epoch, timestamp))
         self._advance(first_offset + header.last_offset_delta + 1)
         if not entry.in_transaction:
@@ -122,6 +157,7 @@ class ProducerStates:
 
     def expire(self, now_ms: int, expiration_ms: int) -> None:
         """Forget producers without a transaction that wrote nothing for expiration_ms."""
+        self.verifications.expire(now_ms, expiration_ms)
         for entry in self.entries():
             if entry.is_expired(now_ms, expiration_ms):
                 del self._entries[entry.producer_id]
@@ -144,9 +180,11 @@ class ProducerStates:
     ) -> ProducerEntry:
         entry = self._entry(header.producer_id)
         begin = entry.current_txn_first_offset
-        if header.is_transactional and not entry.in_transaction:
-            begin = first_offset
-            self.transactions.begin(first_offset, header.producer_id)
+        if header.is_transactional:
+            self.verifications.end(header.producer_id)
+            if not entry.in_transaction:
+                begin = first_offset
+                self.transactions.begin(first_offset, header.producer_id)
         batch = BatchMetadata(
             header.last_sequence, last_offset, header.last_offset_delta, timestamp
         )

@@ -86,7 +86,12 @@ class Leader:
         downward = DownConversion(self._replicas, self.loop, DownConversionSettings())
         api = ApiTable(
             [
-                Produce(self._replicas.appends, self._metadata, ProducePipelining.IDEMPOTENT),
+                Produce(
+                    self._replicas.appends,
+                    self._replicas.transactional_appends,
+                    self._metadata,
+                    ProducePipelining.IDEMPOTENT,
+                ),
                 Fetch(
                     self._replicas.sessions,
                     self._replicas.fetches,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from logquake.storage.disk.real_disk import RealDisk
@@ -28,7 +29,7 @@ class LoneLog:
     def __init__(self, folder: Path, config: LogConfig, now_ms: int = START_MS) -> None:
         self.ours = folder / "ours" / FOLDER
         self.folders = [self.ours]
-        self.config = config
+        self.config = replace(config, transactions_verified=False)  # nobody is there to be asked
         self.now_ms = now_ms
         self.open()
 

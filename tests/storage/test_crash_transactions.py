@@ -24,7 +24,7 @@ from logquake.wire.records import BatchFlag, ControlType, encode_end_marker
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.memory_disk import MemoryDisk, PowerCutError, Unsynced
 
-CONFIG = LogConfig(segment_bytes=600, index_interval_bytes=150)
+CONFIG = LogConfig(segment_bytes=600, index_interval_bytes=150, transactions_verified=False)
 OPTIONS = LogDirOptions(1, "cluster", 0, lambda _topic: CONFIG, unique=lambda: "0" * 32)
 PAGE_BYTES = 32  # an entry of the index straddles pages
 ANYWHERE = 2**62

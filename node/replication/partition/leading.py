@@ -53,6 +53,7 @@ def stage(
         partition.leader_epoch,
         partition.context.scheduler.wall_ms(),
         header=entry.header,
+        guard=entry.guard,
         internal=internal,
     )
 

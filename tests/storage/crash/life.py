@@ -34,7 +34,12 @@ T = TypeVar("T")
 
 ROOT = "data"
 EVENTS, TABLE, SAFE, PASSING = "events", "table", "safe", "passing"
-_SMALL = LogConfig(segment_bytes=1_600, index_interval_bytes=150, index_max_bytes=240)
+_SMALL = LogConfig(
+    segment_bytes=1_600,
+    index_interval_bytes=150,
+    index_max_bytes=240,
+    transactions_verified=False,
+)
 CONFIGS = {
     EVENTS: _SMALL,
     TABLE: replace(_SMALL, compacted=True, deleted=False, delete_retention_ms=0),

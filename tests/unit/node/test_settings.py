@@ -245,6 +245,22 @@ class TestValues:
         assert got.failover_reconnect_backoff_max_ms == 20
         assert got.failover_connect_timeout_ms == 30
 
+    def test_transactions_are_verified_unless_told_otherwise(self) -> None:
+        default, told = (
+            settings(),
+            settings(
+                transaction_partition_verification_enable="false",
+                logquake_transaction_verification_max_bytes="5",
+            ),
+        )
+        verified = [
+            got.replication.topic_defaults.log.transactions_verified for got in (default, told)
+        ]
+        assert verified == [True, False]
+        assert default.replication.verification_max_bytes == 64 * 1024 * 1024
+        assert told.replication.verification_max_bytes == 5
+        assert told.without_effect == told.unknown == ()
+
     def test_an_empty_value_is_the_default(self) -> None:
         assert settings(broker_rack="", num_partitions="").rack is None
 

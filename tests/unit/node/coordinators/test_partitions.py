@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.node.coordinators.key_partition import partition_for
+from logquake.node.metadata.coordinators import partition_for
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.replication.values import ProduceEntry
 from logquake.wire.errors import ErrorCode
-from logquake.wire.records import ControlType, encode_end_marker
+from logquake.wire.records import ControlType, encode_end_marker, read_header
+from logquake.wire.sentinels import NO_SEQUENCE
 from tests.doubles.journal import MemoryJournal
 from tests.doubles.scheduler import ManualScheduler
 from tests.doubles.workers import HeldWorkers
@@ -34,8 +35,11 @@ def follow(broker: OneBroker, index: int = 0, *, epoch: int) -> None:
 
 def write(broker: OneBroker, *batches: bytearray, index: int = 0) -> None:
     """What an earlier coordinator left in the log."""
+    log = broker.partition(index).replica.log
     for records in batches:
-        entry = ProduceEntry("orders", index, memoryview(records))
+        producer_id = read_header(memoryview(records)).producer_id
+        guard = log.begin_verification(producer_id, 0, NO_SEQUENCE, 0)
+        entry = ProduceEntry("orders", index, memoryview(records), guard=guard)
         broker.replicas.appends.add([entry], 1, 0, lambda _results: None, internal=True)
     broker.replicas.end_of_pass()
 

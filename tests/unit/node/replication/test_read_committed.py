@@ -84,7 +84,8 @@ def write(broker: OneBroker) -> Produce:
                 base_sequence=sequence,
                 flags=BatchFlag.TRANSACTIONAL,
             )
-        entry = ProduceEntry("orders", 0, memoryview(batch))
+        guard = broker.partition().replica.log.begin_verification(pid, 0, sequence, 0)
+        entry = ProduceEntry("orders", 0, memoryview(batch), guard=guard)
         done: list[Any] = []
         broker.replicas.appends.add([entry], 1, 30_000, done.extend, internal=end is not None)
         broker.replicas.end_of_pass()

@@ -20,7 +20,7 @@ from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.request import Request
 from logquake.node.settings import BrokerSettings
-from logquake.seams.network import Disconnected, Endpoint
+from logquake.seams.network import Channel, Disconnected, Endpoint
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_response
 from logquake.wire.listeners import PLAINTEXT, ListenerName
@@ -71,27 +71,27 @@ class NoReplyError(Exception):
 
 
 class SelfNetwork(ScriptedNetwork):
-    """The one broker's way to itself; every other endpoint is a machine that is switched off."""
+    """The one broker's way to itself; others answer when the test does, in ``sent``."""
 
     def __init__(self) -> None:
         super().__init__()
         self.here: LoneBroker | None = None
 
-    def channel(self, endpoint: Endpoint, client_id: str) -> SelfChannel:
-        return SelfChannel(self, endpoint, client_id)
+    def channel(self, endpoint: Endpoint, client_id: str) -> Channel:
+        if endpoint.broker_id == BROKER_ID:
+            return SelfChannel(self, client_id)
+        return super().channel(endpoint, client_id)
 
 
 class SelfChannel:
-    def __init__(self, network: SelfNetwork, endpoint: Endpoint, client_id: str) -> None:
+    def __init__(self, network: SelfNetwork, client_id: str) -> None:
         self._network = network
-        self._endpoint = endpoint
         self._client_id = client_id
 
     def send(self, request: Message, version: int, done: Done) -> None:
         here = self._network.here
-        if here is not None and self._endpoint.broker_id == BROKER_ID:
+        if here is not None:
             here.put(lambda: here.serve(request, version, done, self._client_id))
-        # Else: no answer, as from a machine whose packets are lost.
 
     def close(self) -> None:
         """Nothing is connected."""
@@ -246,15 +246,15 @@ class LoneBroker:
         return cast(bytes, next(t.topic_id for t in metadata.topics if t.name == name))
 
     def append(self, records: bytes | bytearray, *, internal: bool = False) -> None:
-        """To orders-0, past the Produce handler, which refuses transactions."""
+        """To orders-0, past the Produce handler."""
         entry = ProduceEntry(TOPIC, 0, memoryview(bytearray(records)))
         results: list[ProduceResult] = []
         self.parts.replicas.appends.add([entry], 1, 0, results.extend, internal=internal)
         self.broker.end_of_pass()
         assert [result.error for result in results] == [0]
 
-    def learn_of_other_broker(self) -> None:
-        """Broker 2 is alive, elsewhere, and leads the topic of that name."""
+    def learn_of_other_broker(self, leads: str = ELSEWHERE) -> None:
+        """Broker 2 is alive, elsewhere, and leads the one partition of a topic."""
         brokers = [
             UpdateMetadataBroker(
                 id=broker_id,
@@ -276,7 +276,7 @@ class LoneBroker:
             replicas=[2],
         )
         elsewhere = UpdateMetadataTopicState(
-            topic_name=ELSEWHERE, topic_id=bytes(15) + b"\x02", partition_states=[state]
+            topic_name=leads, topic_id=bytes(15) + b"\x02", partition_states=[state]
         )
         self.ask(
             UpdateMetadataRequest(

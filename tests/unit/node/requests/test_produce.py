@@ -189,12 +189,6 @@ def test_transactional_records_without_an_id_are_not_authorised(
     assert end_offset(broker, 1) == 0
 
 
-@strict_versions
-def test_transactions_are_not_served_yet(broker: LoneBroker, batch: Any, version: int) -> None:
-    answer = only(broker.ask(produce(batch(b"a"), transactional_id="t"), version))
-    assert answer.error_code == ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
-
-
 @every_version
 def test_a_repeated_batch_is_answered_as_the_first_time(
     broker: LoneBroker, batch: Any, version: int

@@ -25,6 +25,12 @@ list_versions = pytest.mark.parametrize("version", [v for v in ListOffsets.versi
 
 
 @pytest.fixture
+def properties() -> dict[str, str]:
+    """No coordinator is there to be asked."""
+    return {"transaction.partition.verification.enable": "false"}
+
+
+@pytest.fixture
 def filled(broker: LoneBroker, batch: Callable[..., bytes]) -> Any:
     """orders-0: two records of an aborted transaction, its end, two of one under way."""
 

@@ -20,7 +20,7 @@ CONFIG = LogConfig(segment_bytes=500, index_interval_bytes=100)
 
 
 class Writer:
-    """Appends to a log in the name of transactional producers, each call committed."""
+    """Appends to a log in the name of transactional producers, each call verified and committed."""
 
     def __init__(self, log: Log, make_batch: MakeBatch) -> None:
         self.log = log
@@ -38,7 +38,8 @@ class Writer:
             base_sequence=sequence,
             flags=BatchFlag.TRANSACTIONAL if transactional else 0,
         )
-        appended = self.log.stage_as_leader(batch, 0, 0)
+        guard = self.log.begin_verification(pid, 0, sequence, 0) if transactional else None
+        appended = self.log.stage_as_leader(batch, 0, 0, guard=guard)
         self.log.commit()
         return appended.first_offset
 
@@ -306,7 +307,8 @@ def test_a_repeated_batch_is_known_across_a_snapshot(
             base_sequence=sequence,
             flags=BatchFlag.TRANSACTIONAL,
         )
-        appended = again.stage_as_leader(batch, 0, 0)
+        guard = again.begin_verification(7, 0, sequence, 0)
+        appended = again.stage_as_leader(batch, 0, 0, guard=guard)
         return appended.first_offset, appended.duplicate
 
     assert stage(2) == (2, True)

@@ -19,7 +19,7 @@ from logquake.wire.records import BatchFlag, Codec, ControlType, Record, encode_
 from logquake.wire.records import encode_end_marker as end_marker
 from logquake.wire.topic_partition import TopicPartition
 
-CONFIG = LogConfig(segment_bytes=2_000, index_interval_bytes=200)
+CONFIG = LogConfig(segment_bytes=2_000, index_interval_bytes=200, transactions_verified=False)
 OPTIONS = LogDirOptions(1, "cluster", 0, lambda _: CONFIG)
 BATCHES = 45
 RECORDS_A_BATCH = 3
