@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from logquake.controller.controller import Controller
 from logquake.node.controller_link import ControllerLink, ControllerRequests
+from logquake.node.coordinators.transactions.composition import compose_transactions
 from logquake.node.life.first_orders import FirstOrders
 from logquake.node.life.log_dir_loading import LogDirLoading
 from logquake.node.life.log_dir_notice import LogDirNotice
@@ -18,10 +19,13 @@ from logquake.node.life.registration import Registrar
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.metadata.lost_leaders import LostLeaders
+from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.outside import Outside
 from logquake.node.producer_ids import ProducerIds
 from logquake.node.replication.manager import ReplicaManager
+from logquake.node.requests.add_offsets_to_txn import AddOffsetsToTxn
+from logquake.node.requests.add_partitions_to_txn import AddPartitionsToTxn
 from logquake.node.requests.alter_replica_log_dirs import AlterReplicaLogDirs
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.api_versions import ApiVersions
@@ -31,7 +35,9 @@ from logquake.node.requests.delete_topics import DeleteTopics
 from logquake.node.requests.describe_cluster import DescribeCluster
 from logquake.node.requests.describe_log_dirs import DescribeLogDirs
 from logquake.node.requests.describe_producers import DescribeProducers
+from logquake.node.requests.describe_transactions import DescribeTransactions
 from logquake.node.requests.downward import DownConversion
+from logquake.node.requests.end_txn import EndTxn
 from logquake.node.requests.envelope import Envelope
 from logquake.node.requests.fetch import Fetch
 from logquake.node.requests.find_coordinator import FindCoordinator
@@ -43,6 +49,7 @@ from logquake.node.requests.for_controller import (
 from logquake.node.requests.from_controller import LeaderAndIsr, StopReplica, UpdateMetadata
 from logquake.node.requests.init_producer_id import InitProducerId
 from logquake.node.requests.list_offsets import ListOffsets
+from logquake.node.requests.list_transactions import ListTransactions
 from logquake.node.requests.metadata import Metadata
 from logquake.node.requests.offset_for_leader_epoch import OffsetForLeaderEpoch
 from logquake.node.requests.produce import Produce
@@ -253,6 +260,14 @@ class Composer:
             self._outside.scheduler,
             timeout_ms=settings.request_timeout_ms,
         )
+        transactions = compose_transactions(
+            settings.broker_id,
+            settings.transactions,
+            self._outside,
+            cache,
+            replicas,
+            producer_ids.next,
+        )
         auto_creation = AutoTopicCreation(settings.auto_creation, link, self._outside.scheduler)
         first_metadata = FirstMetadata(cache, waiters, settings.first_metadata_max_wait_ms)
         lost_leaders = self._lost_leaders
@@ -288,7 +303,16 @@ class Composer:
                 CreateTopics(controller, cache, waiters),
                 DeleteTopics(controller, cache, waiters),
                 DeleteRecords(replicas.deletions, cache),
-                InitProducerId(producer_ids),
+                InitProducerId(producer_ids, transactions),
+                AddPartitionsToTxn(transactions, cache),
+                AddOffsetsToTxn(
+                    transactions,
+                    cache,
+                    settings.auto_creation.internal[GROUP_METADATA_TOPIC].partitions,
+                ),
+                EndTxn(transactions),
+                DescribeTransactions(transactions),
+                ListTransactions(transactions),
                 OffsetForLeaderEpoch(replicas),
                 AlterPartition(controller),
                 DescribeCluster(cluster_id, cache, first_metadata),

@@ -290,3 +290,19 @@ COORDINATOR_RECORDS_LEFT_OUT = EventKind(
     "tell of may lack something.",
     remedy="As with records-damaged. Where another replica is sound, let it lead.",
 )
+
+# Transactions
+
+TRANSACTION_TIMED_OUT = EventKind(
+    "transaction-timed-out",
+    cause="A transaction was not ended within its producer's transaction.timeout.ms. It is "
+    "aborted, and its producer fenced.",
+    remedy="Nothing, if the producer died. Else end transactions sooner, or allow them more time.",
+)
+TRANSACTION_MARKERS_FENCED = EventKind(
+    "transaction-markers-fenced",
+    cause="A partition has seen a later coordinator of the transaction, or a later epoch of its "
+    "producer: this coordinator does not go on with it.",
+    remedy="Nothing, if a later coordinator completes it. If readers of committed records stay "
+    "where they are: `kafka-transactions.sh find-hanging`.",
+)

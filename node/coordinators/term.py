@@ -51,6 +51,11 @@ class Term(Generic[S]):
         return self.partition.leader_epoch
 
     @property
+    def max_batch_bytes(self) -> int:
+        """A larger batch is refused: the topic's max.message.bytes."""
+        return self.partition.config.log.max_message_bytes
+
+    @property
     def is_current(self) -> bool:
         """Whether the partition is led still. The coordinator is told at the end of the pass."""
         return self.partition.leader is self.leader

@@ -1,56 +1,64 @@
-"""InitProducerId (22), versions 0-5: a producer id for an idempotent producer (KIP-98, KIP-360).
+"""InitProducerId (22), versions 0-5: a producer id and its epoch (KIP-98).
 
-Absent: transactional ids. There is no transaction coordinator yet, so a request that names one is
-answered COORDINATOR_NOT_AVAILABLE, as by a broker whose coordinator is not up.
+For a transactional id it is the coordinator's to give, and fences whoever had the epoch before; v3
+says who asks, so that a producer can go on after an error (KIP-360); v4 knows PRODUCER_FENCED
+(KIP-588), v5 TRANSACTION_ABORTABLE (KIP-890).
 """
 
 from __future__ import annotations
 
+from logquake.node.coordinators.transactions.coordinator import TransactionCoordinator
+from logquake.node.coordinators.transactions.metadata import NO_PRODUCER, Producer
+from logquake.node.coordinators.transactions.rules import Initialization
 from logquake.node.producer_ids import ProducerIds
 from logquake.node.requests.handler import Handler
+from logquake.node.requests.producer_fencing import fencing_error
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
 from logquake.wire.sentinels import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
+_FIRST_VERSION_WITH_FENCED = 4
+
 
 class InitProducerId(Handler[InitProducerIdRequest]):
     key = ApiKey.INIT_PRODUCER_ID
     versions = range(6)
 
-    def __init__(self, producer_ids: ProducerIds) -> None:
+    def __init__(self, producer_ids: ProducerIds, coordinator: TransactionCoordinator) -> None:
         self._producer_ids = producer_ids
+        self._coordinator = coordinator
 
     def handle(self, request: Request, body: InitProducerIdRequest) -> None:
-        if error := _refusal(body):
-            request.reply(_failed(error))
-            return
+        def done(initialized: Producer | ErrorCode) -> None:
+            request.reply(_response(request.header.api_version, initialized))
 
-        def done(producer_id: int | None) -> None:
-            if producer_id is None:
-                request.reply(_failed(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
-            else:
-                request.reply(InitProducerIdResponse(producer_id=producer_id, producer_epoch=0))
-
-        # Without a transactional id there is nothing to fence: a producer that comes with an
-        # exhausted epoch gets a new id, as from Kafka.
-        self._producer_ids.next(done)
-
-
-def _refusal(body: InitProducerIdRequest) -> ErrorCode | None:
-    if (body.producer_id == NO_PRODUCER_ID) != (body.producer_epoch == NO_PRODUCER_EPOCH):
-        return ErrorCode.INVALID_REQUEST
-    if body.transactional_id is not None:
-        return (
-            ErrorCode.COORDINATOR_NOT_AVAILABLE
-            if body.transactional_id
-            else ErrorCode.INVALID_REQUEST
-        )
-    return None
+        if (body.producer_id == NO_PRODUCER_ID) != (body.producer_epoch == NO_PRODUCER_EPOCH):
+            done(ErrorCode.INVALID_REQUEST)
+        elif body.transactional_id is None:
+            # There is nothing to fence: a producer that comes with an exhausted epoch gets a new
+            # id, as from Kafka.
+            self._producer_ids.next(lambda producer_id: done(_first_epoch(producer_id)))
+        else:
+            expected = Producer(body.producer_id, body.producer_epoch)
+            asked = Initialization(
+                body.transaction_timeout_ms, None if expected == NO_PRODUCER else expected
+            )
+            self._coordinator.init_producer_id(body.transactional_id, asked, done)
 
 
-def _failed(error: ErrorCode) -> InitProducerIdResponse:
+def _first_epoch(producer_id: int | None) -> Producer | ErrorCode:
+    if producer_id is None:
+        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    return Producer(producer_id, 0)
+
+
+def _response(version: int, initialized: Producer | ErrorCode) -> InitProducerIdResponse:
+    if isinstance(initialized, Producer):
+        return InitProducerIdResponse(producer_id=initialized.id, producer_epoch=initialized.epoch)
     return InitProducerIdResponse(
-        error_code=error, producer_id=NO_PRODUCER_ID, producer_epoch=NO_PRODUCER_EPOCH
+        error_code=fencing_error(initialized, version, since=_FIRST_VERSION_WITH_FENCED),
+        producer_id=NO_PRODUCER_ID,
+        producer_epoch=NO_PRODUCER_EPOCH,
     )

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from logquake.controller.settings import ControllerSettings
+from logquake.node.coordinators.transactions.settings import TransactionSettings
 from logquake.node.life.controlled_shutdown import ControlledShutdownSettings
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.links.link import LinkSettings
@@ -25,6 +26,7 @@ from logquake.node.settings.network import read_connection_limits
 from logquake.node.settings.reader import INT_MAX, SHORT_MAX, PropertyReader, refusal
 from logquake.node.settings.replication import read_links, read_replication
 from logquake.node.settings.topic_defaults import read_topic_defaults
+from logquake.node.settings.transactions import read_transactions
 from logquake.node.settings.without_effect import WITHOUT_EFFECT
 from logquake.node.topics.auto_creation import AutoCreationSettings
 from logquake.storage.segments.open_files import DEFAULT_LIMIT
@@ -62,6 +64,7 @@ class BrokerSettings:
     controller: ControllerSettings
     controlled_shutdown: ControlledShutdownSettings
     auto_creation: AutoCreationSettings
+    transactions: TransactionSettings
     # Envelopes are taken, by which other brokers forward what their clients ask of the controller.
     # A Kafka 3.9 in ZooKeeper mode takes them with zookeeper.metadata.migration.enable alone, and
     # else ends the connection.
@@ -98,6 +101,7 @@ class BrokerSettings:
         topic_defaults = read_topic_defaults(reader)
         controller = _read_controller(reader, listeners, topic_defaults)
         connections = read_connection_limits(reader)
+        request_timeout_ms = reader.integer("request.timeout.ms", 30_000, minimum=1)
         return cls(
             broker_id=_read_broker_id(reader),
             rack=reader.optional("broker.rack"),
@@ -123,8 +127,9 @@ class BrokerSettings:
             controller=controller,
             controlled_shutdown=_read_controlled_shutdown(reader, controller),
             auto_creation=read_auto_creation(reader, controller),
+            transactions=read_transactions(reader, request_timeout_ms),
             forwarding_enabled=reader.flag("logquake.forwarding.enable", True),
-            request_timeout_ms=reader.integer("request.timeout.ms", 30_000, minimum=1),
+            request_timeout_ms=request_timeout_ms,
             first_metadata_max_wait_ms=reader.integer(
                 "logquake.first.metadata.max.wait.ms", 1_000, minimum=0
             ),

@@ -38,10 +38,6 @@ WITHOUT_EFFECT = frozenset(
         "quota.window.size.seconds",
         "replica.selector.class",
         "reserved.broker.max.id",
-        "transaction.abort.timed.out.transaction.cleanup.interval.ms",
-        "transaction.max.timeout.ms",
-        "transaction.state.log.load.buffer.size",
-        "transactional.id.expiration.ms",
         "zookeeper.max.in.flight.requests",
         "zookeeper.set.acl",
     )

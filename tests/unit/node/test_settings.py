@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from logquake.node.coordinators.transactions.settings import TransactionSettings
 from logquake.node.requests.pipelining import ProducePipelining
 from logquake.node.settings import (
     BrokerSettings,
@@ -261,6 +262,17 @@ class TestValues:
         assert told.replication.verification_max_bytes == 5
         assert told.without_effect == told.unknown == ()
 
+    def test_keys_of_transactions(self) -> None:
+        assert settings().transactions == TransactionSettings()
+        assert settings(
+            transaction_max_timeout_ms="1",
+            transaction_abort_timed_out_transaction_cleanup_interval_ms="2",
+            transactional_id_expiration_ms="3",
+            transaction_remove_expired_transaction_cleanup_interval_ms="4",
+            request_timeout_ms="5",
+            transaction_state_log_load_buffer_size="6",
+        ).transactions == TransactionSettings(1, 2, 3, 4, 5, 6)
+
     def test_an_empty_value_is_the_default(self) -> None:
         assert settings(broker_rack="", num_partitions="").rack is None
 
@@ -327,6 +339,8 @@ class TestRefusals:
             ({"replica_socket_timeout_ms": "499"}, "replica.socket.timeout.ms=499"),
             ({"offsets_topic_num_partitions": "0"}, "offsets.topic.num.partitions=0"),
             ({"offsets_topic_replication_factor": "32768"}, "from 1 to 32767"),
+            ({"transaction_max_timeout_ms": "0"}, "transaction.max.timeout.ms=0"),
+            ({"transactional_id_expiration_ms": "0"}, "transactional.id.expiration.ms=0"),
             ({"transaction_state_log_min_isr": "0"}, "transaction.state.log.min.isr=0"),
             ({"transaction_state_log_segment_bytes": "0"}, "segment.bytes=0"),
             ({"num_partitions": "1\n2"}, r"num.partitions=1\n2 is not allowed"),

@@ -134,21 +134,6 @@ def test_every_producer_gets_an_id_of_its_own(broker: LoneBroker, version: int) 
     assert len({reply.producer_id for reply in replies}) == len(replies)
 
 
-@init_versions
-@pytest.mark.parametrize(
-    ("transactional_id", "error"),
-    [("", ErrorCode.INVALID_REQUEST), ("t", ErrorCode.COORDINATOR_NOT_AVAILABLE)],
-)
-def test_transactional_ids(
-    broker: LoneBroker, version: int, transactional_id: str, error: ErrorCode
-) -> None:
-    request = InitProducerIdRequest(
-        transactional_id=transactional_id, transaction_timeout_ms=60_000
-    )
-    reply = broker.ask(request, version)
-    assert (reply.error_code, reply.producer_id, reply.producer_epoch) == (error, -1, -1)
-
-
 @pytest.mark.parametrize("version", range(3, 6))
 @pytest.mark.parametrize(
     ("producer_id", "epoch", "error"),

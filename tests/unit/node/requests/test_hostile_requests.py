@@ -32,7 +32,36 @@ from logquake.wire.uuids import ZERO_UUID
 from tests.unit.node.requests.lone_broker import LoneBroker
 from tests.unit.node.requests.test_envelope import envelope, forwarded
 
-SERVED = (0, 1, 2, 3, 4, 5, 6, 7, 10, 18, 19, 20, 21, 22, 23, 27, 34, 35, 56, 58, 60, 61, 67)
+SERVED = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    10,
+    18,
+    19,
+    20,
+    21,
+    22,
+    23,
+    24,
+    25,
+    26,
+    27,
+    34,
+    35,
+    56,
+    58,
+    60,
+    61,
+    65,
+    66,
+    67,
+)
 REQUESTS_A_KEY = 150
 
 NAMES = ["orders", "orders", "elsewhere", "nowhere", "", "..", "no spaces", "x" * 250, "é"]
