@@ -17,8 +17,15 @@ from typing import Generic, TypeVar
 
 from logquake.controller.events.alter_partition import alter_partition
 from logquake.controller.events.controlled_shutdown import controlled_shutdown
+from logquake.controller.events.create_partitions import PartitionCreation
 from logquake.controller.events.create_topics import TopicCreation
 from logquake.controller.events.delete_topics import DeletionRequest
+from logquake.controller.events.elect_leaders import (
+    ElectionRequest,
+    Results,
+    elect_leaders,
+    with_error,
+)
 from logquake.controller.events.producer_ids import allocate_producer_ids
 from logquake.controller.office.office import Office
 from logquake.controller.office.watches import event_for
@@ -39,6 +46,8 @@ from logquake.wire.messages.broker_to_controller import (
     ControlledShutdownResponse,
 )
 from logquake.wire.messages.topics import (
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
     CreateTopicsRequest,
     CreateTopicsResponse,
     DeleteTopicsRequest,
@@ -171,6 +180,15 @@ class Controller:
     ) -> None:
         self._put_settled("delete-topics", DeletionRequest(request, reply))
 
+    def create_partitions(
+        self, request: CreatePartitionsRequest, reply: Callable[[CreatePartitionsResponse], None]
+    ) -> None:
+        self._put_settled("create-partitions", PartitionCreation(request, reply))
+
+    def elect_leaders(self, request: ElectionRequest, reply: Callable[[Results], None]) -> None:
+        answer = _AnswerOnce(reply, lambda code: with_error(request.partitions, code))
+        self._put_answered("elect-leaders", elect_leaders, request, answer)
+
     def enable_unclean_election(self, topic: str | None = None) -> None:
         """unclean.leader.election.enable has become true, for a topic or by default (None)."""
 
@@ -188,7 +206,7 @@ class Controller:
     ) -> None:
         self._office.put(name, lambda term: event(term, request, answer.give), answer.fail)
 
-    def _put_settled(self, name: str, request: TopicCreation | DeletionRequest) -> None:
+    def _put_settled(self, name: str, request: _Settled) -> None:
         """A request that is not carried out is answered when it is known how far it came."""
 
         def abandon(code: ErrorCode) -> None:
@@ -202,6 +220,9 @@ class Controller:
                 request.refuse_rest(code)
 
         self._office.put(name, request.carry_out, abandon)
+
+
+_Settled = TopicCreation | DeletionRequest | PartitionCreation
 
 
 class _AnswerOnce(Generic[M]):

@@ -179,6 +179,11 @@ TOPIC_FORGOTTEN = EventKind(
     cause="A topic's znode was deleted by hand.",
     remedy="Its replicas stay on the brokers' disks: delete topics by request.",
 )
+PARTITIONS_CREATED = EventKind(
+    "partitions-created",
+    cause="A client asked for more partitions of a topic; `after` is the assignment of all.",
+    remedy="Nothing.",
+)
 PARTITIONS_REFUSED = EventKind(
     "partitions-refused",
     cause="A topic that is being deleted was given more partitions; they are taken out again.",

@@ -29,6 +29,7 @@ from logquake.node.requests.add_partitions_to_txn import AddPartitionsToTxn
 from logquake.node.requests.alter_replica_log_dirs import AlterReplicaLogDirs
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.api_versions import ApiVersions
+from logquake.node.requests.create_partitions import CreatePartitions
 from logquake.node.requests.create_topics import CreateTopics
 from logquake.node.requests.delete_records import DeleteRecords
 from logquake.node.requests.delete_topics import DeleteTopics
@@ -37,6 +38,7 @@ from logquake.node.requests.describe_log_dirs import DescribeLogDirs
 from logquake.node.requests.describe_producers import DescribeProducers
 from logquake.node.requests.describe_transactions import DescribeTransactions
 from logquake.node.requests.downward import DownConversion
+from logquake.node.requests.elect_leaders import ElectLeaders
 from logquake.node.requests.end_txn import EndTxn
 from logquake.node.requests.envelope import Envelope
 from logquake.node.requests.fetch import Fetch
@@ -302,6 +304,8 @@ class Composer:
                 FindCoordinator(cache, auto_creation),
                 CreateTopics(controller, cache, waiters),
                 DeleteTopics(controller, cache, waiters),
+                CreatePartitions(controller, cache, waiters),
+                ElectLeaders(controller, cache, waiters, self._outside.scheduler),
                 DeleteRecords(replicas.deletions, cache),
                 InitProducerId(producer_ids, transactions),
                 AddPartitionsToTxn(transactions, cache),

@@ -250,6 +250,12 @@ class ControllerContext:
         """Here and not shutting down: who may be in an ISR, lead, or get new partitions."""
         return self.brokers.keys() - self.shutting_down
 
+    def active_racks(self) -> dict[int, str | None]:
+        """The racks of the active brokers, in the order of their ids."""
+        return {
+            each: self.brokers[each].registration.rack for each in sorted(self.active_broker_ids)
+        }
+
     def refuse(self, broker_id: int) -> None:
         """Registered still, and gone to every decision."""
         self.refused[broker_id] = self.forget(broker_id)

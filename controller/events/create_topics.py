@@ -33,6 +33,7 @@ from logquake.controller.rules.topic_rules import (
     check_assignment,
     check_collisions,
     check_name,
+    check_partition_count,
     has_collision_chars,
 )
 from logquake.controller.term import Term
@@ -153,7 +154,7 @@ def _plan(term: Term, topic: CreatableTopic) -> NewTopic:
     partitions = _partitions(term, topic)
     check_name(topic.name)
     check_assignment(partitions)
-    _check_size(term, len(partitions))
+    check_partition_count(len(partitions), term.settings.max_partitions_per_topic)
     config = _checked_config(topic)
     return NewTopic(topic.name, partitions, config, random_uuid(term.random))
 
@@ -191,21 +192,13 @@ def _assigned_by_rule(term: Term, topic: CreatableTopic) -> dict[int, tuple[int,
         count = term.settings.num_partitions
     if factor == NO_REPLICATION_FACTOR:
         factor = term.settings.default_replication_factor
-    _check_size(term, count)
-    brokers = sorted(term.context.active_broker_ids)
-    racks = {each: term.context.brokers[each].registration.rack for each in brokers}
+    check_partition_count(count, term.settings.max_partitions_per_topic)
+    racks = term.context.active_racks()
     try:
         check_counts(count, factor, len(racks))
         return assign_replicas(racks, count, factor, Start.random(term.random, len(racks)))
     except AssignmentError as error:
         raise TopicRefused(error.code, str(error)) from error
-
-
-def _check_size(term: Term, partition_count: int) -> None:
-    if partition_count > term.settings.max_partitions_per_topic:
-        raise TopicRefused(
-            ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request."
-        )
 
 
 async def _already_there(planned: Mapping[int, NewTopic]) -> Refusals:

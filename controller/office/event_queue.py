@@ -33,6 +33,7 @@ URGENT = frozenset(
         "controlled-shutdown",
         "controller-refused",
         "deletion-answered",
+        "elect-leaders",
         "leader-and-isr-answered",
         "log-dirs-failed",
         "unclean-election-enabled",

@@ -80,5 +80,13 @@ def check_assignment(assignment: Mapping[int, Sequence[int]]) -> None:
     raise TopicRefused(ErrorCode.INVALID_REPLICA_ASSIGNMENT, reason)
 
 
+def check_partition_count(count: int, most: int) -> None:
+    """Raises TopicRefused."""
+    if count > most:
+        raise TopicRefused(
+            ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request."
+        )
+
+
 def _text(assignment: Mapping[int, Sequence[int]]) -> str:
     return "; ".join(f"{number} -> {list(ids)}" for number, ids in sorted(assignment.items()))

@@ -49,6 +49,7 @@ class ElectionStrategy(Enum):
     """Why leaders are elected; each has its own rule."""
 
     OFFLINE = "the partition has no online leader"
+    UNCLEAN = "a client asked for any replica"
     PREFERRED = "leadership goes back to the preferred replica"
     CONTROLLED_SHUTDOWN = "the leader shuts down"
 
@@ -189,6 +190,8 @@ async def _rules(
         return dict.fromkeys(topics, elect_preferred)
     if strategy is ElectionStrategy.CONTROLLED_SHUTDOWN:
         return dict.fromkeys(topics, elect_for_controlled_shutdown)
+    if strategy is ElectionStrategy.UNCLEAN:
+        return dict.fromkeys(topics, elect_when_leader_is_lost(unclean_allowed=True))
     without_online_isr = {
         partition.topic
         for partition, leadership in current.items()

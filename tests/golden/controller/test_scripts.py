@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from logquake.controller.events.elect_leaders import ElectionRequest, ElectionType, Results
 from logquake.controller.settings import ControllerSettings
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.broker_to_controller import (
@@ -26,9 +27,14 @@ from logquake.wire.messages.topics import (
     CreatableReplicaAssignment,
     CreatableTopic,
     CreatableTopicConfig,
+    CreatePartitionsAssignment,
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+    CreatePartitionsTopic,
     CreateTopicsRequest,
     DeleteTopicsRequest,
 )
+from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
 from logquake.zk.operations import Create, Delete, SetData
 from logquake.zk.znodes.admin import LogDirFailure
@@ -235,6 +241,39 @@ class ControllerPlayer(Player):
             code = ErrorCode(each.error_code).name
             detail = each.error_message or f"{each.num_partitions} x {each.replication_factor}"
             self.world.log(f"answer CreateTopics {each.name} {code} {detail}")
+
+    def do_add_partitions(
+        self, topic: str, count: str, *partitions: str, validate_only: str = "false"
+    ) -> None:
+        placed = _partitions(partitions).values()
+        assignments = [CreatePartitionsAssignment(broker_ids=list(ids)) for ids in placed]
+        request = CreatePartitionsRequest(
+            topics=[
+                CreatePartitionsTopic(
+                    name=topic, count=int(count), assignments=assignments if placed else None
+                )
+            ],
+            validate_only=validate_only == "true",
+        )
+        self.world.active().create_partitions(request, self._partitions_added)
+
+    def _partitions_added(self, response: CreatePartitionsResponse) -> None:
+        for each in response.results:
+            code = ErrorCode(each.error_code).name
+            self.world.log(f"answer CreatePartitions {each.name} {code} {each.error_message or ''}")
+
+    def do_elect(self, type_: str, *partitions: str) -> None:
+        named = [each.rpartition("-") for each in partitions]
+        request = ElectionRequest(
+            ElectionType[type_.upper()],
+            [TopicPartition(topic, int(number)) for topic, _, number in named],
+        )
+        self.world.active().elect_leaders(request, self._elected)
+
+    def _elected(self, results: Results) -> None:
+        for partition, result in results.items():
+            outcome = result.message or (f"leader {result.leader}" if not result.error else "")
+            self.world.log(f"answer ElectLeaders {partition} {result.error.name} {outcome}")
 
     def do_delete(self, *topics: str) -> None:
         request = DeleteTopicsRequest(topic_names=list(topics))

@@ -1,0 +1,59 @@
+"""CreatePartitions (37), versions 0-3: topics grow to a number of partitions (KIP-195).
+
+The controller writes the topic's assignment; the answer waits, up to the request's own time-out,
+until the metadata of this broker shows a leader for every partition.
+Absent: mutation quotas (KIP-599, v3).
+"""
+
+from __future__ import annotations
+
+from logquake.controller.controller import Controller
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.waiters import MetadataWaiters
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.topics import (
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+    CreatePartitionsTopicResult,
+)
+
+
+class CreatePartitions(Handler[CreatePartitionsRequest]):
+    key = ApiKey.CREATE_PARTITIONS
+    versions = range(4)
+
+    def __init__(
+        self, controller: Controller, cache: MetadataCache, waiters: MetadataWaiters
+    ) -> None:
+        self._controller = controller
+        self._cache = cache
+        self._waiters = waiters
+
+    def handle(self, request: Request, body: CreatePartitionsRequest) -> None:
+        def written(response: CreatePartitionsResponse) -> None:
+            if body.validate_only:
+                request.reply(response)
+            else:
+                self._wait_for_leaders(request, body, response)
+
+        self._controller.create_partitions(body, written)
+
+    def _wait_for_leaders(
+        self, request: Request, body: CreatePartitionsRequest, response: CreatePartitionsResponse
+    ) -> None:
+        counts = {topic.name: topic.count for topic in body.topics}
+        grown = [each for each in response.results if each.error_code == ErrorCode.NONE]
+
+        def is_led(topic: CreatePartitionsTopicResult) -> bool:
+            return self._cache.has_leaders(topic.name, range(counts[topic.name]))
+
+        def finish() -> None:
+            for topic in grown:
+                if not is_led(topic) or body.timeout_ms <= 0:
+                    topic.error_code = ErrorCode.REQUEST_TIMED_OUT
+            request.reply(response)
+
+        self._waiters.wait(lambda: all(map(is_led, grown)), body.timeout_ms, finish)
