@@ -85,7 +85,10 @@ def _refusal(term: Term, type_: ElectionType, partition: TopicPartition) -> Elec
             error=ErrorCode.INVALID_TOPIC_EXCEPTION, message="The topic is being deleted"
         )
     if partition in context.leaderships and not _may_change(term, type_, partition):
-        return ElectionResult(error=ErrorCode.ELECTION_NOT_NEEDED)
+        return ElectionResult(
+            error=ErrorCode.ELECTION_NOT_NEEDED,
+            message="Leader election not needed for topic partition.",
+        )
     return None
 
 

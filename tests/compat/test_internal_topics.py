@@ -8,14 +8,12 @@ fits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kazoo.client import KazooClient
 
 from logquake.cluster.api import Cluster
 from logquake.wire.errors import error_name
@@ -23,9 +21,8 @@ from logquake.wire.messages.find_coordinator import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
 )
-from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.one_broker import OneBroker, held_ports
+from tests.compat.twins import Twin, both, twins_of
 from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -35,13 +32,7 @@ GROUP, TRANSACTION = 0, 1
 Twins = tuple["Lone", "Lone"]
 
 
-class Lone(OneBroker):
-    """A cluster of one broker, ours or Kafka's."""
-
-    def __init__(self, port: int, zookeeper: str) -> None:
-        super().__init__(port)
-        self.zookeeper = zookeeper
-
+class Lone(Twin):
     def topics(self, *names: str) -> list[tuple[str | None, str, bool, int]]:
         """Name, error, whether internal, number of partitions: of each topic."""
         return sorted(
@@ -65,53 +56,24 @@ class Lone(OneBroker):
         return error_name(found.error_code), found.error_message, found.node_id, found.host
 
     def config_of(self, topic: str) -> bytes:
-        client = KazooClient(self.zookeeper)
-        client.start()
-        try:
-            return bytes(client.get(f"/config/topics/{topic}")[0])
-        finally:
-            client.stop()
-            client.close()
+        return self.znode(f"/config/topics/{topic}")
+
+
+PROPERTIES = {
+    "num.partitions": 2,
+    "offsets.topic.segment.bytes": 7_000_000,
+    "transaction.state.log.num.partitions": 5,
+    "transaction.state.log.replication.factor": 1,
+    "transaction.state.log.min.isr": 1,
+    "transaction.state.log.segment.bytes": 5_000_000,
+}
 
 
 @pytest.fixture
 def twins(kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path: Path) -> Iterator[Twins]:
-    """Ours and Kafka, with the same settings, each in a chroot of its own."""
-    with ExitStack() as brokers:
-        ports = brokers.enter_context(held_ports(2))
-        ours, kafkas = (
-            Lone(port, own_chroot(cluster.zookeeper_connect, name))
-            for port, name in zip(ports, ("ours", "kafkas"), strict=True)
-        )
-        properties = properties_of(ours, tmp_path / "ours")
-        brokers.enter_context(broker_by_hand(tmp_path, properties))
-        properties = properties_of(kafkas, tmp_path / "kafkas")
-        brokers.enter_context(kafka_programs.broker("lone", properties))
-        for each in (ours, kafkas):
-            each.wait_to_know({1})
-        yield ours, kafkas
-
-
-def properties_of(broker: Lone, data: Path) -> dict[str, object]:
-    return {
-        "broker.id": 1,
-        "listeners": f"PLAINTEXT://127.0.0.1:{broker.port}",
-        "zookeeper.connect": broker.zookeeper,
-        "log.dirs": data,
-        "num.partitions": 2,
-        "offsets.topic.segment.bytes": 7_000_000,
-        "transaction.state.log.num.partitions": 5,
-        "transaction.state.log.replication.factor": 1,
-        "transaction.state.log.min.isr": 1,
-        "transaction.state.log.segment.bytes": 5_000_000,
-    }
-
-
-def both(twins: Twins, ask: Callable[[Lone], Any]) -> Any:
-    """What both say."""
-    ours, kafkas = (ask(each) for each in twins)
-    assert ours == kafkas
-    return ours
+    zookeeper = cluster.zookeeper_connect
+    with twins_of(Lone, kafka_programs, zookeeper, tmp_path, PROPERTIES) as twins:
+        yield twins
 
 
 def test_both_do_the_same(twins: Twins) -> None:

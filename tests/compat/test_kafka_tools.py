@@ -45,6 +45,32 @@ def test_topic_command_creates_lists_and_deletes(
     assert "tooled" not in kafka_programs.run(TOPICS, *at, "--list").split()
 
 
+def test_topic_command_adds_partitions(
+    kafka_programs: KafkaPrograms, cluster: Cluster, topic: Callable[..., str]
+) -> None:
+    name, servers = topic(partitions=2), cluster.bootstrap_servers
+    at = ("--bootstrap-server", servers, "--topic", name)
+    kafka_programs.run(TOPICS, *at, "--alter", "--partitions", "5")
+    assert end_offsets(kafka_programs, servers, name) == [0] * 5
+
+
+def test_leader_election_command_elects(
+    kafka_programs: KafkaPrograms, cluster: Cluster, topic: Callable[..., str]
+) -> None:
+    name = topic(partitions=1, replicas=3)
+    preferred = cluster.leader(name, 0)
+    with cluster.kill(preferred) as fault:
+        cluster.wait_leader_change(name, 0, since=fault)
+    cluster.wait_isr(name, 0, size=3)
+    said = kafka_programs.run(
+        "org.apache.kafka.tools.LeaderElectionCommand",
+        *("--bootstrap-server", cluster.bootstrap_servers),
+        *("--election-type", "preferred", "--topic", name, "--partition", "0"),
+    )
+    assert f"leader election (PREFERRED) for partitions {name}-0" in said
+    assert cluster.leader(name, 0) == preferred
+
+
 @pytest.mark.xfail(reason="DescribeConfigs is not served yet", strict=True)
 def test_topic_command_describes(
     kafka_programs: KafkaPrograms, cluster: Cluster, topic: Callable[..., str]

@@ -8,7 +8,6 @@ from logquake.node.requests.create_partitions import CreatePartitions
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.metadata import MetadataRequest
 from logquake.wire.messages.topics import (
-    CreatePartitionsAssignment,
     CreatePartitionsRequest,
     CreatePartitionsTopic,
 )
@@ -18,15 +17,10 @@ versions = pytest.mark.parametrize("version", CreatePartitions.versions)
 
 
 def grow(
-    *counts: tuple[str, int],
-    placed: list[list[int]] | None = None,
-    timeout_ms: int = 5_000,
-    validate_only: bool = False,
+    *counts: tuple[str, int], timeout_ms: int = 5_000, validate_only: bool = False
 ) -> CreatePartitionsRequest:
-    assignments = placed and [CreatePartitionsAssignment(broker_ids=each) for each in placed]
     topics = [
-        CreatePartitionsTopic(name=name, count=count, assignments=assignments or None)
-        for name, count in counts
+        CreatePartitionsTopic(name=name, count=count, assignments=None) for name, count in counts
     ]
     return CreatePartitionsRequest(
         topics=topics, timeout_ms=timeout_ms, validate_only=validate_only

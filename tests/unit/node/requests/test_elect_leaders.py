@@ -28,7 +28,10 @@ def test_each_partition_is_answered(broker: LoneBroker, version: int) -> None:
     missing = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist.")
     assert answer.error_code == 0
     assert results(answer) == {
-        ("orders", 0): (ErrorCode.ELECTION_NOT_NEEDED, None),
+        ("orders", 0): (
+            ErrorCode.ELECTION_NOT_NEEDED,
+            "Leader election not needed for topic partition.",
+        ),
         ("orders", 99): missing,
         ("nowhere", 0): missing,
     }
@@ -40,7 +43,7 @@ def test_of_all_partitions_those_in_order_are_left_out(broker: LoneBroker, versi
     assert ("orders", 0) not in results(answer)
 
 
-@pytest.mark.parametrize("version", (1, 2))
+@pytest.mark.parametrize("version", [1, 2])
 def test_a_type_that_does_not_exist(broker: LoneBroker, version: int) -> None:
     asked = [Topic(topic="orders", partitions=[0])]
     request = ElectLeadersRequest(election_type=7, topic_partitions=asked, timeout_ms=100)
