@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from logquake.controller.controller import Controller
 from logquake.node.controller_link import ControllerLink, ControllerRequests
+from logquake.node.coordinators.groups.coordinator import GroupCoordinator
 from logquake.node.coordinators.transactions.composition import compose_transactions
 from logquake.node.life.first_orders import FirstOrders
 from logquake.node.life.log_dir_loading import LogDirLoading
@@ -53,9 +54,13 @@ from logquake.node.requests.init_producer_id import InitProducerId
 from logquake.node.requests.list_offsets import ListOffsets
 from logquake.node.requests.list_transactions import ListTransactions
 from logquake.node.requests.metadata import Metadata
+from logquake.node.requests.offset_commit import OffsetCommit
+from logquake.node.requests.offset_delete import OffsetDelete
+from logquake.node.requests.offset_fetch import OffsetFetch
 from logquake.node.requests.offset_for_leader_epoch import OffsetForLeaderEpoch
 from logquake.node.requests.produce import Produce
-from logquake.node.requests.write_txn_markers import NoPendingOffsets, WriteTxnMarkers
+from logquake.node.requests.txn_offset_commit import TxnOffsetCommit
+from logquake.node.requests.write_txn_markers import WriteTxnMarkers
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.auto_creation import AutoTopicCreation
 from logquake.node.topics.configs import TopicConfigs
@@ -86,6 +91,7 @@ class Parts:
     controller_requests: ControllerRequests
     registrar: Registrar
     first_orders: FirstOrders
+    groups: GroupCoordinator
     lost_leaders: LostLeaders
     log_dirs: LogDirs
 
@@ -93,6 +99,7 @@ class Parts:
         self.controller.close()
         self.controller_link.close()
         self.lost_leaders.close()
+        self.groups.close()
         self.replicas.close()
         self.log_dirs.close(clean=True)
 
@@ -158,7 +165,8 @@ class Composer:
             on_last_log_dir_failed=on_refused,
         )
         replicas.start()
-        api = self._api(registrar, controller, link, requests, replicas)
+        groups = self._group_coordinator(replicas)
+        api = self._api(registrar, controller, link, requests, replicas, groups)
         first_orders = FirstOrders(
             settings.broker_id,
             self._cache,
@@ -173,6 +181,7 @@ class Composer:
             requests,
             registrar,
             first_orders,
+            groups,
             self._lost_leaders,
             log_dirs,
         )
@@ -211,6 +220,19 @@ class Composer:
             on_holder_changed=on_holder_changed,
         )
 
+    def _group_coordinator(self, replicas: ReplicaManager) -> GroupCoordinator:
+        outside = self._outside
+        groups = GroupCoordinator(
+            self._settings.offsets,
+            replicas,
+            self._cache,
+            outside.scheduler,
+            outside.workers,
+            outside.journal,
+        )
+        groups.start()
+        return groups
+
     def _log_dir_notice(self) -> LogDirNotice:
         outside = self._outside
         return LogDirNotice(
@@ -248,6 +270,7 @@ class Composer:
         link: ControllerLink,
         requests: ControllerRequests,
         replicas: ReplicaManager,
+        groups: GroupCoordinator,
     ) -> ApiTable:
         settings, cache, waiters = self._settings, self._cache, self._waiters
         cluster_id = self._membership.cluster_id
@@ -298,6 +321,7 @@ class Composer:
                     waiters,
                     lost_leaders,
                     self._configs,
+                    groups.offsets,
                     broker_epoch,
                 ),
                 ControlledShutdown(controller),
@@ -325,11 +349,15 @@ class Composer:
                 DescribeLogDirs(replicas.log_dir_sizes, self._outside.workers),
                 WriteTxnMarkers(
                     replicas,
-                    NoPendingOffsets(),
+                    groups.offsets,
                     self._outside.scheduler,
                     timeout_ms=settings.request_timeout_ms,
                 ),
                 DescribeProducers(replicas, cache),
+                OffsetCommit(groups.offsets, cache, self._outside.scheduler),
+                OffsetFetch(groups.offsets),
+                OffsetDelete(groups.offsets, cache),
+                TxnOffsetCommit(groups.offsets, cache, self._outside.scheduler),
             ]
         )
         api.add(ApiVersions(api))

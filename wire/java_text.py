@@ -1,4 +1,4 @@
-"""Text as Java reads and hashes it: bytes that are no UTF-8 become U+FFFD.
+"""Text as Java reads, measures and hashes it: bytes that are no UTF-8 become U+FFFD.
 
 Python and Java agree on which bytes those are, and on how many U+FFFD they make, but for encoded
 surrogates: Python replaces each byte of one, Java the whole.
@@ -32,6 +32,11 @@ def string_hash(text: str) -> int:
     for high, low in zip(units[::2], units[1::2], strict=True):
         result = (result * 31 + (high << 8 | low)) & 0xFFFFFFFF
     return result - (1 << 32) if result >> 31 else result
+
+
+def java_length(text: str) -> int:
+    """java.lang.String.length: UTF-16 code units."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-be")) // 2
 
 
 def _is_continuation(byte: int) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from logquake.seams.network import Endpoint
 from logquake.wire.listeners import PLAINTEXT, ListenerName, listener_of_protocol
@@ -17,6 +18,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
 )
 from logquake.wire.sentinels import LEADER_DURING_DELETE
+from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
 
 
@@ -38,6 +40,13 @@ class TopicImage:
     partitions: dict[int, UpdateMetadataPartitionState] = field(default_factory=dict)
 
 
+class Touched(NamedTuple):
+    """What an UpdateMetadata told of: topics by name, and the partitions that are being deleted."""
+
+    topics: set[str]
+    deleted: list[TopicPartition]
+
+
 class MetadataCache:
     """The image of the cluster. Mutated by update() only.
 
@@ -52,15 +61,17 @@ class MetadataCache:
         self.controller_id: int | None = None
         self.is_fed = False  # an update came: before it the image is empty, not the cluster
 
-    def update(self, request: UpdateMetadataRequest) -> set[str]:
-        """Apply one UpdateMetadata; the names of the topics that it touched."""
+    def update(self, request: UpdateMetadataRequest) -> Touched:
+        """Apply one UpdateMetadata; what it touched."""
         self.is_fed = True
         self.controller_id = request.controller_id if request.controller_id >= 0 else None
         self._brokers = {broker.id: _nodes(broker) for broker in request.live_brokers}
-        touched = set()
+        touched = Touched(set(), [])
         for name, topic_id, state in _states(request):
             self._apply(name, topic_id, state)
-            touched.add(name)
+            touched.topics.add(name)
+            if state.leader == LEADER_DURING_DELETE:
+                touched.deleted.append(TopicPartition(name, state.partition_index))
         return touched
 
     def _apply(self, name: str, topic_id: bytes, state: UpdateMetadataPartitionState) -> None:

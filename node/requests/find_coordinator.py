@@ -4,8 +4,6 @@ It is the leader of one partition of the coordinators' topic, told with its addr
 listener. A topic that is not there is made, whatever auto.create.topics.enable says, and the client
 asks again. KIP-699 (v4) asks for several keys at once; KIP-932 (v6) adds share groups, which nobody
 coordinates in Kafka 3.9.
-Absent: the coordinator of groups. A broker of ours that is named coordinates none yet, as its
-ApiVersions says; a Kafka that is named does.
 """
 
 from __future__ import annotations

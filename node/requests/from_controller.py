@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from logquake.node.coordinators.groups.offset_manager import OffsetManager
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.metadata.waiters import MetadataWaiters
@@ -92,6 +93,7 @@ class UpdateMetadata(Handler[UpdateMetadataRequest]):
         waiters: MetadataWaiters,
         lost_leaders: LostLeaders,
         configs: TopicConfigs,
+        offsets: OffsetManager,
         broker_epoch: BrokerEpoch,
     ) -> None:
         self._changes = changes
@@ -99,6 +101,7 @@ class UpdateMetadata(Handler[UpdateMetadataRequest]):
         self._waiters = waiters
         self._lost_leaders = lost_leaders
         self._configs = configs
+        self._offsets = offsets
         self._broker_epoch = broker_epoch
 
     def handle(self, request: Request, body: UpdateMetadataRequest) -> None:
@@ -109,9 +112,12 @@ class UpdateMetadata(Handler[UpdateMetadataRequest]):
             return ErrorCode.STALE_BROKER_EPOCH
         if not self._changes.accept_controller_epoch(body.controller_epoch):
             return ErrorCode.STALE_CONTROLLER_EPOCH
-        for topic in sorted(self._cache.update(body)):
+        touched = self._cache.update(body)
+        for topic in sorted(touched.topics):
             if self._cache.topic(topic) is None:
                 self._configs.forget(topic)
+        if touched.deleted:
+            self._offsets.forget(touched.deleted)
         self._changes.on_metadata_update()
         self._lost_leaders.on_metadata_update()
         self._waiters.on_metadata_update()

@@ -42,15 +42,6 @@ class PendingOffsets(Protocol):
         """The producer's marker is in these partitions of __consumer_offsets, and replicated."""
 
 
-class NoPendingOffsets:
-    """No group commits any."""
-
-    def on_transaction_completed(
-        self, producer_id: int, partitions: Sequence[int], *, committed: bool
-    ) -> None:
-        """There are none to complete."""
-
-
 class WriteTxnMarkers(Handler[WriteTxnMarkersRequest]):
     key = ApiKey.WRITE_TXN_MARKERS
     versions = range(2)

@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from logquake.controller.settings import ControllerSettings
+from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.transactions.settings import TransactionSettings
 from logquake.node.life.controlled_shutdown import ControlledShutdownSettings
+from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.links.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
@@ -23,6 +25,7 @@ from logquake.node.settings.auto_creation import read_auto_creation
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.listeners import ListenerSettings, read_listeners
 from logquake.node.settings.network import read_connection_limits
+from logquake.node.settings.offsets import read_offsets
 from logquake.node.settings.reader import INT_MAX, SHORT_MAX, PropertyReader, refusal
 from logquake.node.settings.replication import read_links, read_replication
 from logquake.node.settings.topic_defaults import read_topic_defaults
@@ -65,6 +68,7 @@ class BrokerSettings:
     controlled_shutdown: ControlledShutdownSettings
     auto_creation: AutoCreationSettings
     transactions: TransactionSettings
+    offsets: OffsetSettings
     # Envelopes are taken, by which other brokers forward what their clients ask of the controller.
     # A Kafka 3.9 in ZooKeeper mode takes them with zookeeper.metadata.migration.enable alone, and
     # else ends the connection.
@@ -102,6 +106,7 @@ class BrokerSettings:
         controller = _read_controller(reader, listeners, topic_defaults)
         connections = read_connection_limits(reader)
         request_timeout_ms = reader.integer("request.timeout.ms", 30_000, minimum=1)
+        auto_creation = read_auto_creation(reader, controller)
         return cls(
             broker_id=_read_broker_id(reader),
             rack=reader.optional("broker.rack"),
@@ -126,8 +131,11 @@ class BrokerSettings:
             ),
             controller=controller,
             controlled_shutdown=_read_controlled_shutdown(reader, controller),
-            auto_creation=read_auto_creation(reader, controller),
             transactions=read_transactions(reader, request_timeout_ms),
+            auto_creation=auto_creation,
+            offsets=read_offsets(
+                reader, auto_creation.internal[GROUP_METADATA_TOPIC].replication_factor
+            ),
             forwarding_enabled=reader.flag("logquake.forwarding.enable", True),
             request_timeout_ms=request_timeout_ms,
             first_metadata_max_wait_ms=reader.integer(

@@ -1,4 +1,9 @@
 """The group coordinator: who the members of a group are, and how far it has come.
 
-membership/        the members of a classic group: joining, assigning, leaving
+coordinator.py      GroupCoordinator: the terms in which this broker coordinates groups
+group_partition.py  the state of one partition of __consumer_offsets: its groups, by replay
+group.py            one group: its members and its offsets
+membership/         the members of a classic group: joining, assigning, leaving
+offset_manager.py   commits, fetches, deletes and expires offsets
+offsets/            the offsets of one group
 """

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.transactions.settings import TransactionSettings
 from logquake.node.requests.pipelining import ProducePipelining
 from logquake.node.settings import (
@@ -246,6 +247,20 @@ class TestValues:
         assert got.failover_reconnect_backoff_max_ms == 20
         assert got.failover_connect_timeout_ms == 30
 
+    def test_offsets_are_kept_as_kafkas_keys_say(self) -> None:
+        assert settings().offsets == OffsetSettings()
+        got = settings(
+            offset_metadata_max_bytes="1",
+            offsets_load_buffer_size="2",
+            offsets_retention_minutes="3",
+            offsets_retention_check_interval_ms="4",
+            offsets_topic_compression_codec="2",
+            offsets_commit_timeout_ms="5",
+            offsets_commit_required_acks="3",
+        )
+        assert got.offsets == OffsetSettings(1, 2, 180_000, 4, Codec.SNAPPY, 5, 3)
+        assert got.without_effect == ()
+
     def test_transactions_are_verified_unless_told_otherwise(self) -> None:
         default, told = (
             settings(),
@@ -314,6 +329,11 @@ class TestRefusals:
             ({"broker_id": ""}, "broker.id is not set"),
             ({"zookeeper_connect": " "}, "zookeeper.connect is not set"),
             ({"default_replication_factor": "32768"}, "a whole number from 1 to 32767"),
+            ({"offsets_topic_compression_codec": "5"}, "a whole number from 0 to 4"),
+            (
+                {"offsets_commit_required_acks": "4"},
+                "-1 to offsets.topic.replication.factor (3)",
+            ),
             (
                 {"delete_topic_enable": "yes"},
                 "delete.topic.enable=yes is not allowed: true or false is",

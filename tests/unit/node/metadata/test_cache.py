@@ -94,7 +94,7 @@ def test_an_address_of_an_unknown_protocol_is_passed_over() -> None:
 
 def test_live_brokers_are_replaced_and_partitions_are_merged() -> None:
     cache = MetadataCache(PLAINTEXT)
-    assert cache.update(update(state(0, 1))) == {"orders"}
+    assert cache.update(update(state(0, 1))) == ({"orders"}, [])
     cache.update(update(state(1, 2), brokers=1))
     assert cache.has_leaders("orders", [0])
     assert not cache.has_leaders("orders", [0, 1])  # broker 2 is gone
@@ -106,7 +106,8 @@ def test_a_topic_goes_with_its_last_partition() -> None:
     cache.update(update(state(0, 1), state(1, 1)))
     cache.update(update(state(0, LEADER_DURING_DELETE)))
     assert [name for name, _ in cache.images()] == ["orders"]
-    assert cache.update(update(state(1, LEADER_DURING_DELETE))) == {"orders"}
+    touched = cache.update(update(state(1, LEADER_DURING_DELETE)))
+    assert touched == ({"orders"}, [("orders", 1)])
     assert cache.images() == []
     assert cache.topic_name(TOPIC_ID) is None
 
@@ -125,5 +126,5 @@ def test_the_layout_before_version_5_is_read_too() -> None:
     old = UpdateMetadataRequest(controller_id=-1, ungrouped_partition_states=[state(0, 1)])
     old.ungrouped_partition_states[0].topic_name = "legacy"
     cache = MetadataCache(PLAINTEXT)
-    assert cache.update(old) == {"legacy"}
+    assert cache.update(old).topics == {"legacy"}
     assert cache.controller_id is None

@@ -17,6 +17,7 @@ import pytest
 from logquake.seams.network import Disconnected
 from logquake.wire.api import FORWARDABLE, ApiKey, request_type
 from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.find_coordinator import FindCoordinatorRequest
 from logquake.wire.messages.metadata import MetadataRequest
 from logquake.wire.schema import Message, Struct
 from logquake.wire.schema.fields import (
@@ -41,6 +42,8 @@ SERVED = (
     5,
     6,
     7,
+    8,
+    9,
     10,
     18,
     19,
@@ -52,10 +55,12 @@ SERVED = (
     25,
     26,
     27,
+    28,
     34,
     35,
     37,
     43,
+    47,
     56,
     58,
     60,
@@ -113,6 +118,18 @@ class Chooser:
         if kind.code == "16s":
             return self._random.choice(self._topic_ids)
         return self._random.choice([*SMALL, LIMITS[kind.code] - 1, -LIMITS[kind.code]])
+
+
+@pytest.fixture
+def properties() -> dict[str, str]:
+    """Groups are coordinated here."""
+    return {"offsets.topic.replication.factor": "1", "offsets.topic.num.partitions": "1"}
+
+
+@pytest.fixture(autouse=True)
+def coordinating(broker: LoneBroker) -> None:
+    broker.ask(FindCoordinatorRequest(key="orders"), 0)
+    broker.settle()
 
 
 def test_every_served_key_is_driven(broker: LoneBroker) -> None:

@@ -1,0 +1,59 @@
+"""The coordinator of the groups whose partition of __consumer_offsets this broker leads."""
+
+from __future__ import annotations
+
+from logquake.node.coordinators.groups.group import Group
+from logquake.node.coordinators.groups.group_partition import GroupPartition
+from logquake.node.coordinators.groups.offset_manager import OffsetManager
+from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
+from logquake.node.coordinators.partitions import CoordinatorPartitions
+from logquake.node.coordinators.term import Term
+from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
+from logquake.node.replication.manager import ReplicaManager
+from logquake.seams.journal import Journal
+from logquake.seams.scheduler import Scheduler
+from logquake.seams.workers import Workers
+
+
+class GroupCoordinator:
+    """``offsets`` serves those who commit and fetch."""
+
+    def __init__(
+        self,
+        settings: OffsetSettings,
+        replicas: ReplicaManager,
+        metadata: MetadataCache,
+        scheduler: Scheduler,
+        workers: Workers,
+        journal: Journal,
+    ) -> None:
+        self._partitions: CoordinatorPartitions[GroupPartition] = CoordinatorPartitions(
+            GROUP_METADATA_TOPIC,
+            self,
+            replicas.appends,
+            metadata,
+            scheduler,
+            workers,
+            journal,
+            load_chunk_bytes=settings.load_buffer_bytes,
+        )
+        self.offsets = OffsetManager(self._partitions, settings, replicas.verification, scheduler)
+        replicas.watch(GROUP_METADATA_TOPIC, self._partitions.note)
+
+    def start(self) -> None:
+        self.offsets.start()
+
+    def close(self) -> None:
+        self.offsets.close()
+
+    # As the owner of terms
+
+    def new_state(self) -> GroupPartition:
+        return GroupPartition(Group)
+
+    def term_began(self, term: Term[GroupPartition]) -> None:
+        term.state.remove_idle()
+
+    def term_ended(self, _term: Term[GroupPartition]) -> None:
+        """Nobody waits for the coordinator but through appends, which are answered."""

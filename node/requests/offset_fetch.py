@@ -1,0 +1,126 @@
+"""OffsetFetch (9), versions 1-9: how far groups have come.
+
+v2 asks for all partitions with null, v5 answers leader epochs (KIP-320), v7 can wait for what
+transactions still decide (require_stable, KIP-447), v8 asks for several groups (KIP-709), v9 names
+the member of a KIP-848 group, which is of no meaning to a classic one. Partitions that there are
+not are answered as those without a commit.
+Absent: v0, which reads from ZooKeeper; authorisation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from logquake.node.coordinators.groups.offset_manager import FetchedOffset, OffsetManager
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.known_partitions import by_topic
+from logquake.node.requests.request import Request
+from logquake.wire.api import ApiKey
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.group_offsets import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopic,
+    OffsetFetchResponseTopics,
+)
+from logquake.wire.sentinels import NO_LEADER_EPOCH, UNKNOWN_OFFSET
+from logquake.wire.topic_partition import TopicPartition
+
+_FIRST_VERSION_WITH_GROUPS = 8
+
+_Asked = Sequence[OffsetFetchRequestTopic] | Sequence[OffsetFetchRequestTopics] | None
+_Fetched = list[tuple[str, list[tuple[int, FetchedOffset]]]]
+
+
+class OffsetFetch(Handler[OffsetFetchRequest]):
+    key = ApiKey.OFFSET_FETCH
+    versions = range(1, 10)
+
+    def __init__(self, offsets: OffsetManager) -> None:
+        self._offsets = offsets
+
+    def handle(self, request: Request, body: OffsetFetchRequest) -> None:
+        if request.header.api_version >= _FIRST_VERSION_WITH_GROUPS:
+            groups = [self._group(group, body.require_stable) for group in body.groups]
+            request.reply(OffsetFetchResponse(groups=groups))
+        else:
+            request.reply(self._single(body))
+
+    def _group(
+        self, asked: OffsetFetchRequestGroup, require_stable: bool
+    ) -> OffsetFetchResponseGroup:
+        error, topics = self._fetch(asked.group_id, asked.topics, require_stable)
+        return OffsetFetchResponseGroup(
+            group_id=asked.group_id,
+            error_code=error,
+            topics=[
+                OffsetFetchResponseTopics(
+                    name=topic,
+                    partitions=[
+                        OffsetFetchResponsePartitions(
+                            partition_index=index,
+                            committed_offset=_offset(found),
+                            committed_leader_epoch=_leader_epoch(found),
+                            metadata=_metadata(found),
+                            error_code=found.error,
+                        )
+                        for index, found in partitions
+                    ],
+                )
+                for topic, partitions in topics
+            ],
+        )
+
+    def _single(self, body: OffsetFetchRequest) -> OffsetFetchResponse:
+        """v1 has no room for the group's error: as from Kafka, the answer is empty then."""
+        error, topics = self._fetch(body.group_id, body.topics, body.require_stable)
+        return OffsetFetchResponse(
+            error_code=error,
+            topics=[
+                OffsetFetchResponseTopic(
+                    name=topic,
+                    partitions=[
+                        OffsetFetchResponsePartition(
+                            partition_index=index,
+                            committed_offset=_offset(found),
+                            committed_leader_epoch=_leader_epoch(found),
+                            metadata=_metadata(found),
+                            error_code=found.error,
+                        )
+                        for index, found in partitions
+                    ],
+                )
+                for topic, partitions in topics
+            ],
+        )
+
+    def _fetch(
+        self, group_id: str, asked: _Asked, require_stable: bool
+    ) -> tuple[ErrorCode, _Fetched]:
+        partitions = (
+            None
+            if asked is None
+            else [TopicPartition(topic.name, i) for topic in asked for i in topic.partition_indexes]
+        )
+        fetched = self._offsets.fetch(group_id, partitions, require_stable=require_stable)
+        if isinstance(fetched, ErrorCode):
+            return fetched, []
+        return ErrorCode.NONE, by_topic(fetched)
+
+
+def _offset(found: FetchedOffset) -> int:
+    return UNKNOWN_OFFSET if found.value is None else found.value.offset
+
+
+def _leader_epoch(found: FetchedOffset) -> int:
+    return NO_LEADER_EPOCH if found.value is None else found.value.leader_epoch
+
+
+def _metadata(found: FetchedOffset) -> str:
+    return "" if found.value is None else found.value.metadata
