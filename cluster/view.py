@@ -75,8 +75,7 @@ class ClusterView:
 
     def controller(self) -> int | None:
         """The id of the controller, None while there is none."""
-        data = self._read([ControllerNode.path()])[0]
-        node = _sense_of(data, ControllerNode.decode)
+        node = _sense_of(self._read(ControllerNode.path()), ControllerNode.decode)
         return None if node is None else node.broker_id
 
     def live_brokers(self) -> frozenset[int]:
@@ -85,22 +84,13 @@ class ClusterView:
 
     def partition(self, topic: str, partition: int) -> PartitionState | None:
         """None while the partition does not exist, or has no leader yet."""
-        one = TopicPartition(topic, partition)
-        return self.partitions([one])[one]
-
-    def partitions(
-        self, wanted: Sequence[TopicPartition]
-    ) -> dict[TopicPartition, PartitionState | None]:
-        found = self._read([PartitionState.path(*one) for one in wanted])
-        return {
-            one: _sense_of(data, PartitionState.decode)
-            for one, data in zip(wanted, found, strict=True)
-        }
+        data = self._read(PartitionState.path(topic, partition))
+        return _sense_of(data, PartitionState.decode)
 
     def assignments(self) -> dict[str, TopicAssignment]:
-        """Every topic's replicas."""
+        """Every topic's replicas. No change of it is told: there may be thousands."""
         topics = self._children(TOPICS_PATH)
-        found = self._read([TopicAssignment.path(topic) for topic in topics])
+        found = self._look([TopicAssignment.path(topic) for topic in topics])
         return {
             topic: assignment
             for topic, data in zip(topics, found, strict=True)
@@ -108,13 +98,18 @@ class ClusterView:
         }
 
     def all_partitions(self) -> Mapping[TopicPartition, PartitionState]:
-        """Every partition that has a state."""
+        """Every partition that has a state. No change is told here either."""
         wanted = [
             TopicPartition(topic, partition)
             for topic, assignment in self.assignments().items()
             for partition in assignment.partitions
         ]
-        return {one: state for one, state in self.partitions(wanted).items() if state is not None}
+        found = self._look([PartitionState.path(*one) for one in wanted])
+        return {
+            one: state
+            for one, data in zip(wanted, found, strict=True)
+            if (state := _sense_of(data, PartitionState.decode)) is not None
+        }
 
     # Waiting
 
@@ -151,16 +146,17 @@ class ClusterView:
 
     # Reading
 
-    def _read(self, paths: Sequence[str]) -> list[bytes | None]:
-        """The data of each path, None where there is no node; all are watched from now on.
+    def _read(self, path: str) -> bytes | None:
+        """The data, None where there is no node; it is watched from now on.
 
         Exists leaves a watch even where nothing is, which GetData does not.
         """
-        operations: list[Operation[Any]] = []
-        for path in paths:
-            operations += [Exists(path, watch=True), GetData(path)]
-        answers = self._ask(operations)[1::2]
-        return [None if _is_absent(answer) else answer.data for answer in answers]
+        _, answer = self._ask([Exists(path, watch=True), GetData(path)])
+        return _data_of(answer)
+
+    def _look(self, paths: Sequence[str]) -> list[bytes | None]:
+        """The data of each path, None where there is no node; nothing is watched."""
+        return [_data_of(answer) for answer in self._ask([GetData(path) for path in paths])]
 
     def _children(self, path: str) -> tuple[str, ...]:
         _, answer = self._ask([Exists(path, watch=True), GetChildren(path, watch=True)])
@@ -199,6 +195,10 @@ def _sense_of(found: F | None, decode: Callable[[F], T]) -> T | None:
         return None if found is None else decode(found)
     except MalformedZnode:
         return None
+
+
+def _data_of(answer: Any) -> bytes | None:
+    return None if _is_absent(answer) else answer.data
 
 
 def _is_absent(answer: Any) -> bool:

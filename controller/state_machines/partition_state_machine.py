@@ -1,7 +1,7 @@
 """Partitions move between their states; going online means that a leader is elected.
 
-A decision is written to ZooKeeper first, then taken into the context, then told to brokers. If a
-leader changed its partition's ISR meanwhile, the write is refused and the election is held again
+A decision is written to ZooKeeper first, then taken into the context, then told to brokers. If
+somebody wrote the partition's state meanwhile, the write is refused and the election is held again
 over what is there now (Kafka's PartitionStateMachine).
 """
 
@@ -29,6 +29,7 @@ from logquake.controller.rules.election import (
     first_leader,
 )
 from logquake.controller.rules.partitions import LeaderAndIsr, Leadership, PartitionStatus
+from logquake.controller.state_machines.known_states import known_states
 from logquake.controller.state_machines.unclean_topics import topics_allowing_unclean
 from logquake.controller.term import Term
 from logquake.wire.topic_partition import TopicPartition
@@ -143,8 +144,8 @@ async def _elect_leaders(
 ) -> dict[TopicPartition, Outcome]:
     settled: dict[TopicPartition, Outcome] = {}
     remaining = list(partitions)
+    current = await known_states(term, remaining)
     while remaining:
-        current = await term.zk.read_states(remaining)
         outcomes = await _hold_elections(term, strategy, remaining, current)
         elected = {each: one for each, one in outcomes.items() if isinstance(one, Elected)}
         written = await term.zk.write_states({each: one.state for each, one in elected.items()})
@@ -156,6 +157,7 @@ async def _elect_leaders(
         outcomes = {**outcomes, **gone}
         remaining = written.conflicts
         settled.update((each, one) for each, one in outcomes.items() if each not in remaining)
+        current = await term.zk.read_states(remaining)
     for partition, outcome in sorted(settled.items()):
         if isinstance(outcome, NotElected) and not term.is_set_aside(partition):
             _note_not_elected(term, partition, strategy, outcome)
@@ -168,7 +170,7 @@ async def _hold_elections(
     partitions: Sequence[TopicPartition],
     current: Mapping[TopicPartition, Leadership],
 ) -> dict[TopicPartition, Outcome]:
-    """The elections of one round, over states that were just read."""
+    """The elections of one round, over the states that are current as far as is known."""
     with_shutting_down = strategy is ElectionStrategy.CONTROLLED_SHUTDOWN
     rules = await _rules(term, strategy, current)
     outcomes: dict[TopicPartition, Outcome] = {}

@@ -18,6 +18,7 @@ from logquake.controller.journal_events import (
 )
 from logquake.controller.rules.election import without_replica
 from logquake.controller.rules.partitions import Leadership, Replica, ReplicaStatus
+from logquake.controller.state_machines.known_states import known_states
 from logquake.controller.term import Term
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import in_slices
@@ -107,8 +108,8 @@ async def _remove_from_isr(
     """Take the broker out of these ISRs; answers the partitions where it is out now."""
     out: list[TopicPartition] = []
     remaining = list(partitions)
+    current = await known_states(term, remaining)
     while remaining:
-        current = await term.zk.read_states(remaining)
         _note_missing(term, [each for each in remaining if each not in current])
         shrinking = {
             partition: without_replica(leadership.state, broker_id)
@@ -128,6 +129,7 @@ async def _remove_from_isr(
             term.context.take_in(partition, Leadership(state, term.zk.epoch))
             out.append(partition)
         remaining = written.conflicts
+        current = await term.zk.read_states(remaining)
     return sorted(out)
 
 

@@ -16,7 +16,7 @@ from logquake.wire.messages.topics import (
     CreateTopicsResponse,
     DeleteTopicsRequest,
 )
-from logquake.zk.operations import Create, Multi, Operation, SetData
+from logquake.zk.operations import Create, GetData, Multi, Operation, SetData
 from logquake.zk.paths import path_of
 from logquake.zk.znodes.admin import delete_topic_path
 from logquake.zk.znodes.brokers import BrokerRegistration, ListenerEndpoint
@@ -120,6 +120,20 @@ def test_a_broker_that_dies_is_not_waited_for_until_all_topics_are_there(cluster
     assert down < last
     assert sum("leader-elected" in line for line in log if "new partition" in line) == 400
     assert cluster.codes() == {ErrorCode.NONE: 401}
+
+
+def test_a_failover_reads_no_state_that_the_controller_knows(cluster: Cluster) -> None:
+    cluster.create(*TOPICS)
+    cluster.settle()
+    cluster.asked.clear()
+    _kill(cluster, 3)
+    log = cluster.settle()
+    states = [each for each in cluster.asked if path_of(each).endswith("/state")]
+    assert not [each for each in states if isinstance(each, GetData)]
+    assert len(cluster.multis()) < 10
+    led = sum("leader-elected" in line for line in log)
+    assert 0 < led < 400
+    assert sum("isr-shrunk" in line for line in log) == 400 - led
 
 
 def test_a_broker_that_moves_is_not_waited_for_until_all_topics_are_there(

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from threading import Thread
+from typing import ClassVar
 
 from kazoo.client import KazooClient
 
 from logquake.cluster.ports import LOOPBACK
 from logquake.cluster.view import ClusterView
+from logquake.zk.operations import WatchEvent
 from logquake.zk.znodes.brokers import IDS_PATH, BrokerRegistration
 from logquake.zk.znodes.control import ControllerNode
 from logquake.zk.znodes.topics import (
@@ -35,6 +37,23 @@ def test_every_partition_of_a_large_cluster_is_read(zookeeper_port: int) -> None
 
     Thread(target=look, daemon=True).start()
     assert found.result(PATIENCE_S) == PARTITIONS
+
+
+def test_to_read_all_partitions_is_not_to_hear_of_each_change(zookeeper_port: int) -> None:
+    class Told(ClusterView):
+        events: ClassVar[list[WatchEvent]] = []
+
+        def on_watch(self, event: WatchEvent) -> None:
+            self.events.append(event)
+
+    address = f"{LOOPBACK}:{zookeeper_port}"
+    _make_topic(address, "refunds", partitions=2)
+    later = PartitionState(2, 1, (2,), 1)
+    with Told(address) as view, _connected(address) as zookeeper:
+        assert ("refunds", 1) in view.all_partitions()
+        zookeeper.set(PartitionState.path("refunds", 1), later.encode())
+        assert view.partition("refunds", 1) == later  # its event would have come before
+        assert not Told.events
 
 
 def test_what_makes_no_sense_is_left_out_and_the_rest_is_shown(zookeeper_port: int) -> None:
