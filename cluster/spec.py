@@ -29,6 +29,7 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
         "replica.lag.time.max.ms": "5000",
     },
     KAFKA_DEFAULTS: {
+        "logquake.log.deletion.checkpoint.delay.ms": "0",
         "logquake.produce.pipelining": "none",
         "logquake.replica.fetch.new.leader.backoff.ms": "1000",
         "logquake.replica.fetch.new.leader.wait.ms": "500",

@@ -14,6 +14,7 @@ from logquake.node.journal_events import (
     REPLICA_OF_ANOTHER_TOPIC,
     TOPIC_ID_ASSIGNED,
 )
+from logquake.node.replication.background.checkpoints import Checkpoints
 from logquake.node.replication.background.high_watermarks import HighWatermarks
 from logquake.node.replication.background.log_flusher import LogFlusher
 from logquake.node.replication.background.topic_ids import TopicIdWrites
@@ -37,6 +38,7 @@ class Hosting:
         hosted: HostedPartitions,
         log_dirs: LogDirs,
         marks: HighWatermarks,
+        checkpoints: Checkpoints,
         flusher: LogFlusher,
         workers: Workers,
         context: PartitionContext,
@@ -44,6 +46,7 @@ class Hosting:
         self._hosted = hosted
         self._log_dirs = log_dirs
         self._marks = marks
+        self._checkpoints = checkpoints
         self._flusher = flusher
         self._topic_ids = TopicIdWrites(log_dirs, workers)
         self._workers = workers
@@ -119,9 +122,10 @@ class Hosting:
 
     def settle_deletions(self, paths: Sequence[str], done: Callable[[], None]) -> None:
         """Make deletions last, then call done. A directory that fails at it goes offline."""
-        pending = self._log_dirs.begin_deletions(paths)
+        pending = self._log_dirs.deleted_folders(paths)
 
         def settled() -> None:
+            self._checkpoints.write_soon()
             self.remove_later(paths)
             done()
 
@@ -136,8 +140,8 @@ class Hosting:
 
         if not pending:  # every directory of these has failed since
             settled()
-        for directory, deletions in list(pending.items()):
-            self._workers.run_in_worker(deletions.run, partial(on_ran, directory))
+        for directory, folders in list(pending.items()):
+            self._workers.run_in_worker(folders.sync, partial(on_ran, directory))
 
     def are_settled(self, paths: Sequence[str]) -> bool:
         """Whether no directory of these has failed."""

@@ -116,7 +116,13 @@ class ReplicaManager:
             broker_id, broker_epoch, settings, scheduler, network, log_dirs.prepare_cuts
         )
         self._hosting = Hosting(
-            self._hosted, log_dirs, self._marks, self._background.flusher, workers, context
+            self._hosted,
+            log_dirs,
+            self._marks,
+            self._background.checkpoints,
+            self._background.flusher,
+            workers,
+            context,
         )
         self.cleaner = LogCleaner(
             settings.cleaner,

@@ -84,6 +84,8 @@ class ReplicationSettings:
     # partition came that has a new leader and waits behind it. Kafka waits for
     # replica_fetch_wait_max_ms. Lower costs a connection and a full Fetch more often.
     new_leader_fetch_wait_ms: int = 10
+    # Only if it fetches no more partitions than this: its leader looks at all of them anew.
+    new_leader_fetch_partitions_max: int = 1_000
     # After a crash, reads start from the last one.
     high_watermark_checkpoint_interval_ms: int = 5_000
     # How often logs are looked at for flush_ms (LogConfig); by default never.
@@ -92,6 +94,10 @@ class ReplicationSettings:
     recovery_point_checkpoint_interval_ms: int = 60_000
     # The same for where logs begin.
     log_start_checkpoint_interval_ms: int = 60_000
+    # The checkpoints of what is synced, where logs start and where compaction ended name a deleted
+    # log for so long; Kafka writes them at once. Lower writes those of all partitions more often
+    # while topics are deleted.
+    deletion_checkpoint_delay_ms: int = 1_000
     # How often idle producers are looked for.
     producer_expiration_check_interval_ms: int = 600_000
     # How often old segments are looked for.

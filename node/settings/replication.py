@@ -46,6 +46,11 @@ def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> Rep
             default.new_leader_fetch_wait_ms,
             minimum=0,
         ),
+        new_leader_fetch_partitions_max=reader.integer(
+            "logquake.replica.fetch.new.leader.partitions.max",
+            default.new_leader_fetch_partitions_max,
+            minimum=0,
+        ),
         high_watermark_checkpoint_interval_ms=reader.long(
             "replica.high.watermark.checkpoint.interval.ms",
             default.high_watermark_checkpoint_interval_ms,
@@ -60,6 +65,11 @@ def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> Rep
         log_start_checkpoint_interval_ms=reader.integer(
             "log.flush.start.offset.checkpoint.interval.ms",
             default.log_start_checkpoint_interval_ms,
+            minimum=0,
+        ),
+        deletion_checkpoint_delay_ms=reader.integer(
+            "logquake.log.deletion.checkpoint.delay.ms",
+            default.deletion_checkpoint_delay_ms,
             minimum=0,
         ),
         retention_check_interval_ms=reader.long(

@@ -6,7 +6,7 @@ thread. Contents are numbered: whichever write comes last, the newest content st
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
@@ -36,6 +36,15 @@ class _CheckpointFile:
         self._number = 0  # of the newest content
         self._newest: dict[TopicPartition, int] | None = None
         self._written = 0  # the number of what the file has
+        self._stored: Collection[TopicPartition] = ()  # what it names
+
+    def found(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """What the last run left there."""
+        self._stored = offsets.keys()
+
+    def may_name(self, key: TopicPartition) -> bool:
+        """Whether the file has this partition, or gets it from what is under way."""
+        return key in self._stored or (self._newest is not None and key in self._newest)
 
     def has(self, offsets: Mapping[TopicPartition, int]) -> bool:
         return self._written == self._number and self._newest == offsets
@@ -66,7 +75,7 @@ class _CheckpointFile:
         with self._lock:
             if number > self._written:
                 checkpoints.write_offsets(self._disk, self._path, offsets)
-                self._written = number
+                self._written, self._stored = number, offsets.keys()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +163,15 @@ class DirCheckpoints:
         if pending is not None:
             pending.run()
 
+    def may_name(self, key: TopicPartition, names: Iterable[str]) -> bool:
+        """Whether one of these files has an entry of the partition, or is about to get it."""
+        return any(self._files[name].may_name(key) for name in names)
+
+    def outrun(self, names: Iterable[str]) -> None:
+        """Drop what is being collected for these: it may have seen what is gone by now."""
+        for name in names:
+            self._files[name].reserve()
+
     def drop_others(self, known: Collection[TopicPartition]) -> None:
         """Drop the entries of partitions that are not known.
 
@@ -162,6 +180,7 @@ class DirCheckpoints:
         """
         for name in _FILES:
             offsets = self.read(name)
+            self._files[name].found(offsets)
             kept = {key: offset for key, offset in offsets.items() if key in known}
             if kept != offsets:
                 self.write(name, kept)

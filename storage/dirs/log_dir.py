@@ -5,7 +5,7 @@ What concerns several directories, and the moves between them, is in ``log_dirs`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -13,7 +13,6 @@ from uuid import uuid4
 
 from logquake.storage import file_names as names
 from logquake.storage.dirs import clean_shutdown
-from logquake.storage.dirs.checkpoints import PendingCheckpoint
 from logquake.storage.dirs.deleted_folders import DeletedFolders
 from logquake.storage.dirs.log_offsets import LogOffsets
 from logquake.storage.dirs.stored_logs import StoredLog, future_place, log_path
@@ -46,23 +45,6 @@ class LogDirOptions:
     recovery_threads: int = 1
     # Bounds the descriptors of the segments in all directories that are opened with it.
     open_files: OpenFiles = field(default_factory=OpenFiles)
-
-
-@dataclass(frozen=True, slots=True)
-class PendingDeletions:
-    """Deletions in one directory that are to outlast a loss of power."""
-
-    folders: DeletedFolders
-    checkpoints: Sequence[PendingCheckpoint]
-
-    def run(self) -> None:
-        """On any thread; blocks. Raises StorageError.
-
-        The checkpoints come last: a log that a power loss brings back is recovered by its own.
-        """
-        self.folders.sync()
-        for checkpoint in self.checkpoints:
-            checkpoint.run()
 
 
 class LogDir:
@@ -128,6 +110,7 @@ class LogDir:
         Raises StorageError.
         """
         key = TopicPartition(topic, partition)
+        self.offsets.make_way(key)
         path = log_path(self.path, key)
         log = Log.open(self._disk, path, config, terms=self._terms)
         if topic_id is not None:
@@ -139,13 +122,15 @@ class LogDir:
         self, topic: str, partition: int, topic_id: bytes | None, config: LogConfig
     ) -> Log:
         """An empty log in a folder that ends in -future. Raises StorageError."""
+        key = TopicPartition(topic, partition)
+        self.offsets.make_way(key)
         name = names.future_dir(topic, partition, self._options.unique())
-        place = future_place(self._disk, self.path, TopicPartition(topic, partition), name)
+        place = future_place(self._disk, self.path, key, name)
         log = Log.open(place, place.named, config, terms=self._terms)
         if topic_id is not None:
             log.assign_topic_id(topic_id)
             log.write_topic_id()  # an interrupted move is known by it
-        self._adopt_future(TopicPartition(topic, partition), log, place)
+        self._adopt_future(key, log, place)
         return log
 
     def promote_future(self, topic: str, partition: int) -> Log:
@@ -176,8 +161,9 @@ class LogDir:
     def delete_log(self, topic: str, partition: int) -> str | None:
         """Rename the partition's folder out of the way; its new path, for deleted.remove().
 
-        What begin_deletions() answers makes it last, of any number of logs at once. Nothing
-        happens, and None is answered, when there is no such log. Raises StorageError.
+        deleted.sync() makes it last, of any number of logs at once; the checkpoints name it until
+        they are written again, or another log of its name is made. Nothing happens, and None is
+        answered, when there is no such log. Raises StorageError.
         """
         key = TopicPartition(topic, partition)
         if key not in self.logs:
@@ -186,10 +172,8 @@ class LogDir:
         self.logs[key].close(clean=False)
         target = self.deleted.take(key, log_path(self.path, key))
         del self.logs[key]
+        self.offsets.note_deletion()
         return target
-
-    def begin_deletions(self) -> PendingDeletions:
-        return PendingDeletions(self.deleted, self.offsets.begin_all())
 
     def delete_future(self, topic: str, partition: int) -> str | None:
         """The same for a future."""

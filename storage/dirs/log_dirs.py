@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from logquake.storage.dirs.checkpoints import GradualCheckpoint, PendingCheckpoint
+from logquake.storage.dirs.deleted_folders import DeletedFolders
 from logquake.storage.dirs.interrupted_moves import check_distinct, finish_interrupted_moves
-from logquake.storage.dirs.log_dir import LogDir, PendingDeletions
+from logquake.storage.dirs.log_dir import LogDir
 from logquake.storage.errors import LogDirError, StorageError
 from logquake.storage.file_names import parent
 from logquake.storage.log.log import Log
@@ -141,7 +142,7 @@ class LogDirs:
         """Rename the partition's folders away, its future's first; their paths.
 
         In this order a crash never leaves a future alone, which would look like a move. What
-        begin_deletions() answers makes it last. Raises StorageError, also where there is no log
+        deleted_folders() answers makes it last. Raises StorageError, also where there is no log
         and it may be in a directory that is offline.
         """
         self._preferred.pop(TopicPartition(topic, partition), None)
@@ -152,12 +153,10 @@ class LogDirs:
             self._require_all_online()
         return paths + found
 
-    def begin_deletions(self, paths: Iterable[str]) -> dict[str, PendingDeletions]:
-        """What makes the deletions last that renamed to these paths, by directory."""
+    def deleted_folders(self, paths: Iterable[str]) -> dict[str, DeletedFolders]:
+        """By directory: to sync them makes the deletions last that renamed to these paths."""
         directories = dict.fromkeys(map(parent, paths))
-        return {
-            path: self.online[path].begin_deletions() for path in directories if path in self.online
-        }
+        return {path: self.online[path].deleted for path in directories if path in self.online}
 
     def delete_future(self, topic: str, partition: int) -> list[str]:
         """Rename the future's folder away; its path, if there is one. Raises StorageError."""
@@ -210,6 +209,10 @@ class LogDirs:
 
     def collect_log_starts(self) -> list[GradualCheckpoint]:
         return [directory.offsets.collect_log_starts() for directory in self.online.values()]
+
+    def collect_all(self) -> list[GradualCheckpoint]:
+        """All that the logs themselves tell."""
+        return [each for one in self.online.values() for each in one.offsets.collect_all()]
 
     def _begin(
         self, begin: Callable[[LogDir], PendingCheckpoint | None]

@@ -14,6 +14,8 @@ AllLogs = Callable[[], Iterable[tuple[TopicPartition, Log]]]
 # What a checkpoint says of a log; None: nothing.
 _OffsetOf = Callable[[Log], int | None]
 
+_TOLD_BY_LOGS = (files.RECOVERY_POINTS, files.LOG_START_OFFSETS, files.CLEANER_OFFSETS)
+
 
 class LogOffsets:
     """write...() does all of it at once; begin...() answers what writes the file on any thread;
@@ -64,6 +66,9 @@ class LogOffsets:
         if pending is not None:
             pending.run()
 
+    def collect_cleaned(self) -> GradualCheckpoint:
+        return self.files.collect(files.CLEANER_OFFSETS, self._each(_cleaned_to))
+
     def _begin_cleaned(self) -> PendingCheckpoint | None:
         known = self._told(_cleaned_to)
         if known or self.files.has(files.CLEANER_OFFSETS):
@@ -72,12 +77,29 @@ class LogOffsets:
 
     def write_all(self) -> None:
         """Each of them, but for the high watermarks, which somebody else knows."""
-        for pending in self.begin_all():
-            pending.run()
-
-    def begin_all(self) -> list[PendingCheckpoint]:
         begun = (self.begin_recovery_points(), self.begin_log_starts(), self._begin_cleaned())
-        return [pending for pending in begun if pending is not None]
+        for pending in begun:
+            if pending is not None:
+                pending.run()
+
+    def collect_all(self) -> list[GradualCheckpoint]:
+        """The same bit by bit."""
+        return [self.collect_recovery_points(), self.collect_log_starts(), self.collect_cleaned()]
+
+    # A deletion leaves its entries where they are until the next time that all is written: to
+    # write thousands for each log that goes would cost more than the deletion itself.
+
+    def note_deletion(self) -> None:
+        """Nothing that is under way may bring an entry back."""
+        self.files.outrun(_TOLD_BY_LOGS)
+
+    def make_way(self, key: TopicPartition) -> None:
+        """Have no entry of the partition, as a log of that name is about to be made.
+
+        Recovery would trust what was never synced, or drop what is below its predecessor's start.
+        """
+        if self.files.may_name(key, _TOLD_BY_LOGS):
+            self.write_all()
 
     def _told(self, offset_of: _OffsetOf) -> dict[TopicPartition, int]:
         return {key: offset for key, offset in self._each(offset_of) if offset is not None}

@@ -1,8 +1,9 @@
 """Checkpoints by time: collected on the loop, written on worker threads, as they end in an fsync.
 
 LogManager.checkpointLogRecoveryOffsets, checkpointLogStartOffsets and
-ReplicaManager.checkpointHighWatermarks. Where a stale checkpoint would do harm (truncations,
-deletions, the end) it is written at once instead; here it costs a longer scan after a crash.
+ReplicaManager.checkpointHighWatermarks. Where a stale checkpoint would do harm (truncations, a new
+log with the name of one that was deleted, the end) it is written at once instead; here it costs a
+longer scan after a crash. Deletions bring the next one forward, which Kafka writes for each.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from logquake.node.replication.background.high_watermarks import HighWatermarks
-from logquake.seams.scheduler import Scheduler
+from logquake.seams.scheduler import Scheduler, Timer
 from logquake.seams.workers import Workers
 from logquake.storage.dirs.checkpoints import GradualCheckpoint, PendingCheckpoint
 from logquake.storage.dirs.log_dirs import LogDirs
@@ -20,19 +21,34 @@ from logquake.storage.errors import StorageError
 
 _MARKS = "high watermarks"
 _LOGS_AT_A_TIME = 1_000  # in a pass of the loop
+_RECOVERY_POINTS = "recovery points"
+_LOG_STARTS = "log starts"
+_ALL_OF_LOGS = "all that logs tell"
 
 
 class Checkpoints:
     """At most one write of a file is under way: a round that finds one leaves it to the next."""
 
     def __init__(
-        self, log_dirs: LogDirs, marks: HighWatermarks, scheduler: Scheduler, workers: Workers
+        self,
+        log_dirs: LogDirs,
+        marks: HighWatermarks,
+        scheduler: Scheduler,
+        workers: Workers,
+        *,
+        deletion_delay_ms: int,
     ) -> None:
         self._log_dirs = log_dirs
         self._marks = marks
         self._scheduler = scheduler
         self._workers = workers
+        self._deletion_delay_ms = deletion_delay_ms
         self._under_way: Counter[str] = Counter()
+        self._soon: Timer | None = None
+
+    def stop(self) -> None:
+        if self._soon is not None:
+            self._soon.cancel()
 
     def write_high_watermarks(self) -> None:
         if not self._under_way[_MARKS]:
@@ -41,16 +57,31 @@ class Checkpoints:
                 self._write(_MARKS, pending)
 
     def write_recovery_points(self) -> None:
-        self._collect("recovery points", self._log_dirs.collect_recovery_points)
+        self._collect(_RECOVERY_POINTS, self._log_dirs.collect_recovery_points, _ALL_OF_LOGS)
 
     def write_log_starts(self) -> None:
-        self._collect("log starts", self._log_dirs.collect_log_starts)
+        self._collect(_LOG_STARTS, self._log_dirs.collect_log_starts, _ALL_OF_LOGS)
 
-    def _collect(self, what: str, begin: Callable[[], list[GradualCheckpoint]]) -> None:
-        if not self._under_way[what]:
+    def write_soon(self) -> None:
+        """Logs were deleted: take them out of the files, and what follows them meanwhile too."""
+        if self._soon is None:
+            self._soon = self._scheduler.call_later(self._deletion_delay_ms, self._write_now)
+
+    def _write_now(self) -> None:
+        self._soon = None
+        others = (_RECOVERY_POINTS, _LOG_STARTS)
+        if not self._collect(_ALL_OF_LOGS, self._log_dirs.collect_all, *others):
+            self.write_soon()
+
+    def _collect(
+        self, what: str, begin: Callable[[], list[GradualCheckpoint]], *not_beside: str
+    ) -> bool:
+        is_free = not any(self._under_way[each] for each in (what, *not_beside))
+        if is_free:
             for collected in begin():
                 self._under_way[what] += 1
                 self._collect_some(what, collected)
+        return is_free
 
     def _collect_some(self, what: str, collected: GradualCheckpoint) -> None:
         if collected.directory not in self._log_dirs.online:

@@ -42,7 +42,13 @@ class BackgroundTasks:
         self._hosted = hosted
         self._scheduler = scheduler
         self.high_watermarks = HighWatermarks(log_dirs, hosted)
-        self.checkpoints = Checkpoints(log_dirs, self.high_watermarks, scheduler, workers)
+        self.checkpoints = Checkpoints(
+            log_dirs,
+            self.high_watermarks,
+            scheduler,
+            workers,
+            deletion_delay_ms=settings.deletion_checkpoint_delay_ms,
+        )
         self.flusher = LogFlusher(hosted, scheduler, workers)
         self.removal = FileRemoval(scheduler, workers, journal)
         self._retention = RetentionCheck(hosted, scheduler, journal, self.removal.remove_later)
@@ -75,6 +81,7 @@ class BackgroundTasks:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
+        self.checkpoints.stop()
 
     def _start_with_logs(self) -> None:
         """What LogManager does by time, first at once (log.initial.task.delay.ms)."""

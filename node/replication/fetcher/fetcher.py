@@ -9,7 +9,7 @@ nothing is acked. So two waits of Kafka's are cut short. A leader that has not h
 leads is asked again soon, with growing pauses. And a Fetch that waits at the leader for other
 partitions' records (replica.fetch.wait.max.ms) does not keep a partition with a new leader
 waiting, the first time or when the leader is asked again: the connection is closed, and the next
-Fetch names it.
+Fetch names it. Unless the session is a large one: to open that anew costs more than to wait.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ class ReplicaFetcher:
         self._on_dropped = on_dropped
         self._session = FetchSessionClient()
         self._followed: dict[PartitionKey, Followed] = {}
+        self._resting: dict[Followed, None] = {}
         self._in_flight = False
         self._is_cutting = False  # logs that parted from the leader's, some in a pass of the loop
         self._closed = False
@@ -106,7 +107,9 @@ class ReplicaFetcher:
         self._session.want(followed)
 
     def remove(self, key: PartitionKey) -> None:
-        if self._followed.pop(key, None) is not None:
+        followed = self._followed.pop(key, None)
+        if followed is not None:
+            self._resting.pop(followed, None)
             self._session.drop(key)
 
     def close(self) -> None:
@@ -148,7 +151,10 @@ class ReplicaFetcher:
 
         From the last of many on, which come in pieces: what replaces it names all partitions.
         """
-        if self._in_flight:
+        if (
+            self._in_flight
+            and self._session.partition_count <= self._settings.new_leader_fetch_partitions_max
+        ):
             self._cancel_hurry()
             wait_ms = self._settings.new_leader_fetch_wait_ms
             self._hurry_timer = self._scheduler.call_later(wait_ms, self._give_up)
@@ -251,10 +257,12 @@ class ReplicaFetcher:
         longest_ms = self._settings.replica_fetch_backoff_ms
         pause_ms = longest_ms if pause_ms is None else min(pause_ms, longest_ms)
         followed.rest_until(self._scheduler.now_ms() + pause_ms)
+        self._resting[followed] = None
         self._session.drop(followed.key)
         self._wake_at(followed.resume_at_ms)
 
     def _resume(self, followed: Followed) -> None:
+        self._resting.pop(followed, None)
         followed.phase = Phase.FETCHING
         self._session.want(followed)
 
@@ -271,13 +279,10 @@ class ReplicaFetcher:
     def _on_resume_timer(self) -> None:
         self._resume_timer = None
         now_ms = self._scheduler.now_ms()
-        resting = [f for f in self._followed.values() if f.phase is Phase.RESTING]
-        for followed in resting:
-            if followed.resume_at_ms <= now_ms:
-                self._resume(followed)
-                if followed.rests:
-                    self._hurry()
-        later = [f.resume_at_ms for f in resting if f.resume_at_ms > now_ms]
-        if later:
-            self._wake_at(min(later))
+        for followed in [each for each in self._resting if each.resume_at_ms <= now_ms]:
+            self._resume(followed)
+            if followed.rests:
+                self._hurry()
+        if self._resting:
+            self._wake_at(min(each.resume_at_ms for each in self._resting))
         self.fetch_next()

@@ -35,7 +35,7 @@ class FetchRequests:
             replica_state=ReplicaState(
                 replica_id=self._broker_id, replica_epoch=self._broker_epoch()
             ),
-            max_wait_ms=settings.replica_fetch_wait_max_ms,
+            max_wait_ms=settings.replica_fetch_wait_max_ms if session.is_last else 0,
             min_bytes=settings.replica_fetch_min_bytes,
             max_bytes=settings.replica_fetch_response_max_bytes,
             session_id=session.session_id,

@@ -169,7 +169,7 @@ class Life:
 
         def delete() -> str | None:
             path = self.log_dir.delete_log(topic, 0)
-            self.log_dir.begin_deletions().run()
+            self.log_dir.deleted.sync()
             return path
 
         path = self._perform(topic, Moment(), delete)

@@ -242,7 +242,9 @@ def test_a_checkpoint_that_was_being_collected_is_not_written(
     scheduler.advance(100)
     marks = HighWatermarks(broker.log_dirs, HostedPartitions(broker.metadata))
     workers = ScheduledWorkers(scheduler)
-    written = checkpoints.Checkpoints(broker.log_dirs, marks, scheduler, workers)
+    written = checkpoints.Checkpoints(
+        broker.log_dirs, marks, scheduler, workers, deletion_delay_ms=0
+    )
     written.write_recovery_points()
     broker.log_dirs.report_failure("/a", "broken")
     scheduler.advance(100)

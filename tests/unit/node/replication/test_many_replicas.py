@@ -138,6 +138,25 @@ def test_many_deletions_write_each_checkpoint_once(
         assert sum("rename" in line and name in line for line in replaced) <= 1
 
 
+def test_logs_deleted_one_by_one_share_their_checkpoints(
+    filled: OneBroker, scheduler: ManualScheduler
+) -> None:
+    filled.log_dirs.online["/data"].offsets.write_recovery_points()
+    filled.disk.faults.keep_history = True
+    for index in range(50):
+        filled.delete([index])
+        scheduler.advance(10)
+    written = [line for line in filled.disk.faults.history if "checkpoint" in line]
+    assert not written
+    scheduler.advance(600)
+    written = [line for line in filled.disk.faults.history if line.startswith("rename")]
+    assert sum("recovery-point" in line for line in written) == 1
+    content = filled.disk.read("/data/recovery-point-offset-checkpoint").decode()
+    assert [line.split()[1] for line in content.splitlines()[2:]] == [
+        str(index) for index in range(50, MANY)
+    ]
+
+
 def test_many_truncations_write_each_checkpoint_once(
     broker: OneBroker, network: ScriptedNetwork, scheduler: ManualScheduler, batch: Any
 ) -> None:

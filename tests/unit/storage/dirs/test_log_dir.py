@@ -8,6 +8,7 @@ import pytest
 from logquake.storage.dirs.log_dir import LogDir, LogDirOptions
 from logquake.storage.dirs.opening import open_log_dir
 from logquake.storage.errors import LogDirError
+from logquake.storage.log.log import Log
 from logquake.storage.log_config import LogConfig
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.memory_disk import MemoryDisk, Unsynced
@@ -19,6 +20,14 @@ OPTIONS = LogDirOptions(1, "cluster", 0, lambda _topic: LogConfig(), unique=lamb
 
 def open_dir(disk: MemoryDisk) -> LogDir:
     return open_log_dir(disk, "/data", OPTIONS)
+
+
+def filled_log(log_dir: LogDir, make_batch: MakeBatch) -> Log:
+    """Of orders-0, with four records."""
+    log = log_dir.create_log("orders", 0, TOPIC_ID, LogConfig())
+    log.stage_as_leader(make_batch(4), 0, 0)
+    log.commit()
+    return log
 
 
 def test_a_second_broker_is_kept_out_of_the_directory(disk: MemoryDisk) -> None:
@@ -70,9 +79,7 @@ def test_a_deleted_topic_makes_room_for_one_of_its_name_at_once(
     disk: MemoryDisk, make_batch: MakeBatch
 ) -> None:
     log_dir = open_dir(disk)
-    log = log_dir.create_log("orders", 0, TOPIC_ID, LogConfig())
-    log.stage_as_leader(make_batch(4), 0, 0)
-    log.commit()
+    log = filled_log(log_dir, make_batch)
     piece = log.read(0, 1_000, up_to=4)
     path = log_dir.delete_log("orders", 0)
     assert path == f"/data/orders-0.{'ab' * 16}-delete"
@@ -89,7 +96,7 @@ def test_a_deletion_survives_a_loss_of_power(disk: MemoryDisk) -> None:
     log_dir = open_dir(disk)
     log_dir.create_log("orders", 0, TOPIC_ID, LogConfig()).sync()
     log_dir.delete_log("orders", 0)
-    log_dir.begin_deletions().run()
+    log_dir.deleted.sync()
     for seed in range(5):
         disk.crash(Unsynced.JOURNALED, random.Random(seed))
         log_dir = open_dir(disk)
@@ -100,9 +107,7 @@ def test_damaged_checkpoints_make_recovery_start_over(
     disk: MemoryDisk, make_batch: MakeBatch
 ) -> None:
     log_dir = open_dir(disk)
-    log = log_dir.create_log("orders", 0, TOPIC_ID, LogConfig())
-    log.stage_as_leader(make_batch(4), 0, 0)
-    log.commit()
+    log = filled_log(log_dir, make_batch)
     log.sync()
     log_dir.offsets.write_recovery_points()
     assert disk.read("/data/recovery-point-offset-checkpoint") == b"0\n1\norders 0 4\n"
@@ -131,6 +136,41 @@ def test_what_a_deletion_cut_short_left_in_checkpoints_is_not_taken_for_a_new_to
     assert found is not None
     assert (found.start_offset, found.end_offset) == (0, 4)
     assert found.recovery.scanned_bytes == log.size
+
+
+def test_a_log_of_a_deleted_name_finds_nothing_of_its_predecessor_in_the_checkpoints(
+    disk: MemoryDisk, make_batch: MakeBatch
+) -> None:
+    log_dir = open_dir(disk)
+    log = filled_log(log_dir, make_batch)
+    log.sync()
+    log.raise_start(2, 4)
+    log_dir.offsets.write_all()
+    log_dir.delete_log("orders", 0)
+    assert b"orders 0 4" in disk.read("/data/recovery-point-offset-checkpoint")
+    log_dir.create_log("orders", 0, TOPIC_ID, LogConfig())
+    assert disk.read("/data/recovery-point-offset-checkpoint") == b"0\n0\n"
+    assert disk.read("/data/log-start-offset-checkpoint") == b"0\n0\n"
+
+
+def test_nor_in_one_that_was_being_collected(disk: MemoryDisk, make_batch: MakeBatch) -> None:
+    log_dir = open_dir(disk)
+    log = filled_log(log_dir, make_batch)
+    log.sync()
+    collected = log_dir.offsets.collect_recovery_points()
+    collected.collect(10)
+    log_dir.delete_log("orders", 0)
+    log_dir.create_log("orders", 0, TOPIC_ID, LogConfig())
+    assert collected.finish() is None
+
+
+def test_a_name_that_was_never_here_costs_no_checkpoint(disk: MemoryDisk) -> None:
+    log_dir = open_dir(disk)
+    log_dir.create_log("orders", 0, TOPIC_ID, LogConfig())
+    log_dir.offsets.write_all()
+    disk.faults.keep_history = True
+    log_dir.create_log("orders", 1, TOPIC_ID, LogConfig())
+    assert not [line for line in disk.faults.history if "offset-checkpoint" in line]
 
 
 def test_only_starts_that_the_files_do_not_tell_are_written_down(
