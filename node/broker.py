@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from logquake.node.authentication.credentials import Credentials
 from logquake.node.composition import Composer, Membership, Parts
 from logquake.node.journal_events import (
     READY,
@@ -20,6 +21,7 @@ from logquake.node.journal_events import (
 from logquake.node.life.controlled_shutdown import ControlledShutdown
 from logquake.node.life.log_dir_loading import LogDirLoading
 from logquake.node.life.registration import join_cluster
+from logquake.node.life.scram_users import read_users
 from logquake.node.outside import Outside
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
@@ -63,6 +65,7 @@ class Broker:
         self._loading: LogDirLoading | None = None
         self._parts: Parts | None = None
         self._was_registered = False
+        self.credentials = Credentials()
 
     @property
     def reached_zookeeper(self) -> bool:
@@ -89,8 +92,13 @@ class Broker:
         self._session_id = session_id
         if self._parts is None:
             proposal = encode_uuid(self._outside.random.randbytes(16))
-            run(self._open_session(), _join(proposal, self._outside.journal), self._on_joined)
+            joining = _join(
+                proposal, self._outside.journal, reads_users=self._settings.security.uses_scram
+            )
+            run(self._open_session(), joining, self._on_joined)
         else:
+            if self._parts.scram_users is not None:
+                self._parts.scram_users.start()
             self._parts.registrar.register(session_id)
 
     def on_disconnected(self) -> None:
@@ -105,6 +113,8 @@ class Broker:
         parts = self._serving()
         parts.registrar.on_watch(event)
         parts.controller.on_watch(event)
+        if parts.scram_users is not None:
+            parts.scram_users.on_watch(event)
 
     def _on_joined(self, joined: Membership | MalformedZnode | ZkFailure) -> None:
         if isinstance(joined, ZkFailure):
@@ -114,7 +124,9 @@ class Broker:
             return
         if self._loading is not None:
             return  # a join of the session before this one came through after all
-        composer = Composer(self._settings, self._outside, self._open_session(), joined)
+        composer = Composer(
+            self._settings, self._outside, self._open_session(), joined, self.credentials
+        )
         self._loading = composer.load_logs(lambda log_dirs: self._on_loaded(composer, log_dirs))
 
     def _on_loaded(self, composer: Composer, log_dirs: LogDirs) -> None:
@@ -181,9 +193,15 @@ class Broker:
         self._outside.journal.record(Event(what=what, subject=subject, why=why, epoch=epoch))
 
 
-async def _join(proposed_cluster_id: str, journal: Journal) -> Membership | MalformedZnode:
+async def _join(
+    proposed_cluster_id: str, journal: Journal, *, reads_users: bool
+) -> Membership | MalformedZnode:
     """What must be known of the cluster before the log directory can be opened."""
     try:
-        return Membership(await join_cluster(proposed_cluster_id), await read_all(journal))
+        return Membership(
+            await join_cluster(proposed_cluster_id),
+            await read_all(journal),
+            await read_users() if reads_users else {},
+        )
     except MalformedZnode as malformed:
         return malformed

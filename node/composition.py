@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from logquake.controller.controller import Controller
+from logquake.node.authentication.credentials import Credentials
 from logquake.node.controller_link import ControllerLink, ControllerRequests
 from logquake.node.coordinators.groups.coordinator import GroupCoordinator
 from logquake.node.coordinators.transactions.composition import compose_transactions
@@ -17,6 +18,7 @@ from logquake.node.life.first_orders import FirstOrders
 from logquake.node.life.log_dir_loading import LogDirLoading
 from logquake.node.life.log_dir_notice import LogDirNotice
 from logquake.node.life.registration import Registrar
+from logquake.node.life.scram_users import ScramUsers, UserConfigs
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.metadata.lost_leaders import LostLeaders
@@ -59,6 +61,7 @@ from logquake.node.requests.offset_delete import OffsetDelete
 from logquake.node.requests.offset_fetch import OffsetFetch
 from logquake.node.requests.offset_for_leader_epoch import OffsetForLeaderEpoch
 from logquake.node.requests.produce import Produce
+from logquake.node.requests.sasl import SaslAuthenticate, SaslHandshake
 from logquake.node.requests.txn_offset_commit import TxnOffsetCommit
 from logquake.node.requests.write_txn_markers import WriteTxnMarkers
 from logquake.node.settings import BrokerSettings
@@ -78,6 +81,7 @@ class Membership:
 
     cluster_id: str
     topic_overrides: Mapping[str, EntityConfig]
+    users: UserConfigs
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ class Parts:
     groups: GroupCoordinator
     lost_leaders: LostLeaders
     log_dirs: LogDirs
+    scram_users: ScramUsers | None  # where a listener has SCRAM
 
     def close(self) -> None:
         self.controller.close()
@@ -108,8 +113,14 @@ class Composer:
     """Makes the parts of one broker, each once."""
 
     def __init__(
-        self, settings: BrokerSettings, outside: Outside, session: Session, membership: Membership
+        self,
+        settings: BrokerSettings,
+        outside: Outside,
+        session: Session,
+        membership: Membership,
+        credentials: Credentials,
     ) -> None:
+        self._credentials = credentials
         self._settings = settings
         self._outside = outside
         self._session = session
@@ -184,7 +195,16 @@ class Composer:
             groups,
             self._lost_leaders,
             log_dirs,
+            self._scram_users(),
         )
+
+    def _scram_users(self) -> ScramUsers | None:
+        if not self._settings.security.uses_scram:
+            return None
+        users = ScramUsers(self._session, self._credentials, self._outside.journal)
+        users.take(self._membership.users)
+        users.start()
+        return users
 
     def _registrar(
         self, on_registered: Callable[[], None], on_refused: Callable[[str], None]
@@ -358,6 +378,8 @@ class Composer:
                 OffsetFetch(groups.offsets),
                 OffsetDelete(groups.offsets, cache),
                 TxnOffsetCommit(groups.offsets, cache, self._outside.scheduler),
+                SaslHandshake(),
+                SaslAuthenticate(),
             ]
         )
         api.add(ApiVersions(api))

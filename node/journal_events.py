@@ -216,6 +216,11 @@ TOPIC_CONFIG_IGNORED = EventKind(
     cause="A topic's configuration in ZooKeeper makes no sense: the broker's defaults hold.",
     remedy="Mend the znode /config/topics/NAME and restart the broker.",
 )
+USER_CONFIG_IGNORED = EventKind(
+    "user-config-ignored",
+    cause="A user's configuration in ZooKeeper makes no sense: what it says wrong does not count.",
+    remedy="Set the user's credentials again, or mend the znode /config/users/NAME.",
+)
 
 # Moves between log directories
 

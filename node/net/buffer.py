@@ -11,8 +11,8 @@ announced and never sent, and an idle connection, cost address space alone.
 from __future__ import annotations
 
 import mmap
-import socket
 
+from logquake.node.net.tls.tls_socket import Transport
 from logquake.wire.header import LENGTH_BYTES, frame_size
 
 BASE_CAPACITY = 256 * 1024
@@ -59,7 +59,7 @@ class ReceiveBuffer:
         """Bytes that the frame at hand takes with its length, 0 while that is not known."""
         return self._size or 0
 
-    def fill(self, sock: socket.socket) -> int:
+    def fill(self, sock: Transport) -> int:
         """One recv; the number of bytes, 0 at the end of the stream.
 
         Call it only once frame() answered None. Raises BlockingIOError and the connection's
@@ -69,6 +69,10 @@ class ReceiveBuffer:
         received = sock.recv_into(self._view[self._end : self._read_up_to()])
         self._end += received
         return received
+
+    def allow(self, max_frame_size: int) -> None:
+        """From the next frame on."""
+        self._max_frame_size = max_frame_size
 
     def frame(self) -> memoryview | None:
         """The first frame, without its length; None until all of it is here.

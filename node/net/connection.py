@@ -11,27 +11,29 @@ sent it would not find its place in the stream again.
 
 from __future__ import annotations
 
-import socket
 from collections import deque
 from collections.abc import Callable
 
+from logquake.node.authentication.sasl_server import Admission, Refusal
 from logquake.node.net.buffer import ReceiveBuffer
 from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT
 from logquake.node.net.memory import MemoryClaim
 from logquake.node.net.output import Output, TruncatedSliceError
 from logquake.node.net.parser import ParsedRequest, VersionFallback
+from logquake.node.net.sasl_gate import SaslGate
 from logquake.node.net.shared import Shared
 from logquake.node.net.slot import Slot
+from logquake.node.net.tls.tls_socket import TlsSocket, Transport
 from logquake.node.requests.request import Request
 from logquake.wire.errors import ProtocolError
 from logquake.wire.listeners import ListenerName
-from logquake.wire.principals import ANONYMOUS
+from logquake.wire.principals import ANONYMOUS, KafkaPrincipal
 
 _MAX_REQUESTS_PER_PASS = 64  # then the other connections get their turn
 
 
 class Connection:
-    """Serves one accepted socket."""
+    """Serves one accepted socket, and asks at the gate, where there is one, who is there."""
 
     __slots__ = (
         "_blocked",
@@ -39,6 +41,7 @@ class Connection:
         "_bytes_in_progress",
         "_close_once_sent",
         "_flushing_later",
+        "_gate",
         "_interest",
         "_limits",
         "_loop",
@@ -51,6 +54,7 @@ class Connection:
         "_shared",
         "_slots",
         "_socket",
+        "_tls",
         "is_open",
         "last_active_ms",
         "listener",
@@ -61,21 +65,28 @@ class Connection:
 
     def __init__(
         self,
-        sock: socket.socket,
+        transport: Transport,
         peer: tuple[str, int],
         listener: ListenerName,
         shared: Shared,
         on_close: Callable[[Connection], None],
+        *,
+        principal: KafkaPrincipal = ANONYMOUS,
+        gate: SaslGate | None = None,
     ) -> None:
-        self._socket = sock
+        self._socket = transport
+        self._tls = transport if isinstance(transport, TlsSocket) else None
         self.peer_host, self.peer_port = peer
         self.listener = listener
-        self.principal = ANONYMOUS
+        self.principal = principal
+        self._gate = gate
         self._shared = shared
         self._on_close = on_close
         self._loop = shared.loop
         self._limits = shared.limits
-        self._buffer = ReceiveBuffer(self._limits.max_request_bytes)
+        self._buffer = ReceiveBuffer(
+            self._limits.max_request_bytes if gate is None else self._limits.max_sasl_bytes
+        )
         self._memory = MemoryClaim(shared.memory, self._on_memory)
         self._output = Output()
         self._slots: deque[Slot] = deque()
@@ -89,7 +100,7 @@ class Connection:
         # When a request was last whole, or the memory for one was granted.
         self._progress_ms = self._received_ms
         self._interest = EPOLLIN
-        self._loop.watch(sock.fileno(), EPOLLIN, self._on_event)
+        self._loop.watch(transport.fileno(), EPOLLIN, self._on_event)
 
     @property
     def is_idle(self) -> bool:
@@ -125,6 +136,15 @@ class Connection:
     def is_holding_since(self, since_ms: int) -> bool:
         """Whether memory has been held that long for a request that is still not here."""
         return self._memory.is_held and not self._blocked and self._progress_ms <= since_ms
+
+    def is_authenticating_since(self, since_ms: int) -> bool:
+        """Whether it has been at it that long; one that says nothing at all is only idle."""
+        if self._gate is None or self._gate.has_admitted:
+            return False
+        begun_ms = self._gate.begun_ms
+        if begun_ms is None:
+            return not self._buffer.is_empty and self._progress_ms <= since_ms
+        return begun_ms <= since_ms
 
     # In
 
@@ -178,6 +198,8 @@ class Connection:
             if not self._is_turn_of(frame):
                 self._blocked = True
                 return False
+            if self._gate is not None and self._gate.claims(frame):
+                return self._authenticate(frame, self._gate)
             parsed = self._shared.parser.parse(frame)
         except ProtocolError as error:
             self.close(str(error), report=True)
@@ -186,6 +208,34 @@ class Connection:
         self._progress_ms = self._received_ms
         self._handle(parsed, len(frame))
         return self.is_open
+
+    def _authenticate(self, frame: memoryview, gate: SaslGate) -> bool:
+        """A step of SASL, whose answer leaves now, or, where it refuses, after a while."""
+        if gate.has_refused:
+            self._blocked = True
+            return False
+        step = gate.receive(frame)
+        self._buffer.consume()
+        self._progress_ms = self._received_ms
+        if isinstance(step, Refusal):
+            self._report(f"not authenticated: {step.why}")
+            self._loop.call_later(
+                self._limits.failed_authentication_delay_ms, lambda: self._refuse(step)
+            )
+            return True
+        if isinstance(step, Admission):
+            self.principal = step.principal
+            self._buffer.allow(self._limits.max_request_bytes)
+        self._output.add([step.frame])
+        self._flush_later()
+        return True
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """After the delay, so that whoever guesses passwords waits for each (KIP-306)."""
+        if self.is_open:
+            self._close_once_sent = refusal.why
+            self._output.add([refusal.frame])
+            self._flush_later()
 
     def _is_turn_of(self, frame: memoryview) -> bool:
         limits, slots = self._limits, self._slots
@@ -237,6 +287,9 @@ class Connection:
         except (TruncatedSliceError, OSError) as error:  # the file's, not the socket's
             self.close(str(error), report=True)
             return
+        self._flush_later()
+
+    def _flush_later(self) -> None:
         if not self._flushing_later:
             self._flushing_later = True
             self._loop.call_before_wait(self._flush)
@@ -281,13 +334,19 @@ class Connection:
 
     def _resume(self) -> None:
         self._resuming = False
-        if self.is_open:
+        if not self.is_open:
+            return
+        if self._blocked or self._tls is None:
             self._hand_on()
+        else:
+            self._receive()
 
     def _update_interest(self) -> None:
         """Read unless a frame waits; wait for room only when a flush left something."""
         held_back = self._blocked or self._close_once_sent or self._memory.is_waiting
         interest = 0 if held_back else EPOLLIN
+        if interest and self._tls is not None and self._tls.has_more:
+            self._resume_later()  # of what TLS has taken in, epoll knows nothing
         if self._output.pending_bytes and not self._flushing_later:
             interest |= EPOLLOUT
         if interest != self._interest:

@@ -33,6 +33,12 @@ class ConnectionLimits:
     max_connections: int = _UNLIMITED
     # Further connections from there are closed at once.
     max_connections_per_ip: int = _UNLIMITED
+    # A longer token or request of SASL ends the connection before it is authenticated.
+    max_sasl_bytes: int = 524_288
+    # From the first byte to the end of authentication; longer, and the connection is closed.
+    max_authentication_ms: int = 60_000
+    # How long whoever fails to authenticate waits for the answer, and for the end.
+    failed_authentication_delay_ms: int = 100
     # SO_SNDBUF and SO_RCVBUF.
     send_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE
     receive_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE

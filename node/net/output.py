@@ -2,7 +2,7 @@
 
 flush() makes as few system calls as it can: neighbouring bytes leave in one send, with MSG_MORE
 when a file slice follows them. A short slice is read and leaves with its neighbours, because a
-send of its own would cost more than the copy.
+send of its own would cost more than the copy. Over TLS all slices are read, and encrypted.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import socket
 from collections import deque
 from collections.abc import Iterable
 
+from logquake.node.net.tls.tls_socket import TlsSocket, Transport
 from logquake.storage.log.slice import LogSlice
 from logquake.wire.schema import Part
 
@@ -54,7 +55,7 @@ class Output:
         self._parts.clear()
         self._offset = self.pending_bytes = 0
 
-    def flush(self, sock: socket.socket) -> int:
+    def flush(self, sock: Transport) -> int:
         """Send until all is sent, the socket takes no more, or the turn is over.
 
         The number of bytes sent.
@@ -70,7 +71,7 @@ class Output:
             pass
         return total
 
-    def _send_first(self, sock: socket.socket) -> int:
+    def _send_first(self, sock: Transport) -> int:
         first = self._parts[0]
         if isinstance(first, LogSlice):
             return self._send_file(sock, first)
@@ -78,7 +79,7 @@ class Output:
             return sock.send(first[self._offset :] if self._offset else first)
         return self._send_vector(sock)
 
-    def _send_vector(self, sock: socket.socket) -> int:
+    def _send_vector(self, sock: Transport) -> int:
         vector: list[Bytes] = []
         more = 0
         for part in self._parts:
@@ -92,9 +93,13 @@ class Output:
             vector[0] = memoryview(vector[0])[self._offset :]
         return sock.sendmsg(vector, (), more)
 
-    def _send_file(self, sock: socket.socket, part: LogSlice) -> int:
+    def _send_file(self, sock: Transport, part: LogSlice) -> int:
         count = min(len(part) - self._offset, _MAX_SENDFILE)
-        sent = os.sendfile(sock.fileno(), part.file.fileno(), part.position + self._offset, count)
+        if isinstance(sock, TlsSocket):
+            sent = sock.send_slice(part, self._offset, count)
+        else:
+            position = part.position + self._offset
+            sent = os.sendfile(sock.fileno(), part.file.fileno(), position, count)
         if sent == 0:
             raise TruncatedSliceError(f"file ended {count} bytes early")
         return sent

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from logquake.node.requests.api_versions import unsupported_version
 from logquake.wire.api import ApiKey, request_type
-from logquake.wire.errors import ErrorCode, ProtocolError
+from logquake.wire.errors import ProtocolError
 from logquake.wire.header import RequestHeader, UnsupportedVersion, decode_request_header
-from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
+from logquake.wire.messages.api_versions import ApiVersionsResponse
 from logquake.wire.schema import Message, decode
 
 
@@ -51,11 +52,7 @@ class RequestParser:
         key = header.api_key
         if key != ApiKey.API_VERSIONS or key not in self._versions:
             raise ProtocolError(f"API key {key} version {header.api_version} is not served")
-        served = self._versions[key]
-        answer = ApiVersionsResponse(
-            error_code=ErrorCode.UNSUPPORTED_VERSION,
-            api_keys=[ApiVersion(api_key=key, min_version=served[0], max_version=served[-1])],
-        )
+        answer = unsupported_version(self._versions)
         return VersionFallback(RequestHeader(key, 0, header.correlation_id, None), answer)
 
 

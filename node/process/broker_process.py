@@ -27,9 +27,11 @@ from logquake.node.net.loop import EventLoop
 from logquake.node.net.pass_watch import PassWatch
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
+from logquake.node.net.tls.settings import TlsError
 from logquake.node.outside import Outside
 from logquake.node.process.busy_reports import BusyReports
 from logquake.node.process.descriptors import open_segments, raise_limit
+from logquake.node.process.doors import Doors
 from logquake.node.process.heap import keep_collections_short, settle_heap
 from logquake.node.process.journal_file import JournalFile
 from logquake.node.requests.api_table import ApiTable
@@ -59,7 +61,7 @@ def run_broker(
     """
     try:
         BrokerProcess(settings, events, ready).run()
-    except (RefusedError, ListenError, LogDirError, StorageError) as error:
+    except (RefusedError, ListenError, TlsError, LogDirError, StorageError) as error:
         print(f"broker {settings.broker_id}: {error}", file=sys.stderr)
         return REFUSED
     except Exception:  # noqa: BLE001 (the outermost edge: whatever is left is a bug)
@@ -72,6 +74,7 @@ class BrokerProcess:
     """What surrounds a Broker in a process of its own. Raises as run_broker() sorts out."""
 
     def __init__(self, settings: BrokerSettings, events: Path, ready: Callable[[], None]) -> None:
+        self._doors = Doors.of(settings.security)
         self._listeners = _bind_all(settings)
         ports = {name: sock.getsockname()[1] for name, sock in self._listeners.items()}
         self._settings = replace(
@@ -117,7 +120,11 @@ class BrokerProcess:
     def _outside(self) -> Outside:
         return Outside(
             scheduler=self._loop,
-            network=TcpNetwork(self._loop, self._settings.links),
+            network=TcpNetwork(
+                self._loop,
+                self._settings.links,
+                self._doors.entry(self._loop, str(self._settings.broker_id)),
+            ),
             disk=RealDisk(),
             workers=self._loop,
             journal=self._journal,
@@ -158,7 +165,13 @@ class BrokerProcess:
         """There is something to serve with: let the clients in."""
         self._connect_timer.cancel()
         settle_heap()
-        self._processor = Processor(self._loop, api, self._settings.connections, self._journal)
+        self._processor = Processor(
+            self._loop,
+            api,
+            self._settings.connections,
+            self._journal,
+            self._doors.admittances(self._broker.credentials, self._loop, api.served),
+        )
         self._loop.at_end_of_pass(self._broker.end_of_pass)
         limits = self._settings.connections
         quotas = ConnectionQuotas(

@@ -9,6 +9,7 @@ Absent: finalized features, of which a cluster in ZooKeeper mode has none.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from logquake.node.requests.api_table import ApiTable, advertised
 from logquake.node.requests.handler import Handler
@@ -32,15 +33,27 @@ class ApiVersions(Handler[ApiVersionsRequest]):
         self._table = table
 
     def handle(self, request: Request, body: ApiVersionsRequest) -> None:
-        if request.header.api_version >= 3 and not _is_valid(body):
-            request.reply(ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST))
-            return
-        request.reply(
-            ApiVersionsResponse(
-                api_keys=advertised(self._table.served),
-                finalized_features_epoch=_FINALIZED_FEATURES_EPOCH,
-            )
-        )
+        request.reply(answer_versions(self._table.served, request.header.api_version, body))
+
+
+def answer_versions(
+    served: Mapping[int, range], version: int, body: ApiVersionsRequest
+) -> ApiVersionsResponse:
+    """Also to a client that has yet to say who it is."""
+    if version >= 3 and not _is_valid(body):
+        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    return ApiVersionsResponse(
+        api_keys=advertised(served), finalized_features_epoch=_FINALIZED_FEATURES_EPOCH
+    )
+
+
+def unsupported_version(served: Mapping[int, range]) -> ApiVersionsResponse:
+    """KIP-511: what a client of any version can read, where its own is not served."""
+    versions = served[ApiKey.API_VERSIONS]
+    return ApiVersionsResponse(
+        error_code=ErrorCode.UNSUPPORTED_VERSION,
+        api_keys=advertised({ApiKey.API_VERSIONS: versions}),
+    )
 
 
 def _is_valid(body: ApiVersionsRequest) -> bool:

@@ -28,6 +28,7 @@ from logquake.node.settings.network import read_connection_limits
 from logquake.node.settings.offsets import read_offsets
 from logquake.node.settings.reader import INT_MAX, SHORT_MAX, PropertyReader, refusal
 from logquake.node.settings.replication import read_links, read_replication
+from logquake.node.settings.security import SecuritySettings, read_security
 from logquake.node.settings.topic_defaults import read_topic_defaults
 from logquake.node.settings.transactions import read_transactions
 from logquake.node.settings.without_effect import WITHOUT_EFFECT
@@ -52,6 +53,7 @@ class BrokerSettings:
     broker_id: int
     rack: str | None
     listeners: ListenerSettings
+    security: SecuritySettings
     connections: ConnectionLimits
     produce_pipelining: ProducePipelining
     listen_backlog: int
@@ -111,6 +113,7 @@ class BrokerSettings:
             broker_id=_read_broker_id(reader),
             rack=reader.optional("broker.rack"),
             listeners=listeners,
+            security=read_security(reader, listeners),
             connections=connections,
             produce_pipelining=reader.choice(
                 "logquake.produce.pipelining", ProducePipelining.IDEMPOTENT

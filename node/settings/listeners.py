@@ -1,7 +1,7 @@
 """listeners, advertised.listeners and the choice of the listener that brokers use.
 
-Only the PLAINTEXT security protocol is served. Every listener is a name, an address to bind, and
-an advertised address that clients and brokers are told.
+Every listener is a name, a security protocol, an address to bind, and an advertised address that
+clients and brokers are told.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.reader import PropertyReader, refusal
-from logquake.wire.listeners import PLAINTEXT, ListenerName
+from logquake.wire.listeners import PLAINTEXT, SECURITY_PROTOCOL_IDS, ListenerName
 from logquake.zk.znodes.brokers import ListenerEndpoint
 
 _FORM = "NAME://HOST:PORT, separated by commas,"
@@ -80,13 +80,16 @@ def read_listeners(reader: PropertyReader) -> ListenerSettings:
 
 def _protocols(reader: PropertyReader) -> dict[str, str]:
     """Security protocol by listener name."""
-    protocols: dict[str, str] = {PLAINTEXT: PLAINTEXT}
-    for entry in reader.names(_PROTOCOL_MAP, [f"{PLAINTEXT}:{PLAINTEXT}"]):
+    protocols: dict[str, str] = {name: name for name in SECURITY_PROTOCOL_IDS}
+    for entry in reader.names(_PROTOCOL_MAP, []):
         name, colon, protocol = entry.partition(":")
         if not name or not colon:
             raise SettingsError(
                 refusal(_PROTOCOL_MAP, entry, "NAME:PROTOCOL, separated by commas,")
             )
+        if protocol.strip().upper() not in SECURITY_PROTOCOL_IDS:
+            allowed = f"one of {', '.join(SECURITY_PROTOCOL_IDS)} after the colon"
+            raise SettingsError(refusal(_PROTOCOL_MAP, entry, allowed))
         protocols[name.strip().upper()] = protocol.strip().upper()
     return protocols
 
@@ -107,10 +110,6 @@ def _endpoint(key: str, entry: str, protocols: dict[str, str]) -> ListenerEndpoi
     protocol = protocols.get(name)
     if protocol is None:
         raise SettingsError(refusal(key, entry, f"a name in {_PROTOCOL_MAP} ({name}:PLAINTEXT)"))
-    if protocol != PLAINTEXT:
-        raise SettingsError(
-            refusal(key, entry, f"a listener of protocol PLAINTEXT, and {name} has {protocol};")
-        )
     return ListenerEndpoint(match["host"], int(match["port"]), ListenerName(name), protocol)
 
 

@@ -31,6 +31,17 @@ def read_connection_limits(reader: PropertyReader) -> ConnectionLimits:
         max_connections_per_ip=reader.integer(
             "max.connections.per.ip", default.max_connections_per_ip, minimum=0
         ),
+        max_sasl_bytes=reader.integer(
+            "sasl.server.max.receive.size", default.max_sasl_bytes, minimum=0
+        ),
+        max_authentication_ms=reader.integer(
+            "logquake.authentication.max.ms", default.max_authentication_ms, minimum=1
+        ),
+        failed_authentication_delay_ms=reader.integer(
+            "connection.failed.authentication.delay.ms",
+            default.failed_authentication_delay_ms,
+            minimum=0,
+        ),
         send_buffer_bytes=reader.integer(
             "socket.send.buffer.bytes", default.send_buffer_bytes, minimum=-1
         ),

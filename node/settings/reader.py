@@ -10,6 +10,7 @@ from enum import Enum
 from typing import TypeVar
 
 from logquake.node.settings.errors import SettingsError
+from logquake.wire.listeners import ListenerName
 
 E = TypeVar("E", bound=Enum)
 
@@ -39,6 +40,11 @@ class PropertyReader:
         """None when the key is not set, or set to nothing, as Kafka's null defaults are."""
         self._asked.add(key)
         return self._properties.get(key) or None
+
+    def given(self, key: str) -> str | None:
+        """None when the key is not set; set to nothing it is "", which some keys give a meaning."""
+        self._asked.add(key)
+        return self._properties.get(key)
 
     def required(self, key: str, allowed: str) -> str:
         value = self.optional(key)
@@ -109,6 +115,27 @@ class PropertyReader:
         if value is None:
             return list(default)
         return [name for name in (part.strip() for part in value.split(",")) if name]
+
+
+class ListenerReader:
+    """Which key speaks for a listener: its own goes before the one for all of them."""
+
+    def __init__(self, reader: PropertyReader, listener: ListenerName) -> None:
+        self.reader = reader
+        self._prefix = f"listener.name.{listener.lower()}."
+
+    def own_key(self, key: str, mechanism: str | None = None) -> str:
+        """The listener's own, or that of one of its mechanisms."""
+        middle = "" if mechanism is None else f"{mechanism.lower()}."
+        return f"{self._prefix}{middle}{key}"
+
+    def key(self, key: str, mechanism: str | None = None) -> str:
+        """The first of those that speak for it which is set, else the one for all."""
+        candidates = [self.own_key(key), key]
+        if mechanism is not None:
+            candidates.insert(0, self.own_key(key, mechanism))
+        found = [name for name in candidates if self.reader.given(name) is not None]
+        return found[0] if found else key
 
 
 def refusal(key: str, value: str, allowed: str) -> str:

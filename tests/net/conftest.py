@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import MappingProxyType
 
 import pytest
 
+from logquake.node.net.admittance import Admittances
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.loop import EventLoop
 from tests.doubles.clock import ManualClock
@@ -21,8 +23,12 @@ def clock() -> ManualClock:
 def new_server() -> Iterator[ServerFactory]:
     servers: list[Server] = []
 
-    def make(limits: ConnectionLimits, clock: ManualClock | None = None) -> Server:
-        servers.append(Server(limits, clock))
+    def make(
+        limits: ConnectionLimits,
+        clock: ManualClock | None = None,
+        admittances: Admittances = MappingProxyType({}),
+    ) -> Server:
+        servers.append(Server(limits, clock, admittances))
         return servers[-1]
 
     yield make

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import ssl
 import struct
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import pytest
 
 from logquake.node.net.acceptor import Acceptor
+from logquake.node.net.admittance import Admittances
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.listener import bind_listener
 from logquake.node.net.loop import EventLoop
@@ -32,6 +35,7 @@ SERVED: dict[int, range] = {
 }
 CLIENTS, INTERNAL = ListenerName("CLIENTS"), ListenerName("INTERNAL")
 _MAX_PASSES = 2_000
+_BUSY = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
 class Handler:
@@ -98,7 +102,7 @@ class Client:
 
         def sent() -> bool:
             nonlocal left
-            with contextlib.suppress(BlockingIOError):
+            with contextlib.suppress(*_BUSY):
                 left = left[self.socket.send(left) :]
             return not left
 
@@ -136,7 +140,7 @@ class Client:
         return bool(self._received) or (self._fill() and bool(self._received))
 
     def _fill(self) -> bool:
-        with contextlib.suppress(BlockingIOError):
+        with contextlib.suppress(*_BUSY):
             self._received += self.socket.recv(1 << 20)
         return True
 
@@ -144,13 +148,18 @@ class Client:
 class Server:
     """A loop with an acceptor and a processor in front of a Handler."""
 
-    def __init__(self, limits: ConnectionLimits, clock: ManualClock | None = None) -> None:
+    def __init__(
+        self,
+        limits: ConnectionLimits,
+        clock: ManualClock | None = None,
+        admittances: Admittances = MappingProxyType({}),
+    ) -> None:
         self.loop = EventLoop(monotonic_ns=clock.ns) if clock else EventLoop()
         self.handler = Handler()
         self.journal = MemoryJournal()
-        self.processor = Processor(self.loop, self.handler, limits, self.journal)
+        self.processor = Processor(self.loop, self.handler, limits, self.journal, admittances)
         self.loop.at_end_of_pass(self.handler.end_of_pass)
-        self._clients: list[Client] = []
+        self.clients: list[Client] = []
         self._acceptors: list[Acceptor] = []
         self._quotas = ConnectionQuotas(
             limits.max_connections, limits.max_connections_per_ip, protected=INTERNAL
@@ -173,7 +182,7 @@ class Server:
     def client(self, receive_buffer_bytes: int | None = None, by: Acceptor | None = None) -> Client:
         """It comes by the clients' listener, or another."""
         client = Client(self, (by or self.acceptor).port, receive_buffer_bytes)
-        self._clients.append(client)
+        self.clients.append(client)
         return client
 
     def until(self, condition: Callable[[], bool]) -> None:
@@ -199,7 +208,7 @@ class Server:
         for acceptor in self._acceptors:
             acceptor.close()
         self.processor.close()
-        for client in self._clients:
+        for client in self.clients:
             client.socket.close()
         self.loop.close()
 

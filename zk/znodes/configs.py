@@ -16,6 +16,7 @@ from logquake.zk.znodes.map_order import properties_order
 
 CONFIG_PATH = "/config"
 TOPICS_CONFIG_PATH = "/config/topics"
+USERS_CONFIG_PATH = "/config/users"
 CHANGES_PATH = "/config/changes"
 CHANGE_PREFIX = "config_change_"
 DEFAULT_ENTITY = "<default>"
@@ -23,6 +24,18 @@ DEFAULT_ENTITY = "<default>"
 
 def topic_entity(topic: str) -> str:
     return f"topics/{topic}"
+
+
+def user_entity(user: str) -> str:
+    return f"users/{sanitize(user)}"
+
+
+def user_of(entity_path: str) -> str | None:
+    """The user whose entity it is; None for every other kind, and for the default of users."""
+    kind, _, name = entity_path.partition("/")
+    if kind != "users" or not name or "/" in name or name == DEFAULT_ENTITY:
+        return None
+    return desanitize(name)
 
 
 def broker_entity(broker_id: int | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 
+from logquake.node.net.links.entry import OPEN_ENTRY, LinkEntry
 from logquake.node.net.links.link import Done, Link, LinkSettings
 from logquake.node.net.links.tether import TcpTether
 from logquake.node.net.loop import EventLoop
@@ -25,12 +26,18 @@ class TcpChannel:
     """
 
     def __init__(
-        self, loop: EventLoop, endpoint: Endpoint, client_id: str, settings: LinkSettings
+        self,
+        loop: EventLoop,
+        endpoint: Endpoint,
+        client_id: str,
+        settings: LinkSettings,
+        entry: LinkEntry = OPEN_ENTRY,
     ) -> None:
         self._loop = loop
         self._endpoint = endpoint
         self._client_id = client_id
         self._settings = settings
+        self._entry = entry
         self._correlation_ids = count()
         self._link: Link | None = None
         self._connect_from_ms = 0
@@ -59,6 +66,7 @@ class TcpChannel:
             self._settings,
             delay_ms=max(0, self._connect_from_ms - self._loop.now_ms()),
             on_lost=self._on_lost,
+            entry=self._entry,
         )
 
     def _on_lost(self) -> None:
@@ -69,12 +77,15 @@ class TcpChannel:
 class TcpNetwork:
     """Every channel is a connection of its own, so that one's traffic does not delay another's."""
 
-    def __init__(self, loop: EventLoop, settings: LinkSettings) -> None:
+    def __init__(
+        self, loop: EventLoop, settings: LinkSettings, entry: LinkEntry = OPEN_ENTRY
+    ) -> None:
         self._loop = loop
         self._settings = settings
+        self._entry = entry
 
     def channel(self, endpoint: Endpoint, client_id: str) -> TcpChannel:
-        return TcpChannel(self._loop, endpoint, client_id, self._settings)
+        return TcpChannel(self._loop, endpoint, client_id, self._settings, self._entry)
 
     def tether(
         self,

@@ -1,8 +1,10 @@
 """One TCP connection to another broker, from connecting to lost.
 
 Requests leave in the order they were sent and are answered in that order; several may be in
-flight. The connection is given up when the oldest of them has waited for the time-out, since an
-answer that came later could not be told from the next one's.
+flight. Where the other broker wants to know who this one is, they wait until it does, and again
+when the session nears its end: then those in flight are answered first (KIP-368). The connection
+is given up when the oldest of them has waited for the time-out, since an answer that came later
+could not be told from the next one's.
 """
 
 from __future__ import annotations
@@ -12,16 +14,26 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from logquake.node.authentication.sasl_client import (
+    LoggedIn,
+    NotAuthenticatedError,
+    SaslClientAuthenticator,
+)
 from logquake.node.net.buffer import ReceiveBuffer
 from logquake.node.net.links.connector import Connector, ConnectSettings
+from logquake.node.net.links.entry import OPEN_ENTRY, LinkEntry
 from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT, EventLoop
 from logquake.node.net.output import Output, TruncatedSliceError
 from logquake.node.net.timers import LoopTimer
+from logquake.node.net.tls.handshake import TlsHandshake
+from logquake.node.net.tls.tls_socket import TlsSocket, Transport
 from logquake.seams.network import Disconnected
 from logquake.wire.api import response_type
 from logquake.wire.errors import ProtocolError
 from logquake.wire.header import RequestHeader, decode_response, encode_request
-from logquake.wire.schema import Message
+from logquake.wire.schema import Message, Part
+
+_RENEW_AFTER = 0.85  # of a session's lifetime, as Kafka's clients at the earliest
 
 Done = Callable[[Message | Disconnected], None]
 
@@ -60,11 +72,20 @@ class Link:
         *,
         delay_ms: float,
         on_lost: Callable[[], None],
+        entry: LinkEntry = OPEN_ENTRY,
     ) -> None:
         self._loop = loop
         self._settings = settings
         self._on_lost = on_lost
-        self._socket: socket.socket | None = None
+        self._entry = entry
+        self._host = address[0]
+        self._socket: Transport | None = None
+        self._handshake: TlsHandshake | None = None
+        self._login: SaslClientAuthenticator | None = None  # while it is under way
+        # Requests that wait for the login, encoded, and when the next login is due.
+        self._held: list[Part] | None = [] if entry.new_login is not None else None
+        self._renew_at_ms: float | None = None
+        self._unanswered = 0  # requests in flight that were not held
         self._buffer = ReceiveBuffer(settings.max_response_bytes)
         self._output = Output()
         self._in_flight: deque[_InFlight] = deque()
@@ -86,7 +107,7 @@ class Link:
         response = response_type(header.api_key)
         if response is None:
             raise ValueError(f"no API has key {header.api_key}")
-        self._output.add(encode_request(header, request))
+        self._hold_or_send(encode_request(header, request))
         deadline_ms = self._loop.now_ms() + self._settings.request_timeout_ms
         self._in_flight.append(_InFlight(header, response, deadline_ms, done))
         if self._deadline_timer is None:
@@ -102,6 +123,8 @@ class Link:
             return
         self._is_lost = True
         self._connector.cancel()
+        if self._handshake is not None:
+            self._handshake.close()
         if self._deadline_timer is not None:
             self._deadline_timer.cancel()
         if self._socket is not None:
@@ -115,10 +138,68 @@ class Link:
             self._in_flight.popleft().done(answer)
 
     def _on_connected(self, sock: socket.socket) -> None:
-        self._socket = sock
+        if self._entry.tls is None:
+            self._use(sock)
+            return
+        self._handshake = TlsHandshake(
+            self._loop,
+            sock,
+            self._entry.tls,
+            server_name=self._host,
+            done=self._use,
+            failed=self.lose,
+        )
+
+    def _use(self, transport: Transport) -> None:
+        self._handshake = None
+        self._socket = transport
         self._interest = EPOLLIN
-        self._loop.watch(sock.fileno(), EPOLLIN, self._on_event)
+        self._loop.watch(transport.fileno(), EPOLLIN, self._on_event)
+        if self._held is not None:
+            self._begin_login()
         self._flush_later()
+
+    # Saying who we are
+
+    def _hold_or_send(self, parts: list[Part]) -> None:
+        if self._renew_at_ms is not None and self._loop.now_ms() >= self._renew_at_ms:
+            self._renew_at_ms = None
+            self._held = []
+            if not self._unanswered:
+                self._begin_login()
+        if self._held is None:
+            self._unanswered += 1
+            self._output.add(parts)
+        else:
+            self._held += parts
+
+    def _begin_login(self) -> None:
+        if self._entry.new_login is not None:
+            self._login = self._entry.new_login()
+            self._output.add([self._login.start()])
+            self._flush_later()
+
+    def _on_login_frame(self, login: SaslClientAuthenticator, frame: memoryview) -> None:
+        """Raises ProtocolError."""
+        try:
+            step = login.receive(bytes(frame))
+        except NotAuthenticatedError as error:
+            self.lose(f"not authenticated: {error}")
+            return
+        if isinstance(step, LoggedIn):
+            self._on_logged_in(step)
+        else:
+            self._output.add([step])
+        self._flush_later()
+
+    def _on_logged_in(self, session: LoggedIn) -> None:
+        self._login = None
+        if session.session_lifetime_ms:
+            lasts_ms = session.session_lifetime_ms * _RENEW_AFTER
+            self._renew_at_ms = self._loop.now_ms() + lasts_ms
+        held, self._held = self._held, None
+        self._output.add(held or [])
+        self._unanswered = len(self._in_flight)
 
     def _on_event(self, events: int) -> None:
         if events & (EPOLLIN | EPOLLGONE):
@@ -129,7 +210,7 @@ class Link:
     # Responses
 
     def _receive(self) -> None:
-        if self._socket is None:
+        if self._socket is None or self._is_lost:
             return
         try:
             received = self._buffer.fill(self._socket)
@@ -142,6 +223,8 @@ class Link:
             self.lose("closed by the broker")
         while not self._is_lost and self._deliver_response():
             pass
+        if isinstance(self._socket, TlsSocket) and self._socket.has_more and not self._is_lost:
+            self._loop.call_soon(self._receive)  # epoll knows nothing of it
 
     def _deliver_response(self) -> bool:
         """Whether a whole response was there."""
@@ -149,11 +232,18 @@ class Link:
             frame = self._buffer.frame()
             if frame is None:
                 return False
+            if self._login is not None:
+                self._on_login_frame(self._login, frame)
+                self._buffer.consume()
+                return True
             answered, response = self._decode(frame)
         except ProtocolError as error:
             self.lose(str(error))
             return False
         self._buffer.consume()
+        self._unanswered -= 1
+        if self._held is not None and not self._unanswered:
+            self._begin_login()
         answered.done(response)
         return True
 

@@ -424,8 +424,8 @@ class TestListeners:
             ),
             ({"listeners": "INTERNAL://a:1"}, "listener.security.protocol.map"),
             (
-                {"listeners": "SSL://a:1", "listener_security_protocol_map": "SSL:SSL"},
-                "a listener of protocol PLAINTEXT, and SSL has SSL",
+                {"listeners": "B://a:1", "listener_security_protocol_map": "B:QUIC"},
+                "one of PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL",
             ),
             ({"listener_security_protocol_map": "PLAINTEXT"}, "NAME:PROTOCOL"),
             ({"listeners": "PLAINTEXT://0.0.0.0:9092"}, "set advertised.listeners"),

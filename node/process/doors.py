@@ -1,0 +1,103 @@
+"""The ways in: of clients at this broker's listeners, and of this broker at the others'.
+
+Made of the settings in two steps, so that a key store that cannot be used ends a start before
+anything else has begun.
+"""
+
+from __future__ import annotations
+
+import secrets
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from logquake.node.authentication.mechanisms import EnabledMechanism, SaslTools
+from logquake.node.authentication.sasl_client import (
+    Login,
+    SaslClientAuthenticator,
+    begin_login,
+)
+from logquake.node.authentication.sasl_server import (
+    Admission,
+    SaslServerAuthenticator,
+    VersionsAnswers,
+)
+from logquake.node.authentication.scram_server import CredentialStore
+from logquake.node.net.admittance import Admittance
+from logquake.node.net.links.entry import LinkEntry
+from logquake.node.net.sasl_gate import SaslGate
+from logquake.node.net.tls.contexts import client_context, server_context
+from logquake.node.requests.api_versions import answer_versions, unsupported_version
+from logquake.node.settings.security import SecuritySettings
+from logquake.seams.scheduler import Scheduler
+from logquake.wire.listeners import ListenerName
+
+_NONCE_BYTES = 17  # 136 bits; Kafka's nonces have 130
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Raises TlsError where it is made."""
+
+    settings: SecuritySettings
+    contexts: Mapping[ListenerName, ssl.SSLContext]
+    link_context: ssl.SSLContext | None
+
+    @classmethod
+    def of(cls, settings: SecuritySettings) -> Doors:
+        contexts = {
+            name: server_context(listener.tls)
+            for name, listener in settings.listeners.items()
+            if listener.tls is not None
+        }
+        link_tls = settings.link.tls
+        return cls(settings, contexts, client_context(link_tls) if link_tls is not None else None)
+
+    def entry(self, scheduler: Scheduler, client_id: str) -> LinkEntry:
+        """This broker's way in at the others."""
+        login = self.settings.link.login
+        return LinkEntry(
+            self.link_context,
+            _new_login(login, scheduler, client_id) if login is not None else None,
+        )
+
+    def admittances(
+        self, credentials: CredentialStore, scheduler: Scheduler, served: Mapping[int, range]
+    ) -> dict[ListenerName, Admittance]:
+        """Clients' ways in; ``served`` are the versions that they are told before."""
+        tools = SaslTools(credentials, scheduler.now_ms, scheduler.wall_ms, _new_nonce)
+        versions = VersionsAnswers(
+            lambda version, body: answer_versions(served, version, body),
+            lambda: unsupported_version(served),
+        )
+        return {
+            name: Admittance(
+                self.contexts.get(name),
+                listener.principal_mapping,
+                _new_gate(listener.mechanisms, tools, versions) if listener.mechanisms else None,
+            )
+            for name, listener in self.settings.listeners.items()
+        }
+
+
+def _new_gate(
+    mechanisms: Mapping[str, EnabledMechanism], tools: SaslTools, versions: VersionsAnswers
+) -> Callable[[], SaslGate]:
+    def new_authenticator(before: Admission | None) -> SaslServerAuthenticator:
+        return SaslServerAuthenticator(mechanisms, tools, versions, reauthenticates=before)
+
+    return lambda: SaslGate(new_authenticator, tools.now_ms)
+
+
+def _new_login(
+    login: Login, scheduler: Scheduler, client_id: str
+) -> Callable[[], SaslClientAuthenticator]:
+    def new_login() -> SaslClientAuthenticator:
+        mechanism = begin_login(login, wall_ms=scheduler.wall_ms(), new_nonce=_new_nonce)
+        return SaslClientAuthenticator(mechanism, client_id)
+
+    return new_login
+
+
+def _new_nonce() -> str:
+    return secrets.token_hex(_NONCE_BYTES)

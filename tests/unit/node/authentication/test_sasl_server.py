@@ -1,0 +1,271 @@
+"""The exchange around the mechanisms: what is taken when, and how it ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from logquake.node.authentication.credentials import Credentials
+from logquake.node.authentication.mechanisms import EnabledMechanism, PlainUsers, SaslTools
+from logquake.node.authentication.sasl_client import (
+    LoggedIn,
+    NotAuthenticatedError,
+    PlainLogin,
+    SaslClientAuthenticator,
+    begin_login,
+)
+from logquake.node.authentication.sasl_server import (
+    Admission,
+    Answer,
+    Refusal,
+    SaslServerAuthenticator,
+    Step,
+    VersionsAnswers,
+)
+from logquake.node.authentication.scram import ScramMechanism
+from logquake.node.authentication.unsecured_jws import UnsecuredValidator, make_token
+from logquake.wire.api import response_type
+from logquake.wire.errors import ErrorCode, ProtocolError
+from logquake.wire.header import RequestHeader, decode_response, encode_request
+from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from logquake.wire.messages.metadata import MetadataRequest
+from logquake.wire.messages.produce import ProduceRequest
+from logquake.wire.messages.sasl import SaslAuthenticateRequest, SaslHandshakeRequest
+from logquake.wire.principals import KafkaPrincipal
+from logquake.wire.schema import Message
+from tests.parts import joined
+
+ENABLED = {
+    "PLAIN": EnabledMechanism(PlainUsers({"alice": "hush", "bob": "hush"})),
+    "SCRAM-SHA-256": EnabledMechanism(ScramMechanism.SCRAM_SHA_256),
+    "OAUTHBEARER": EnabledMechanism(UnsecuredValidator()),
+}
+NOW_MS, WALL_MS = 5_000, 1_700_000_000_000
+TOKEN = b"\0alice\0hush"
+ALICE = KafkaPrincipal("User", "alice")
+INVALID = "Authentication failed: Invalid username or password"
+
+
+def _versions(version: int, body: ApiVersionsRequest) -> ApiVersionsResponse:
+    wrong = version >= 3 and not body.client_software_name
+    return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST if wrong else ErrorCode.NONE)
+
+
+def authenticator(
+    max_reauth_ms: int = 0, before: Admission | None = None
+) -> SaslServerAuthenticator:
+    return SaslServerAuthenticator(
+        {name: EnabledMechanism(each.how, max_reauth_ms) for name, each in ENABLED.items()},
+        SaslTools(Credentials(), lambda: NOW_MS, lambda: WALL_MS, lambda: "nonce"),
+        VersionsAnswers(
+            _versions, lambda: ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+        ),
+        reauthenticates=before,
+    )
+
+
+def request(message: Message, version: int) -> bytes:
+    header = RequestHeader(message.__schema__.key or 0, version, 7, "test")
+    return joined(encode_request(header, message))[4:]
+
+
+def handshake(mechanism: str = "PLAIN", version: int = 1) -> bytes:
+    return request(SaslHandshakeRequest(mechanism=mechanism), version)
+
+
+def token(content: bytes = TOKEN, version: int = 2) -> bytes:
+    return request(SaslAuthenticateRequest(auth_bytes=content), version)
+
+
+def versions(version: int = 0) -> bytes:
+    named = {"client_software_name": "a", "client_software_version": "1"}
+    return request(ApiVersionsRequest(**(named if version >= 3 else {})), version)
+
+
+def read(step: Step, asked: type[Message], version: int) -> Any:
+    """The answer in a step, to a request of that kind."""
+    answer = response_type(asked.__schema__.key or 0)
+    assert answer is not None
+    assert int.from_bytes(step.frame[:4]) == len(step.frame) - 4
+    correlation_id, body = decode_response(answer, version, step.frame[4:])
+    assert correlation_id == 7
+    return body
+
+
+def after(*frames: bytes, **how: Any) -> Step:
+    """What the last of them leads to."""
+    exchange = authenticator(**how)
+    for frame in frames[:-1]:
+        assert isinstance(exchange.receive(frame), Answer)
+    return exchange.receive(frames[-1])
+
+
+class TestAdmission:
+    @pytest.mark.parametrize("version", range(3))
+    def test_with_headers(self, version: int) -> None:
+        step = after(versions(), handshake(), token(version=version))
+        assert isinstance(step, Admission)
+        assert (step.principal, step.mechanism, step.session_expires_ms) == (ALICE, "PLAIN", None)
+        answer = read(step, SaslAuthenticateRequest, version)
+        assert (answer.error_code, answer.auth_bytes, answer.session_lifetime_ms) == (0, b"", 0)
+
+    def test_bare_tokens_follow_a_handshake_of_version_0(self) -> None:
+        step = after(handshake(version=0), TOKEN)
+        assert isinstance(step, Admission)
+        assert (step.principal, step.frame) == (ALICE, bytes(4))
+
+    def test_the_handshake_names_the_mechanisms_in_kafkas_order(self) -> None:
+        answer = read(after(handshake()), SaslHandshakeRequest, 1)
+        assert answer.error_code == ErrorCode.NONE
+        assert answer.mechanisms == ["PLAIN", "SCRAM-SHA-256", "OAUTHBEARER"]
+
+    def test_the_clients_own_side_is_understood(self) -> None:
+        server = authenticator(max_reauth_ms=90)
+        login = begin_login(PlainLogin("alice", "hush"), wall_ms=0, new_nonce=lambda: "n")
+        client = SaslClientAuthenticator(login, "0")
+        said: bytes | LoggedIn = client.start()
+        while isinstance(said, bytes):
+            said = client.receive(server.receive(said[4:]).frame[4:])
+        assert said == LoggedIn(90)
+
+
+class TestApiVersions:
+    def test_it_may_be_asked_for_once(self) -> None:
+        with pytest.raises(ProtocolError, match="ApiVersions in the SASL state"):
+            after(versions(), versions())
+
+    def test_again_after_a_version_that_is_not_served(self) -> None:
+        future = (18).to_bytes(2) + (99).to_bytes(2) + (7).to_bytes(4)
+        exchange = authenticator()
+        step = exchange.receive(future)
+        answer = read(step, ApiVersionsRequest, 0)
+        assert answer.error_code == ErrorCode.UNSUPPORTED_VERSION
+        assert isinstance(exchange.receive(versions(3)), Answer)
+
+    def test_again_after_a_client_that_is_badly_named(self) -> None:
+        step = after(request(ApiVersionsRequest(), 3), versions(3), handshake())
+        assert isinstance(step, Answer)
+
+
+class TestRefusals:
+    def test_a_mechanism_that_is_not_enabled(self) -> None:
+        step = after(versions(), handshake("SCRAM-SHA-512"))
+        assert isinstance(step, Refusal)
+        answer = read(step, SaslHandshakeRequest, 1)
+        assert answer.error_code == ErrorCode.UNSUPPORTED_SASL_MECHANISM
+        assert answer.mechanisms == ["PLAIN", "SCRAM-SHA-256", "OAUTHBEARER"]
+
+    @pytest.mark.parametrize("version", range(3))
+    def test_a_wrong_password(self, version: int) -> None:
+        step = after(handshake(), token(b"\0alice\0guess", version))
+        assert isinstance(step, Refusal)
+        answer = read(step, SaslAuthenticateRequest, version)
+        assert answer.error_code == ErrorCode.SASL_AUTHENTICATION_FAILED
+        assert answer.error_message == step.why == INVALID
+
+    def test_of_scram_no_more_is_told_than_that_it_failed(self) -> None:
+        step = after(handshake("SCRAM-SHA-256"), token(b"n,,n=nobody,r=abc"))
+        answer = read(step, SaslAuthenticateRequest, 2)
+        assert answer.error_message == (
+            "Authentication failed during authentication due to invalid credentials with SASL "
+            "mechanism SCRAM-SHA-256"
+        )
+
+    def test_bare_tokens_are_refused_without_a_word(self) -> None:
+        step = after(handshake(version=0), b"\0alice\0guess")
+        assert isinstance(step, Refusal)
+        assert (step.frame, step.why) == (b"", INVALID)
+
+    def test_of_bare_scram_the_connection_ends(self) -> None:
+        with pytest.raises(ProtocolError, match="invalid credentials"):
+            after(handshake("SCRAM-SHA-256", version=0), b"n,,n=nobody,r=abc")
+
+    @pytest.mark.parametrize("frames", [(), (versions(),)])
+    def test_another_request_instead_of_the_handshake(self, frames: tuple[bytes, ...]) -> None:
+        step = after(*frames, request(MetadataRequest(topics=[]), 9))
+        assert step == Refusal(
+            b"", "Unexpected Kafka request of type METADATA during SASL handshake."
+        )
+
+    def test_another_request_instead_of_a_token(self) -> None:
+        step = after(handshake(), handshake())
+        assert isinstance(step, Refusal)
+        answer = read(step, SaslHandshakeRequest, 1)
+        assert answer.error_code == ErrorCode.ILLEGAL_SASL_STATE
+
+    def test_a_request_whose_answer_has_no_place_for_it(self) -> None:
+        step = after(handshake(), request(ProduceRequest(acks=1), 9))
+        assert isinstance(step, Refusal)
+        assert step.frame == b""
+
+    @pytest.mark.parametrize("first", [b"", b"\x60", b"\xff" * 9, TOKEN])
+    def test_what_is_no_request_is_taken_for_kerberos(self, first: bytes) -> None:
+        step = after(first)
+        assert isinstance(step, Refusal)
+        assert "GSSAPI is not supported" in step.why
+
+    @pytest.mark.parametrize("content", [b"", b"\xff" * 9, TOKEN])
+    def test_later_it_ends_the_connection(self, content: bytes) -> None:
+        with pytest.raises(ProtocolError):
+            after(versions(), content)
+        with pytest.raises(ProtocolError):
+            after(handshake(), content)
+
+    def test_a_server_says_no(self) -> None:
+        login = begin_login(PlainLogin("alice", "guess"), wall_ms=0, new_nonce=lambda: "n")
+        client, server = SaslClientAuthenticator(login, "0"), authenticator()
+        said = client.receive(server.receive(client.start()[4:]).frame[4:])
+        assert isinstance(said, bytes)
+        with pytest.raises(NotAuthenticatedError, match=f"SASL_AUTHENTICATION_FAILED: {INVALID}"):
+            client.receive(server.receive(said[4:]).frame[4:])
+
+
+class TestSessions:
+    """KIP-368."""
+
+    def test_a_session_ends_as_the_broker_says(self) -> None:
+        step = after(handshake(), token(), max_reauth_ms=90)
+        assert isinstance(step, Admission)
+        assert step.session_expires_ms == NOW_MS + 90
+        assert read(step, SaslAuthenticateRequest, 2).session_lifetime_ms == 90
+
+    @pytest.mark.parametrize(("max_reauth_ms", "lifetime_ms"), [(0, 5_000), (90, 90)])
+    def test_or_with_the_credential(self, max_reauth_ms: int, lifetime_ms: int) -> None:
+        bearer = make_token({"sub": "alice", "exp": WALL_MS / 1000 + 5})
+        step = after(
+            handshake("OAUTHBEARER"),
+            token(f"n,,\x01auth=Bearer {bearer}\x01\x01".encode()),
+            max_reauth_ms=max_reauth_ms,
+        )
+        assert isinstance(step, Admission)
+        assert step.session_expires_ms == NOW_MS + lifetime_ms
+
+    def test_the_same_principal_is_let_in_again(self) -> None:
+        before = after(handshake(), token(), max_reauth_ms=90)
+        step = after(handshake(), token(), max_reauth_ms=90, before=before)
+        assert isinstance(step, Admission)
+
+    def test_another_one_is_refused(self) -> None:
+        before = after(handshake(), token())
+        step = after(handshake(), token(b"\0bob\0hush"), before=before)
+        answer = read(step, SaslAuthenticateRequest, 2)
+        assert isinstance(step, Refusal)
+        assert answer.error_message == (
+            "Cannot change principals during re-authentication from User.alice: User.bob"
+        )
+
+    def test_another_mechanism_is_refused_with_the_next_request(self) -> None:
+        before = after(handshake(), token())
+        step = after(handshake("OAUTHBEARER"), token(), before=before)
+        assert step == Refusal(
+            b"",
+            "SASL mechanism 'OAUTHBEARER' requested by client is not supported for "
+            "re-authentication of mechanism 'PLAIN'",
+        )
+
+    def test_a_wrong_password_is_told_apart(self) -> None:
+        before = Admission(b"", ALICE, "SCRAM-SHA-256", None)
+        step = after(handshake("SCRAM-SHA-256"), token(b"n,,n=nobody,r=abc"), before=before)
+        answer = read(step, SaslAuthenticateRequest, 2)
+        assert "failed during re-authentication" in answer.error_message
