@@ -1,0 +1,145 @@
+"""Producers with a transactional id, of each client library, in one shape."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Sequence
+
+from aiokafka import AIOKafkaProducer
+from aiokafka.errors import KafkaError as AioKafkaError
+from aiokafka.errors import ProducerFenced
+from confluent_kafka import KafkaException, Producer
+from kafka import KafkaProducer
+from kafka.errors import InvalidProducerEpochError, ProducerFencedError
+
+from tests.compat.adapters.base import TIMEOUT_S
+
+
+class TransactionalProducer(ABC):
+    """Made, it has fenced whoever had the id before. ``refusals`` is what it raises once another
+    has.
+    """
+
+    refusals: tuple[type[Exception], ...]
+
+    @abstractmethod
+    def __init__(self, servers: str, transactional_id: str, timeout_ms: int) -> None: ...
+
+    @abstractmethod
+    def begin(self) -> None: ...
+
+    @abstractmethod
+    def write(self, topic: str, partition: int, values: Sequence[bytes]) -> None:
+        """The values are acked when it returns."""
+
+    @abstractmethod
+    def commit(self) -> None: ...
+
+    @abstractmethod
+    def abort(self) -> None: ...
+
+    @abstractmethod
+    def close(self) -> None:
+        """Whatever state it is in."""
+
+
+class LibrdkafkaTransactions(TransactionalProducer):
+    refusals = (KafkaException,)
+
+    def __init__(self, servers: str, transactional_id: str, timeout_ms: int) -> None:
+        self._producer = Producer(
+            {
+                "bootstrap.servers": servers,
+                "transactional.id": transactional_id,
+                "transaction.timeout.ms": timeout_ms,
+                "log_level": 0,
+            }
+        )
+        self._producer.init_transactions(TIMEOUT_S)
+
+    def begin(self) -> None:
+        self._producer.begin_transaction()
+
+    def write(self, topic: str, partition: int, values: Sequence[bytes]) -> None:
+        for value in values:
+            self._producer.produce(topic, value, partition=partition)
+        assert self._producer.flush(TIMEOUT_S) == 0
+
+    def commit(self) -> None:
+        self._producer.commit_transaction(TIMEOUT_S)
+
+    def abort(self) -> None:
+        self._producer.abort_transaction(TIMEOUT_S)
+
+    def close(self) -> None:
+        self._producer.purge()
+
+
+class KafkaPythonTransactions(TransactionalProducer):
+    refusals = (ProducerFencedError, InvalidProducerEpochError)
+
+    def __init__(self, servers: str, transactional_id: str, timeout_ms: int) -> None:
+        self._producer = KafkaProducer(
+            bootstrap_servers=servers,
+            transactional_id=transactional_id,
+            transaction_timeout_ms=timeout_ms,
+        )
+        self._producer.init_transactions()
+
+    def begin(self) -> None:
+        self._producer.begin_transaction()
+
+    def write(self, topic: str, partition: int, values: Sequence[bytes]) -> None:
+        sent = [self._producer.send(topic, value, partition=partition) for value in values]
+        for future in sent:
+            future.get(TIMEOUT_S)
+
+    def commit(self) -> None:
+        self._producer.commit_transaction()
+
+    def abort(self) -> None:
+        self._producer.abort_transaction()
+
+    def close(self) -> None:
+        self._producer.close(timeout=0)
+
+
+class AioKafkaTransactions(TransactionalProducer):
+    refusals = (ProducerFenced, AioKafkaError)
+
+    def __init__(self, servers: str, transactional_id: str, timeout_ms: int) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._producer = self._loop.run_until_complete(
+            _started(servers, transactional_id, timeout_ms)
+        )
+
+    def begin(self) -> None:
+        self._run(self._producer.begin_transaction())
+
+    def write(self, topic: str, partition: int, values: Sequence[bytes]) -> None:
+        for value in values:
+            self._run(self._producer.send_and_wait(topic, value, partition=partition))
+
+    def commit(self) -> None:
+        self._run(self._producer.commit_transaction())
+
+    def abort(self) -> None:
+        self._run(self._producer.abort_transaction())
+
+    def close(self) -> None:
+        self._run(self._producer.stop())
+        self._loop.close()
+
+    def _run(self, action: Awaitable[object]) -> None:
+        self._loop.run_until_complete(asyncio.wait_for(action, TIMEOUT_S))
+
+
+async def _started(servers: str, transactional_id: str, timeout_ms: int) -> AIOKafkaProducer:
+    producer = AIOKafkaProducer(
+        bootstrap_servers=servers,
+        transactional_id=transactional_id,
+        transaction_timeout_ms=timeout_ms,
+    )
+    await producer.start()
+    return producer

@@ -1,0 +1,185 @@
+"""Real producers' transactions, from their beginning to what readers of committed records see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+import pytest
+from confluent_kafka import Consumer, KafkaError, TopicPartition
+
+from logquake.cluster.api import Cluster
+from tests.compat.adapters.base import TIMEOUT_S
+from tests.compat.adapters.transactional import (
+    AioKafkaTransactions,
+    KafkaPythonTransactions,
+    LibrdkafkaTransactions,
+    TransactionalProducer,
+)
+from tests.compat.kafka_programs import KafkaPrograms
+from tests.conftest import nothing_left_behind
+from tests.waiting import wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+
+UNCOMMITTED, COMMITTED = "read_uncommitted", "read_committed"
+LONG_MS = 60_000
+LIBRARIES = [LibrdkafkaTransactions, KafkaPythonTransactions, AioKafkaTransactions]
+
+Begin = Callable[..., TransactionalProducer]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three brokers that look for abandoned transactions often."""
+    folder = tmp_path_factory.mktemp("cluster")
+    config = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": 100}
+    with nothing_left_behind(folder / "temporary"), Cluster(brokers=3, config=config) as kafka:
+        yield kafka
+
+
+@pytest.fixture(params=LIBRARIES, ids=[library.__name__ for library in LIBRARIES])
+def begin(request: pytest.FixtureRequest, cluster: Cluster) -> Iterator[Begin]:
+    """Start a producer of each library; an id of its own unless it is given one."""
+    library: type[TransactionalProducer] = request.param
+    begun: list[TransactionalProducer] = []
+
+    def start(transactional_id: str, timeout_ms: int = LONG_MS) -> TransactionalProducer:
+        name = f"{library.__name__}-{transactional_id}"
+        begun.append(library(cluster.bootstrap_servers, name, timeout_ms))
+        return begun[-1]
+
+    yield start
+    for producer in begun:
+        producer.close()
+
+
+def read(cluster: Cluster, topic: str, partition: int, isolation: str) -> list[bytes | None]:
+    """All there is by now."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": cluster.bootstrap_servers,
+            "group.id": "none",
+            "isolation.level": isolation,
+            "enable.partition.eof": True,
+            "enable.auto.commit": False,
+        }
+    )
+    values: list[bytes | None] = []
+    with closing(consumer):
+        consumer.assign([TopicPartition(topic, partition, 0)])
+        while True:
+            message = consumer.poll(TIMEOUT_S)
+            assert message is not None, "neither a message nor the end"
+            error = message.error()
+            if error is not None:
+                assert error.code() == KafkaError._PARTITION_EOF, error
+                return values
+            values.append(message.value())
+
+
+def committed(cluster: Cluster, topic: str, partition: int, expected: list[bytes]) -> None:
+    """Markers follow the answer to a commit."""
+    wait_for(
+        f"{expected} in {topic}-{partition}",
+        lambda: read(cluster, topic, partition, COMMITTED),
+        lambda found: found == expected,
+    )
+
+
+def test_what_is_committed_is_read_and_what_is_aborted_is_not(
+    cluster: Cluster, begin: Begin, topic: Callable[..., str]
+) -> None:
+    name = topic(partitions=2)
+    producer = begin("several")
+    for number, end in enumerate([producer.commit, producer.abort, producer.commit]):
+        producer.begin()
+        for partition in range(2):
+            producer.write(name, partition, [b"%d first" % number, b"%d last" % number])
+        end()
+    for partition in range(2):
+        committed(cluster, name, partition, [b"0 first", b"0 last", b"2 first", b"2 last"])
+        assert len(read(cluster, name, partition, UNCOMMITTED)) == 6
+
+
+def test_a_successor_fences_and_aborts(
+    cluster: Cluster, begin: Begin, topic: Callable[..., str]
+) -> None:
+    name = topic()
+    first = begin("same")
+    first.begin()
+    first.write(name, 0, [b"torn"])
+    second = begin("same")
+    second.begin()
+    second.write(name, 0, [b"whole"])
+    with pytest.raises(first.refusals):
+        first.commit()
+    second.commit()
+    committed(cluster, name, 0, [b"whole"])
+
+
+def test_an_abandoned_transaction_holds_nobody_up_for_ever(
+    cluster: Cluster, begin: Begin, topic: Callable[..., str]
+) -> None:
+    name = topic()
+    abandoned = begin("abandoned", timeout_ms=1_000)
+    abandoned.begin()
+    abandoned.write(name, 0, [b"never committed"])
+    other = begin("other")
+    other.begin()
+    other.write(name, 0, [b"committed"])
+    other.commit()
+    committed(cluster, name, 0, [b"committed"])
+
+
+@pytest.mark.maven
+class TestKafkasOwn:
+    def test_producer(
+        self, cluster: Cluster, kafka_programs: KafkaPrograms, topic: Callable[..., str]
+    ) -> None:
+        name = topic(partitions=3)
+        kafka_programs.run(
+            "org.apache.kafka.tools.ProducerPerformance",
+            *("--topic", name, "--num-records", "1000", "--record-size", "10"),
+            *("--throughput", "-1", "--transactional-id", "java", "--transaction-duration-ms", "5"),
+            *("--producer-props", f"bootstrap.servers={cluster.bootstrap_servers}"),
+        )
+        wait_for(
+            "1000 records that are committed",
+            lambda: sum(len(read(cluster, name, each, COMMITTED)) for each in range(3)),
+            lambda count: count == 1_000,
+        )
+
+    def test_tool_for_transactions(
+        self,
+        cluster: Cluster,
+        kafka_programs: KafkaPrograms,
+        topic: Callable[..., str],
+    ) -> None:
+        name = topic()
+        producer = LibrdkafkaTransactions(cluster.bootstrap_servers, "shown", LONG_MS)
+        producer.begin()
+        producer.write(name, 0, [b"undecided"])
+
+        def tool(*arguments: str) -> list[list[str]]:
+            """The rows of its table."""
+            said = kafka_programs.run(
+                "org.apache.kafka.tools.TransactionsCommand",
+                *("--bootstrap-server", cluster.bootstrap_servers, *arguments),
+            )
+            return [line.split() for line in said.splitlines()]
+
+        header, *listed = tool("list")
+        assert header == ["TransactionalId", "Coordinator", "ProducerId", "TransactionState"]
+        (row,) = [each for each in listed if each[0] == "shown"]
+        assert row[3] == "Ongoing"
+        described = dict(zip(*tool("describe", "--transactional-id", "shown"), strict=False))
+        assert (described["ProducerId"], described["TransactionState"]) == (row[2], "Ongoing")
+        assert described["TopicPartitions"] == f"{name}-0"
+        _, active = tool("describe-producers", "--topic", name, "--partition", "0")
+        assert active[0] == row[2]
+        tool("abort", "--topic", name, "--partition", "0", "--start-offset", "0")
+        producer.commit()  # the tool asks the partition's leader alone
+        committed(cluster, name, 0, [])
+        assert read(cluster, name, 0, UNCOMMITTED) == [b"undecided"]
+        assert tool("find-hanging", "--broker-id", "1")[1:] == []
