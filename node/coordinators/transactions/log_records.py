@@ -28,6 +28,7 @@ from logquake.wire.messages.coordinator_records import (
     TransactionLogValue,
 )
 from logquake.wire.records import Record, encode_batch
+from logquake.wire.sentinels import NO_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.versioned import decode_transaction_key, decode_versioned, encode_versioned
 
@@ -88,7 +89,9 @@ def _value(metadata: TransactionMetadata) -> bytes:
         transaction_status=state_number(state),
         transaction_partitions=_partitions(state),
         transaction_last_update_timestamp_ms=metadata.updated_ms,
-        transaction_start_timestamp_ms=state.started_ms,
+        transaction_start_timestamp_ms=NO_TIMESTAMP
+        if isinstance(state, Empty)
+        else state.started_ms,
     )
     return encode_versioned(value, _VALUE_VERSION)
 

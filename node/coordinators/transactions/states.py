@@ -20,10 +20,14 @@ _NONE: Partitions = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Empty:
-    """Its producer has not begun a transaction since it was initialized."""
+    """Its producer has not begun a transaction since it was initialized.
+
+    ``started_ms`` is the latest transaction's, as Kafka tells it; the log has no place for it, and
+    so a coordinator that reads the log does not know it.
+    """
 
     partitions: ClassVar[Partitions] = _NONE
-    started_ms: ClassVar[int] = NO_TIMESTAMP
+    started_ms: int = NO_TIMESTAMP
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ def _initialized(
     timeout_ms: int,
     now_ms: int,
 ) -> TransactionMetadata:
-    moved = _moved(metadata, Empty(), now_ms)
+    moved = _moved(metadata, Empty(metadata.state.started_ms), now_ms)
     last = Producer(metadata.producer.id, last_epoch)
     return replace(moved, producer=producer, last=last, timeout_ms=timeout_ms)
 

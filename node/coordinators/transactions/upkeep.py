@@ -72,15 +72,16 @@ class Upkeep:
     # Time-outs
 
     def _abort_timed_out(self) -> bool:
-        """Whether some transaction is going on still."""
+        """Whether some transaction is going on still, or may be once its record is committed."""
         now_ms = self._scheduler.wall_ms()
-        ongoing = False
+        goes_on = False
         for term, transaction in self._transactions():
             if rules.is_timed_out(transaction, now_ms):
                 self._note_time_out(transaction)
                 self._decisions.fence(term, transaction, lambda _error: None)
-            ongoing = ongoing or isinstance(transaction.state, Ongoing)
-        return ongoing
+            pending = transaction.pending is not None
+            goes_on = goes_on or pending or isinstance(transaction.state, Ongoing)
+        return goes_on
 
     def _note_time_out(self, transaction: Transaction) -> None:
         producer, timeout_ms = transaction.producer, transaction.metadata.timeout_ms

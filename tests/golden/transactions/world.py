@@ -26,7 +26,7 @@ from logquake.node.coordinators.transactions.metadata import (
 )
 from logquake.node.coordinators.transactions.partition_state import PartitionState
 from logquake.node.coordinators.transactions.settings import TransactionSettings
-from logquake.node.coordinators.transactions.states import state_name
+from logquake.node.coordinators.transactions.states import Empty, state_name
 from logquake.node.coordinators.transactions.upkeep import Upkeep
 from logquake.node.metadata.cache import MetadataCache
 from logquake.seams.journal import Event
@@ -176,7 +176,11 @@ class World(Chronicle):
     def _at_rest(self) -> dict[str, TransactionMetadata]:
         """Without what the log has no place for."""
         return {
-            each.transactional_id: replace(each.metadata, last=NO_PRODUCER)
+            each.transactional_id: replace(
+                each.metadata,
+                last=NO_PRODUCER,
+                state=Empty() if isinstance(each.state, Empty) else each.state,
+            )
             for term in self.partitions
             for each in term.state
             if each.pending is None
