@@ -1,6 +1,6 @@
 """Every client's reader of committed records, on a log with aborted and unfinished transactions.
 
-No coordinator of ours writes such a log yet: the partition's files are those of a Kafka broker.
+The partition's files are those of a Kafka broker, so that readers and writers are held apart.
 """
 
 from __future__ import annotations
