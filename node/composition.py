@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
 from logquake.controller.controller import Controller
 from logquake.node.authentication.credentials import Credentials
@@ -34,9 +35,11 @@ from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.api_versions import ApiVersions
 from logquake.node.requests.create_partitions import CreatePartitions
 from logquake.node.requests.create_topics import CreateTopics
+from logquake.node.requests.delete_groups import DeleteGroups
 from logquake.node.requests.delete_records import DeleteRecords
 from logquake.node.requests.delete_topics import DeleteTopics
 from logquake.node.requests.describe_cluster import DescribeCluster
+from logquake.node.requests.describe_groups import DescribeGroups
 from logquake.node.requests.describe_log_dirs import DescribeLogDirs
 from logquake.node.requests.describe_producers import DescribeProducers
 from logquake.node.requests.describe_transactions import DescribeTransactions
@@ -52,7 +55,11 @@ from logquake.node.requests.for_controller import (
     ControlledShutdown,
 )
 from logquake.node.requests.from_controller import LeaderAndIsr, StopReplica, UpdateMetadata
+from logquake.node.requests.heartbeat import Heartbeat
 from logquake.node.requests.init_producer_id import InitProducerId
+from logquake.node.requests.join_group import JoinGroup
+from logquake.node.requests.leave_group import LeaveGroup
+from logquake.node.requests.list_groups import ListGroups
 from logquake.node.requests.list_offsets import ListOffsets
 from logquake.node.requests.list_transactions import ListTransactions
 from logquake.node.requests.metadata import Metadata
@@ -62,6 +69,7 @@ from logquake.node.requests.offset_fetch import OffsetFetch
 from logquake.node.requests.offset_for_leader_epoch import OffsetForLeaderEpoch
 from logquake.node.requests.produce import Produce
 from logquake.node.requests.sasl import SaslAuthenticate, SaslHandshake
+from logquake.node.requests.sync_group import SyncGroup
 from logquake.node.requests.txn_offset_commit import TxnOffsetCommit
 from logquake.node.requests.write_txn_markers import WriteTxnMarkers
 from logquake.node.settings import BrokerSettings
@@ -243,6 +251,7 @@ class Composer:
     def _group_coordinator(self, replicas: ReplicaManager) -> GroupCoordinator:
         outside = self._outside
         groups = GroupCoordinator(
+            self._settings.groups,
             self._settings.offsets,
             replicas,
             self._cache,
@@ -252,6 +261,9 @@ class Composer:
         )
         groups.start()
         return groups
+
+    def _new_uuid(self) -> str:
+        return str(UUID(bytes=self._outside.random.randbytes(16), version=4))
 
     def _log_dir_notice(self) -> LogDirNotice:
         outside = self._outside
@@ -374,6 +386,13 @@ class Composer:
                     timeout_ms=settings.request_timeout_ms,
                 ),
                 DescribeProducers(replicas, cache),
+                JoinGroup(groups.members, self._new_uuid),
+                SyncGroup(groups.members),
+                Heartbeat(groups.members),
+                LeaveGroup(groups.members),
+                DescribeGroups(groups.members),
+                ListGroups(groups.members),
+                DeleteGroups(groups.members),
                 OffsetCommit(groups.offsets, cache, self._outside.scheduler),
                 OffsetFetch(groups.offsets),
                 OffsetDelete(groups.offsets, cache),

@@ -295,6 +295,13 @@ COORDINATOR_RECORDS_LEFT_OUT = EventKind(
     "tell of may lack something.",
     remedy="As with records-damaged. Where another replica is sound, let it lead.",
 )
+GROUP_STATE_CHANGED = EventKind(
+    "group-state-changed",
+    cause="The subject is a group, `epoch` its generation: members joined, left, were not heard "
+    "of, or were assigned what they consume; the reason tells which.",
+    remedy="Nothing. If a group rebalances again and again: look whether its members commit in "
+    "time, and at their `session.timeout.ms` and `max.poll.interval.ms`.",
+)
 
 # Transactions
 

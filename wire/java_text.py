@@ -7,10 +7,13 @@ surrogates: Python replaces each byte of one, Java the whole.
 from __future__ import annotations
 
 import codecs
+from ipaddress import IPv4Address, ip_address
+from struct import Struct as Packer
 
 #: To be named as ``errors`` of bytes.decode.
 AS_JAVA = "logquake-java"
 
+_INET6 = Packer(">8H")
 _SURROGATE_LEAD = 0xED  # no other character begins with it where Python's decoder refuses it
 
 
@@ -37,6 +40,21 @@ def string_hash(text: str) -> int:
 def java_length(text: str) -> int:
     """java.lang.String.length: UTF-16 code units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-be")) // 2
+
+
+def inet_address(host: str) -> str:
+    """java.net.InetAddress.toString of an address without a name: "/127.0.0.1", "/0:0:0:0:0:0:0:1".
+
+    Of IPv6 no zeros are left out between colons, an IPv4 address mapped into it is one, and a zone
+    follows a percent sign.
+    """
+    address = ip_address(host)
+    if isinstance(address, IPv4Address):
+        return f"/{address}"
+    if address.ipv4_mapped is not None:
+        return f"/{address.ipv4_mapped}"
+    groups = ":".join(f"{group:x}" for group in _INET6.unpack(address.packed))
+    return f"/{groups}" if address.scope_id is None else f"/{groups}%{address.scope_id}"
 
 
 def _is_continuation(byte: int) -> bool:

@@ -39,6 +39,8 @@ ON_TOPIC = _bits(
     _Operation.ALTER_CONFIGS,
 )
 
+ON_GROUP = _bits(_Operation.READ, _Operation.DESCRIBE, _Operation.DELETE)
+
 ON_CLUSTER = _bits(
     _Operation.CREATE,
     _Operation.ALTER,

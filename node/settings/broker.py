@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from logquake.controller.settings import ControllerSettings
+from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.transactions.settings import TransactionSettings
 from logquake.node.life.controlled_shutdown import ControlledShutdownSettings
@@ -23,6 +24,7 @@ from logquake.node.requests.downward import DownConversionSettings
 from logquake.node.requests.pipelining import ProducePipelining
 from logquake.node.settings.auto_creation import read_auto_creation
 from logquake.node.settings.errors import SettingsError
+from logquake.node.settings.groups import read_groups
 from logquake.node.settings.listeners import ListenerSettings, read_listeners
 from logquake.node.settings.network import read_connection_limits
 from logquake.node.settings.offsets import read_offsets
@@ -70,6 +72,7 @@ class BrokerSettings:
     controlled_shutdown: ControlledShutdownSettings
     auto_creation: AutoCreationSettings
     transactions: TransactionSettings
+    groups: GroupSettings
     offsets: OffsetSettings
     # Envelopes are taken, by which other brokers forward what their clients ask of the controller.
     # A Kafka 3.9 in ZooKeeper mode takes them with zookeeper.metadata.migration.enable alone, and
@@ -136,6 +139,7 @@ class BrokerSettings:
             controlled_shutdown=_read_controlled_shutdown(reader, controller),
             transactions=read_transactions(reader, request_timeout_ms),
             auto_creation=auto_creation,
+            groups=read_groups(reader),
             offsets=read_offsets(
                 reader, auto_creation.internal[GROUP_METADATA_TOPIC].replication_factor
             ),

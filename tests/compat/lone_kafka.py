@@ -66,6 +66,9 @@ def lone_broker(programs: KafkaPrograms, zookeeper_connect: str) -> Iterator[Lon
         "log.dirs": data,
         "zookeeper.connect": f"{zookeeper_connect}/alone",
         "auto.create.topics.enable": "false",
+        "offsets.topic.replication.factor": 1,
+        "offsets.topic.num.partitions": 1,
+        "group.initial.rebalance.delay.ms": 0,
     }
     with programs.broker("alone", properties):
         _wait_until_up(servers)

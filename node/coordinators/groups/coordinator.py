@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from logquake.node.coordinators.groups.group import Group
+from logquake.node.coordinators.groups.carrying_out import CarryingOut
 from logquake.node.coordinators.groups.group_partition import GroupPartition
+from logquake.node.coordinators.groups.member_manager import MemberManager
+from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.offset_manager import OffsetManager
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.partitions import CoordinatorPartitions
@@ -17,11 +19,12 @@ from logquake.seams.workers import Workers
 
 
 class GroupCoordinator:
-    """``offsets`` serves those who commit and fetch."""
+    """``members`` serves those who join, ``offsets`` those who commit and fetch."""
 
     def __init__(
         self,
-        settings: OffsetSettings,
+        settings: GroupSettings,
+        offset_settings: OffsetSettings,
         replicas: ReplicaManager,
         metadata: MetadataCache,
         scheduler: Scheduler,
@@ -36,9 +39,14 @@ class GroupCoordinator:
             scheduler,
             workers,
             journal,
-            load_chunk_bytes=settings.load_buffer_bytes,
+            load_chunk_bytes=offset_settings.load_buffer_bytes,
         )
-        self.offsets = OffsetManager(self._partitions, settings, replicas.verification, scheduler)
+        self._settings = settings
+        self._effects = CarryingOut(offset_settings, scheduler, journal)
+        self.offsets = OffsetManager(
+            self._partitions, offset_settings, replicas.verification, self._effects, scheduler
+        )
+        self.members = MemberManager(self._partitions, settings, self.offsets, self._effects)
         replicas.watch(GROUP_METADATA_TOPIC, self._partitions.note)
 
     def start(self) -> None:
@@ -46,14 +54,16 @@ class GroupCoordinator:
 
     def close(self) -> None:
         self.offsets.close()
+        self._effects.close()
 
     # As the owner of terms
 
     def new_state(self) -> GroupPartition:
-        return GroupPartition(Group)
+        return GroupPartition(self._settings)
 
     def term_began(self, term: Term[GroupPartition]) -> None:
         term.state.remove_idle()
+        self.members.term_began(term)
 
-    def term_ended(self, _term: Term[GroupPartition]) -> None:
-        """Nobody waits for the coordinator but through appends, which are answered."""
+    def term_ended(self, term: Term[GroupPartition]) -> None:
+        self.members.term_ended(term)

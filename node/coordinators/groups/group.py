@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from logquake.node.coordinators.groups.membership import heartbeats
+from logquake.node.coordinators.groups.membership.group import ClassicGroup
+from logquake.node.coordinators.groups.membership.settings import GroupSettings
+from logquake.node.coordinators.groups.membership.states import Stable
+from logquake.node.coordinators.groups.membership.values import Moment
 from logquake.node.coordinators.groups.offsets.expiration import Retention
 from logquake.node.coordinators.groups.offsets.group_offsets import GroupOffsets
 from logquake.wire.errors import ErrorCode
@@ -26,33 +31,51 @@ class Committer(NamedTuple):
 class Group:
     """``generation_id`` is 0 while the group only stores offsets: then no record tells of it."""
 
-    def __init__(self, group_id: str) -> None:
+    def __init__(self, group_id: str, settings: GroupSettings) -> None:
         self.group_id = group_id
-        self.generation_id = 0
+        self.membership = ClassicGroup(group_id, settings)
         self.offsets = GroupOffsets()
+
+    @property
+    def generation_id(self) -> int:
+        return self.membership.generation_id
 
     @property
     def is_idle(self) -> bool:
         """Neither members nor offsets: nobody misses it."""
-        return self.offsets.is_empty
+        return self.membership.is_empty and self.offsets.is_empty
 
-    def commit_error(self, who: Committer, *, transactional: bool) -> ErrorCode:  # noqa: ARG002
+    def commit_error(self, who: Committer, *, transactional: bool) -> ErrorCode:
         """Whether it may commit (validateOffsetCommit and doCommitOffsets)."""
-        if who.generation_id < 0:
-            return ErrorCode.NONE
-        return ErrorCode.UNKNOWN_MEMBER_ID
+        return heartbeats.commit_error(
+            self.membership,
+            who.member_id,
+            who.instance_id,
+            who.generation_id,
+            transactional=transactional,
+        )
 
-    def note_commit(self, who: Committer) -> None:
+    def note_commit(self, who: Committer, at: Moment) -> None:
         """Whoever commits is alive."""
+        heartbeats.note_commit(self.membership, who.member_id, at)
 
     def retention(self) -> Retention | None:
         """From when its offsets age; None: they do not."""
-        return Retention(None, lambda _topic: False)
+        membership = self.membership
+        if membership.protocol_type is None:
+            return Retention(None, lambda _topic: False)
+        if membership.is_empty:
+            return Retention(membership.state_changed_ms, lambda _topic: False)
+        if membership.is_consumer_group and isinstance(membership.state, Stable):
+            return Retention(None, membership.is_subscribed_to)
+        return None
 
     def deletion_error(self) -> ErrorCode:
         """Whether offsets may be deleted at all (handleDeleteOffsets)."""
-        return ErrorCode.NONE
+        if self.membership.is_empty or self.membership.is_consumer_group:
+            return ErrorCode.NONE
+        return ErrorCode.NON_EMPTY_GROUP
 
-    def is_subscribed_to(self, _topic: str) -> bool:
+    def is_subscribed_to(self, topic: str) -> bool:
         """Whether its offsets of the topic are in use."""
-        return False
+        return not self.membership.is_empty and self.membership.is_subscribed_to(topic)

@@ -6,26 +6,33 @@ Kafka's GroupMetadataManager: groupMetadataCache, openGroupsForProducer, doLoadG
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from logquake.node.coordinators.groups.group import Group
+from logquake.node.coordinators.groups.membership.group import ClassicGroup
+from logquake.node.coordinators.groups.membership.record import group_of
+from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.offsets.committed import LoggedOffset
 from logquake.node.coordinators.groups.offsets.group_offsets import PendingCommit
 from logquake.node.coordinators.groups.offsets.records import read_offset
 from logquake.node.coordinators.replay import LoggedRecord
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.coordinator_records import OffsetCommitKey
+from logquake.wire.messages.coordinator_records import (
+    GroupMetadataKey,
+    GroupMetadataValue,
+    OffsetCommitKey,
+)
 from logquake.wire.sentinels import NO_PRODUCER_ID
 from logquake.wire.topic_partition import TopicPartition
-from logquake.wire.versioned import decode_offsets_key
+from logquake.wire.versioned import decode_offsets_key, decode_versioned
 
 # The records are in the log, and may come to be committed.
 _IN_DOUBT = frozenset({ErrorCode.REQUEST_TIMED_OUT, ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND})
 
 
 class GroupPartition:
-    def __init__(self, new_group: Callable[[str], Group]) -> None:
-        self._new_group = new_group
+    def __init__(self, settings: GroupSettings) -> None:
+        self._settings = settings
         self._groups: dict[str, Group] = {}
         self._of_producer: dict[int, dict[str, None]] = {}  # groups of an open transaction
         self._in_doubt: deque[tuple[int, Group, PendingCommit]] = deque()  # by offset
@@ -40,7 +47,7 @@ class GroupPartition:
     def get_or_add(self, group_id: str) -> Group:
         group = self._groups.get(group_id)
         if group is None:
-            group = self._groups[group_id] = self._new_group(group_id)
+            group = self._groups[group_id] = Group(group_id, self._settings)
         return group
 
     def remove(self, group: Group) -> None:
@@ -63,6 +70,8 @@ class GroupPartition:
         if isinstance(key, OffsetCommitKey):
             partition = TopicPartition(key.topic, key.partition)
             self._replay_offset(key.group, partition, record)
+        elif isinstance(key, GroupMetadataKey):
+            self._replay_group(key.group, record.value)
 
     def _replay_offset(
         self, group_id: str, partition: TopicPartition, record: LoggedRecord
@@ -75,6 +84,13 @@ class GroupPartition:
         logged = LoggedOffset(record.batch_offset, read_offset(record.value))
         self.get_or_add(group_id).offsets.put(partition, logged, record.producer_id)
         self._note_producer(record.producer_id, group_id)
+
+    def _replay_group(self, group_id: str, value: bytes | None) -> None:
+        if value is not None:
+            read = group_of(group_id, decode_versioned(GroupMetadataValue, value), self._settings)
+            self.get_or_add(group_id).membership = read
+        elif group_id in self._groups:
+            self._groups[group_id].membership = ClassicGroup(group_id, self._settings)
 
     def replay_marker(self, producer_id: int, *, committed: bool) -> None:
         """Of a transaction, once its marker is committed in this partition, or at a load."""

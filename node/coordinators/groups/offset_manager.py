@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from logquake.node.coordinators.append_errors import OF_OFFSETS, told_as
+from logquake.node.coordinators.groups.carrying_out import CarryingOut
 from logquake.node.coordinators.groups.group import Committer, Group
 from logquake.node.coordinators.groups.group_partition import GroupPartition
+from logquake.node.coordinators.groups.membership import ending
 from logquake.node.coordinators.groups.offsets.committed import OffsetAndMetadata
 from logquake.node.coordinators.groups.offsets.expiration import expired
 from logquake.node.coordinators.groups.offsets.group_offsets import GroupOffsets, PendingCommit
@@ -56,11 +58,13 @@ class OffsetManager:
         partitions: CoordinatorPartitions[GroupPartition],
         settings: OffsetSettings,
         verification: TransactionVerification,
+        effects: CarryingOut,
         scheduler: Scheduler,
     ) -> None:
         self._partitions = partitions
         self._verification = verification
         self._settings = settings
+        self._effects = effects
         self._scheduler = scheduler
         self._expiration: SlicedRound[tuple[Term[GroupPartition], Group]] = SlicedRound(
             scheduler, lambda each: self._expire(*each), _GROUPS_AT_A_TIME
@@ -96,7 +100,8 @@ class OffsetManager:
         if error:
             done(dict.fromkeys(offsets, error))
             return
-        group.note_commit(who)
+        group.note_commit(who, self._effects.now())
+        self._effects.carry_out(term, group)
         self._store(term, group, offsets, done)
 
     def commit_transactional(
@@ -224,6 +229,10 @@ class OffsetManager:
             for group in term.state:
                 self._clean(term, group, lambda offsets: offsets.remove(partitions))
 
+    def bury(self, term: Term[GroupPartition], group: Group) -> None:
+        """A group that is dead: its offsets go with it."""
+        self._clean(term, group, lambda offsets: offsets.remove_all())
+
     def _look_for_expired(self) -> None:
         self._expiration.start((term, group) for term in self._partitions for group in term.state)
         self.start()
@@ -244,10 +253,13 @@ class OffsetManager:
         Nobody waits for the tombstones: if they get lost, what they took out expires again.
         """
         removed = select(group.offsets)
-        dies = group.is_idle
-        if dies:
+        if group.is_idle:
+            why = "it has neither members nor offsets"
+            ending.delete(group.membership, why, self._effects.now())
+        with_group = group.membership.is_dead and group.generation_id > 0
+        if group.membership.is_dead:
+            self._effects.carry_out(term, group)
             term.state.remove(group)
-        with_group = dies and group.generation_id > 0
         if removed or with_group:
             batch = tombstone_batch(
                 group.group_id,

@@ -61,7 +61,7 @@ class GroupPlayer(Player):
 
     def __init__(self) -> None:
         self.chronicle = Chronicle()
-        self.group = ClassicGroup("g", GroupSettings(), WALL_CLOCK_START_MS)
+        self.group = ClassicGroup("g", GroupSettings())
         self._now_ms = 0
         self._labels = count(1)
         self._stores: list[Store] = []

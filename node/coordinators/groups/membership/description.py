@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from logquake.node.coordinators.groups.membership.group import ClassicGroup
 from logquake.node.coordinators.groups.membership.members import Member
-from logquake.node.coordinators.groups.membership.states import Stable
+from logquake.node.coordinators.groups.membership.states import Dead, Stable
 from logquake.wire.messages.group_admin import DescribedGroup, DescribedGroupMember, ListedGroup
 
 CLASSIC = "classic"
+DEAD = Dead.name
 
 
 def describe(group: ClassicGroup) -> DescribedGroup:

@@ -12,6 +12,7 @@ from logquake.node.coordinators.groups.membership.members import Member, Members
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.membership.states import (
     CompletingRebalance,
+    Dead,
     Empty,
     GroupState,
     PreparingRebalance,
@@ -36,15 +37,15 @@ class ClassicGroup:
     ``pending`` are those that were given an id and have not come back with it, each with its
     deadline. ``wake_ms`` is when `deadlines.pass_deadlines` is to be called next: no deadline lies
     before it, though the one that it was set for may have gone. ``member_added`` since the last
-    delay of a group that forms. ``state_changed_ms`` is the Unix time, None if its record tells
-    none. A group that only stores offsets is Empty, and its generation is 0.
+    delay of a group that forms. ``state_changed_ms`` is the Unix time, None if that is not known.
+    A group that only stores offsets is Empty, and its generation is 0.
     """
 
-    def __init__(self, group_id: str, settings: GroupSettings, wall_ms: int | None) -> None:
+    def __init__(self, group_id: str, settings: GroupSettings) -> None:
         self.group_id = group_id
         self.settings = settings
         self.state: GroupState = Empty()
-        self.state_changed_ms = wall_ms
+        self.state_changed_ms: int | None = None
         self.generation_id = 0
         self.protocol_type: str | None = None
         self.protocol_name: str | None = None
@@ -73,6 +74,10 @@ class ClassicGroup:
     @property
     def is_empty(self) -> bool:
         return isinstance(self.state, Empty)
+
+    @property
+    def is_dead(self) -> bool:
+        return isinstance(self.state, Dead)
 
     @property
     def is_preparing(self) -> bool:

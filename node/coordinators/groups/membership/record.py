@@ -9,10 +9,19 @@ from logquake.node.coordinators.groups.membership.members import Member, Members
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.membership.states import Stable
 from logquake.node.coordinators.groups.membership.values import Protocol
+from logquake.wire.compression import Codec
 from logquake.wire.errors import ProtocolError
-from logquake.wire.messages.coordinator_records import GroupMetadataValue, MemberMetadata
+from logquake.wire.messages.coordinator_records import (
+    GroupMetadataKey,
+    GroupMetadataValue,
+    MemberMetadata,
+)
+from logquake.wire.records import Record, encode_batch
+from logquake.wire.versioned import encode_versioned
 
 NO_TIMESTAMP = -1
+_KEY_VERSION = 2
+_VERSION = 3
 _NOT_TOLD = -1  # of a rebalance time-out: version 0 has none
 
 
@@ -41,6 +50,12 @@ def value_of(group: ClassicGroup, assignments: Mapping[str, bytes]) -> GroupMeta
     )
 
 
+def group_batch(group_id: str, value: GroupMetadataValue, now_ms: int, codec: Codec) -> bytearray:
+    """The batch of a group's record; now_ms is the Unix time."""
+    key = encode_versioned(GroupMetadataKey(group=group_id), _KEY_VERSION)
+    return encode_batch([Record(0, now_ms, key, encode_versioned(value, _VERSION))], codec=codec)
+
+
 def group_of(group_id: str, value: GroupMetadataValue, settings: GroupSettings) -> ClassicGroup:
     """The group that wrote it: Stable, or Empty where it had no members (readGroupMessageValue).
 
@@ -48,7 +63,8 @@ def group_of(group_id: str, value: GroupMetadataValue, settings: GroupSettings) 
     ProtocolError for two members with one instance id.
     """
     changed_ms = value.current_state_timestamp
-    group = ClassicGroup(group_id, settings, None if changed_ms == NO_TIMESTAMP else changed_ms)
+    group = ClassicGroup(group_id, settings)
+    group.state_changed_ms = None if changed_ms == NO_TIMESTAMP else changed_ms
     group.generation_id = value.generation
     group.protocol_type = value.protocol_type or None
     group.protocol_name = value.protocol

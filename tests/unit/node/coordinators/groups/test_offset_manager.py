@@ -7,8 +7,10 @@ from random import Random
 
 import pytest
 
-from logquake.node.coordinators.groups.group import Committer, Group
+from logquake.node.coordinators.groups.carrying_out import CarryingOut
+from logquake.node.coordinators.groups.group import Committer
 from logquake.node.coordinators.groups.group_partition import GroupPartition
+from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.offset_manager import FetchedOffset, OffsetManager
 from logquake.node.coordinators.groups.offsets.committed import OffsetAndMetadata
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
@@ -58,12 +60,13 @@ class Offsets:
             load_chunk_bytes=1_000_000,
         )
         verification = broker.replicas.verification
-        self.manager = OffsetManager(self.partitions, SETTINGS, verification, scheduler)
+        effects = CarryingOut(SETTINGS, scheduler, journal)
+        self.manager = OffsetManager(self.partitions, SETTINGS, verification, effects, scheduler)
         broker.replicas.watch("orders", self.partitions.note)
         broker.learn_of(0)
 
     def new_state(self) -> GroupPartition:
-        return GroupPartition(Group)
+        return GroupPartition(GroupSettings())
 
     def term_began(self, term: Term[GroupPartition]) -> None:
         term.state.remove_idle()
@@ -145,7 +148,7 @@ class Offsets:
     def check_replay(self) -> None:
         """The log, loaded anew, says what is known: without what is not committed yet."""
         replica = self.broker.partition().replica
-        loaded, progress = GroupPartition(Group), Progress(0)
+        loaded, progress = GroupPartition(GroupSettings()), Progress(0)
         while progress.next_offset < replica.high_watermark:
             mark = replica.high_watermark
             chunk = replica.log.read(progress.next_offset, 1 << 20, up_to=mark)
