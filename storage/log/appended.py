@@ -8,8 +8,8 @@ from typing import NamedTuple
 class Appended(NamedTuple):
     """Offsets of what was staged; for a duplicate, of the batch that it repeats.
 
-    log_append_time_ms is NO_TIMESTAMP unless the topic keeps append times. size is in bytes, 0
-    for a duplicate and where nothing complete was given.
+    log_append_time_ms is NO_TIMESTAMP unless the topic keeps append times, or the batch repeats
+    one. size is in bytes, 0 for a duplicate and where nothing complete was given.
     """
 
     first_offset: int

@@ -133,9 +133,9 @@ class LogAppender:
         return Appended(first_offset, self.end_offset - 1, timestamp, append_time_ms, False, size)
 
     def _repeated(self, batch: BatchMetadata) -> Appended:
-        append_time_ms = batch.timestamp if self._append_time else NO_TIMESTAMP
+        """As the time of its append Kafka tells the batch's own, whatever the topic's times are."""
         return Appended(
-            batch.first_offset, batch.last_offset, batch.timestamp, append_time_ms, True, 0
+            batch.first_offset, batch.last_offset, batch.timestamp, batch.timestamp, True, 0
         )
 
     # As follower

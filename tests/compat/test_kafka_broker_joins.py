@@ -15,13 +15,11 @@ from logquake.cluster.api import Cluster
 from logquake.wire.records import iterate_batches
 from tests.compat.adapters.base import Adapter, Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
+from tests.compat.joining_kafka import KAFKA_ID, START_S, joining_properties, registered_kafka
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
-KAFKA_ID = 9
-START_S = 90
 LED_BY_OURS, LED_BY_KAFKA = 0, 1
 ASSIGNMENT = [[1, KAFKA_ID], [KAFKA_ID, 2]]  # by partition, the preferred leader first
 PER_ROUND = 50
@@ -29,15 +27,7 @@ PER_ROUND = 50
 
 @pytest.fixture
 def properties(kafka_programs: KafkaPrograms, cluster: Cluster) -> dict[str, object]:
-    return {
-        "broker.id": KAFKA_ID,
-        "listeners": "PLAINTEXT://127.0.0.1:0",
-        "log.dirs": kafka_programs.folder / "data",
-        "zookeeper.connect": cluster.zookeeper_connect,
-        "zookeeper.session.timeout.ms": 4000,
-        "replica.lag.time.max.ms": 2000,
-        "controlled.shutdown.enable": "false",
-    }
+    return joining_properties(kafka_programs, cluster)
 
 
 @contextmanager
@@ -47,26 +37,6 @@ def kafka_broker(
     """Up, and in every ISR."""
     with registered_kafka(programs, properties, cluster) as process:
         in_sync(cluster, topic, 2)
-        yield process
-
-
-@contextmanager
-def registered_kafka(
-    programs: KafkaPrograms, properties: dict[str, object], cluster: Cluster
-) -> Iterator[Popen[bytes]]:
-    """Known to the controller, which would else make topics without it.
-
-    A Kafka ends that meets its registration of an earlier life: that session is waited for.
-    """
-    live = cluster.view.live_brokers
-    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
-    wait_for("end of its earlier session", live, lambda brokers: KAFKA_ID not in brokers)
-    with programs.broker("broker-9", properties) as process:
-        wait_for(
-            "metadata that names it",
-            lambda: admin.list_topics(timeout=START_S).brokers,
-            lambda brokers: KAFKA_ID in brokers,
-        )
         yield process
 
 

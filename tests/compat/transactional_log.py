@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import NewTopic
 
@@ -12,6 +14,7 @@ TOPIC = "transactional"
 # Kafka allows segments this small, and rolls between the batches of a transaction.
 CONFIG = {"segment.bytes": "1500", "index.interval.bytes": "300"}
 TIMEOUT_S = 30
+TRY_S = 10
 
 
 class TransactionalLog:
@@ -21,11 +24,12 @@ class TransactionalLog:
         self._servers = servers
         self._count = 0
 
-    def write(self) -> None:
+    def write(self, replicas: Sequence[int] = ()) -> None:
         """What the topic's one partition holds in the end is the same each time, but for times
-        and producer ids.
+        and producer ids. replicas: where it lies, its leader first.
         """
-        create(self._servers, NewTopic(TOPIC, 1, 1, config=CONFIG))
+        where = {"replica_assignment": [list(replicas)]} if replicas else {"replication_factor": 1}
+        create(self._servers, NewTopic(TOPIC, 1, config=CONFIG, **where))
         self._append(Producer({"bootstrap.servers": self._servers, "enable.idempotence": True}))
         long, first, second = (self._transactional(name) for name in ("long", "first", "second"))
         self._begin(long)
@@ -63,17 +67,23 @@ class TransactionalLog:
 
     def stable_end(self) -> int:
         """Where a reader of committed records ends; waits for the partition's leader."""
+        return wait_for(
+            "leader that tells its end", self._ask_for_end, _is_told, unready=(KafkaException,)
+        )
+
+    def _ask_for_end(self) -> int:
+        """By a client of its own: one that heard of a leader which is gone goes on asking that."""
         settings = {"bootstrap.servers": self._servers, "group.id": "reader"}
         consumer = Consumer(settings | {"isolation.level": "read_committed"})
         try:
-            _, end = wait_for(
-                "leader that tells its end",
-                lambda: consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), TIMEOUT_S),
-                unready=(KafkaException,),
-            )
+            _, end = consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), TRY_S)
             return int(end)
         finally:
             consumer.close()
+
+
+def _is_told(end: int) -> bool:
+    return end >= 0
 
 
 def _end(producer: Producer, *, commit: bool) -> None:

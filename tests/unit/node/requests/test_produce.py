@@ -197,7 +197,10 @@ def test_a_repeated_batch_is_answered_as_the_first_time(
         records = batch(b"a", producer_id=7, producer_epoch=0, base_sequence=sequence)
         return only(broker.ask(produce(records), version))
 
-    assert [send(0).base_offset, send(1).base_offset, send(0).base_offset] == [0, 1, 0]
+    first, second, again = send(0), send(1), send(0)
+    assert [first.base_offset, second.base_offset, again.base_offset] == [0, 1, 0]
+    written_ms = 1_700_000_000_000 if version >= 2 else -1
+    assert [first.log_append_time_ms, again.log_append_time_ms] == [-1, written_ms]
     assert send(5).error_code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
     assert end_offset(broker) == 2
 

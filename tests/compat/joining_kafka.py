@@ -1,0 +1,48 @@
+"""A broker of Apache Kafka 3.9 that joins a cluster of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from subprocess import Popen
+
+from confluent_kafka.admin import AdminClient
+
+from logquake.cluster.api import Cluster
+from tests.compat.kafka_programs import KafkaPrograms
+from tests.waiting import wait_for
+
+KAFKA_ID = 9
+START_S = 90
+
+
+def joining_properties(programs: KafkaPrograms, cluster: Cluster) -> dict[str, object]:
+    return {
+        "broker.id": KAFKA_ID,
+        "listeners": "PLAINTEXT://127.0.0.1:0",
+        "log.dirs": programs.folder / "data",
+        "zookeeper.connect": cluster.zookeeper_connect,
+        "zookeeper.session.timeout.ms": 4000,
+        "replica.lag.time.max.ms": 2000,
+        "controlled.shutdown.enable": "false",
+    }
+
+
+@contextmanager
+def registered_kafka(
+    programs: KafkaPrograms, properties: dict[str, object], cluster: Cluster
+) -> Iterator[Popen[bytes]]:
+    """Known to the controller, which would else make topics without it.
+
+    A Kafka ends that meets its registration of an earlier life: that session is waited for.
+    """
+    live = cluster.view.live_brokers
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    wait_for("end of its earlier session", live, lambda brokers: KAFKA_ID not in brokers)
+    with programs.broker("broker-9", properties) as process:
+        wait_for(
+            "metadata that names it",
+            lambda: admin.list_topics(timeout=START_S).brokers,
+            lambda brokers: KAFKA_ID in brokers,
+        )
+        yield process

@@ -1,0 +1,81 @@
+"""Transactions that a Kafka 3.9 coordinates, in partitions that ours lead and Kafka follows.
+
+Its coordinator is asked before the first record of each (KIP-890), and sends the markers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import NewTopic
+
+from logquake.cluster.api import Cluster
+from tests.compat.joining_kafka import KAFKA_ID, joining_properties, registered_kafka
+from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.new_topics import create
+from tests.compat.transactional_log import TOPIC, TransactionalLog
+from tests.storage.kafka_wrote import files
+from tests.waiting import wait_for
+
+pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+
+OURS = 1
+# See TransactionalLog.write: what is committed below the transaction that stays open.
+COMMITTED = [b"value %d" % each for each in (0, 1, *range(4, 10), *range(18, 24), *range(30, 34))]
+
+
+@pytest.fixture
+def properties(kafka_programs: KafkaPrograms, cluster: Cluster) -> dict[str, object]:
+    return joining_properties(kafka_programs, cluster)
+
+
+def let_kafka_coordinate(servers: str) -> None:
+    """Before anybody asks for a coordinator, which makes the topic on brokers of either kind."""
+    create(servers, NewTopic("__transaction_state", 1, replica_assignment=[[KAFKA_ID]]))
+
+
+def read_committed(servers: str, end: int) -> list[bytes | None]:
+    consumer = Consumer(
+        {"bootstrap.servers": servers, "group.id": "none", "isolation.level": "read_committed"}
+    )
+    consumer.assign([TopicPartition(TOPIC, 0, 0)])
+    values: list[bytes | None] = []
+    while consumer.position([TopicPartition(TOPIC, 0)])[0].offset != end:
+        message = consumer.poll(1)
+        if message is not None:
+            assert message.error() is None
+            values.append(message.value())
+    consumer.close()
+    return values
+
+
+def contents(folder: Path, suffix: str) -> bytes:
+    return b"".join(files(folder, suffix).values())
+
+
+def test_a_log_led_by_ours_is_kafkas_to_the_byte(
+    kafka_programs: KafkaPrograms, cluster: Cluster, properties: dict[str, object]
+) -> None:
+    servers = cluster.bootstrap_servers
+    with registered_kafka(kafka_programs, properties, cluster):
+        let_kafka_coordinate(servers)
+        log = TransactionalLog(servers)
+        log.write(replicas=(OURS, KAFKA_ID))
+        assert cluster.leader(TOPIC, 0) == OURS
+        assert read_committed(servers, log.stable_end()) == COMMITTED
+        ours = cluster.layout.data_of(OURS) / f"{TOPIC}-0"
+        kafkas = kafka_programs.folder / "data" / f"{TOPIC}-0"
+        led = wait_for(
+            "follower with the same records",
+            lambda: (contents(ours, ".log"), contents(kafkas, ".log")),
+            lambda found: found[0] == found[1],
+        )
+        assert len(led[0]) > 3_000
+        aborted = contents(ours, ".txnindex")
+        assert aborted
+        assert contents(kafkas, ".txnindex") == aborted
+        with cluster.kill(OURS) as fault:
+            assert cluster.wait_leader_change(TOPIC, 0, since=fault) == KAFKA_ID
+            assert read_committed(servers, log.stable_end()) == COMMITTED
