@@ -29,6 +29,7 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures, Result
 from benchmarks.storage.batches import KIB, Shape, produced
 from benchmarks.storage.unsynced_disk import UnsyncedDisk
+from logquake.node.authorizer.authorizer import AllowAll
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.net.timers import LoopTimer, TimerQueue
@@ -239,6 +240,7 @@ class _Broker:
             self.replicas.fetches,
             self._cache,
             DownConversion(self.replicas, workers, DownConversionSettings()),
+            AllowAll(),
             max_bytes=1 << 20,
         )
         self._sessions = dict.fromkeys(_FOLLOWERS, (0, 0))

@@ -112,6 +112,10 @@ class Controller:
         """Registered brokers that the controller in office cannot reach; none out of office."""
         return frozenset(self._office.term.context.refused) if self._office.term else frozenset()
 
+    def topic_name(self, topic_id: bytes) -> str | None:
+        """Of the topic with that id; None out of office, or if there is none."""
+        return self._office.term.context.topic_name(topic_id) if self._office.term else None
+
     def statistics(self) -> ControllerStatistics:
         return statistics_of(self._office.term)
 

@@ -11,6 +11,7 @@
     replication/      partitions: leaders, followers, what is committed
     topics/           what topics are set to; those that are created by being asked for
     metadata/         what it knows of the whole cluster
+    authorizer/       who may do what
     controller_link.py, producer_ids.py   what it asks the controller for
     journal_events.py what it tells the journal
 

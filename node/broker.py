@@ -99,7 +99,7 @@ class Broker:
         else:
             if self._parts.scram_users is not None:
                 self._parts.scram_users.start()
-            self._parts.registrar.register(session_id)
+            self._register()
 
     def on_disconnected(self) -> None:
         self._record(ZOOKEEPER_DISCONNECTED, "no server answers; serving on with what is known")
@@ -112,6 +112,8 @@ class Broker:
     def on_watch(self, event: WatchEvent) -> None:
         parts = self._serving()
         parts.registrar.on_watch(event)
+        if parts.acls is not None:
+            parts.acls.on_watch(event)
         parts.controller.on_watch(event)
         if parts.scram_users is not None:
             parts.scram_users.on_watch(event)
@@ -133,7 +135,19 @@ class Broker:
         self._parts = composer.compose(
             log_dirs, on_registered=self._on_registration, on_refused=self._on_refused
         )
-        self._parts.registrar.register(self._session_id)
+        self._register()
+
+    def _register(self) -> None:
+        """Whoever may do what is known before anybody can ask."""
+        parts = self._serving()
+
+        def register() -> None:
+            parts.registrar.register(self._session_id)
+
+        if parts.acls is None:
+            register()
+        else:
+            parts.acls.read(register, self._on_refused)
 
     def _on_registration(self) -> None:
         parts = self._serving()

@@ -12,6 +12,9 @@ from uuid import UUID
 
 from logquake.controller.controller import Controller
 from logquake.node.authentication.credentials import Credentials
+from logquake.node.authorizer.acl_authorizer import AclAuthorizer
+from logquake.node.authorizer.acls import BrokerAcls
+from logquake.node.authorizer.authorizer import AllowAll
 from logquake.node.controller_link import ControllerLink, ControllerRequests
 from logquake.node.coordinators.groups.coordinator import GroupCoordinator
 from logquake.node.coordinators.transactions.composition import compose_transactions
@@ -28,11 +31,13 @@ from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.outside import Outside
 from logquake.node.producer_ids import ProducerIds
 from logquake.node.replication.manager import ReplicaManager
+from logquake.node.requests.acls import CreateAcls, DeleteAcls, DescribeAcls
 from logquake.node.requests.add_offsets_to_txn import AddOffsetsToTxn
 from logquake.node.requests.add_partitions_to_txn import AddPartitionsToTxn
 from logquake.node.requests.alter_replica_log_dirs import AlterReplicaLogDirs
-from logquake.node.requests.api_table import ApiTable
+from logquake.node.requests.api_table import ApiTable, unguarded
 from logquake.node.requests.api_versions import ApiVersions
+from logquake.node.requests.cluster_operations import ClusterGuard
 from logquake.node.requests.create_partitions import CreatePartitions
 from logquake.node.requests.create_topics import CreateTopics
 from logquake.node.requests.delete_groups import DeleteGroups
@@ -106,6 +111,7 @@ class Parts:
     groups: GroupCoordinator
     lost_leaders: LostLeaders
     log_dirs: LogDirs
+    acls: BrokerAcls | None  # None without an authorizer
     scram_users: ScramUsers | None  # where a listener has SCRAM
 
     def close(self) -> None:
@@ -145,6 +151,8 @@ class Composer:
             settings.lost_leader_max_wait_ms,
             settings.lost_leader_notice_ms,
         )
+        self._acls = self._broker_acls()
+        self._authorizer = AllowAll() if self._acls is None else self._acls.authorizer
         self._configs = TopicConfigs(
             session,
             settings.replication.topic_defaults,
@@ -203,7 +211,16 @@ class Composer:
             groups,
             self._lost_leaders,
             log_dirs,
+            self._acls,
             self._scram_users(),
+        )
+
+    def _broker_acls(self) -> BrokerAcls | None:
+        settings, outside = self._settings.authorizer, self._outside
+        if not settings.is_enabled:
+            return None
+        return BrokerAcls(
+            AclAuthorizer(settings), self._session, outside.scheduler, outside.journal
         )
 
     def _scram_users(self) -> ScramUsers | None:
@@ -327,7 +344,8 @@ class Composer:
         )
         auto_creation = AutoTopicCreation(settings.auto_creation, link, self._outside.scheduler)
         first_metadata = FirstMetadata(cache, waiters, settings.first_metadata_max_wait_ms)
-        lost_leaders = self._lost_leaders
+        lost_leaders, authorizer = self._lost_leaders, self._authorizer
+        between_brokers = settings.listeners.inter_broker
         api = ApiTable(
             [
                 Produce(
@@ -335,16 +353,20 @@ class Composer:
                     replicas.transactional_appends,
                     cache,
                     settings.produce_pipelining,
+                    authorizer,
                 ),
                 Fetch(
                     replicas.sessions,
                     replicas.fetches,
                     cache,
                     DownConversion(replicas, self._outside.workers, settings.down_conversion),
+                    authorizer,
                     max_bytes=settings.fetch_max_bytes,
                 ),
-                ListOffsets(replicas),
-                Metadata(cluster_id, cache, first_metadata, lost_leaders, auto_creation),
+                ListOffsets(replicas, authorizer),
+                Metadata(
+                    cluster_id, cache, first_metadata, lost_leaders, auto_creation, authorizer
+                ),
                 LeaderAndIsr(replicas.state_changes, self._configs, broker_epoch),
                 StopReplica(replicas.state_changes, broker_epoch),
                 UpdateMetadata(
@@ -357,25 +379,37 @@ class Composer:
                     broker_epoch,
                 ),
                 ControlledShutdown(controller),
-                FindCoordinator(cache, auto_creation),
-                CreateTopics(controller, cache, waiters),
-                DeleteTopics(controller, cache, waiters),
-                CreatePartitions(controller, cache, waiters),
+                FindCoordinator(cache, auto_creation, authorizer),
+                CreateTopics(
+                    controller, cache, waiters, authorizer, between_brokers=between_brokers
+                ),
+                DeleteTopics(
+                    controller,
+                    cache,
+                    waiters,
+                    authorizer,
+                    is_enabled=settings.controller.delete_topic_enable,
+                ),
+                CreatePartitions(controller, cache, waiters, authorizer),
                 ElectLeaders(controller, cache, waiters, self._outside.scheduler),
-                DeleteRecords(replicas.deletions, cache),
-                InitProducerId(producer_ids, transactions),
-                AddPartitionsToTxn(transactions, cache),
+                DeleteRecords(replicas.deletions, cache, authorizer),
+                InitProducerId(producer_ids, transactions, authorizer),
+                AddPartitionsToTxn(transactions, cache, authorizer),
                 AddOffsetsToTxn(
                     transactions,
                     cache,
                     settings.auto_creation.internal[GROUP_METADATA_TOPIC].partitions,
+                    authorizer,
                 ),
-                EndTxn(transactions),
-                DescribeTransactions(transactions),
-                ListTransactions(transactions),
-                OffsetForLeaderEpoch(replicas),
+                EndTxn(transactions, authorizer),
+                DescribeTransactions(transactions, authorizer),
+                ListTransactions(transactions, authorizer),
+                OffsetForLeaderEpoch(replicas, authorizer),
                 AlterPartition(controller),
-                DescribeCluster(cluster_id, cache, first_metadata),
+                DescribeAcls(self._acls),
+                CreateAcls(self._acls),
+                DeleteAcls(self._acls),
+                DescribeCluster(cluster_id, cache, first_metadata, authorizer),
                 AllocateProducerIds(controller),
                 AlterReplicaLogDirs(replicas.moves),
                 DescribeLogDirs(replicas.log_dir_sizes, self._outside.workers),
@@ -385,12 +419,12 @@ class Composer:
                     self._outside.scheduler,
                     timeout_ms=settings.request_timeout_ms,
                 ),
-                DescribeProducers(replicas, cache),
+                DescribeProducers(replicas, cache, authorizer),
                 JoinGroup(groups.members, self._new_uuid),
                 SyncGroup(groups.members),
                 Heartbeat(groups.members),
                 LeaveGroup(groups.members),
-                DescribeGroups(groups.members),
+                DescribeGroups(groups.members, authorizer),
                 ListGroups(groups.members),
                 DeleteGroups(groups.members),
                 OffsetCommit(groups.offsets, cache, self._outside.scheduler),
@@ -399,15 +433,17 @@ class Composer:
                 TxnOffsetCommit(groups.offsets, cache, self._outside.scheduler),
                 SaslHandshake(),
                 SaslAuthenticate(),
-            ]
+            ],
+            around=unguarded if self._acls is None else ClusterGuard(authorizer).around,
         )
         api.add(ApiVersions(api))
         api.add(
             Envelope(
                 api,
                 controller,
+                authorizer,
                 is_enabled=settings.forwarding_enabled,
-                privileged=settings.listeners.inter_broker,
+                privileged=between_brokers,
             )
         )
         return api

@@ -318,3 +318,17 @@ TRANSACTION_MARKERS_FENCED = EventKind(
     remedy="Nothing, if a later coordinator completes it. If readers of committed records stay "
     "where they are: `kafka-transactions.sh find-hanging`.",
 )
+
+# Who may do what
+
+ACLS_CHANGED = EventKind(
+    "acls-changed",
+    cause="The ACLs of a resource were read, or changed by a request or by another broker.",
+    remedy="Nothing.",
+)
+ACLS_IGNORED = EventKind(
+    "acls-ignored",
+    cause="The znode of a resource's ACLs, or the notice of a change, makes no sense or could not "
+    "be written: what was known before stays in force.",
+    remedy="Write the ACLs anew (`kafka-acls --add`, or the znode itself).",
+)

@@ -3,6 +3,8 @@
 errors           error codes, and the two exceptions of this room
 topic_partition  the name of a partition, in every room
 sentinels        what stands for none: no leader, no epoch, unknown offset
+principals       who asks
+acls             what access control lists are made of
 uuids            the text form of Kafka's UUIDs
 schema           field tables as typed classes, and the codec compiled from them
 messages         the tables of Kafka 3.9, one module per area

@@ -25,3 +25,11 @@ class KafkaPrincipal:
 
 # Whoever came in by a listener that does not ask.
 ANONYMOUS = KafkaPrincipal(_USER, "ANONYMOUS")
+
+
+def parse_principal(text: object) -> KafkaPrincipal:
+    """``User:alice``; the name may have colons. Raises ValueError (SecurityUtils)."""
+    kind, colon, name = str(text).partition(":")
+    if not colon:
+        raise ValueError(f"no principal of the form type:name: {text!r}")
+    return KafkaPrincipal(kind, name)

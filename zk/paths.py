@@ -28,3 +28,15 @@ def path_of(operation: Operation[Any]) -> str:
             return first.path
         case _:
             return ""
+
+
+def is_node_name(name: str) -> bool:
+    """Whether a znode may have that name (org.apache.zookeeper.common.PathUtils.validatePath)."""
+    return name not in ("", ".", "..") and "/" not in name and not any(map(_is_refused, name))
+
+
+def _is_refused(character: str) -> bool:
+    code = ord(character)
+    return (
+        code <= 0x1F or 0x7F <= code <= 0x9F or 0xD800 <= code <= 0xF8FF or 0xFFF0 <= code <= 0xFFFF
+    )

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from logquake.node.replication.resting import FetchClock, RestingPlace
 from logquake.node.replication.values import (
+    FetchAccess,
     FetchAnswer,
     FetchParams,
     FetchPartition,
@@ -101,10 +102,17 @@ class _Reader(NamedTuple):
     replica_epoch: int
     isolation: Isolation
     only_leader: bool
+    access: FetchAccess | None
 
     @classmethod
     def of(cls, params: FetchParams) -> _Reader:
-        return cls(params.replica_id, params.replica_epoch, params.isolation, params.only_leader)
+        return cls(
+            params.replica_id,
+            params.replica_epoch,
+            params.isolation,
+            params.only_leader,
+            params.access,
+        )
 
 
 class _Session:

@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Protocol
 
 from logquake.node.replication.resting import RestingPlace
 from logquake.storage.log.slice import LogSlice
@@ -93,9 +94,16 @@ class Isolation(IntEnum):
     LOG_END = 2  # followers
 
 
+class FetchAccess(Protocol):
+    """What the asker may read. Equal ones refuse the same topics."""
+
+    def refuses(self, topic: str | None) -> bool:
+        """Of a topic id that nobody knows there is no name."""
+
+
 @dataclass(slots=True)
 class FetchParams:
-    """What holds for a whole Fetch request.
+    """What holds for a whole Fetch request. ``access`` is None where there is no authorizer.
 
     ``only_leader``: a follower's fetch, or a consumer's below version 11 (KIP-392), must be
     answered by the leader. ``hard_max_bytes``: versions 0 to 2, which do not return a first
@@ -110,6 +118,7 @@ class FetchParams:
     isolation: Isolation
     only_leader: bool = True
     hard_max_bytes: bool = False
+    access: FetchAccess | None = None
 
     @property
     def from_follower(self) -> bool:

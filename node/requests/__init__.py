@@ -2,9 +2,13 @@
 
 A handler resolves what the request names, decides, acts, and replies: at once, or later through
 the Request it was given. api_table.py puts the handlers into the table that ApiVersions advertises;
-what is not in the table is not served. Authorisation and quotas are not part of it yet.
+what is not in the table is not served. Quotas are not part of it yet.
+
+Who may not do what an API does to the cluster as a whole is refused by cluster_operations.py before
+the handler is called (refusals.py has the answers). What is decided a topic, group or transactional
+id the handler asks its Authorizer.
 
 Beside the handlers: request.py and handler.py, the shape of all of them; pipelining.py and
-downward.py, rules of Produce and Fetch; metadata_view.py, current_leader.py and
-authorized_operations.py, parts of answers.
+downward.py and fetch_access.py, rules of Produce and Fetch; metadata_view.py and current_leader.py,
+parts of answers.
 """

@@ -6,6 +6,7 @@ it is there or not. v2 knows PRODUCER_FENCED (KIP-588), v4 TRANSACTION_ABORTABLE
 
 from __future__ import annotations
 
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.coordinators.transactions.coordinator import TransactionCoordinator
 from logquake.node.coordinators.transactions.metadata import Producer
 from logquake.node.metadata.cache import MetadataCache
@@ -14,6 +15,7 @@ from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.producer_fencing import fencing_error
 from logquake.node.requests.request import Request
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transactions import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
@@ -29,9 +31,14 @@ class AddOffsetsToTxn(Handler[AddOffsetsToTxnRequest]):
     versions = range(5)
 
     def __init__(
-        self, coordinator: TransactionCoordinator, cache: MetadataCache, default_partitions: int
+        self,
+        coordinator: TransactionCoordinator,
+        cache: MetadataCache,
+        default_partitions: int,
+        authorizer: Authorizer,
     ) -> None:
         self._coordinator = coordinator
+        self._authorizer = authorizer
         self._cache = cache
         self._default_partitions = default_partitions
 
@@ -42,12 +49,24 @@ class AddOffsetsToTxn(Handler[AddOffsetsToTxnRequest]):
             told = fencing_error(error, version, since=_FIRST_VERSION_WITH_FENCED)
             request.reply(AddOffsetsToTxnResponse(error_code=told))
 
+        if denied := self._denial(request, body):
+            done(denied)
+            return
         self._coordinator.add_partitions(
             body.transactional_id,
             Producer(body.producer_id, body.producer_epoch),
             frozenset({self._offsets_of(body.group_id)}),
             done,
         )
+
+    def _denial(self, request: Request, body: AddOffsetsToTxnRequest) -> ErrorCode | None:
+        allows = self._authorizer.allows
+        transactional_id, group_id = body.transactional_id, body.group_id
+        if not allows(request, AclOperation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id):
+            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        if not allows(request, AclOperation.READ, ResourceType.GROUP, group_id):
+            return ErrorCode.GROUP_AUTHORIZATION_FAILED
+        return None
 
     def _offsets_of(self, group_id: str) -> TopicPartition:
         image = self._cache.topic(GROUP_METADATA_TOPIC)

@@ -10,16 +10,19 @@ A request of no transactions is answered so; Kafka never answers it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.coordinators.transactions.coordinator import TransactionCoordinator
 from logquake.node.coordinators.transactions.metadata import Producer
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.topic_names import is_internal
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.producer_fencing import fencing_error
 from logquake.node.requests.request import Request
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transactions import (
@@ -53,29 +56,63 @@ class AddPartitionsToTxn(Handler[AddPartitionsToTxnRequest]):
     key = ApiKey.ADD_PARTITIONS_TO_TXN
     versions = range(6)
 
-    def __init__(self, coordinator: TransactionCoordinator, cache: MetadataCache) -> None:
+    def __init__(
+        self, coordinator: TransactionCoordinator, cache: MetadataCache, authorizer: Authorizer
+    ) -> None:
         self._coordinator = coordinator
         self._cache = cache
+        self._authorizer = authorizer
 
     def handle(self, request: Request, body: AddPartitionsToTxnRequest) -> None:
         version = request.header.api_version
         if version < _FIRST_VERSION_OF_BROKERS:
-            self._answer(version, _of_producer(body), lambda each: request.reply(_single(each)))
+            self._handle_producers(request, _of_producer(body))
+        elif self._authorizer.allows_on_cluster(request, AclOperation.CLUSTER_ACTION):
+            self._handle_brokers(request, list(_of_brokers(body)))
+        else:
+            code = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+            request.reply(AddPartitionsToTxnResponse(error_code=code))
+
+    def _handle_producers(self, request: Request, asked: _Asked) -> None:
+        """They may write to no internal topic, authorizer or not."""
+        authorizer, write = self._authorizer, AclOperation.WRITE
+        resource_type = ResourceType.TRANSACTIONAL_ID
+        if not authorizer.allows(request, write, resource_type, asked.transactional_id):
+            error = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+            errors = dict.fromkeys(asked.partitions, error)
+            request.reply(_single(_results(asked.partitions, errors)))
             return
-        asked = list(_of_brokers(body))
+        topics = {each.topic for each in asked.partitions}
+        denied = {
+            *authorizer.denied(request, write, ResourceType.TOPIC, topics),
+            *filter(is_internal, topics),
+        }
+        version = request.header.api_version
+        self._answer(version, asked, lambda each: request.reply(_single(each)), denied)
+
+    def _handle_brokers(self, request: Request, asked: list[_Asked]) -> None:
+        version = request.header.api_version
         results: dict[str, TopicResults] = {}
         for each in asked:
             self._answer(version, each, partial(_gather, request, len(asked), results, each))
         if not asked:
             request.reply(_batched(results))
 
-    def _answer(self, version: int, asked: _Asked, done: Callable[[TopicResults], None]) -> None:
+    def _answer(
+        self,
+        version: int,
+        asked: _Asked,
+        done: Callable[[TopicResults], None],
+        denied: Collection[str] = (),
+    ) -> None:
+        """``denied`` are topics."""
+
         def told(error: ErrorCode) -> None:
             error = fencing_error(error, version, since=_FIRST_VERSION_WITH_FENCED)
             done(_results(asked.partitions, dict.fromkeys(asked.partitions, error)))
 
-        if missing := self._missing(asked.partitions):
-            done(_results(asked.partitions, missing))
+        if unfit := self._unfit(asked.partitions, denied):
+            done(_results(asked.partitions, unfit))
             return
         partitions = frozenset(asked.partitions)
         if not asked.verify_only:
@@ -91,17 +128,18 @@ class AddPartitionsToTxn(Handler[AddPartitionsToTxnRequest]):
         else:
             done(_results(asked.partitions, verified))
 
-    def _missing(self, partitions: tuple[TopicPartition, ...]) -> Errors:
-        """One partition that is not there is an error for all of them."""
-        found = {each: self._cache.partition(*each) is not None for each in partitions}
-        if all(found.values()):
-            return {}
-        return {
-            each: ErrorCode.OPERATION_NOT_ATTEMPTED
-            if is_there
+    def _unfit(self, partitions: tuple[TopicPartition, ...], denied: Collection[str]) -> Errors:
+        """One partition that is denied, or not there, is an error for all of them."""
+        errors = {
+            each: ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            if each.topic in denied
             else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            for each, is_there in found.items()
+            for each in partitions
+            if each.topic in denied or self._cache.partition(*each) is None
         }
+        if not errors:
+            return {}
+        return dict.fromkeys(partitions, ErrorCode.OPERATION_NOT_ATTEMPTED) | errors
 
 
 def _gather(

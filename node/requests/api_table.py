@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.messages.api_versions import ApiVersion
 
+Handle = Callable[[Request, Any], None]
+
+
+def unguarded(handler: Handler[Any]) -> Handle:
+    """Every request gets to its handler."""
+    return handler.handle
+
 
 class ApiTable:
-    """What this broker serves. Versions were checked by the connection, against ``served``."""
+    """What this broker serves. Versions were checked by the connection, against ``served``.
 
-    def __init__(self, handlers: Iterable[Handler[Any]]) -> None:
-        self._handlers: dict[int, Handler[Any]] = {each.key: each for each in handlers}
+    ``around`` may put something before a handler that decides whether the request gets there.
+    """
+
+    def __init__(
+        self,
+        handlers: Iterable[Handler[Any]],
+        around: Callable[[Handler[Any]], Handle] = unguarded,
+    ) -> None:
+        self._around = around
+        self._versions: dict[int, range] = {}
+        self._handle: dict[int, Handle] = {}
+        for handler in handlers:
+            self.add(handler)
 
     @property
     def served(self) -> Mapping[int, range]:
         """Versions by API key, in the order of the keys."""
-        return {key: self._handlers[key].versions for key in sorted(self._handlers)}
+        return {key: self._versions[key] for key in sorted(self._versions)}
 
     def add(self, handler: Handler[Any]) -> None:
         """Add a handler that itself needs the table (ApiVersions, Envelope)."""
-        self._handlers[handler.key] = handler
+        self._versions[handler.key] = handler.versions
+        self._handle[handler.key] = self._around(handler)
 
     def handle(self, request: Request) -> None:
         """Of a key and a version that are served: it is replied to, now or later."""
-        self._handlers[request.header.api_key].handle(request, request.body)
+        self._handle[request.header.api_key](request, request.body)
 
 
 def advertised(served: Mapping[int, range]) -> list[ApiVersion]:

@@ -3,23 +3,37 @@
 KIP-464 (v4) lets the broker choose partitions and replicas, KIP-525 (v5) returns them, KIP-516 (v7)
 returns topic ids. The controller writes the topic's znodes; the answer waits, up to the request's
 own time-out, until the metadata of this broker shows a leader for every partition.
+
+Who may create on the cluster, or that topic, gets it; who may not describe its configuration is not
+told how it was made. A broker that asks for its clients has looked already whether they may.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Collection
+
 from logquake.controller.controller import Controller
+from logquake.controller.rules.topic_rules import CLUSTER_METADATA_TOPIC
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
+from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.topics import (
     CreatableTopicResult,
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
 from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
+from logquake.wire.uuids import ZERO_UUID
+
+# Nothing has failed, or nothing was tried.
+_UNTRIED = (ErrorCode.NONE, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 
 
 class CreateTopics(Handler[CreateTopicsRequest]):
@@ -27,23 +41,59 @@ class CreateTopics(Handler[CreateTopicsRequest]):
     versions = range(8)
 
     def __init__(
-        self, controller: Controller, cache: MetadataCache, waiters: MetadataWaiters
+        self,
+        controller: Controller,
+        cache: MetadataCache,
+        waiters: MetadataWaiters,
+        authorizer: Authorizer,
+        *,
+        between_brokers: ListenerName,
     ) -> None:
         self._controller = controller
         self._cache = cache
         self._waiters = waiters
+        self._authorizer = authorizer
+        self._between_brokers = between_brokers
 
     def handle(self, request: Request, body: CreateTopicsRequest) -> None:
+        # Who is not in office says that of all topics, whoever asks.
+        denied = self._denied(request, body) if self._controller.is_active else ()
+        names = {topic.name for topic in body.topics}
+        hidden = self._authorizer.denied(
+            request, AclOperation.DESCRIBE_CONFIGS, ResourceType.TOPIC, names
+        )
+
         def created(response: CreateTopicsResponse) -> None:
             if body.validate_only:
-                request.reply(response)
+                finish(response)
             else:
-                self._wait_for_leaders(request, response, body.timeout_ms)
+                self._wait_for_leaders(response, body.timeout_ms, lambda: finish(response))
 
-        self._controller.create_topics(body, created)
+        def finish(response: CreateTopicsResponse) -> None:
+            _add_denied(response, body, denied)
+            _hide(response, body, hidden)
+            request.reply(response)
+
+        self._controller.create_topics(_without(body, denied), created)
+
+    def _denied(self, request: Request, body: CreateTopicsRequest) -> Collection[str]:
+        """What is refused to all comes first."""
+        if self._may_create_any(request):
+            return ()
+        named = Counter(topic.name for topic in body.topics)
+        del named[CLUSTER_METADATA_TOPIC]
+        once = (name for name, times in named.items() if times == 1)
+        return self._authorizer.denied(request, AclOperation.CREATE, ResourceType.TOPIC, once)
+
+    def _may_create_any(self, request: Request) -> bool:
+        if self._authorizer.allows_on_cluster(request, AclOperation.CREATE):
+            return True
+        return request.listener == self._between_brokers and self._authorizer.allows_on_cluster(
+            request, AclOperation.CLUSTER_ACTION
+        )
 
     def _wait_for_leaders(
-        self, request: Request, response: CreateTopicsResponse, timeout_ms: int
+        self, response: CreateTopicsResponse, timeout_ms: int, then: Callable[[], None]
     ) -> None:
         made = [topic for topic in response.topics if topic.error_code == ErrorCode.NONE]
 
@@ -54,7 +104,7 @@ class CreateTopics(Handler[CreateTopicsRequest]):
             for topic in made:
                 if not self._is_led(topic) or timeout_ms <= 0:
                     _time_out(topic)
-            request.reply(response)
+            then()
 
         self._waiters.wait(all_led, timeout_ms, finish)
 
@@ -68,3 +118,50 @@ def _time_out(topic: CreatableTopicResult) -> None:
     topic.num_partitions = NO_NUM_PARTITIONS
     topic.replication_factor = NO_REPLICATION_FACTOR
     topic.configs = []
+
+
+def _without(body: CreateTopicsRequest, denied: Collection[str]) -> CreateTopicsRequest:
+    if not denied:
+        return body
+    return CreateTopicsRequest(
+        topics=[topic for topic in body.topics if topic.name not in denied],
+        timeout_ms=body.timeout_ms,
+        validate_only=body.validate_only,
+    )
+
+
+def _add_denied(
+    response: CreateTopicsResponse, body: CreateTopicsRequest, denied: Collection[str]
+) -> None:
+    """In the order of the request."""
+    others = iter(response.topics)
+    response.topics = [
+        _denied_result(topic.name) if topic.name in denied else next(others)
+        for topic in body.topics
+    ]
+
+
+def _denied_result(topic: str) -> CreatableTopicResult:
+    return CreatableTopicResult(
+        name=topic,
+        error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        error_message="Authorization failed.",
+    )
+
+
+def _hide(
+    response: CreateTopicsResponse, body: CreateTopicsRequest, hidden: Collection[str]
+) -> None:
+    """How they were made, of those whose configuration the asker may not describe.
+
+    Kafka says that something is hidden unless the making itself failed.
+    """
+    named = Counter(topic.name for topic in body.topics)
+    for topic in response.topics:
+        has_failed = topic.error_code not in _UNTRIED and named[topic.name] == 1
+        if topic.name in hidden and not has_failed:
+            topic.num_partitions = NO_NUM_PARTITIONS
+            topic.replication_factor = NO_REPLICATION_FACTOR
+            topic.topic_id = ZERO_UUID
+            topic.configs = []
+            topic.topic_config_error_code = ErrorCode.TOPIC_AUTHORIZATION_FAILED

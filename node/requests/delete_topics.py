@@ -2,23 +2,25 @@
 
 The controller marks the topics in ZooKeeper and deletes them step by step; the answer waits, up
 to the request's own time-out, until they are gone from the metadata of this broker.
+Of a topic that was named by its id, who may not describe it is not told the name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from logquake.controller.controller import Controller
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import (
     DeletableTopicResult,
     DeleteTopicsRequest,
     DeleteTopicsResponse,
+    DeleteTopicState,
 )
 from logquake.wire.uuids import ZERO_UUID
 
@@ -30,14 +32,26 @@ class DeleteTopics(Handler[DeleteTopicsRequest]):
     versions = range(7)
 
     def __init__(
-        self, controller: Controller, cache: MetadataCache, waiters: MetadataWaiters
+        self,
+        controller: Controller,
+        cache: MetadataCache,
+        waiters: MetadataWaiters,
+        authorizer: Authorizer,
+        *,
+        is_enabled: bool,
     ) -> None:
+        """is_enabled: delete.topic.enable. Else the controller says so, whoever asks."""
         self._controller = controller
         self._cache = cache
         self._waiters = waiters
+        self._authorizer = authorizer
+        self._is_enabled = is_enabled
 
     def handle(self, request: Request, body: DeleteTopicsRequest) -> None:
-        gone = self._gone(body) if self._controller.is_active else set()
+        wanted = _wanted(body)
+        denials = [self._denial(request, each) for each in wanted]
+        allowed = [each for each, denial in zip(wanted, denials, strict=True) if denial is None]
+        gone = self._gone(allowed) if self._controller.is_active else set()
 
         def marked(response: DeleteTopicsResponse) -> None:
             _say_for_version(request.header.api_version, response)
@@ -45,13 +59,36 @@ class DeleteTopics(Handler[DeleteTopicsRequest]):
                 DeletableTopicResult(name=name, error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
                 for name in sorted(gone)
             ]
+            response.responses += [denial for denial in denials if denial is not None]
             self._wait_until_gone(request, response, body.timeout_ms)
 
-        self._controller.delete_topics(_without(body, gone), marked)
+        there = [each for each in allowed if each.name not in gone]
+        asked = DeleteTopicsRequest(topics=there, timeout_ms=body.timeout_ms)
+        self._controller.delete_topics(asked, marked)
 
-    def _gone(self, body: DeleteTopicsRequest) -> set[str]:
+    def _denial(self, request: Request, topic: DeleteTopicState) -> DeletableTopicResult | None:
+        """None also for what the controller refuses, whoever asks."""
+        if not (self._controller.is_active and self._is_enabled):
+            return None
+        by_id = topic.topic_id != ZERO_UUID
+        name = self._controller.topic_name(topic.topic_id) if by_id else topic.name
+        if name is None or (by_id and topic.name is not None):
+            return None
+        denied = DeletableTopicResult(
+            name=name, topic_id=topic.topic_id, error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        )
+        if by_id and not self._allows(request, AclOperation.DESCRIBE, name):
+            denied.name = None
+            return denied
+        return None if self._allows(request, AclOperation.DELETE, name) else denied
+
+    def _allows(self, request: Request, operation: AclOperation, topic: str) -> bool:
+        return self._authorizer.allows(request, operation, ResourceType.TOPIC, topic)
+
+    def _gone(self, topics: list[DeleteTopicState]) -> set[str]:
         """What clients are not told of any more, although the controller may still be at it."""
-        return {name for name in _names(body) if self._cache.topic(name) is None}
+        named = [topic.name for topic in topics if topic.topic_id == ZERO_UUID]
+        return {name for name in named if name is not None and self._cache.topic(name) is None}
 
     def _wait_until_gone(
         self, request: Request, response: DeleteTopicsResponse, timeout_ms: int
@@ -73,17 +110,9 @@ class DeleteTopics(Handler[DeleteTopicsRequest]):
         return topic.name is None or self._cache.topic(topic.name) is None
 
 
-def _names(body: DeleteTopicsRequest) -> list[str]:
-    by_name = [topic.name for topic in body.topics if topic.topic_id == ZERO_UUID]
-    return body.topic_names + [name for name in by_name if name is not None]
-
-
-def _without(body: DeleteTopicsRequest, names: Collection[str]) -> DeleteTopicsRequest:
-    return DeleteTopicsRequest(
-        topics=[topic for topic in body.topics if topic.name not in names],
-        topic_names=[name for name in body.topic_names if name not in names],
-        timeout_ms=body.timeout_ms,
-    )
+def _wanted(body: DeleteTopicsRequest) -> list[DeleteTopicState]:
+    """Before version 6 topics have names alone."""
+    return [*(DeleteTopicState(name=name) for name in body.topic_names), *body.topics]
 
 
 def _say_for_version(version: int, response: DeleteTopicsResponse) -> None:

@@ -6,9 +6,9 @@ listener does not reach is not named (AuthHelper.computeDescribeClusterResponse)
 
 from __future__ import annotations
 
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_metadata import FirstMetadata
-from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
@@ -29,11 +29,16 @@ class DescribeCluster(Handler[DescribeClusterRequest]):
     versions = range(2)
 
     def __init__(
-        self, cluster_id: str, cache: MetadataCache, first_metadata: FirstMetadata
+        self,
+        cluster_id: str,
+        cache: MetadataCache,
+        first_metadata: FirstMetadata,
+        authorizer: Authorizer,
     ) -> None:
         self._cluster_id = cluster_id
         self._cache = cache
         self._first_metadata = first_metadata
+        self._authorizer = authorizer
 
     def handle(self, request: Request, body: DescribeClusterRequest) -> None:
         if body.endpoint_type != _BROKERS:
@@ -50,16 +55,15 @@ class DescribeCluster(Handler[DescribeClusterRequest]):
         ]
         reached = {broker.broker_id for broker in brokers}
         controller_id = self._cache.controller_id
-        request.reply(
-            DescribeClusterResponse(
-                cluster_id=self._cluster_id,
-                controller_id=controller_id if controller_id in reached else NO_CONTROLLER,
-                brokers=brokers,
-                cluster_authorized_operations=ON_CLUSTER
-                if body.include_cluster_authorized_operations
-                else NOT_ASKED,
-            )
+        answer = DescribeClusterResponse(
+            cluster_id=self._cluster_id,
+            controller_id=controller_id if controller_id in reached else NO_CONTROLLER,
+            brokers=brokers,
         )
+        if body.include_cluster_authorized_operations:
+            operations = self._authorizer.operations_on_cluster(request)
+            answer.cluster_authorized_operations = operations
+        request.reply(answer)
 
 
 def _refused(endpoint_type: int) -> DescribeClusterResponse:

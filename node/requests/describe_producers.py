@@ -7,12 +7,14 @@ transactions are open, and since when.
 from __future__ import annotations
 
 from logquake.controller.rules.topic_rules import TopicRefused, check_name
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.partition.roles import Offline
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.storage.producers.entry import ProducerEntry
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transaction_admin import (
@@ -31,17 +33,22 @@ class DescribeProducers(Handler[DescribeProducersRequest]):
     key = ApiKey.DESCRIBE_PRODUCERS
     versions = range(1)
 
-    def __init__(self, replicas: ReplicaManager, cache: MetadataCache) -> None:
+    def __init__(
+        self, replicas: ReplicaManager, cache: MetadataCache, authorizer: Authorizer
+    ) -> None:
         self._replicas = replicas
         self._cache = cache
+        self._authorizer = authorizer
 
     def handle(self, request: Request, body: DescribeProducersRequest) -> None:
         request.reply(
-            DescribeProducersResponse(topics=[self._describe(topic) for topic in body.topics])
+            DescribeProducersResponse(
+                topics=[self._describe(request, topic) for topic in body.topics]
+            )
         )
 
-    def _describe(self, topic: TopicRequest) -> TopicResponse:
-        error, message = self._refusal(topic.name)
+    def _describe(self, request: Request, topic: TopicRequest) -> TopicResponse:
+        error, message = self._refusal(request, topic.name)
         partitions = [
             PartitionResponse(
                 partition_index=index, error_code=error, error_message=message, active_producers=[]
@@ -52,11 +59,13 @@ class DescribeProducers(Handler[DescribeProducersRequest]):
         ]
         return TopicResponse(name=topic.name, partitions=partitions)
 
-    def _refusal(self, topic: str) -> tuple[ErrorCode, str | None]:
+    def _refusal(self, request: Request, topic: str) -> tuple[ErrorCode, str | None]:
         try:
             check_name(topic)
         except TopicRefused as refused:
             return refused.code, refused.message
+        if not self._authorizer.allows(request, AclOperation.READ, ResourceType.TOPIC, topic):
+            return ErrorCode.TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed."
         if self._cache.topic(topic) is None:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _UNKNOWN_TOPIC
         return ErrorCode.NONE, None

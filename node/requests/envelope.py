@@ -18,9 +18,11 @@ from ipaddress import ip_address
 from typing import cast
 
 from logquake.controller.controller import Controller
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.acls import AclOperation
 from logquake.wire.api import FORWARDABLE, ApiKey, request_type
 from logquake.wire.error_codes import error_codes
 from logquake.wire.errors import ErrorCode, ProtocolError
@@ -54,11 +56,18 @@ class Envelope(Handler[EnvelopeRequest]):
     versions = range(1)
 
     def __init__(
-        self, table: ApiTable, controller: Controller, *, is_enabled: bool, privileged: ListenerName
+        self,
+        table: ApiTable,
+        controller: Controller,
+        authorizer: Authorizer,
+        *,
+        is_enabled: bool,
+        privileged: ListenerName,
     ) -> None:
         """privileged: the listener between brokers."""
         self._table = table
         self._controller = controller
+        self._authorizer = authorizer
         self._is_enabled = is_enabled
         self._privileged = privileged
 
@@ -67,6 +76,8 @@ class Envelope(Handler[EnvelopeRequest]):
             request.close("an envelope, and logquake.forwarding.enable is off")
         elif request.listener != self._privileged:
             request.close(f"an envelope on {request.listener}: {self._privileged} takes them")
+        elif not self._authorizer.allows_on_cluster(request, AclOperation.CLUSTER_ACTION):
+            request.reply(EnvelopeResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED))
         elif not self._controller.is_active:
             request.reply(EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER))
         else:
@@ -92,6 +103,10 @@ class Envelope(Handler[EnvelopeRequest]):
         def reply(answer: Message | None) -> None:
             _reply(request, header, answer)
 
+        def close(_why: str) -> None:
+            # The sender ends its client's connection on it, as it would have been ended here.
+            request.reply(EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
+
         return replace(
             request,
             header=header,
@@ -99,6 +114,7 @@ class Envelope(Handler[EnvelopeRequest]):
             client_host=client_host,
             principal=principal,
             reply=reply,
+            close=close,
         )
 
     def _read_body(self, header: RequestHeader, data: bytes, start: int) -> Message:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.fetch_sessions import FetchSessions
 from logquake.node.replication.purgatories.delayed_fetch import FetchPurgatory
@@ -26,6 +27,7 @@ from logquake.node.replication.values import (
 )
 from logquake.node.requests.current_leader import leader_hint, node_endpoints
 from logquake.node.requests.downward import FIRST_VERSION_SENT_AS_STORED, DownConversion
+from logquake.node.requests.fetch_access import fetch_access
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
@@ -63,6 +65,7 @@ class Fetch(Handler[FetchRequest]):
         fetches: FetchPurgatory,
         cache: MetadataCache,
         downward: DownConversion,
+        authorizer: Authorizer,
         *,
         max_bytes: int,
     ) -> None:
@@ -71,11 +74,12 @@ class Fetch(Handler[FetchRequest]):
         self._fetches = fetches
         self._cache = cache
         self._downward = downward
+        self._authorizer = authorizer
         self._max_bytes = max_bytes
 
     def handle(self, request: Request, body: FetchRequest) -> None:
         version = request.header.api_version
-        params = self._params(version, body)
+        params = self._params(request, body)
         context = self._sessions.open(
             body.session_id,
             body.session_epoch,
@@ -109,7 +113,8 @@ class Fetch(Handler[FetchRequest]):
 
         self._fetches.fetch(params, context, done)
 
-    def _params(self, version: int, body: FetchRequest) -> FetchParams:
+    def _params(self, request: Request, body: FetchRequest) -> FetchParams:
+        version = request.header.api_version
         if version >= _FIRST_VERSION_WITH_REPLICA_STATE:
             replica_id = body.replica_state.replica_id
             replica_epoch = body.replica_state.replica_epoch
@@ -125,6 +130,7 @@ class Fetch(Handler[FetchRequest]):
             isolation=_isolation(replica_id, body.isolation_level),
             only_leader=replica_id >= 0 or version < _FIRST_VERSION_FROM_FOLLOWERS,
             hard_max_bytes=version < _FIRST_VERSION_WITH_MAX_BYTES,
+            access=fetch_access(self._authorizer, request, from_follower=replica_id >= 0),
         )
 
     def _partitions(self, version: int, body: FetchRequest) -> Iterator[FetchPartition]:

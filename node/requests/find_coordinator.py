@@ -8,12 +8,14 @@ coordinates in Kafka 3.9.
 
 from __future__ import annotations
 
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache, Node
 from logquake.node.metadata.coordinators import coordinator_of
 from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.node.topics.auto_creation import AutoTopicCreation
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.listeners import ListenerName
@@ -24,6 +26,10 @@ from logquake.wire.messages.find_coordinator import (
 )
 
 _TOPICS = {0: GROUP_METADATA_TOPIC, 1: TRANSACTION_STATE_TOPIC}  # by key type
+_RESOURCES = {
+    0: (ResourceType.GROUP, ErrorCode.GROUP_AUTHORIZATION_FAILED),
+    1: (ResourceType.TRANSACTIONAL_ID, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+}
 _SHARE = 2
 _FIRST_VERSION_WITH_KEYS = 4
 _FIRST_VERSION_WITH_SHARE = 6
@@ -34,6 +40,8 @@ _MESSAGES = {
     ErrorCode.INVALID_REQUEST: "This most likely occurs because of a request being malformed by "
     "the client library or the message was sent to an incompatible broker. "
     "See the broker logs for more details.",
+    ErrorCode.GROUP_AUTHORIZATION_FAILED: "Group authorization failed.",
+    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "Transactional Id authorization failed.",
 }
 
 
@@ -41,9 +49,12 @@ class FindCoordinator(Handler[FindCoordinatorRequest]):
     key = ApiKey.FIND_COORDINATOR
     versions = range(7)
 
-    def __init__(self, cache: MetadataCache, auto_creation: AutoTopicCreation) -> None:
+    def __init__(
+        self, cache: MetadataCache, auto_creation: AutoTopicCreation, authorizer: Authorizer
+    ) -> None:
         self._cache = cache
         self._auto_creation = auto_creation
+        self._authorizer = authorizer
 
     def handle(self, request: Request, body: FindCoordinatorRequest) -> None:
         version = request.header.api_version
@@ -73,11 +84,21 @@ class FindCoordinator(Handler[FindCoordinatorRequest]):
         """KafkaApis.getCoordinator."""
         topic = _TOPICS.get(key_type)
         if topic is None:
-            return _without_topic(request.header.api_version, key_type), _NOBODY
+            return self._without_topic(request, key_type), _NOBODY
+        resource_type, denied = _RESOURCES[key_type]
+        if not self._authorizer.allows(request, AclOperation.DESCRIBE, resource_type, key):
+            return denied, _NOBODY
         node = self._leader(topic, key, request.listener)
         if node is None:
             return ErrorCode.COORDINATOR_NOT_AVAILABLE, _NOBODY
         return ErrorCode.NONE, node
+
+    def _without_topic(self, request: Request, key_type: int) -> ErrorCode:
+        if key_type != _SHARE or request.header.api_version < _FIRST_VERSION_WITH_SHARE:
+            return ErrorCode.INVALID_REQUEST
+        if not self._authorizer.allows_on_cluster(request, AclOperation.CLUSTER_ACTION):
+            return ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
     def _leader(self, topic: str, key: str, listener: ListenerName) -> Node | None:
         if self._cache.topic(topic) is None:
@@ -85,12 +106,6 @@ class FindCoordinator(Handler[FindCoordinatorRequest]):
             return None
         leader = coordinator_of(self._cache, topic, key)
         return None if leader is None else self._cache.node(leader, listener)
-
-
-def _without_topic(version: int, key_type: int) -> ErrorCode:
-    if key_type == _SHARE and version >= _FIRST_VERSION_WITH_SHARE:
-        return ErrorCode.COORDINATOR_NOT_AVAILABLE
-    return ErrorCode.INVALID_REQUEST
 
 
 def _coordinator(key: str, error: ErrorCode, node: Node) -> Coordinator:

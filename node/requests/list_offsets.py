@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.values import Isolation, ListedOffset
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import (
@@ -47,8 +49,9 @@ class ListOffsets(Handler[ListOffsetsRequest]):
     key = ApiKey.LIST_OFFSETS
     versions = range(10)
 
-    def __init__(self, replicas: ReplicaManager) -> None:
+    def __init__(self, replicas: ReplicaManager, authorizer: Authorizer) -> None:
         self._replicas = replicas
+        self._authorizer = authorizer
 
     def handle(self, request: Request, body: ListOffsetsRequest) -> None:
         version = request.header.api_version
@@ -56,7 +59,12 @@ class ListOffsets(Handler[ListOffsetsRequest]):
             (topic.name, each.partition_index) for topic in body.topics for each in topic.partitions
         )
 
+        names = (topic.name for topic in body.topics)
+        denied = self._authorizer.denied(request, AclOperation.DESCRIBE, ResourceType.TOPIC, names)
+
         def answer(topic: str, asked: ListOffsetsPartition) -> ListOffsetsPartitionResponse:
+            if topic in denied:
+                return _failed(asked, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
             if version > 0 and times[topic, asked.partition_index] > 1:
                 return _failed(asked, ErrorCode.INVALID_REQUEST)
             if asked.timestamp < 0 and version < _SINCE_VERSION.get(asked.timestamp, version + 1):
@@ -72,7 +80,8 @@ class ListOffsets(Handler[ListOffsetsRequest]):
                         name=topic.name,
                         partitions=[answer(topic.name, each) for each in topic.partitions],
                     )
-                    for topic in body.topics
+                    # Kafka tells of what is denied last.
+                    for topic in sorted(body.topics, key=lambda topic: topic.name in denied)
                 ]
             )
         )

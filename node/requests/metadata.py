@@ -4,21 +4,23 @@ v0 asks for all topics with an empty list and reports missing replicas as errors
 list asks for all. KIP-430 (v8) adds authorised operations, KIP-516 (v10) topic ids; v12 may ask
 by id. A topic that is not there is made, if the client and auto.create.topics.enable allow it: the
 answer waits until the controller has said whether it can be, and makes the client ask again if so.
+Who asks for all topics is told of those that it may describe, who names others is told that much.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.metadata.topic_names import is_internal, is_legal
-from logquake.node.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, ON_TOPIC
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.metadata_view import MetadataView
 from logquake.node.requests.request import Request
 from logquake.node.topics.auto_creation import AutoTopicCreation, Told
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.metadata import (
@@ -44,37 +46,57 @@ class Metadata(Handler[MetadataRequest]):
         first_metadata: FirstMetadata,
         lost_leaders: LostLeaders,
         auto_creation: AutoTopicCreation,
+        authorizer: Authorizer,
     ) -> None:
         self._cluster_id = cluster_id
         self._cache = cache
         self._first_metadata = first_metadata
         self._lost_leaders = lost_leaders
         self._auto_creation = auto_creation
+        self._authorizer = authorizer
 
     def handle(self, request: Request, body: MetadataRequest) -> None:
         self._first_metadata.wait(lambda: self._wait_for_leaders(request, body), request.close)
 
     def _wait_for_leaders(self, request: Request, body: MetadataRequest) -> None:
-        self._lost_leaders.wait(self._asked(body), lambda: self._make_then_answer(request, body))
+        asked = self._asked(request.header.api_version, body)
+        self._lost_leaders.wait(asked, lambda: self._make_then_answer(request, body))
 
-    def _asked(self, body: MetadataRequest) -> Iterator[str]:
+    def _asked(self, version: int, body: MetadataRequest) -> Iterator[str]:
         """The names of the topics that it asks for, as far as they are known."""
-        if body.topics is None:
+        if _asks_for_all(version, body):
             yield from (name for name, _ in self._cache.images())
             return
-        for topic in body.topics:
-            name = topic.name or self._cache.topic_name(topic.topic_id)
-            if name is not None:
-                yield name
+        for topic in body.topics or ():
+            for name in (topic.name, self._cache.topic_name(topic.topic_id)):
+                if name is not None:
+                    yield name
 
     def _make_then_answer(self, request: Request, body: MetadataRequest) -> None:
-        missing = self._to_be_made(request.header.api_version, body)
-        if missing:
-            self._auto_creation.create(missing, lambda told: self._answer(request, body, told))
-        else:
-            self._answer(request, body, {})
+        version = request.header.api_version
+        asked = self._asked(version, body)
+        denied = self._authorizer.denied(request, AclOperation.DESCRIBE, ResourceType.TOPIC, asked)
+        missing = self._missing(version, body, denied)
+        beyond = self._not_to_be_made(request, missing)
+        told = dict.fromkeys(beyond, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+        made = [name for name in missing if name not in beyond and is_legal(name)]
 
-    def _to_be_made(self, version: int, body: MetadataRequest) -> list[str]:
+        def answer(outcome: Told) -> None:
+            self._answer(request, body, denied, {**told, **outcome})
+
+        if made:
+            self._auto_creation.create(made, answer)
+        else:
+            answer({})
+
+    def _not_to_be_made(self, request: Request, missing: list[str]) -> Collection[str]:
+        """Those that the asker may not create."""
+        if not missing or self._authorizer.allows_on_cluster(request, AclOperation.CREATE):
+            return ()
+        return self._authorizer.denied(request, AclOperation.CREATE, ResourceType.TOPIC, missing)
+
+    def _missing(self, version: int, body: MetadataRequest, denied: Collection[str]) -> list[str]:
+        """What the client and the settings would have made."""
         if not (self._auto_creation.is_for_clients and body.allow_auto_topic_creation):
             return []
         if not body.topics or _misuse(version, body.topics) or _asks_by_id(body.topics):
@@ -82,43 +104,49 @@ class Metadata(Handler[MetadataRequest]):
         return [
             name
             for name in _unique_names(body.topics)
-            if self._cache.topic(name) is None and is_legal(name)
+            if self._cache.topic(name) is None and name not in denied
         ]
 
-    def _answer(self, request: Request, body: MetadataRequest, told: Told) -> None:
+    def _answer(
+        self, request: Request, body: MetadataRequest, denied: Collection[str], told: Told
+    ) -> None:
         """``told`` is for topics that had to be made."""
         view = MetadataView(self._cache, request.listener, request.header.api_version)
-        topics = [self._with_operations(body, topic) for topic in self._topics(view, body, told)]
         controller_id = self._cache.controller_id
-        request.reply(
-            MetadataResponse(
-                brokers=view.brokers(),
-                cluster_id=self._cluster_id,
-                controller_id=NO_CONTROLLER if controller_id is None else controller_id,
-                topics=topics,
-                cluster_authorized_operations=ON_CLUSTER
-                if body.include_cluster_authorized_operations
-                else NOT_ASKED,
-            )
+        answer = MetadataResponse(
+            brokers=view.brokers(),
+            cluster_id=self._cluster_id,
+            controller_id=NO_CONTROLLER if controller_id is None else controller_id,
+            topics=self._topics(view, body, denied, told),
         )
+        self._add_operations(request, body, answer)
+        request.reply(answer)
 
     def _topics(
-        self, view: MetadataView, body: MetadataRequest, told: Told
+        self, view: MetadataView, body: MetadataRequest, denied: Collection[str], told: Told
     ) -> list[MetadataResponseTopic]:
-        if body.topics is None or (view.version == 0 and not body.topics):
-            return [view.topic(name, image) for name, image in self._cache.images()]
+        if body.topics is None or _asks_for_all(view.version, body):
+            images = self._cache.images()
+            return [view.topic(name, image) for name, image in images if name not in denied]
         if error := _misuse(view.version, body.topics):
             # Only v12 has a null for the name.
             return [_failed(topic.name or "", topic.topic_id, error) for topic in body.topics]
         if _asks_by_id(body.topics):
-            return [self._by_id(view, topic.topic_id) for topic in _unique_ids(body.topics)]
-        return [self._by_name(view, name, told) for name in _unique_names(body.topics)]
+            return [self._by_id(view, each.topic_id, denied) for each in _unique_ids(body.topics)]
+        return [
+            _denied(name, ZERO_UUID) if name in denied else self._by_name(view, name, told)
+            for name in _unique_names(body.topics)
+        ]
 
-    def _by_id(self, view: MetadataView, topic_id: bytes) -> MetadataResponseTopic:
+    def _by_id(
+        self, view: MetadataView, topic_id: bytes, denied: Collection[str]
+    ) -> MetadataResponseTopic:
         name = self._cache.topic_name(topic_id)
         image = None if name is None else self._cache.topic(name)
         if name is None or image is None:
             return _failed(None, topic_id, ErrorCode.UNKNOWN_TOPIC_ID)
+        if name in denied:
+            return _denied(None, topic_id)
         return view.topic(name, image)
 
     def _by_name(self, view: MetadataView, name: str, told: Told) -> MetadataResponseTopic:
@@ -134,13 +162,24 @@ class Metadata(Handler[MetadataRequest]):
         )
         return _failed(name, ZERO_UUID, error)
 
-    @staticmethod
-    def _with_operations(
-        body: MetadataRequest, topic: MetadataResponseTopic
-    ) -> MetadataResponseTopic:
-        if body.include_topic_authorized_operations and topic.name is not None:
-            topic.topic_authorized_operations = ON_TOPIC
-        return topic
+    def _add_operations(
+        self, request: Request, body: MetadataRequest, answer: MetadataResponse
+    ) -> None:
+        """What the asker may do, where it wants to know (KIP-430)."""
+        authorizer = self._authorizer
+        if body.include_cluster_authorized_operations:
+            answer.cluster_authorized_operations = authorizer.operations_on_cluster(request)
+        if not body.include_topic_authorized_operations:
+            return
+        for topic in answer.topics:
+            if topic.name is not None and topic.error_code != ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+                topic.topic_authorized_operations = authorizer.operations(
+                    request, ResourceType.TOPIC, topic.name
+                )
+
+
+def _asks_for_all(version: int, body: MetadataRequest) -> bool:
+    return body.topics is None or (version == 0 and not body.topics)
 
 
 def _misuse(version: int, topics: list[MetadataRequestTopic]) -> ErrorCode | None:
@@ -171,4 +210,11 @@ def _failed(name: str | None, topic_id: bytes, error: ErrorCode) -> MetadataResp
         name=name,
         topic_id=topic_id,
         is_internal=name is not None and is_internal(name),
+    )
+
+
+def _denied(name: str | None, topic_id: bytes) -> MetadataResponseTopic:
+    """Whether there is such a topic, and what kind, is not disclosed; its id may be known."""
+    return MetadataResponseTopic(
+        error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, name=name, topic_id=topic_id
     )

@@ -15,6 +15,7 @@ producer refreshes its metadata, as Kafka does.
 
 from __future__ import annotations
 
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.appends import Appends
 from logquake.node.replication.purgatories.delayed_produce import Done
@@ -28,6 +29,7 @@ from logquake.node.requests.current_leader import leader_hint, node_endpoints
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.pipelining import ProducePipelining
 from logquake.node.requests.request import Request
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.listeners import ListenerName
@@ -64,21 +66,31 @@ class Produce(Handler[ProduceRequest]):
         transactional: TransactionalAppends,
         cache: MetadataCache,
         pipelining: ProducePipelining,
+        authorizer: Authorizer,
     ) -> None:
         self._appends = appends
         self._transactional = transactional
+        self._authorizer = authorizer
         self._cache = cache
         self._pipelining = pipelining
 
     def handle(self, request: Request, body: ProduceRequest) -> None:
-        if body.transactional_id is None and _claims_transaction(body):
+        transactional_id = body.transactional_id
+        if (
+            transactional_id is None or not self._may_write_as(request, transactional_id)
+        ) and _claims_transaction(body):
             self._refuse(request, body, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
             return
         entries: dict[TopicPartition, ProduceEntry] = {}
         refused: dict[TopicPartition, ProduceResult] = {}
+        names = (topic.name for topic in body.topic_data)
+        denied = self._authorizer.denied(request, AclOperation.WRITE, ResourceType.TOPIC, names)
         for topic in body.topic_data:
             for partition in topic.partition_data:
                 key = TopicPartition(topic.name, partition.index)
+                if topic.name in denied:
+                    refused[key] = ProduceResult(*key, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+                    continue
                 checked = self._check(request.header.api_version, body.acks, topic.name, partition)
                 if isinstance(checked, ProduceEntry):
                     entries[key] = checked
@@ -121,6 +133,11 @@ class Produce(Handler[ProduceRequest]):
         # Nothing is appended yet while a coordinator is asked: the next one would come before it.
         request.next_may_follow = waits is not None and self._pipelining.lets_follow(
             entries, waits=waits
+        )
+
+    def _may_write_as(self, request: Request, transactional_id: str) -> bool:
+        return self._authorizer.allows(
+            request, AclOperation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id
         )
 
     def _refuse(

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from logquake.controller.settings import ControllerSettings
+from logquake.node.authorizer.settings import AuthorizerSettings
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.transactions.settings import TransactionSettings
@@ -22,6 +23,7 @@ from logquake.node.net.links.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.requests.downward import DownConversionSettings
 from logquake.node.requests.pipelining import ProducePipelining
+from logquake.node.settings.authorizer import read_authorizer
 from logquake.node.settings.auto_creation import read_auto_creation
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.groups import read_groups
@@ -74,6 +76,7 @@ class BrokerSettings:
     transactions: TransactionSettings
     groups: GroupSettings
     offsets: OffsetSettings
+    authorizer: AuthorizerSettings
     # Envelopes are taken, by which other brokers forward what their clients ask of the controller.
     # A Kafka 3.9 in ZooKeeper mode takes them with zookeeper.metadata.migration.enable alone, and
     # else ends the connection.
@@ -143,6 +146,7 @@ class BrokerSettings:
             offsets=read_offsets(
                 reader, auto_creation.internal[GROUP_METADATA_TOPIC].replication_factor
             ),
+            authorizer=read_authorizer(reader),
             forwarding_enabled=reader.flag("logquake.forwarding.enable", True),
             request_timeout_ms=request_timeout_ms,
             first_metadata_max_wait_ms=reader.integer(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 WITHOUT_EFFECT = frozenset(
     (
-        "authorizer.class.name",
         "background.threads",
         "broker.id.generation.enable",
         "control.plane.listener.name",

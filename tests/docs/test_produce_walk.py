@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 
+from logquake.node.authorizer.authorizer import AllowAll
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.net.limits import ConnectionLimits
@@ -57,7 +58,7 @@ DRAWN_IN = "docs/architecture/produce.md"
 _MAX_PASSES = 200
 # A produced batch is staged after so many files were entered and functions called. Whoever needs
 # one more has a reason that a reader of the walk would give as well.
-_MAX_FILES, _MAX_FUNCTIONS = 33, 85
+_MAX_FILES, _MAX_FUNCTIONS = 34, 86
 
 
 class Leader:
@@ -91,12 +92,14 @@ class Leader:
                     self._replicas.transactional_appends,
                     self._metadata,
                     ProducePipelining.IDEMPOTENT,
+                    AllowAll(),
                 ),
                 Fetch(
                     self._replicas.sessions,
                     self._replicas.fetches,
                     self._metadata,
                     downward,
+                    AllowAll(),
                     max_bytes=1 << 20,
                 ),
             ]

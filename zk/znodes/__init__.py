@@ -10,10 +10,11 @@ come with the Stat of the read.
     topics.py    /brokers/topics/T and the partition states below it
     configs.py   /config/... and its change notifications
     cluster.py   /cluster/id, /feature, /latest_producer_id_block
+    acls.py      /kafka-acl, /kafka-acl-extended, and their change notifications
     admin.py     /admin/..., /isr_change_notification, /log_dir_event_notification
     parents.py   what every broker creates at its start
     json_text.py, map_order.py   the JSON of Kafka, in the order of Scala's and Java's hash maps
 
-Source: kafka.zk.ZkData (3.9), and znodes that Kafka 3.9.1 wrote. Access control lists and
-delegation tokens are not here.
+Source: kafka.zk.ZkData (3.9), and znodes that Kafka 3.9.1 wrote. Delegation
+tokens are not here.
 """

@@ -97,12 +97,18 @@ def refuse(partition: Partition, error: ErrorCode) -> FetchResult:
     return FetchResult(error, current_leader=partition.leader_hint())
 
 
+_BUILT_ELSEWHERE = (
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    ErrorCode.UNKNOWN_TOPIC_ID,
+    ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+)
+
+
 def refuse_unlocated(error: ErrorCode) -> FetchResult:
-    """Where there is no partition here. Of what nobody knows Kafka's list of aborted transactions
-    is empty, not null: that answer is built in another place.
+    """Where there is no partition here. Of what nobody knows, or may not read, Kafka's list of
+    aborted transactions is empty, not null: that answer is built in another place.
     """
-    unknown = error in (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
-    return FetchResult(error, aborted=() if unknown else None)
+    return FetchResult(error, aborted=() if error in _BUILT_ELSEWHERE else None)
 
 
 def bound(replica: ReplicaLog, isolation: Isolation) -> int:

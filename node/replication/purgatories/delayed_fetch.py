@@ -17,7 +17,13 @@ from logquake.node.replication.hosted import HostedPartitions, Located
 from logquake.node.replication.partition import reading
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.purgatories.deadline_queue import DeadlineQueue
-from logquake.node.replication.values import FetchParams, FetchPartition, FetchResult, PartitionRead
+from logquake.node.replication.values import (
+    FetchParams,
+    FetchPartition,
+    FetchResult,
+    PartitionKey,
+    PartitionRead,
+)
 from logquake.seams.scheduler import Scheduler
 from logquake.storage.errors import StorageError
 from logquake.wire.errors import ErrorCode, RecordError
@@ -146,7 +152,7 @@ class FetchPurgatory:
         At once when there are min_bytes, an error, a diverging epoch or no patience, else at the
         end of a later pass, or when max_wait_ms is over.
         """
-        locate = self._locate
+        locate = self._locator(params)
         reads = [_Read(asked, locate(asked.key, asked.topic)) for asked in context.partitions]
         fetch = DelayedFetch(next(self._arrivals), params, reads, done)
         if fetch.read_all() or params.max_wait_ms <= 0 or context.is_empty:
@@ -175,9 +181,22 @@ class FetchPurgatory:
                 if not fetch.is_done and fetch.read_stale():
                     self._answer(fetch)
 
+    def _locator(self, params: FetchParams) -> Callable[[PartitionKey, str | None], Located]:
+        """Where what the request asks for is, as far as its asker may read it."""
+        access = params.access
+        if access is None:
+            return self._locate
+
+        def locate(key: PartitionKey, topic: str | None) -> Located:
+            if access.refuses(topic):
+                return ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            return self._locate(key, topic)
+
+        return locate
+
     def _join(self, fetch: DelayedFetch, asked: FetchPartition) -> None:
         """A partition that rested while the fetch began has changed."""
-        read = _Read(asked, self._locate(asked.key, asked.topic))
+        read = _Read(asked, self._locator(fetch.params)(asked.key, asked.topic))
         fetch.reads.append(read)
         fetch.stale[read] = None
         self._woken[fetch] = None

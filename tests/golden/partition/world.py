@@ -14,6 +14,7 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from logquake.node.authorizer.authorizer import AllowAll
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.manager import ReplicaManager
@@ -149,9 +150,10 @@ class Node:
                 self.replicas.fetches,
                 self.metadata,
                 downward,
+                AllowAll(),
                 max_bytes=1 << 20,
             ),
-            ListOffsetsRequest: ListOffsets(self.replicas),
+            ListOffsetsRequest: ListOffsets(self.replicas, AllowAll()),
         }
         self.replicas.start()
 

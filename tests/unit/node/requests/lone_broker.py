@@ -39,6 +39,7 @@ from logquake.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from logquake.wire.principals import ANONYMOUS, KafkaPrincipal
 from logquake.wire.schema import Message, decode, encode
 from logquake.zk.model_session import ModelServer
 from logquake.zk.operations import Exists, Stat
@@ -156,6 +157,7 @@ class LoneBroker:
         done: Callable[[Message | Disconnected], None],
         client_id: str = "test",
         listener: ListenerName = PLAINTEXT,
+        principal: KafkaPrincipal = ANONYMOUS,
     ) -> None:
         """Handle a request that comes as bytes; the answer goes back as bytes, at its time."""
         schema = type(message).__schema__
@@ -177,11 +179,13 @@ class LoneBroker:
 
         header = RequestHeader(key, version, 7, client_id)
         now_ms = self.scheduler.now_ms()
-        self.api.handle(Request(header, body, now_ms, "127.0.0.1", listener, reply, close))
+        self.api.handle(
+            Request(header, body, now_ms, "127.0.0.1", listener, reply, close, principal=principal)
+        )
         self.broker.end_of_pass()
 
     def outcomes(
-        self, message: Message, version: int, **serving: ListenerName
+        self, message: Message, version: int, **serving: Any
     ) -> list[Message | Disconnected]:
         """Everything that came back, after as much time as any request may take."""
         outcomes: list[Message | Disconnected] = []
@@ -195,8 +199,8 @@ class LoneBroker:
             self.settle()
         return outcomes
 
-    def ask(self, message: Message, version: int, **serving: ListenerName) -> Any:
-        """The one answer, by the listener given. Raises NoReplyError."""
+    def ask(self, message: Message, version: int, **serving: Any) -> Any:
+        """The one answer, by the listener and of the principal given. Raises NoReplyError."""
         (outcome,) = self.outcomes(message, version, **serving) or (
             Disconnected("no answer in time"),
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from logquake.node.authorizer.authorizer import AllowAll
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.envelope import Envelope
 from logquake.node.requests.handler import Handler
@@ -184,7 +185,11 @@ class OfficeLost(Handler[CreateTopicsRequest]):
 def test_the_sender_is_told_that_the_controller_moved(broker: LoneBroker, ask: Any) -> None:
     """The client behind it is not: the sender finds the controller and sends the envelope again."""
     handler = Envelope(
-        ApiTable([OfficeLost()]), broker.parts.controller, is_enabled=True, privileged=PLAINTEXT
+        ApiTable([OfficeLost()]),
+        broker.parts.controller,
+        AllowAll(),
+        is_enabled=True,
+        privileged=PLAINTEXT,
     )
     asked = ask(envelope(CREATE), 0)
     handler.handle(asked.request, asked.request.body)
@@ -205,7 +210,11 @@ class Remembered(Handler[CreateTopicsRequest]):
 def test_who_asked_is_the_client_behind_it(broker: LoneBroker, ask: Any) -> None:
     remembered = Remembered()
     handler = Envelope(
-        ApiTable([remembered]), broker.parts.controller, is_enabled=True, privileged=PLAINTEXT
+        ApiTable([remembered]),
+        broker.parts.controller,
+        AllowAll(),
+        is_enabled=True,
+        privileged=PLAINTEXT,
     )
     alice = DefaultPrincipalData(type="User", name="alice", token_authenticated=True)
     asked = ask(envelope(CREATE, principal=b"\0\0" + encode(alice, 0)), 0)

@@ -34,35 +34,7 @@ from tests.unit.node.requests.lone_broker import LoneBroker
 from tests.unit.node.requests.test_envelope import envelope, forwarded
 
 SERVED = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    11,
-    12,
-    13,
-    14,
-    15,
-    16,
-    17,
-    18,
-    19,
-    20,
-    21,
-    22,
-    23,
-    24,
-    25,
-    26,
-    27,
-    28,
+    *range(32),
     34,
     35,
     36,
@@ -79,6 +51,13 @@ SERVED = (
     67,
 )
 REQUESTS_A_KEY = 150
+# Where nothing else could tell: acks=0, and what Kafka's own classes refuse to be made of.
+ENDS_CONNECTIONS = (
+    ApiKey.PRODUCE,
+    ApiKey.DESCRIBE_ACLS,
+    ApiKey.CREATE_ACLS,
+    ApiKey.DELETE_ACLS,
+)
 
 NAMES = ["orders", "orders", "elsewhere", "nowhere", "", "..", "no spaces", "x" * 250, "é"]
 WAITS_MS = [-1, 0, 1, 500, -(2**31)]
@@ -161,8 +140,8 @@ def test_any_request_is_answered_once(
         outcomes = broker.outcomes(message, version)
         assert len(outcomes) == 1, (case, version, message)
         if isinstance(outcomes[0], Disconnected):
-            assert key == ApiKey.PRODUCE, (case, version, message)
-            assert message.acks == 0
+            assert key in ENDS_CONNECTIONS, (case, version, message)
+            assert key != ApiKey.PRODUCE or message.acks == 0
 
 
 @pytest.mark.parametrize("key", sorted(FORWARDABLE & set(SERVED)), ids=lambda key: ApiKey(key).name)
@@ -175,7 +154,8 @@ def test_any_forwarded_request_is_answered_once(broker: LoneBroker, key: ApiKey)
         version = random.choice(broker.served[key])
         message = Chooser(random, ids, []).message(request, version)
         reply = broker.ask(envelope(forwarded(message, version)), 0)
-        assert reply.error_code == 0, (case, version, message)
+        would_end = key in ENDS_CONNECTIONS and reply.error_code == ErrorCode.UNSUPPORTED_VERSION
+        assert would_end or reply.error_code == 0, (case, version, message)
 
 
 def test_the_broker_is_well_afterwards(broker: LoneBroker, batch: Callable[..., bytes]) -> None:

@@ -122,7 +122,7 @@ class TestGroupsOffsets:
         groups = Groups()
         broker.create_topic("__consumer_offsets", partitions=3)
         handler = WriteTxnMarkers(broker.parts.replicas, groups, broker.scheduler, timeout_ms=1_000)
-        broker.api._handlers[WriteTxnMarkers.key] = handler
+        broker.api.add(handler)
         return groups
 
     def test_are_complete_once_the_marker_is_there(

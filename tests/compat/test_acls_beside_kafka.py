@@ -1,0 +1,150 @@
+"""ACLs beside a real Kafka 3.9: who may not is answered the same, in every version of every API.
+
+Both brokers hear no names, so everyone is ANONYMOUS: who comes from 127.0.0.1, as the brokers do
+themselves, may do everything, and the stranger comes from another address of this machine.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from logquake.client.clock import SystemClock
+from logquake.client.connection import Connection
+from logquake.client.errors import ClientError
+from logquake.client.settings import Address, ClientSettings
+from logquake.cluster.api import Cluster
+from logquake.wire.acls import AclOperation, AclPermissionType, PatternType, ResourceType
+from logquake.wire.api import ApiKey, response_type
+from logquake.wire.messages.acls import (
+    AclCreation,
+    CreateAclsRequest,
+    CreateAclsResponse,
+)
+from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from logquake.wire.schema import Struct
+from tests.compat.filled_requests import filled
+from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.twins import Twin, twins_of
+
+pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+
+STRANGER = "127.0.0.9"
+ADMIN = "127.0.0.1"
+ACL_COMMAND = "kafka.admin.AclCommand"
+PROPERTIES = {
+    "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
+    # Until somebody writes the first ACL, which is then all that anybody may do.
+    "allow.everyone.if.no.acl.found": "true",
+    "auto.create.topics.enable": "false",
+    "offsets.topic.num.partitions": 1,
+    "offsets.topic.replication.factor": 1,
+    "transaction.state.log.num.partitions": 1,
+    "transaction.state.log.replication.factor": 1,
+    "transaction.state.log.min.isr": 1,
+}
+# Kafka quotes the request as it prints it, with ports and the like.
+_QUOTES = "Request Request("
+
+
+class Guarded(Twin):
+    def connect(self, address: Address, timeout_s: float) -> socket.socket:
+        return socket.create_connection(address, timeout_s, source_address=(STRANGER, 0))
+
+    def ask_as_stranger(self, request: Any, version: int) -> Any:
+        """What it says, in a form that can be compared; an end of the connection is one."""
+        settings = ClientSettings(f"127.0.0.1:{self.port}")
+        address = Address("127.0.0.1", self.port)
+        answer: Any = response_type(type(request).__schema__.key)
+        with closing(Connection(address, settings, SystemClock(), self.connect)) as there:
+            try:
+                return plain(there.request(request, answer, at_most=version))
+            except ClientError as error:
+                return type(error).__name__
+
+    def versions_of(self, key: ApiKey) -> list[int]:
+        answer = self.ask(ApiVersionsRequest(), ApiVersionsResponse, 0)
+        found = [each for each in answer.api_keys if each.api_key == key]
+        return [v for each in found for v in range(each.min_version, each.max_version + 1)]
+
+
+def plain(value: Any, name: str = "") -> Any:
+    """Lists in an order that does not depend on who made them; without what differs by nature."""
+    if isinstance(value, Struct):
+        return {
+            field: plain(getattr(value, field), field)
+            for field in type(value).__schema__.fields
+            if field not in ("port", "cluster_id", "topic_id", "timestamp", "session_id")
+        }
+    if isinstance(value, list):
+        return sorted(map(plain, value), key=repr)
+    if isinstance(value, memoryview):
+        return bytes(value)
+    if name == "error_message" and isinstance(value, str) and value.startswith(_QUOTES):
+        return "Cluster authorization failed."
+    return value
+
+
+def acl(
+    name: str,
+    kind: ResourceType,
+    operation: AclOperation = AclOperation.ALL,
+    host: str = ADMIN,
+    permission: AclPermissionType = AclPermissionType.ALLOW,
+    pattern: PatternType = PatternType.LITERAL,
+) -> AclCreation:
+    return AclCreation(
+        resource_type=kind,
+        resource_name=name,
+        resource_pattern_type=pattern,
+        principal="User:ANONYMOUS",
+        host=host,
+        operation=operation,
+        permission_type=permission,
+    )
+
+
+ALL_MINE = [
+    acl("kafka-cluster", ResourceType.CLUSTER),
+    acl("*", ResourceType.TOPIC),
+    acl("*", ResourceType.GROUP),
+    acl("*", ResourceType.TRANSACTIONAL_ID),
+]
+
+
+def create(twin: Twin, version: int, *creations: AclCreation) -> Any:
+    request = CreateAclsRequest(creations=list(creations))
+    return plain(twin.ask(request, CreateAclsResponse, version))
+
+
+@pytest.fixture(scope="module")
+def twins(
+    kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Guarded, Guarded]]:
+    folder = tmp_path_factory.mktemp("acls")
+    with twins_of(Guarded, kafka_programs, cluster.zookeeper_connect, folder, PROPERTIES) as twins:
+        for each in twins:
+            for topic in ("open", "secret"):
+                assert each.create(topic) == ("NONE", None)
+            create(each, 3, *ALL_MINE)
+        yield twins
+
+
+# They quote their own numbers of transactions, or tell of more than was asked.
+@pytest.mark.parametrize("key", sorted(ApiKey), ids=lambda key: ApiKey(key).name)
+def test_who_may_not_is_told_the_same(twins: tuple[Guarded, Guarded], key: ApiKey) -> None:
+    ours, kafkas = twins
+    versions = [each.versions_of(key) for each in twins]
+    if not all(versions) or key in (ApiKey.ENVELOPE, ApiKey.SASL_HANDSHAKE, ApiKey.API_VERSIONS):
+        pytest.skip("not served")
+    assert versions[0] == versions[1]
+    for version in versions[0]:
+        for name in ("secret", "nowhere"):
+            asked = [filled(key, version, name, each.topic("secret").topic_id) for each in twins]
+            for at, (one, other) in enumerate(zip(*asked, strict=True)):
+                said = ours.ask_as_stranger(one, version)
+                assert said == kafkas.ask_as_stranger(other, version), (version, name, at, one)
