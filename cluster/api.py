@@ -29,8 +29,9 @@ class Cluster(RunningCluster):
 
     Without ``data_dir`` everything lives in a temporary folder that goes with the cluster. With
     ``port`` broker 1 listens there and the others behind it; without, on free ports. ``config``
-    is any of Kafka's broker settings, ``log_dirs`` how many directories a broker's data has. The
-    cluster also ends when this process does, however.
+    is any of Kafka's broker settings, ``log_dirs`` how many directories a broker's data has. With
+    ``secure`` all that connect do so by TLS and SCRAM: client_config() says how. The cluster also
+    ends when this process does, however.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Cluster(RunningCluster):
         port: int | None = None,
         zookeeper: str | None = None,
         log_dirs: int = 1,
+        secure: bool = False,
         name: str = "default",
         on_progress: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -57,6 +59,7 @@ class Cluster(RunningCluster):
             zookeeper=zookeeper,
             temporary=data_dir is None,
             log_dirs=log_dirs,
+            secure=secure,
         )
         self._on_progress = on_progress
         self._launched: Launched | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logquake.client.clock import SystemClock
-from logquake.client.connection import Connection, tcp_connect
+from logquake.client.connection import Connect, Connection
 from logquake.client.errors import ClientError
 from logquake.client.settings import Address, ClientSettings
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
@@ -24,7 +24,8 @@ class Knowledge:
 class BrokerProbe:
     """Keeps its connection for as long as the broker answers."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, connect: Connect) -> None:
+        self._connect = connect
         self._address = Address(host, port)
         self._settings = ClientSettings(
             f"{host}:{port}", client_id="logquake-launcher", request_timeout_ms=PROBE_TIMEOUT_MS
@@ -47,5 +48,7 @@ class BrokerProbe:
 
     def _connected(self) -> Connection:
         if self._connection is None:
-            self._connection = Connection(self._address, self._settings, SystemClock(), tcp_connect)
+            self._connection = Connection(
+                self._address, self._settings, SystemClock(), self._connect
+            )
         return self._connection

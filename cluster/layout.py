@@ -6,6 +6,7 @@ control.sock         where the supervisor listens for the command line
 lock                 locked by the supervisor for as long as it lives
 supervisor.log
 zookeeper/           zoo.cfg, data/, zookeeper.log
+security/            of a cluster that is secure: certificates, users, how clients connect
 broker-N/            server.properties, data/ (Kafka's log.dirs), data-2/, ... where more are wanted
 logs/broker-N.log    what a broker prints
 events/broker-N.jsonl
@@ -27,6 +28,7 @@ from logquake.cluster.errors import ClusterError
 MINIMUM_FREE_BYTES = 64 * 1024 * 1024
 _FILES = ("spec.json", "state.json", "control.sock", "supervisor.log", "lock")
 _FOLDERS = ("zookeeper", "logs", "events")
+_SECURITY = "security"  # made when it is wanted
 
 
 def default_root(name: str) -> Path:
@@ -62,6 +64,10 @@ class Layout:
     @property
     def zookeeper(self) -> Path:
         return self.root / "zookeeper"
+
+    @property
+    def security(self) -> Path:
+        return self.root / _SECURITY
 
     @property
     def events(self) -> Path:
@@ -101,7 +107,7 @@ class Layout:
 
     def remove(self) -> None:
         """Remove what a cluster made here, and the folder itself if nothing else is in it."""
-        for name in _FOLDERS:
+        for name in (*_FOLDERS, _SECURITY):
             shutil.rmtree(self.root / name, ignore_errors=True)
         for folder in self.root.glob("broker-*"):
             shutil.rmtree(folder, ignore_errors=True)
@@ -144,6 +150,12 @@ def write_json(path: Path, document: dict[str, Any]) -> None:
     scratch = path.with_suffix(".tmp")
     scratch.write_text(json.dumps(document, indent=2) + "\n")
     scratch.replace(path)
+
+
+def write_private(path: Path, text: str) -> None:
+    """A file that its owner alone may read, from the first byte on."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

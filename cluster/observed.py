@@ -25,6 +25,8 @@ from logquake.wire.sentinels import NO_LEADER
 from logquake.zk.znodes.topics import PartitionState
 
 if TYPE_CHECKING:
+    from logquake.client.connection import Connect
+    from logquake.cluster.security import ClusterSecurity
     from logquake.cluster.view import ClusterView
 
 COMMAND_TIMEOUT_S = 90.0  # longer than a broker's controlled shutdown with all its retries
@@ -49,6 +51,28 @@ class ObservedCluster:
     @property
     def zookeeper_connect(self) -> str:
         return self.state().zookeeper
+
+    @property
+    def security(self) -> ClusterSecurity | None:
+        """None where everybody may come in."""
+        from logquake.cluster.security import read_security
+
+        return read_security(self.layout)
+
+    @property
+    def connect(self) -> Connect:
+        """How our own client gets in at a broker."""
+        from logquake.cluster.secured_connect import connect_to
+
+        return connect_to(self.security)
+
+    def client_config(self) -> dict[str, str]:
+        """What confluent-kafka, or another client that is librdkafka within, has to be told."""
+        security = self.security
+        return {
+            "bootstrap.servers": self.bootstrap_servers,
+            **(security.for_librdkafka() if security else {}),
+        }
 
     @cached_property
     def view(self) -> ClusterView:

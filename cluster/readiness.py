@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from logquake.client.connection import Connect
 from logquake.cluster.broker_probe import BrokerProbe, Knowledge
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.state import ClusterState, MemberState, Phase
@@ -16,18 +17,21 @@ PROBE_INTERVAL_S = 0.01
 class Readiness:
     """Asks the running brokers until each of them knows all of them, and the controller.
 
-    ``last_words`` gives the last line that a member printed. A broker that ends while it is waited
-    for is an error, unless it is one of those ``already_dead``.
+    ``connect`` reaches a broker, ``last_words`` gives the last line that a member printed. A
+    broker that ends while it is waited for is an error, unless it is one of those
+    ``already_dead``.
     """
 
     def __init__(
         self,
         state: Callable[[], ClusterState],
         last_words: Callable[[str], str],
+        connect: Connect,
         already_dead: frozenset[str] = frozenset(),
     ) -> None:
         self._state = state
         self._last_words = last_words
+        self._connect = connect
         self._already_dead = already_dead
         self._probes: dict[str, BrokerProbe] = {}
         self._knowledge: dict[str, Knowledge | None] = {}
@@ -67,7 +71,7 @@ class Readiness:
 
     def _probe(self, broker: MemberState) -> BrokerProbe:
         if broker.name not in self._probes:
-            self._probes[broker.name] = BrokerProbe(broker.host, broker.port)
+            self._probes[broker.name] = BrokerProbe(broker.host, broker.port, self._connect)
         return self._probes[broker.name]
 
     def _is_ready(self, broker: MemberState) -> bool:

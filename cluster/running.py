@@ -85,6 +85,7 @@ class RunningCluster(ObservedCluster):
         readiness = Readiness(
             self.state,
             lambda name: last_line(self.layout.log_of(name)),
+            self.connect,
             frozenset() if after_start else frozenset(dead),
         )
         try:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from logquake.cluster.errors import ClusterError
@@ -44,7 +45,7 @@ class ClusterSpec:
 
     ``zookeeper`` is the address of a server that already runs; None starts one. ``temporary``
     removes the state directory when the cluster ends. ``log_dirs`` is how many directories each
-    broker spreads its partitions over.
+    broker spreads its partitions over. ``secure`` is TLS and SCRAM for all that connect.
     """
 
     name: str = "default"
@@ -55,6 +56,7 @@ class ClusterSpec:
     zookeeper: str | None = None
     temporary: bool = False
     log_dirs: int = 1
+    secure: bool = False
 
     def __post_init__(self) -> None:
         if self.brokers < 1:
@@ -97,7 +99,13 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
 
 
 def broker_properties(
-    spec: ClusterSpec, broker_id: int, *, port: int, zookeeper: str, data: Sequence[Path]
+    spec: ClusterSpec,
+    broker_id: int,
+    *,
+    port: int,
+    zookeeper: str,
+    data: Sequence[Path],
+    security: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
     """A broker's server.properties. What the user set wins over preset and defaults."""
     return {
@@ -105,6 +113,7 @@ def broker_properties(
         "listeners": f"PLAINTEXT://{LOOPBACK}:{port}",
         "log.dirs": ",".join(map(str, data)),
         "zookeeper.connect": zookeeper,
+        **security,
         **_launched_defaults(spec.brokers),
         **PRESETS[spec.preset],
         **spec.config,

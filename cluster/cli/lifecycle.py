@@ -52,6 +52,9 @@ def up(
     preset: Annotated[
         str | None, typer.Option(help="fast_failover or kafka_defaults. [default: fast_failover]")
     ] = None,
+    secure: Annotated[
+        bool, typer.Option("--secure", help="TLS and SCRAM; prints how to connect.")
+    ] = False,
     wait: Wait = "60s",
 ) -> None:
     """Start a cluster, or find that it runs."""
@@ -62,6 +65,7 @@ def up(
     layout = layout_of(name, data_dir)
     asked: dict[str, Any] = {"brokers": brokers, "preset": preset, "zookeeper": zookeeper}
     asked["log_dirs"] = log_dirs
+    asked["secure"] = secure or None
     asked["config"] = parse_assignments(config) if config else None
     changes = {key: value for key, value in asked.items() if value is not None}
     if any_port or port is not None:
@@ -168,3 +172,7 @@ def _show_summary(cluster: RunningCluster, spec: ClusterSpec, root: Path) -> Non
     print(f"ZooKeeper          {state.zookeeper}")
     print(f"preset             {spec.preset}{f' ({preset})' if preset else ''}")
     print(f"state              {root}", flush=True)
+    if cluster.security is not None:
+        from logquake.cluster.cli.connecting import show_how_to_connect
+
+        show_how_to_connect(state.bootstrap_servers, cluster.security)

@@ -88,14 +88,17 @@ def describe(
 def _admin(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterator[Admin]:
     """Raises ClusterError for whatever the client meets."""
     from logquake.client.admin import Admin
+    from logquake.client.connection import tcp_connect
     from logquake.client.errors import ClientError
     from logquake.client.routing import Router
     from logquake.client.settings import ClientSettings
     from logquake.cluster.running import RunningCluster
 
-    servers = bootstrap or RunningCluster(layout_of(name, data_dir)).bootstrap_servers
+    cluster = RunningCluster(layout_of(name, data_dir))
+    servers = bootstrap or cluster.bootstrap_servers
+    connect = tcp_connect if bootstrap else cluster.connect
     try:
-        with Router(ClientSettings(servers)) as router:
+        with Router(ClientSettings(servers), connect=connect) as router:
             yield Admin(router)
     except (ClientError, ValueError) as error:
         raise ClusterError(str(error)) from error

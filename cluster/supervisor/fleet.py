@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from logquake.cluster import broker_program
-from logquake.cluster.layout import Layout, last_line, write_json
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.layout import Layout, last_line, write_json, write_private
 from logquake.cluster.ports import LOOPBACK, hold_ports, port_of
+from logquake.cluster.security import ClusterSecurity, settle_security
 from logquake.cluster.spec import ClusterSpec, broker_properties, format_properties
 from logquake.cluster.state import ZOOKEEPER, ClusterState, broker_name
 from logquake.cluster.supervisor import zygote
@@ -33,6 +35,7 @@ class Fleet:
         self._progress = progress
         self._held_ports = hold_ports(spec.port, spec.brokers)
         self._local_zookeeper: LocalZooKeeper | None = None
+        self._security = settle_security(layout, secure=spec.secure)
         self.on_state_lost: Callable[[], None] = lambda: None
         """Called when the state directory turns out to be gone."""
 
@@ -54,6 +57,8 @@ class Fleet:
             self._add_broker(broker_id, port_of(held))
         if self._local_zookeeper:
             self._local_zookeeper.wait_until_serving()
+        if self._security is not None:
+            self._write_users(self._security)
         self._progress(f"starting {self._spec.brokers} brokers")
         for broker in self.brokers:
             broker.start()
@@ -126,11 +131,27 @@ class Fleet:
             port=port,
             zookeeper=self._zookeeper_connect(),
             data=self._layout.data_dirs(broker_id, self._spec.log_dirs),
+            security=self._security.broker_properties(port) if self._security else {},
         )
         path = self._layout.properties_of(broker_id)
-        path.write_text(format_properties(properties))
+        write_private(path, format_properties(properties))  # some hold passwords
         broker_program.check_settings(path)
         self._add(broker_name(broker_id), port, self._broker_launch(broker_name(broker_id), path))
+
+    def _write_users(self, security: ClusterSecurity) -> None:
+        """Without them no broker could enter another."""
+        self._progress("setting users")
+        connect, configs = self._zookeeper_connect(), security.user_configs()
+
+        def write_users(_ready: zygote.SayReady) -> int:
+            from logquake.cluster.supervisor import scram_program
+
+            return scram_program.write_users(connect, configs)
+
+        child = zygote.fork(write_users, self._layout.supervisor_log)
+        child.let_go()
+        if child.wait() != 0:
+            raise ClusterError(last_line(self._layout.supervisor_log))
 
     def _broker_launch(self, name: str, properties: Path) -> Callable[[], Child]:
         log = self._layout.log_of(name)

@@ -118,9 +118,10 @@ class Processor:
         else:
             self._serve(secured, arrival, principal)
 
-    def _on_not_secured(self, arrival: _Arrival, why: str) -> None:
+    def _on_not_secured(self, arrival: _Arrival, why: str | None) -> None:
         del self._arrivals[arrival]
-        self._report_not_secured(arrival, why)
+        if why is not None:
+            self._report_not_secured(arrival, why)
         arrival.on_close()
 
     def _report_not_secured(self, arrival: _Arrival, why: str) -> None:

@@ -191,6 +191,13 @@ class TestHostileClients:
             raw.send(os.urandom(1_000))
             server.until(lambda: len(server.processor) == 0)
 
+    def test_who_leaves_without_a_word_is_not_told_of(self, server: Server) -> None:
+        client = server.client()
+        server.until(lambda: len(server.processor) == 1)
+        client.socket.close()
+        server.until(lambda: len(server.processor) == 0)
+        assert server.journal.events == []
+
     def test_a_handshake_that_stops_ends_in_time(self, new_server: ServerFactory) -> None:
         clock = ManualClock()
         limits = ConnectionLimits(max_authentication_ms=20_000)

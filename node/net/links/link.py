@@ -147,7 +147,7 @@ class Link:
             self._entry.tls,
             server_name=self._host,
             done=self._use,
-            failed=self.lose,
+            failed=lambda why: self.lose(why or "closed by the broker"),
         )
 
     def _use(self, transport: Transport) -> None:

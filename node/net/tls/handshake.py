@@ -17,6 +17,7 @@ from logquake.node.net.tls.tls_socket import TlsSocket
 class TlsHandshake:
     """Ends with done(socket), which then owns the descriptor, with failed(why), or with close().
 
+    ``why`` is None of a client that left before it had said anything: there is nothing to tell.
     Neither is called before the constructor returned. A server waits for the client's first byte
     before it gives the connection any memory.
     """
@@ -29,7 +30,7 @@ class TlsHandshake:
         *,
         server_name: str | None = None,
         done: Callable[[TlsSocket], None],
-        failed: Callable[[str], None],
+        failed: Callable[[str | None], None],
     ) -> None:
         """``server_name`` is whom a client expects; without it this is the server's side."""
         self._loop = loop
@@ -55,6 +56,9 @@ class TlsHandshake:
             return
         try:
             if self._tls is None:
+                if self._has_left():
+                    self._fail(None)
+                    return
                 self._tls = self._wrap()
             self._tls.do_handshake()
         except ssl.SSLWantReadError:
@@ -67,6 +71,9 @@ class TlsHandshake:
             self._fail(f"TLS handshake: {error}")
         else:
             self._succeed(TlsSocket(self._tls))
+
+    def _has_left(self) -> bool:
+        return self._server_name is None and not self._socket.recv(1, socket.MSG_PEEK)
 
     def _wrap(self) -> ssl.SSLSocket:
         self.begun_ms = self._loop.now_ms()
@@ -87,7 +94,7 @@ class TlsHandshake:
         self._leave()
         done(secured)
 
-    def _fail(self, why: str) -> None:
+    def _fail(self, why: str | None) -> None:
         failed = self._failed
         self.close()
         failed(why)
@@ -108,5 +115,5 @@ def _reason(error: ssl.SSLError) -> str:
     return verified or error.reason or type(error).__name__
 
 
-def _nobody(_: TlsSocket | str) -> None:
+def _nobody(_: TlsSocket | str | None) -> None:
     """The handshake has ended."""
