@@ -1,0 +1,44 @@
+"""Suites that the authors of clients wrote: ``python -m tests.suites NAME``, without a name a list.
+
+A suite runs against a cluster of its own, or with ``--against HOST:PORT`` against what listens
+there, a real Kafka for instance. What each of its tests did is held against the list that is kept
+here (``lists/NAME.txt``); ``--write`` writes it anew, and then whatever did not pass wants a
+reason. Ends with 1 where the list is not true.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tests.suites.kept import differences, kept_list, written
+from tests.suites.known import SUITES, run
+
+
+def main() -> int:
+    options = _parser().parse_args()
+    if options.suite is None:
+        for name, suite in SUITES.items():
+            print(f"{name:15} {suite.what}")
+        return 0
+    outcomes = run(SUITES[options.suite], options.against)
+    kept = kept_list(options.suite)
+    if options.write:
+        kept.write(written(outcomes, kept))
+        return 0
+    wrong = list(differences(outcomes, kept.read()))
+    print(*wrong, sep="\n")
+    print(f"{len(outcomes)} tests of {options.suite}, {len(wrong)} not as the list says")
+    return 1 if wrong else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.suites", description=__doc__)
+    parser.add_argument("suite", nargs="?", choices=sorted(SUITES))
+    parser.add_argument("--against", metavar="HOST:PORT")
+    parser.add_argument("--write", action="store_true", help="write the list from this run")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
