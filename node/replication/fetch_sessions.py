@@ -88,10 +88,12 @@ class _Cached:
             or result.error is not ErrorCode.NONE
             or result.diverging_epoch is not None
         )
-        # After an error the partition must come up again even if nothing else has changed.
+        # After an error the partition must come up again even if nothing else has changed, and so
+        # after a diverging epoch, at which a follower truncates and takes in nothing else.
         failed = result.error is not ErrorCode.NONE
-        self.high_watermark = UNKNOWN_OFFSET if failed else result.high_watermark
-        self.log_start_offset = result.log_start_offset
+        diverged = result.diverging_epoch is not None
+        self.high_watermark = UNKNOWN_OFFSET if failed or diverged else result.high_watermark
+        self.log_start_offset = UNKNOWN_OFFSET if diverged else result.log_start_offset
         return news
 
 

@@ -1,7 +1,7 @@
 """kafka-python's own integration tests, from its source distribution.
 
-The distribution lacks two files of them, ``test/__init__.py`` and ``test/service.py``; the second
-starts brokers, which nobody asks of it where a cluster runs already.
+The distribution lacks two of their modules: the package's own, and the one that starts brokers,
+which nobody asks of it where a cluster runs already.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -15,6 +16,7 @@ from logquake.node.replication.fetch_sessions import (
     FetchSessions,
 )
 from logquake.node.replication.values import (
+    EpochEndOffset,
     FetchAnswer,
     FetchParams,
     FetchPartition,
@@ -99,6 +101,16 @@ def test_after_an_error_the_partition_comes_up_again(sessions: FetchSessions) ->
     healed = FetchResult(high_watermark=5)
     assert mentioned(told(open_session(sessions, session=(session, 2)), healed)) == [0]
     assert mentioned(told(open_session(sessions, session=(session, 3)), healed)) == []
+
+
+def test_after_a_diverging_epoch_everything_is_said_again(sessions: FetchSessions) -> None:
+    """A follower truncates and takes in nothing else of such an answer."""
+    session = start(sessions, 0)
+    news = FetchResult(high_watermark=5, log_start_offset=2)
+    diverging = replace(news, diverging_epoch=EpochEndOffset(ErrorCode.NONE, 0, 5))
+    assert mentioned(told(open_session(sessions, session=(session, 1)), diverging)) == [0]
+    assert mentioned(told(open_session(sessions, session=(session, 2)), news)) == [0]
+    assert mentioned(told(open_session(sessions, session=(session, 3)), news)) == []
 
 
 def test_requests_name_what_changed_and_what_to_forget(sessions: FetchSessions) -> None:
