@@ -21,7 +21,7 @@ from logquake.storage.log.replicated_batches import UnexpectedAppendOffset
 class ReplicaLog:
     """Staged records count nowhere here: they may still fail to be written.
 
-    Invariant: log start <= high watermark <= written end.
+    Invariant: log start <= last stable offset <= high watermark <= written end.
     """
 
     __slots__ = ("_journal", "high_watermark", "log", "name")
@@ -36,6 +36,8 @@ class ReplicaLog:
         """Raises InvariantError; called where invariants are asserted (storage/invariants.py)."""
         start, mark, end = self.start, self.high_watermark, self.end
         must_hold(start <= mark <= end, "start <= high watermark <= end", start, mark, end)
+        stable = self.last_stable_offset
+        must_hold(start <= stable <= mark, "start <= last stable <= mark", start, stable, mark)
 
     @property
     def end(self) -> int:
