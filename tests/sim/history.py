@@ -92,3 +92,17 @@ class TopicAnswer:
     name: str
     code: ErrorCode
     may_be_there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A group was told by its coordinator ``broker`` what it committed for a partition.
+
+    ``expected``: what that may be, UNKNOWN_OFFSET for nothing.
+    """
+
+    group: str
+    partition: TopicPartition
+    broker: int
+    value: int
+    expected: tuple[int, ...]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 
+from logquake.node.coordinators.replay import Progress, replay_batches
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
@@ -15,7 +16,7 @@ from logquake.zk.znodes.topics import PartitionState
 from tests.sim.decisions import EpochWrite, StateWrite
 from tests.sim.history import Acked, Polled, Skipped
 from tests.sim.replicas import Replica
-from tests.sim.world import Committed, Step, World, hosted_controller
+from tests.sim.world import Committed, Step, World, hosted_controller, hosted_groups
 
 Invariant = Callable[[World, Step], Iterator[str]]
 _SEQUENCES = 2**31
@@ -304,6 +305,15 @@ def topics_made(world: World, step: Step) -> Iterator[str]:
         yield f"{sorted(half)} have a configuration and no assignment"
 
 
+def committed_offsets(_world: World, step: Step) -> Iterator[str]:
+    """Who asks the coordinator is told what its last commit or deletion that succeeded has left,
+    or a later one of which it does not know how it ended; never again what was before.
+    """
+    for looked in step.looked:
+        if looked.value not in looked.expected:
+            yield f"{looked}"
+
+
 EVERY_EVENT: tuple[Invariant, ...] = (
     one_value_per_offset,
     idempotence,
@@ -321,6 +331,7 @@ EVERY_EVENT: tuple[Invariant, ...] = (
     refused_is_gone,
     log_start,
     low_watermark,
+    committed_offsets,
 )
 
 
@@ -366,6 +377,28 @@ def no_phantom(world: World, sent: Set[int]) -> Iterator[str]:
         for batch in committed.batches:
             if batch.value not in sent:
                 yield f"{batch} in {partition} was sent by nobody"
+
+
+def replayed(world: World) -> Iterator[str]:
+    """What a coordinator serves is what its log says to whoever reads it from the start."""
+    for machine in world.machines.values():
+        coordinator = hosted_groups(machine)
+        for term in coordinator._partitions if coordinator is not None else ():
+            assert coordinator is not None
+            loaded, progress = coordinator.new_state(), Progress(term.partition.replica.start)
+            replica = term.partition.replica
+            term.state.settle_doubts(replica.high_watermark)  # as the next request would
+            while progress.next_offset < replica.high_watermark:
+                mark = replica.high_watermark
+                piece = replica.log.read(progress.next_offset, 1 << 20, up_to=mark)
+                replay_batches(piece.read(), loaded, progress)
+            for group in (*term.state, *loaded):
+                sides = [side.get(group.group_id) for side in (term.state, loaded)]
+                served, logged = (
+                    {} if side is None else dict(side.offsets.items()) for side in sides
+                )
+                if served != logged:
+                    yield f"broker {machine.broker_id} serves {served}, its log says {logged}"
 
 
 def _changed(step: Step) -> set[TopicPartition]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model_session import ModelServer, ModelSession
@@ -71,7 +71,12 @@ class Bystander:
 
 
 class Simulation:
-    """``through_codec`` passes messages as bytes; by default a share of the seeds does."""
+    """``through_codec`` passes messages as bytes; by default a share of the seeds does.
+
+    ``PROPERTIES`` are settings of the brokers, for who derives another cast of clients from it.
+    """
+
+    PROPERTIES: ClassVar[Mapping[str, str]] = {}
 
     def __init__(
         self, seed: int, *, keep_all: bool = False, through_codec: bool | None = None
@@ -83,10 +88,11 @@ class Simulation:
         drawn = rng.random() < CODEC_SHARE
         as_bytes = drawn if through_codec is None else through_codec
         payloads = ThroughTheCodec() if as_bytes else AsObjects()
-        fabric = Fabric(self.clock, Delays(rng), payloads)
+        self.fabric = fabric = Fabric(self.clock, Delays(rng), payloads)
         self._zookeeper = ModelServer()
         waiting = rng.random() < WAITING_SHARE
         properties = {"logquake.failover.on.refusal": "false"} if waiting else {}
+        properties |= self.PROPERTIES
         self.machines = [
             Machine(broker, fabric, self._zookeeper, self.trace, rng, properties)
             for broker in (1, 2, 3)
@@ -112,6 +118,7 @@ class Simulation:
             fabric, self.machines, self._zookeeper, self._admin, self.world, self.trace, rng
         )
         self._faults.plan(rng.randint(3, 9))
+        self._rng = rng
         self.events = 0
         self._acked_before_faults: int | None = None
         self._acked_by_healing = 0
@@ -120,7 +127,7 @@ class Simulation:
         """Raises SimulationFailure."""
         for machine in self.machines:
             machine.start()
-        self.clock.at(TOPIC_CREATED_US, "a topic is made", self._create_topic)
+        self.clock.at(TOPIC_CREATED_US, "a topic is made", self._begin)
         self.clock.at(HEALED_US, "all is healed", self._heal)
         while self.clock.now_us < HEALED_US or not self._is_quiet():
             self._step()
@@ -160,13 +167,16 @@ class Simulation:
     def _acked(self) -> int:
         return sum(len(producer.acked) for producer in self.producers)
 
-    def _create_topic(self) -> None:
-        topic_id = Random(self.seed).randbytes(16)
-        assignment = TopicAssignment(topic_id, ASSIGNMENT)
-        create = Create(TopicAssignment.path(TOPIC), assignment.encode())
-        self._admin.submit(create, lambda _outcome: None)
+    def _begin(self) -> None:
+        self._create_topic(TOPIC, ASSIGNMENT)
         for client in (*self.producers, self.careless, *self.consumers, *self.deleters, self.maker):
             client.start()
+
+    def _create_topic(self, name: str, replicas: Mapping[int, tuple[int, ...]]) -> None:
+        topic_id = Random(f"{self.seed} {name}").randbytes(16)
+        assignment = TopicAssignment(topic_id, replicas)
+        create = Create(TopicAssignment.path(name), assignment.encode())
+        self._admin.submit(create, lambda _outcome: None)
 
     def _heal(self) -> None:
         self._acked_by_healing = self._acked()

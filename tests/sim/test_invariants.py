@@ -16,7 +16,7 @@ from tests.sim import invariants
 from tests.sim.clock import Clock
 from tests.sim.decisions import EpochWrite
 from tests.sim.delays import Delays
-from tests.sim.history import Acked, Deleted, Polled, Refused, Send, Skipped
+from tests.sim.history import Acked, Deleted, Looked, Polled, Refused, Send, Skipped
 from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.payloads import AsObjects
@@ -414,3 +414,11 @@ def test_durable_readable_and_no_phantom(history: History) -> None:
     assert len(list(invariants.durable(world, [ack]))) == 1
     assert len(list(invariants.readable(world, [], []))) == 1
     assert len(list(invariants.no_phantom(world, {101}))) == 1
+
+
+@pytest.mark.parametrize(("value", "wrong"), [(5, 0), (7, 0), (4, 1), (-1, 1)])
+def test_an_older_offset_than_the_last_that_was_acked(
+    history: History, value: int, wrong: int
+) -> None:
+    looked = Step(looked=[Looked("g", T0, 1, value, expected=(5, 6, 7))])
+    assert problems(invariants.committed_offsets, history, looked) == wrong

@@ -11,18 +11,19 @@ from dataclasses import dataclass, field
 
 from logquake.controller.controller import Controller
 from logquake.node.composition import Parts
+from logquake.node.coordinators.groups.coordinator import GroupCoordinator
 from logquake.node.replication.partition.partition import Partition
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model import ZooKeeperModel
 from logquake.zk.znodes.brokers import BrokerRegistration
 from logquake.zk.znodes.control import ControllerNode
 from tests.sim.decisions import Decisions, EpochWrite, StateWrite
-from tests.sim.history import Acked, Deleted, Polled, Refused, Send, TopicAnswer
+from tests.sim.history import Acked, Deleted, Looked, Polled, Refused, Send, TopicAnswer
 from tests.sim.machine import Machine
 from tests.sim.replicas import EMPTY_PREFIX, Batch, Replica
 
 MADE = "made"  # topics whose names begin so are made by clients, and hold nothing
-Outcome = Acked | Polled | Refused | Deleted | TopicAnswer
+Outcome = Acked | Polled | Refused | Deleted | TopicAnswer | Looked
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class Step:
     refused: list[Refused] = field(default_factory=list)
     deleted: list[Deleted] = field(default_factory=list)
     topic_answers: list[TopicAnswer] = field(default_factory=list)
+    looked: list[Looked] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
@@ -85,6 +87,7 @@ class Step:
             or self.refused
             or self.deleted
             or self.topic_answers
+            or self.looked
         )
 
 
@@ -186,6 +189,8 @@ class World:
                     step.deleted.append(outcome)
                 case TopicAnswer():
                     step.topic_answers.append(outcome)
+                case Looked():
+                    step.looked.append(outcome)
         self._commit(step)
         return step
 
@@ -344,6 +349,12 @@ def hosted_controller(machine: Machine) -> Controller | None:
     """The candidate that a running broker hosts."""
     parts = _parts(machine)
     return None if parts is None else parts.controller
+
+
+def hosted_groups(machine: Machine) -> GroupCoordinator | None:
+    """The coordinator of groups of a running broker."""
+    parts = _parts(machine)
+    return None if parts is None else parts.groups
 
 
 def _parts(machine: Machine) -> Parts | None:

@@ -57,6 +57,10 @@ class GroupOffsets:
         logged = self._committed.get(partition)
         return None if logged is None else logged.value
 
+    def items(self) -> Iterator[tuple[TopicPartition, OffsetAndMetadata]]:
+        """What is committed, by topic and index."""
+        return ((partition, self._committed[partition].value) for partition in self)
+
     @property
     def is_empty(self) -> bool:
         """Whether the group has nothing here, and nothing coming."""
