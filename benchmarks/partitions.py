@@ -2,13 +2,14 @@
 
 One cluster a size, filled with topics of ten partitions:
 
-    idle       CPU of all its processes while nobody asks for anything
+    idle       CPU of all its processes in a minute in which nobody asks for anything
     in flight  one acks=all message at a time on one partition, and how much longer that takes
                than on the same cluster when it was empty
     topics     as many topics again (a thousand at most) of one partition, created and deleted by
                one request and one by one
     memory     PSS a partition, of all brokers together
-    failover   kill -9 of a broker that leads a third, until no partition is led by it
+    failover   kill -9 of a broker that leads a third and is not the controller, until no partition
+               is led by it
     return     its start, until every replica is in its ISR
     told       LeaderAndIsr and UpdateMetadata of everything: CPU to build and to read, in here
 
@@ -33,6 +34,7 @@ from benchmarks import latency
 from benchmarks.controller_requests import told
 from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures, Result
+from benchmarks.killing import kill_broker
 from benchmarks.own_cluster import NAME
 from benchmarks.pinger import Pinger, pinging
 from benchmarks.quiet import wait_until_quiet
@@ -44,11 +46,10 @@ from logquake.wire.sentinels import NO_LEADER
 from logquake.zk.znodes.admin import DELETE_TOPICS_PATH
 
 _BROKERS = 3
-_VICTIM = 2  # broker 1 came first and is the controller
 _PARTITIONS_PER_TOPIC = 10
 _TOPICS_PER_REQUEST = 100
 _TOPICS_MAX = 1_000
-_IDLE_S = 10.0
+_IDLE_S = 60.0
 _MESSAGES = 1_000
 _MESSAGES_S = 10.0
 _TIMEOUT_S = 300.0
@@ -84,8 +85,9 @@ def _measure(size: int) -> Iterator[tuple[str, Figures]]:
         grown = pss_bytes(filled.target().broker_pids) - empty_bytes
         yield "memory", {"PSS bytes/partition": grown / size}
         yield from filled.topics(min(size, _TOPICS_MAX))
-        yield "failover", filled.failover()
-        yield "return", filled.come_back()
+        victim = min({*cluster.spec.broker_ids} - {cluster.controller()})
+        yield "failover", filled.failover(victim)
+        yield "return", filled.come_back(victim)
     yield "told", told(size, _PARTITIONS_PER_TOPIC)
 
 
@@ -184,17 +186,17 @@ class _Filled:
                     self._await(self._nothing_is_being_deleted)
                 yield f"topics {what}, {how}", watch.figures(count, "topics")
 
-    def failover(self) -> Figures:
-        with self._watch(without=_VICTIM) as watch:
-            self.cluster.kill(_VICTIM)
+    def failover(self, victim: int) -> Figures:
+        with self._watch(without=victim) as watch:
+            kill_broker(self.cluster, victim)
             self._await(
-                lambda: not any(one.leader in (NO_LEADER, _VICTIM) for one in self._partitions())
+                lambda: not any(one.leader in (NO_LEADER, victim) for one in self._partitions())
             )
         return watch.times()
 
-    def come_back(self) -> Figures:
-        with self._watch(without=_VICTIM) as watch:
-            self.cluster.start(_VICTIM, timeout=_TIMEOUT_S)
+    def come_back(self, victim: int) -> Figures:
+        with self._watch(without=victim) as watch:
+            self.cluster.start(victim, timeout=_TIMEOUT_S)
             self._await(lambda: all(len(one.isrs) == _BROKERS for one in self._partitions()))
         return watch.times()
 

@@ -122,6 +122,17 @@ class Term:
             if batch.is_large:
                 await pause()
 
+    async def send_if_large(
+        self, batch: ControllerBrokerRequestBatch
+    ) -> ControllerBrokerRequestBatch:
+        """Answers the batch to go on with. Of thousands of partitions the first take up their roles
+        while the next ones are decided upon, and no request holds a broker up for long.
+        """
+        if not batch.is_large:
+            return batch
+        await self.send(batch)
+        return self.batch()
+
     async def inform_all(self, partitions: Iterable[TopicPartition] = ()) -> None:
         """UpdateMetadata to every broker."""
         batch = self.batch()

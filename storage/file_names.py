@@ -57,18 +57,19 @@ def leading_offset(name: str) -> int:
 
 def offset_of(name: str, suffix: str) -> int | None:
     """The offset that an offset-named file with this suffix carries; None for any other name."""
-    digits = name.removesuffix(suffix)
-    if digits == name or not _OFFSET.fullmatch(digits):
+    if not name.endswith(suffix):
         return None
-    return int(digits)
+    digits = name.removesuffix(suffix)
+    return int(digits) if _OFFSET.fullmatch(digits) else None
 
 
 def marked_files(found: Iterable[str], mark: str) -> list[str]:
     """Those of a log's own files whose names end in mark; others, whoever put them there, do not
     count.
     """
+    marked = [name for name in found if name.endswith(mark)]  # none, of nearly every log
     suffixes = [suffix + mark for suffix in (*SEGMENT_SUFFIXES, SNAPSHOT_SUFFIX)]
-    return [name for name in found if any(offset_of(name, each) is not None for each in suffixes)]
+    return [name for name in marked if any(offset_of(name, each) is not None for each in suffixes)]
 
 
 def offsets_with(names: list[str], suffix: str) -> list[int]:

@@ -70,7 +70,7 @@ class ControllerBrokerRequestBatch:
     @property
     def is_large(self) -> bool:
         """One of its requests takes long to build."""
-        return max(map(len, (self._news, *self._leader_and_isr.values())), default=0) > SLICE
+        return max(map(len, (self._news, *self._leader_and_isr.values())), default=0) >= SLICE
 
     def build(self, sender: Sender) -> Iterator[Outgoing]:
         """Requests in the order in which they are to leave; none to brokers that are gone.

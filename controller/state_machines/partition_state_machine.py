@@ -29,7 +29,7 @@ from logquake.controller.rules.election import (
     first_leader,
 )
 from logquake.controller.rules.partitions import LeaderAndIsr, Leadership, PartitionStatus
-from logquake.controller.state_machines.known_states import known_states
+from logquake.controller.state_machines.known_states import DECIDED_AT_A_TIME, known_states
 from logquake.controller.state_machines.unclean_topics import topics_allowing_unclean
 from logquake.controller.term import Term
 from logquake.wire.topic_partition import TopicPartition
@@ -87,11 +87,13 @@ async def bring_online(
     new = [each for each in movable if status[each] is PartitionStatus.NEW]
     led_before = [each for each in movable if status[each] is not PartitionStatus.NEW]
     batch = term.batch()
-    async for some in in_slices(new):
+    async for some in in_slices(new, DECIDED_AT_A_TIME):
         await _initialize_leader_and_isr(term, batch, some)
+        batch = await term.send_if_large(batch)
     outcomes: dict[TopicPartition, Outcome] = {}
-    async for some in in_slices(led_before):
+    async for some in in_slices(led_before, DECIDED_AT_A_TIME):
         outcomes |= await _elect_leaders(term, batch, some, strategy)
+        batch = await term.send_if_large(batch)
     await term.send(batch)
     return outcomes
 

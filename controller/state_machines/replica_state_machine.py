@@ -18,7 +18,7 @@ from logquake.controller.journal_events import (
 )
 from logquake.controller.rules.election import without_replica
 from logquake.controller.rules.partitions import Leadership, Replica, ReplicaStatus
-from logquake.controller.state_machines.known_states import known_states
+from logquake.controller.state_machines.known_states import DECIDED_AT_A_TIME, known_states
 from logquake.controller.term import Term
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import in_slices
@@ -74,8 +74,10 @@ async def take_offline(term: Term, replicas: Iterable[Replica], why: str) -> Non
     batch = term.batch()
     movable = sorted(_movable(term, replicas, ReplicaStatus.OFFLINE), key=lambda one: one.broker_id)
     for broker_id, of_broker in groupby(movable, key=lambda one: one.broker_id):
-        async for partitions in in_slices(sorted(one.partition for one in of_broker)):
+        leaving = sorted(one.partition for one in of_broker)
+        async for partitions in in_slices(leaving, DECIDED_AT_A_TIME):
             await _take_offline_on(term, batch, broker_id, partitions, why)
+            batch = await term.send_if_large(batch)
     await term.send(batch)
 
 

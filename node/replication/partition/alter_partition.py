@@ -1,15 +1,17 @@
 """Asking the controller to change ISRs: Kafka's AlterPartitionManager (KIP-497), version 3.
 
-One request is in flight at a time. It carries every proposal that is pending at that moment, so a
-burst of expansions after a broker's return is one request. A proposal is kept until the
-controller answers for its partition, over lost connections and controller changes: a repeated one
-is harmless, its partition epoch lets it be applied once only.
+One request is in flight at a time. It carries the proposals that are pending at that moment, so a
+burst of expansions after a broker's return is a few requests. (In Kafka it is one of all; thousands
+would hold up the controller, and the leader whose ISRs then change at once.) A proposal is kept
+until the controller answers for its partition, over lost connections and controller changes: a
+repeated one is harmless, its partition epoch lets it be applied once only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from logquake.node.controller_link import ControllerRequests
 from logquake.seams.scheduler import Scheduler
@@ -27,6 +29,7 @@ from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
 
 API_VERSION = 3
+AT_A_TIME = 500  # partitions in a request
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class IsrProposal:
 
 @asserted_after("submit", "_on_response")
 class AlterPartitionManager:
-    """ISR changes that leaders propose, all that are pending in one request.
+    """ISR changes that leaders propose, those that are pending in one request.
 
     Invariants:
     - What waits for an answer is on its way: in the request in flight, or sent after it or after
@@ -100,7 +103,7 @@ class AlterPartitionManager:
         An older one of the same partition that is not settled keeps its place: the new one is
         answered OPERATION_NOT_ATTEMPTED.
         """
-        key = TopicPartition(proposal.topic, proposal.partition)
+        key = _key(proposal)
         if key in self._pending:
             proposal.done(ErrorCode.OPERATION_NOT_ATTEMPTED)
             return
@@ -119,8 +122,10 @@ class AlterPartitionManager:
             return
         outcomes = _outcomes(response)
         answered = [p for p in self._sent if (p.topic_id, p.partition) in outcomes]
-        for proposal in answered:
-            del self._pending[TopicPartition(proposal.topic, proposal.partition)]
+        for proposal in self._sent:
+            del self._pending[_key(proposal)]
+            if (proposal.topic_id, proposal.partition) not in outcomes:
+                self._pending[_key(proposal)] = proposal  # behind the others
         for proposal in answered:
             proposal.done(outcomes[proposal.topic_id, proposal.partition])
         if len(answered) < len(self._sent):
@@ -137,8 +142,8 @@ class AlterPartitionManager:
         self._scheduler.call_later(self._retry_ms, retry)
 
     def _request(self) -> AlterPartitionRequest:
-        """With all that is pending at the moment of each attempt."""
-        self._sent = list(self._pending.values())
+        """With what is pending at the moment of each attempt."""
+        self._sent = list(islice(self._pending.values(), AT_A_TIME))
         by_topic: dict[bytes, list[IsrProposal]] = {}
         for proposal in self._sent:
             by_topic.setdefault(proposal.topic_id, []).append(proposal)
@@ -147,6 +152,10 @@ class AlterPartitionManager:
             broker_epoch=self._broker_epoch(),
             topics=[_topic(topic_id, group) for topic_id, group in by_topic.items()],
         )
+
+
+def _key(proposal: IsrProposal) -> TopicPartition:
+    return TopicPartition(proposal.topic, proposal.partition)
 
 
 def _topic(topic_id: bytes, proposals: Iterable[IsrProposal]) -> AlterPartitionRequestTopicData:

@@ -38,9 +38,9 @@ class Cluster:
         self._count(world.nodes[1].session)
         world.take_log()
 
-    def create(self, *topics: str, factor: int = 3) -> None:
+    def create(self, *topics: str, partitions: int = 1, factor: int = 3) -> None:
         wanted = [
-            CreatableTopic(name=each, num_partitions=1, replication_factor=factor)
+            CreatableTopic(name=each, num_partitions=partitions, replication_factor=factor)
             for each in topics
         ]
         request = CreateTopicsRequest(topics=wanted)
@@ -134,6 +134,19 @@ def test_a_failover_reads_no_state_that_the_controller_knows(cluster: Cluster) -
     led = sum("leader-elected" in line for line in log)
     assert 0 < led < 400
     assert sum("isr-shrunk" in line for line in log) == 400 - led
+
+
+def test_the_first_of_many_are_told_to_their_brokers_before_the_last_is_decided(
+    cluster: Cluster,
+) -> None:
+    cluster.create(*TOPICS[:11], partitions=100)
+    cluster.settle()
+    _kill(cluster, 3)
+    log = cluster.settle()
+    told = [n for n, line in enumerate(log) if line.startswith("1 -> 2 LeaderAndIsr")]
+    shrunk = [n for n, line in enumerate(log) if "isr-shrunk" in line]
+    assert max(log[n].count(" epoch ") for n in told) == 1_000
+    assert told[-2] < shrunk[-1] < told[-1]
 
 
 def test_a_broker_that_moves_is_not_waited_for_until_all_topics_are_there(

@@ -8,6 +8,7 @@ import pytest
 
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.replication.partition.alter_partition import (
+    AT_A_TIME,
     AlterPartitionManager,
     IsrMember,
     IsrOutcome,
@@ -110,6 +111,32 @@ def test_what_comes_up_meanwhile_goes_together(
     assert asked(network) == [[0]]
     answer(network, 0)
     assert asked(network) == [[0], [1, 2, 3]]
+
+
+def test_thousands_are_some_requests(
+    manager: AlterPartitionManager, network: ScriptedNetwork, outcomes: list[tuple[int, IsrOutcome]]
+) -> None:
+    for index in range(1 + AT_A_TIME + 100):
+        manager.submit(proposal(outcomes, index))
+    answer(network, 0)
+    answer(network, *asked(network)[-1])
+    assert [len(each) for each in asked(network)] == [1, AT_A_TIME, 100]
+    answer(network, *asked(network)[-1])
+    assert [index for index, _ in outcomes] == list(range(1 + AT_A_TIME + 100))
+
+
+def test_what_gets_no_answer_does_not_keep_others_waiting(
+    manager: AlterPartitionManager,
+    network: ScriptedNetwork,
+    scheduler: ManualScheduler,
+    outcomes: list[tuple[int, IsrOutcome]],
+) -> None:
+    for index in range(1 + AT_A_TIME + 100):
+        manager.submit(proposal(outcomes, index))
+    answer(network, 0)
+    answer(network)
+    scheduler.advance(RETRY_MS)
+    assert asked(network)[-1][:100] == list(range(1 + AT_A_TIME, 1 + AT_A_TIME + 100))
 
 
 @pytest.mark.parametrize(
