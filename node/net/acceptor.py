@@ -3,13 +3,16 @@
 At max.connections it stops taking: further clients wait in the listen backlog, as with Kafka. The
 listener between brokers goes on where clients have listeners of their own, and a connection of
 theirs ends for each of its.
-Beyond max.connections.per.ip a connection is closed as soon as it is taken.
+Beyond max.connections.per.ip a connection is closed as soon as it is taken. One that comes faster
+than max.connection.creation.rate allows is served later, and those behind it are taken after that.
 """
 
 from __future__ import annotations
 
 import errno
 import socket
+from collections.abc import Callable
+from functools import partial
 
 from logquake.node.journal_events import ACCEPT_FAILED
 from logquake.node.net.faults import FaultReports
@@ -80,11 +83,26 @@ class Acceptor:
             except OSError as error:
                 self._on_accept_error(error)
                 return
+            delay_ms = self._quotas.delay_ms(self._name)
+            if delay_ms:
+                self._rest(delay_ms, partial(self._take, sock, address))
+                return
             self._take(sock, address)
+
+    def _rest(self, duration_ms: int, then: Callable[[], None] = lambda: None) -> None:
+        def go_on() -> None:
+            self._watch(True)
+            then()
+
+        self._watch(False)
+        self._loop.call_later(duration_ms, go_on)
 
     def _take(self, sock: socket.socket, address: tuple[str, int]) -> None:
         host, port = address[:2]
-        if not self._quotas.admit(host):
+        if not self._is_open:
+            sock.close()
+            return
+        if not self._quotas.admit(self._name, host):
             sock.close()
             self._faults.report(f"client {host}:{port}", "too many connections from this address")
             return
@@ -95,7 +113,9 @@ class Acceptor:
             sock.setsockopt(
                 socket.SOL_SOCKET, socket.SO_SNDBUF, self._processor.limits.send_buffer_bytes
             )
-        self._processor.adopt(sock, (host, port), self._name, lambda: self._quotas.release(host))
+        self._processor.adopt(
+            sock, (host, port), self._name, lambda: self._quotas.release(self._name, host)
+        )
         if self._quotas.is_exceeded:
             self._processor.close_longest_idle(spare=self._name)
 
@@ -103,8 +123,7 @@ class Acceptor:
         """A client that is gone again is nothing; without descriptors, rest a while."""
         if error.errno in _OUT_OF_DESCRIPTORS:
             self._journal.record(Event(what=ACCEPT_FAILED, subject="acceptor", why=str(error)))
-            self._watch(False)
-            self._loop.call_later(_REST_MS, lambda: self._watch(True))
+            self._rest(_REST_MS)
 
     def _watch(self, wanted: bool) -> None:
         interest = EPOLLIN if wanted else 0

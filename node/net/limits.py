@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-_UNLIMITED = 2**31 - 1
+from logquake.node.net.connection_rate import UNLIMITED
+from logquake.wire.listeners import ListenerName
+
 USE_DEFAULT_BUFFER_SIZE = -1  # Selectable.USE_DEFAULT_BUFFER_SIZE: the system's
+
+
+@dataclass(frozen=True, slots=True)
+class ListenerLimits:
+    """What one listener is held to beside what holds for all together."""
+
+    max_connections: int = UNLIMITED
+    max_creation_rate: int = UNLIMITED
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +41,17 @@ class ConnectionLimits:
     # Silence after which a connection with nothing in progress closes; below zero it never does.
     max_idle_ms: int = 600_000
     # Further clients wait in the listen backlog.
-    max_connections: int = _UNLIMITED
+    max_connections: int = UNLIMITED
     # Further connections from there are closed at once.
-    max_connections_per_ip: int = _UNLIMITED
+    max_connections_per_ip: int = UNLIMITED
+    # Of single hosts, by name or address, in its place.
+    max_connections_per_ip_overrides: Mapping[str, int] = field(default_factory=dict)
+    # New connections a second; further ones are served later. A burst of what may come within the
+    # windows (quota.window.num of quota.window.size.seconds each) passes.
+    max_creation_rate: int = UNLIMITED
+    rate_windows: int = 11
+    rate_window_ms: int = 1_000
+    of_listeners: Mapping[ListenerName, ListenerLimits] = field(default_factory=dict)
     # A longer token or request of SASL ends the connection before it is authenticated.
     max_sasl_bytes: int = 524_288
     # From the first byte to the end of authentication; longer, and the connection is closed.

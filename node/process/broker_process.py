@@ -173,10 +173,9 @@ class BrokerProcess:
             self._doors.admittances(self._broker.credentials, self._loop, api.served),
         )
         self._loop.at_end_of_pass(self._broker.end_of_pass)
-        limits = self._settings.connections
         quotas = ConnectionQuotas(
-            limits.max_connections,
-            limits.max_connections_per_ip,
+            self._settings.connections,
+            self._loop.now_ms,
             protected=self._settings.listeners.inter_broker if len(self._listeners) > 1 else None,
         )
         for name, listener in self._listeners.items():

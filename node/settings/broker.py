@@ -112,7 +112,7 @@ class BrokerSettings:
         listeners = read_listeners(reader)
         topic_defaults = read_topic_defaults(reader)
         controller = _read_controller(reader, listeners, topic_defaults)
-        connections = read_connection_limits(reader)
+        connections = read_connection_limits(reader, [one.listener for one in listeners.listeners])
         request_timeout_ms = reader.integer("request.timeout.ms", 30_000, minimum=1)
         auto_creation = read_auto_creation(reader, controller)
         return cls(

@@ -22,8 +22,6 @@ WITHOUT_EFFECT = frozenset(
         "num.replica.fetchers",
         "producer.purgatory.purge.interval.requests",
         "queued.max.requests",
-        "quota.window.num",
-        "quota.window.size.seconds",
         "replica.selector.class",
         "reserved.broker.max.id",
         "zookeeper.max.in.flight.requests",

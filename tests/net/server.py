@@ -161,9 +161,7 @@ class Server:
         self.loop.at_end_of_pass(self.handler.end_of_pass)
         self.clients: list[Client] = []
         self._acceptors: list[Acceptor] = []
-        self._quotas = ConnectionQuotas(
-            limits.max_connections, limits.max_connections_per_ip, protected=INTERNAL
-        )
+        self._quotas = ConnectionQuotas(limits, self.loop.now_ms, protected=INTERNAL)
         self.acceptor = self.listen(CLIENTS)
 
     def listen(self, name: ListenerName) -> Acceptor:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.node.net.limits import ConnectionLimits
+from logquake.node.net.limits import ConnectionLimits, ListenerLimits
 from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
-from tests.net.server import INTERNAL, Client, Server, ServerFactory
+from tests.doubles.clock import ManualClock
+from tests.net.server import CLIENTS, INTERNAL, Client, Server, ServerFactory
 
 
 @pytest.fixture
@@ -63,3 +64,47 @@ def test_one_address_has_as_many_as_it_may_on_all_listeners(server: Server) -> N
     one_too_many = server.client(by=between_brokers)
     server.until(one_too_many.is_closed)
     assert not any(each.is_closed() for each in taken)
+
+
+class TestOfOneListener:
+    def test_it_has_as_many_as_it_may(self, new_server: ServerFactory) -> None:
+        limits = ConnectionLimits(of_listeners={CLIENTS: ListenerLimits(max_connections=1)})
+        server = new_server(limits)
+        server.handler.answer = lambda _: MetadataResponse()
+        other = server.listen(ListenerName("OTHER"))
+        first, waiting, elsewhere = server.client(), server.client(), server.client(by=other)
+        server.until(lambda: is_served(server, elsewhere))
+        assert len(server.processor) == 2
+        first.socket.close()
+        server.until(lambda: is_served(server, waiting))
+
+    def test_who_comes_too_fast_is_served_later(
+        self, new_server: ServerFactory, clock: ManualClock
+    ) -> None:
+        limits = ConnectionLimits(
+            rate_windows=2, of_listeners={CLIENTS: ListenerLimits(max_creation_rate=2)}
+        )
+        server = new_server(limits, clock)
+        other = server.listen(ListenerName("OTHER"))
+        for _ in range(4):
+            server.client()
+        server.client(by=other)
+        server.until(lambda: len(server.processor) == 3)
+        server.settle()
+        assert len(server.processor) == 3
+        clock.advance_ms(500)
+        server.until(lambda: len(server.processor) == 4)
+        server.settle()
+        assert len(server.processor) == 4
+        clock.advance_ms(1_000)
+        server.until(lambda: len(server.processor) == 5)
+
+
+def test_some_addresses_may_have_more_or_fewer(new_server: ServerFactory) -> None:
+    overrides = {"localhost": 1, "nobody.invalid": 0}
+    limits = ConnectionLimits(max_connections_per_ip=9, max_connections_per_ip_overrides=overrides)
+    server = new_server(limits)
+    server.client()
+    server.until(lambda: len(server.processor) == 1)
+    one_too_many = server.client()
+    server.until(one_too_many.is_closed)

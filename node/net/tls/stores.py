@@ -28,6 +28,8 @@ def key_material(store: KeyStore) -> KeyMaterial:
             raise TlsError(
                 "ssl.keystore.key and ssl.keystore.certificate.chain are needed together"
             )
+        if store.type is not StoreType.PEM:
+            raise TlsError("ssl.keystore.type=PEM is needed with ssl.keystore.key")
         pem = f"{store.certificate_chain}\n{store.key}\n"
         return KeyMaterial(pem, store.key_password)
     if store.location is None:
