@@ -1,24 +1,28 @@
-"""What leaders say of transactions at their partitions: ours and a Kafka 3.9, asked the same.
-
-Nobody coordinates these: nothing is verified, and the test sends the markers itself.
-"""
+"""What leaders say of transactions at their partitions: ours and a Kafka 3.9, asked the same."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from logquake.cluster.api import Cluster
+from logquake.wire.error_codes import error_codes
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import (
     FetchPartition,
     FetchRequest,
     FetchResponse,
     FetchTopic,
+)
+from logquake.wire.messages.find_coordinator import (
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
 )
 from logquake.wire.messages.offsets import (
     ListOffsetsPartition,
@@ -37,13 +41,21 @@ from logquake.wire.messages.transaction_commit import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
+from logquake.wire.messages.transactions import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnTopic,
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+)
 from logquake.wire.records import Record, encode_batch
-from logquake.wire.schema import Struct
+from logquake.wire.schema import Message, Struct
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.one_broker import OneBroker, held_ports
 from tests.unit.node.requests.lone_broker import TOPIC
 from tests.unit.node.requests.transactions import marker, produce, transactional_batch
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -100,25 +112,33 @@ def comparable(value: Any) -> Any:
 
 
 # Times of the broker's own clock, and records that carry them.
-_NOT_COMPARED = {"last_timestamp", "records"}
+_NOT_COMPARED = {"last_timestamp", "records", "port"}
 
 
-@pytest.fixture(scope="module")
-def both(
-    kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+@contextmanager
+def pair(
+    programs: KafkaPrograms, zookeeper: str, folder: Path, *, verifying: bool
 ) -> Iterator[Both]:
-    zookeeper = cluster.zookeeper_connect
-    folder = tmp_path_factory.mktemp("ours")
-    with held_ports(2) as (our_port, kafkas_port):
-        ours, kafka = OneBroker(our_port), OneBroker(kafkas_port)
+    """Ours and Kafka's, each alone in a cluster of its own, with the same topics."""
+    with held_ports(2) as ports:
+        ours, kafka = (OneBroker(port) for port in ports)
+
+        def settings(broker: OneBroker, of: str) -> dict[str, Any]:
+            return {
+                "broker.id": 1,
+                "listeners": f"PLAINTEXT://127.0.0.1:{broker.port}",
+                "log.dirs": folder / of,
+                "zookeeper.connect": own_chroot(zookeeper, f"{folder.name}-{of}"),
+                "log.retention.ms": -1,
+                "transaction.partition.verification.enable": str(verifying).lower(),
+                "transaction.state.log.replication.factor": 1,
+                "transaction.state.log.min.isr": 1,
+                "transaction.state.log.num.partitions": 1,
+            }
+
         with (
-            broker_by_hand(folder, settings(our_port, folder, own_chroot(zookeeper, "ours"))),
-            kafka_programs.broker(
-                "alone",
-                settings(
-                    kafkas_port, kafka_programs.folder / "alone", own_chroot(zookeeper, "kafkas")
-                ),
-            ),
+            broker_by_hand(folder, settings(ours, "ours")),
+            programs.broker(folder.name, settings(kafka, "kafkas")),
         ):
             for broker in (ours, kafka):
                 broker.wait_to_know({1})
@@ -127,15 +147,22 @@ def both(
             yield Both(ours, kafka)
 
 
-def settings(port: int, folder: Path, zookeeper: str) -> dict[str, Any]:
-    return {
-        "broker.id": 1,
-        "listeners": f"PLAINTEXT://127.0.0.1:{port}",
-        "log.dirs": folder / "data",
-        "zookeeper.connect": zookeeper,
-        "log.retention.ms": -1,
-        "transaction.partition.verification.enable": "false",
-    }
+@pytest.fixture(scope="module")
+def both(
+    kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Both]:
+    """Nobody coordinates: nothing is verified, and the test sends the markers itself."""
+    folder = tmp_path_factory.mktemp("alone")
+    with pair(kafka_programs, cluster.zookeeper_connect, folder, verifying=False) as both:
+        yield both
+
+
+@pytest.fixture
+def verifying(kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path: Path) -> Iterator[Both]:
+    """Each is the coordinator that it asks."""
+    zookeeper = cluster.zookeeper_connect
+    with pair(kafka_programs, zookeeper, tmp_path, verifying=True) as both:
+        yield both
 
 
 def describe(both: Both, topic: str, *partitions: int) -> list[Any]:
@@ -234,3 +261,53 @@ def test_readers_are_shown_the_same_transactions(both: Both) -> None:
     assert latest(both, READ_COMMITTED) == begin + 4
     told = read(both, begin, READ_COMMITTED)
     assert [each["producer_id"] for each in told["aborted_transactions"]] == [41]
+
+
+def test_what_is_written_must_be_known_to_the_coordinator(verifying: Both) -> None:
+    def write(*batches: bytes, version: int = 11) -> list[int]:
+        return [code for code, _ in verifying.produce(*batches, version=version)]
+
+    def ask(request: Message, answer: type[Message], version: int) -> Any:
+        """Once both coordinators have read their log."""
+        for broker in (verifying.ours, verifying.kafka):
+            wait_for(
+                "coordinator that is ready",
+                partial(broker.ask, request, answer, version),
+                lambda told: not _PASSING & set(error_codes(told)),
+            )
+        return verifying.ask(request, answer, version)
+
+    ask(FindCoordinatorRequest(key="t", key_type=1), FindCoordinatorResponse, 3)
+    for version in (3, 10, 11):
+        assert write(transactional_batch(), version=version) == [
+            ErrorCode.INVALID_PRODUCER_ID_MAPPING
+        ]
+    begin = InitProducerIdRequest(transactional_id="t", transaction_timeout_ms=60_000)
+    producer = ask(begin, InitProducerIdResponse, 4)
+    batch = partial(
+        transactional_batch, pid=producer["producer_id"], epoch=producer["producer_epoch"]
+    )
+    for version in (3, 10, 11):
+        write(batch(), version=version)
+    add = AddPartitionsToTxnRequest(
+        v3_and_below_transactional_id="t",
+        v3_and_below_producer_id=producer["producer_id"],
+        v3_and_below_producer_epoch=producer["producer_epoch"],
+        v3_and_below_topics=[AddPartitionsToTxnTopic(name=TOPIC, partitions=[0])],
+    )
+    ask(add, AddPartitionsToTxnResponse, 3)
+    assert write(batch(), batch())[0] == NONE
+    assert write(batch(1), batch(), version=10) == [NONE, ErrorCode.INVALID_TXN_STATE]
+    assert write(batch(2), version=3) == [NONE]
+    verifying.end(marker(0, pid=producer["producer_id"], epoch=producer["producer_epoch"]))
+    assert write(batch(2)) == [NONE]  # repeated
+    write(batch(3))
+    write(transactional_batch(3, pid=producer["producer_id"], epoch=producer["producer_epoch"] - 1))
+
+
+_PASSING = {
+    ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.NOT_COORDINATOR,
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+    ErrorCode.CONCURRENT_TRANSACTIONS,
+}
