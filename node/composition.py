@@ -37,7 +37,6 @@ from logquake.node.requests.add_partitions_to_txn import AddPartitionsToTxn
 from logquake.node.requests.alter_replica_log_dirs import AlterReplicaLogDirs
 from logquake.node.requests.api_table import ApiTable, unguarded
 from logquake.node.requests.api_versions import ApiVersions
-from logquake.node.requests.cluster_operations import ClusterGuard
 from logquake.node.requests.create_partitions import CreatePartitions
 from logquake.node.requests.create_topics import CreateTopics
 from logquake.node.requests.delete_groups import DeleteGroups
@@ -60,6 +59,7 @@ from logquake.node.requests.for_controller import (
     ControlledShutdown,
 )
 from logquake.node.requests.from_controller import LeaderAndIsr, StopReplica, UpdateMetadata
+from logquake.node.requests.guard import Guard
 from logquake.node.requests.heartbeat import Heartbeat
 from logquake.node.requests.init_producer_id import InitProducerId
 from logquake.node.requests.join_group import JoinGroup
@@ -425,16 +425,16 @@ class Composer:
                 Heartbeat(groups.members),
                 LeaveGroup(groups.members),
                 DescribeGroups(groups.members, authorizer),
-                ListGroups(groups.members),
-                DeleteGroups(groups.members),
-                OffsetCommit(groups.offsets, cache, self._outside.scheduler),
-                OffsetFetch(groups.offsets),
-                OffsetDelete(groups.offsets, cache),
-                TxnOffsetCommit(groups.offsets, cache, self._outside.scheduler),
+                ListGroups(groups.members, authorizer),
+                DeleteGroups(groups.members, authorizer),
+                OffsetCommit(groups.offsets, cache, self._outside.scheduler, authorizer),
+                OffsetFetch(groups.offsets, authorizer),
+                OffsetDelete(groups.offsets, cache, authorizer),
+                TxnOffsetCommit(groups.offsets, cache, self._outside.scheduler, authorizer),
                 SaslHandshake(),
                 SaslAuthenticate(),
             ],
-            around=unguarded if self._acls is None else ClusterGuard(authorizer).around,
+            around=unguarded if self._acls is None else Guard(authorizer).around,
         )
         api.add(ApiVersions(api))
         api.add(

@@ -4,9 +4,9 @@ A handler resolves what the request names, decides, acts, and replies: at once, 
 the Request it was given. api_table.py puts the handlers into the table that ApiVersions advertises;
 what is not in the table is not served. Quotas are not part of it yet.
 
-Who may not do what an API does to the cluster as a whole is refused by cluster_operations.py before
-the handler is called (refusals.py has the answers). What is decided a topic, group or transactional
-id the handler asks its Authorizer.
+Who may not do what an API does to the cluster as a whole, or to one group, is refused by guard.py
+before the handler is called (refusals.py has the answers). What is decided a topic, a group of
+several or a transactional id the handler asks its Authorizer.
 
 Beside the handlers: request.py and handler.py, the shape of all of them; pipelining.py and
 downward.py and fetch_access.py, rules of Produce and Fetch; metadata_view.py and current_leader.py,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from logquake.node.metadata.cache import MetadataCache
@@ -27,9 +27,9 @@ class _Topic(Protocol[P_co]):
 
 
 def sort_out(
-    topics: Sequence[_Topic[P]], cache: MetadataCache
+    topics: Sequence[_Topic[P]], cache: MetadataCache, denied: Collection[str]
 ) -> tuple[dict[TopicPartition, P], dict[TopicPartition, ErrorCode]]:
-    """The partitions that the cluster has, and the errors of the others.
+    """The partitions that the cluster has, and the errors of the others. ``denied`` are topics.
 
     Of one that is named twice the last mention counts, as in Kafka.
     """
@@ -38,7 +38,9 @@ def sort_out(
     for topic in topics:
         for each in topic.partitions:
             partition = TopicPartition(topic.name, each.partition_index)
-            if cache.partition(*partition) is None:
+            if topic.name in denied:
+                unknown[partition] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            elif cache.partition(*partition) is None:
                 unknown[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             else:
                 known[partition] = each

@@ -56,6 +56,12 @@ class Metadata(Handler[MetadataRequest]):
         self._authorizer = authorizer
 
     def handle(self, request: Request, body: MetadataRequest) -> None:
+        topics = body.topics or []
+        if error := _misuse(request.header.api_version, topics):
+            # Only v12 has a null for the name.
+            failed = [_failed(topic.name or "", topic.topic_id, error) for topic in topics]
+            request.reply(MetadataResponse(topics=failed))
+            return
         self._first_metadata.wait(lambda: self._wait_for_leaders(request, body), request.close)
 
     def _wait_for_leaders(self, request: Request, body: MetadataRequest) -> None:
@@ -76,7 +82,7 @@ class Metadata(Handler[MetadataRequest]):
         version = request.header.api_version
         asked = self._asked(version, body)
         denied = self._authorizer.denied(request, AclOperation.DESCRIBE, ResourceType.TOPIC, asked)
-        missing = self._missing(version, body, denied)
+        missing = self._missing(body, denied)
         beyond = self._not_to_be_made(request, missing)
         told = dict.fromkeys(beyond, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
         made = [name for name in missing if name not in beyond and is_legal(name)]
@@ -95,11 +101,11 @@ class Metadata(Handler[MetadataRequest]):
             return ()
         return self._authorizer.denied(request, AclOperation.CREATE, ResourceType.TOPIC, missing)
 
-    def _missing(self, version: int, body: MetadataRequest, denied: Collection[str]) -> list[str]:
+    def _missing(self, body: MetadataRequest, denied: Collection[str]) -> list[str]:
         """What the client and the settings would have made."""
         if not (self._auto_creation.is_for_clients and body.allow_auto_topic_creation):
             return []
-        if not body.topics or _misuse(version, body.topics) or _asks_by_id(body.topics):
+        if not body.topics or _asks_by_id(body.topics):
             return []
         return [
             name
@@ -128,9 +134,6 @@ class Metadata(Handler[MetadataRequest]):
         if body.topics is None or _asks_for_all(view.version, body):
             images = self._cache.images()
             return [view.topic(name, image) for name, image in images if name not in denied]
-        if error := _misuse(view.version, body.topics):
-            # Only v12 has a null for the name.
-            return [_failed(topic.name or "", topic.topic_id, error) for topic in body.topics]
         if _asks_by_id(body.topics):
             return [self._by_id(view, each.topic_id, denied) for each in _unique_ids(body.topics)]
         return [

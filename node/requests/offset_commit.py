@@ -2,13 +2,14 @@
 
 v1 brings the time of the commit, v2-4 a retention time of its own, v6 leader epochs (KIP-320), v7
 static members (KIP-345). The answer waits until the commit is replicated.
-Absent: v0, which writes to ZooKeeper; authorisation.
+Absent: v0, which writes to ZooKeeper.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.coordinators.groups.group import Committer
 from logquake.node.coordinators.groups.offset_manager import OffsetManager
 from logquake.node.coordinators.groups.offsets.committed import OffsetAndMetadata
@@ -17,6 +18,7 @@ from logquake.node.requests.handler import Handler
 from logquake.node.requests.known_partitions import by_topic, sort_out
 from logquake.node.requests.request import Request
 from logquake.seams.scheduler import Scheduler
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_offsets import (
@@ -36,13 +38,22 @@ class OffsetCommit(Handler[OffsetCommitRequest]):
     key = ApiKey.OFFSET_COMMIT
     versions = range(1, 10)
 
-    def __init__(self, offsets: OffsetManager, cache: MetadataCache, scheduler: Scheduler) -> None:
+    def __init__(
+        self,
+        offsets: OffsetManager,
+        cache: MetadataCache,
+        scheduler: Scheduler,
+        authorizer: Authorizer,
+    ) -> None:
         self._offsets = offsets
+        self._authorizer = authorizer
         self._cache = cache
         self._scheduler = scheduler
 
     def handle(self, request: Request, body: OffsetCommitRequest) -> None:
-        known, unknown = sort_out(body.topics, self._cache)
+        names = (topic.name for topic in body.topics)
+        denied = self._authorizer.denied(request, AclOperation.READ, ResourceType.TOPIC, names)
+        known, unknown = sort_out(body.topics, self._cache, denied)
         if not known:
             request.reply(_response(unknown))
             return

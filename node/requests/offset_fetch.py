@@ -4,17 +4,20 @@ v2 asks for all partitions with null, v5 answers leader epochs (KIP-320), v7 can
 transactions still decide (require_stable, KIP-447), v8 asks for several groups (KIP-709), v9 names
 the member of a KIP-848 group, which is of no meaning to a classic one. Partitions that there are
 not are answered as those without a commit.
-Absent: v0, which reads from ZooKeeper; authorisation.
+Of a topic that the asker may not describe nothing is told, and that only where it was named.
+Absent: v0, which reads from ZooKeeper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.coordinators.groups.offset_manager import FetchedOffset, OffsetManager
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.known_partitions import by_topic
 from logquake.node.requests.request import Request
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_offsets import (
@@ -42,20 +45,21 @@ class OffsetFetch(Handler[OffsetFetchRequest]):
     key = ApiKey.OFFSET_FETCH
     versions = range(1, 10)
 
-    def __init__(self, offsets: OffsetManager) -> None:
+    def __init__(self, offsets: OffsetManager, authorizer: Authorizer) -> None:
         self._offsets = offsets
+        self._authorizer = authorizer
 
     def handle(self, request: Request, body: OffsetFetchRequest) -> None:
         if request.header.api_version >= _FIRST_VERSION_WITH_GROUPS:
-            groups = [self._group(group, body.require_stable) for group in body.groups]
+            groups = [self._group(request, group, body.require_stable) for group in body.groups]
             request.reply(OffsetFetchResponse(groups=groups))
         else:
-            request.reply(self._single(body))
+            request.reply(self._single(request, body))
 
     def _group(
-        self, asked: OffsetFetchRequestGroup, require_stable: bool
+        self, request: Request, asked: OffsetFetchRequestGroup, require_stable: bool
     ) -> OffsetFetchResponseGroup:
-        error, topics = self._fetch(asked.group_id, asked.topics, require_stable)
+        error, topics = self._fetch(request, asked.group_id, asked.topics, require_stable)
         return OffsetFetchResponseGroup(
             group_id=asked.group_id,
             error_code=error,
@@ -77,9 +81,9 @@ class OffsetFetch(Handler[OffsetFetchRequest]):
             ],
         )
 
-    def _single(self, body: OffsetFetchRequest) -> OffsetFetchResponse:
+    def _single(self, request: Request, body: OffsetFetchRequest) -> OffsetFetchResponse:
         """v1 has no room for the group's error: as from Kafka, the answer is empty then."""
-        error, topics = self._fetch(body.group_id, body.topics, body.require_stable)
+        error, topics = self._fetch(request, body.group_id, body.topics, body.require_stable)
         return OffsetFetchResponse(
             error_code=error,
             topics=[
@@ -101,17 +105,33 @@ class OffsetFetch(Handler[OffsetFetchRequest]):
         )
 
     def _fetch(
-        self, group_id: str, asked: _Asked, require_stable: bool
+        self, request: Request, group_id: str, asked: _Asked, require_stable: bool
     ) -> tuple[ErrorCode, _Fetched]:
+        describe = AclOperation.DESCRIBE
+        if not self._authorizer.allows(request, describe, ResourceType.GROUP, group_id):
+            return ErrorCode.GROUP_AUTHORIZATION_FAILED, []
         partitions = (
             None
             if asked is None
             else [TopicPartition(topic.name, i) for topic in asked for i in topic.partition_indexes]
         )
-        fetched = self._offsets.fetch(group_id, partitions, require_stable=require_stable)
+        denied = self._denied(request, partitions or ())
+        allowed = partitions and [each for each in partitions if each.topic not in denied]
+        fetched = self._offsets.fetch(group_id, allowed, require_stable=require_stable)
         if isinstance(fetched, ErrorCode):
             return fetched, []
-        return ErrorCode.NONE, by_topic(fetched)
+        if partitions is None:
+            hidden = self._denied(request, fetched)
+            return ErrorCode.NONE, by_topic(
+                {each: found for each, found in fetched.items() if each.topic not in hidden}
+            )
+        refused = FetchedOffset(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+        unseen = {each: refused for each in partitions if each.topic in denied}
+        return ErrorCode.NONE, by_topic({**fetched, **unseen})
+
+    def _denied(self, request: Request, partitions: Iterable[TopicPartition]) -> Collection[str]:
+        names = (each.topic for each in partitions)
+        return self._authorizer.denied(request, AclOperation.DESCRIBE, ResourceType.TOPIC, names)
 
 
 def _offset(found: FetchedOffset) -> int:

@@ -18,6 +18,13 @@ from logquake.wire.messages.acls import (
     DeleteAclsRequest,
     DeleteAclsResponse,
 )
+from logquake.wire.messages.group_membership import JoinGroupRequest, JoinGroupResponse
+from logquake.wire.messages.group_offsets import (
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
 from logquake.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionError,
     LeaderAndIsrRequest,
@@ -52,6 +59,8 @@ from logquake.wire.messages.transaction_commit import (
 from logquake.wire.schema import Message
 
 _FIRST_LEADER_AND_ISR_BY_ID = 5
+_FIRST_JOIN_WITHOUT_PROTOCOL = 7
+_FIRST_ELECTION_WITH_ERROR = 1
 
 
 def refused(key: int, version: int, body: Message, error: ErrorCode, message: str) -> Message:
@@ -136,7 +145,7 @@ def _alter_replica_log_dirs(
 
 
 def _elect_leaders(
-    _version: int, body: ElectLeadersRequest, error: ErrorCode, _message: str
+    version: int, body: ElectLeadersRequest, error: ErrorCode, _message: str
 ) -> ElectLeadersResponse:
     results = [
         ReplicaElectionResult(
@@ -148,7 +157,35 @@ def _elect_leaders(
         )
         for topic in body.topic_partitions or ()
     ]
-    return ElectLeadersResponse(error_code=error, replica_election_results=results)
+    answer = ElectLeadersResponse(replica_election_results=results)
+    if version >= _FIRST_ELECTION_WITH_ERROR:
+        answer.error_code = error
+    return answer
+
+
+def _join_group(
+    version: int, _body: JoinGroupRequest, error: ErrorCode, _message: str
+) -> JoinGroupResponse:
+    name = None if version >= _FIRST_JOIN_WITHOUT_PROTOCOL else ""
+    return JoinGroupResponse(error_code=error, protocol_name=name)
+
+
+def _offset_commit(
+    _version: int, body: OffsetCommitRequest, error: ErrorCode, _message: str
+) -> OffsetCommitResponse:
+    topics = [
+        OffsetCommitResponseTopic(
+            name=topic.name,
+            partitions=[
+                OffsetCommitResponsePartition(
+                    partition_index=each.partition_index, error_code=error
+                )
+                for each in topic.partitions
+            ],
+        )
+        for topic in body.topics
+    ]
+    return OffsetCommitResponse(topics=topics)
 
 
 def _create_acls(
@@ -190,6 +227,8 @@ _SPECIAL: dict[type[Message], Callable[[int, Any, ErrorCode, str], Message]] = {
     AlterReplicaLogDirsRequest: _alter_replica_log_dirs,
     WriteTxnMarkersRequest: _write_txn_markers,
     ElectLeadersRequest: _elect_leaders,
+    JoinGroupRequest: _join_group,
+    OffsetCommitRequest: _offset_commit,
     CreateAclsRequest: _create_acls,
     DeleteAclsRequest: _delete_acls,
 }

@@ -1,13 +1,14 @@
 """TxnOffsetCommit (28), versions 0-4: offsets that hold if their transaction commits (KIP-98).
 
 v2 brings leader epochs (KIP-320), v3 who commits (KIP-447), v4 clients that know
-TRANSACTION_ABORTABLE (KIP-890). Absent: authorisation.
+TRANSACTION_ABORTABLE (KIP-890).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.coordinators.groups.group import Committer
 from logquake.node.coordinators.groups.offset_manager import OffsetManager
 from logquake.node.coordinators.groups.offsets.committed import OffsetAndMetadata
@@ -17,6 +18,7 @@ from logquake.node.requests.handler import Handler
 from logquake.node.requests.known_partitions import by_topic, sort_out
 from logquake.node.requests.request import Request
 from logquake.seams.scheduler import Scheduler
+from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transaction_commit import (
@@ -35,13 +37,30 @@ class TxnOffsetCommit(Handler[TxnOffsetCommitRequest]):
     key = ApiKey.TXN_OFFSET_COMMIT
     versions = range(5)
 
-    def __init__(self, offsets: OffsetManager, cache: MetadataCache, scheduler: Scheduler) -> None:
+    def __init__(
+        self,
+        offsets: OffsetManager,
+        cache: MetadataCache,
+        scheduler: Scheduler,
+        authorizer: Authorizer,
+    ) -> None:
         self._offsets = offsets
+        self._authorizer = authorizer
         self._cache = cache
         self._scheduler = scheduler
 
     def handle(self, request: Request, body: TxnOffsetCommitRequest) -> None:
-        known, unknown = sort_out(body.topics, self._cache)
+        if denial := self._denial(request, body):
+            partitions = (
+                TopicPartition(topic.name, each.partition_index)
+                for topic in body.topics
+                for each in topic.partitions
+            )
+            request.reply(_response(dict.fromkeys(partitions, denial)))
+            return
+        names = (topic.name for topic in body.topics)
+        denied = self._authorizer.denied(request, AclOperation.READ, ResourceType.TOPIC, names)
+        known, unknown = sort_out(body.topics, self._cache, denied)
         if not known:
             request.reply(_response(unknown))
             return
@@ -73,6 +92,15 @@ class TxnOffsetCommit(Handler[TxnOffsetCommitRequest]):
             offsets,
             done,
         )
+
+    def _denial(self, request: Request, body: TxnOffsetCommitRequest) -> ErrorCode | None:
+        allows = self._authorizer.allows
+        transactional_id, group_id = body.transactional_id, body.group_id
+        if not allows(request, AclOperation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id):
+            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        if not allows(request, AclOperation.READ, ResourceType.GROUP, group_id):
+            return ErrorCode.GROUP_AUTHORIZATION_FAILED
+        return None
 
 
 def _for_version(version: int, error: ErrorCode) -> ErrorCode:
