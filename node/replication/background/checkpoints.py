@@ -8,7 +8,7 @@ longer scan after a crash. Deletions bring the next one forward, which Kafka wri
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future
 
@@ -78,23 +78,31 @@ class Checkpoints:
     ) -> bool:
         is_free = not any(self._under_way[each] for each in (what, *not_beside))
         if is_free:
-            for collected in begin():
-                self._under_way[what] += 1
-                self._collect_some(what, collected)
+            begun = deque(begin())
+            self._under_way[what] = len(begun)
+            self._collect_some(what, begun)
         return is_free
 
-    def _collect_some(self, what: str, collected: GradualCheckpoint) -> None:
+    def _collect_some(self, what: str, begun: deque[GradualCheckpoint]) -> None:
+        """For the first of them; the next ones follow in later passes of the loop."""
+        if begun and not self._may_go_on(what, begun[0]):
+            begun.popleft()
+        if begun:
+            self._scheduler.call_later(0, lambda: self._collect_some(what, begun))
+
+    def _may_go_on(self, what: str, collected: GradualCheckpoint) -> bool:
+        """Collect some more; whether there may be more."""
         if collected.directory not in self._log_dirs.online:
             self._under_way[what] -= 1  # it failed since: nothing is written there any more
-            return
+            return False
         if collected.collect(_LOGS_AT_A_TIME):
-            self._scheduler.call_later(0, lambda: self._collect_some(what, collected))
-            return
+            return True
         pending = collected.finish()
         if pending is None:
             self._under_way[what] -= 1
         else:
             self._write(what, pending)
+        return False
 
     def _write(self, what: str, pending: PendingCheckpoint) -> None:
         def done(ran: Future[None]) -> None:
