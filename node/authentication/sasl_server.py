@@ -14,10 +14,8 @@ Absent: GSSAPI.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from enum import Enum, auto
-from typing import TypeVar
 
 from logquake.node.authentication.mechanism import (
     AuthenticationRefusedError,
@@ -25,16 +23,25 @@ from logquake.node.authentication.mechanism import (
     ServerMechanism,
 )
 from logquake.node.authentication.mechanisms import EnabledMechanism, SaslTools, new_exchange
-from logquake.wire.api import ApiKey, request_type, response_type
+from logquake.node.authentication.sasl_frames import (
+    Refused,
+    VersionsAnswers,
+    body_of,
+    failed,
+    framed,
+    illegal_state,
+    name_of,
+)
+from logquake.node.authentication.sasl_steps import Admission, Answer, Refusal, Step
+from logquake.wire.api import ApiKey, request_type
 from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import (
     LENGTH_BYTES,
     RequestHeader,
     UnsupportedVersion,
     decode_request_header,
-    encode_response,
 )
-from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from logquake.wire.messages.api_versions import ApiVersionsRequest
 from logquake.wire.messages.sasl import (
     SaslAuthenticateRequest,
     SaslAuthenticateResponse,
@@ -42,10 +49,7 @@ from logquake.wire.messages.sasl import (
     SaslHandshakeResponse,
 )
 from logquake.wire.principals import KafkaPrincipal
-from logquake.wire.schema import Message, decode
 from logquake.zk.znodes.map_order import properties_order
-
-M = TypeVar("M", bound=Message)
 
 _USER = "User"
 
@@ -60,52 +64,6 @@ class _State(Enum):
     REAUTH_PROCESS_HANDSHAKE = auto()
     REAUTH_BAD_MECHANISM = auto()  # told to go on, to be refused with the next request
     ENDED = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Send the frame, its length in front, and expect more."""
-
-    frame: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """Send the frame; from here on the connection is the principal's.
-
-    ``session_expires_ms`` is the monotonic time after which its requests are taken no longer,
-    None for never.
-    """
-
-    frame: bytes
-    principal: KafkaPrincipal
-    mechanism: str
-    session_expires_ms: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """After the delay for such clients send the frame, which may be empty, and close."""
-
-    frame: bytes
-    why: str
-
-
-Step = Answer | Admission | Refusal
-
-
-class _Refused(Exception):  # noqa: N818 - the client is at fault, not the program
-    def __init__(self, why: str, frame: bytes = b"") -> None:
-        super().__init__(why)
-        self.frame = frame
-
-
-@dataclass(frozen=True, slots=True)
-class VersionsAnswers:
-    """What a broker answers to ApiVersions: of a version that is served, and of another one."""
-
-    answer: Callable[[int, ApiVersionsRequest], ApiVersionsResponse]
-    unsupported: Callable[[], ApiVersionsResponse]
 
 
 class SaslServerAuthenticator:
@@ -135,13 +93,13 @@ class SaslServerAuthenticator:
         """The step that the frame, without its length, leads to. Raises ProtocolError."""
         try:
             if self._state is _State.REAUTH_BAD_MECHANISM:
-                raise _Refused(self._bad_mechanism())
+                raise Refused(self._bad_mechanism())
             if self._exchange is None:
                 return self._on_request(frame)
             if self._tokens_have_headers:
                 return self._on_authenticate(frame, self._exchange)
             return self._on_bare_token(frame, self._exchange)
-        except _Refused as refused:
+        except Refused as refused:
             self._state = _State.ENDED
             return Refusal(refused.frame, str(refused))
 
@@ -161,15 +119,15 @@ class SaslServerAuthenticator:
         if header.api_key == ApiKey.API_VERSIONS:
             return self._on_api_versions(header, frame, start)
         if header.api_key == ApiKey.SASL_HANDSHAKE:
-            return self._on_handshake(header, _body(SaslHandshakeRequest, header, frame, start))
-        raise _Refused(
-            f"Unexpected Kafka request of type {_name(header.api_key)} during SASL handshake."
+            return self._on_handshake(header, body_of(SaslHandshakeRequest, header, frame, start))
+        raise Refused(
+            f"Unexpected Kafka request of type {name_of(header.api_key)} during SASL handshake."
         )
 
-    def _no_request(self) -> _Refused | ProtocolError:
+    def _no_request(self) -> Refused | ProtocolError:
         """A client of Kafka 0.9 begins with a token of GSSAPI."""
         if self._state is _State.INITIAL_REQUEST:
-            return _Refused(
+            return Refused(
                 "Exception handling first SASL packet from client, GSSAPI is not supported by "
                 "server"
             )
@@ -179,12 +137,12 @@ class SaslServerAuthenticator:
         if self._state is not _State.HANDSHAKE_OR_VERSIONS_REQUEST:
             raise ProtocolError(f"ApiVersions in the SASL state {self._state.name}")
         if header.api_version not in ApiVersionsRequest.__schema__.versions:
-            return Answer(_frame(header, self._versions.unsupported(), version=0))
-        body = _body(ApiVersionsRequest, header, frame, start)
+            return Answer(framed(header, self._versions.unsupported(), version=0))
+        body = body_of(ApiVersionsRequest, header, frame, start)
         answer = self._versions.answer(header.api_version, body)
         if answer.error_code == ErrorCode.NONE:
             self._state = _State.HANDSHAKE_REQUEST
-        return Answer(_frame(header, answer))
+        return Answer(framed(header, answer))
 
     def _on_handshake(self, header: RequestHeader, body: SaslHandshakeRequest) -> Answer:
         self._tokens_have_headers = header.api_version >= 1
@@ -192,14 +150,14 @@ class SaslServerAuthenticator:
         answer = SaslHandshakeResponse(mechanisms=properties_order(self._enabled))
         if enabled is None:
             answer.error_code = ErrorCode.UNSUPPORTED_SASL_MECHANISM
-            raise _Refused("Unsupported SASL mechanism", _frame(header, answer))
+            raise Refused("Unsupported SASL mechanism", framed(header, answer))
         self._mechanism = body.mechanism
         if self._previous is not None and self._previous.mechanism != body.mechanism:
             self._state = _State.REAUTH_BAD_MECHANISM
         else:
             self._state = _State.AUTHENTICATE
             self._exchange = new_exchange(enabled, self._tools)
-        return Answer(_frame(header, answer))
+        return Answer(framed(header, answer))
 
     def _bad_mechanism(self) -> str:
         previous = self._previous.mechanism if self._previous else ""
@@ -217,31 +175,31 @@ class SaslServerAuthenticator:
             lifetime_ms = self._session_lifetime_ms(exchange)
             principal = self._principal(exchange)
         except AuthenticationRefusedError as refused:
-            raise _Refused(str(refused)) from None
+            raise Refused(str(refused)) from None
         except InvalidCredentialsError:
             raise ProtocolError(self._invalid_credentials()) from None
-        framed = len(answer).to_bytes(LENGTH_BYTES) + answer
-        return self._go_on(framed, principal, lifetime_ms)
+        reply = len(answer).to_bytes(LENGTH_BYTES) + answer
+        return self._go_on(reply, principal, lifetime_ms)
 
     def _on_authenticate(self, frame: bytes, exchange: ServerMechanism) -> Step:
         header, start = decode_request_header(frame)
         if header.api_key != ApiKey.SASL_AUTHENTICATE:
-            raise _Refused(
-                f"Unexpected Kafka request of type {_name(header.api_key)} during SASL "
+            raise Refused(
+                f"Unexpected Kafka request of type {name_of(header.api_key)} during SASL "
                 "authentication.",
-                _illegal_state(header),
+                illegal_state(header),
             )
-        body = _body(SaslAuthenticateRequest, header, frame, start)
+        body = body_of(SaslAuthenticateRequest, header, frame, start)
         try:
             token = exchange.evaluate(bytes(body.auth_bytes))
             principal = self._principal(exchange)
         except AuthenticationRefusedError as refused:
-            raise _failed(header, str(refused)) from None
+            raise failed(header, str(refused)) from None
         except InvalidCredentialsError:
-            raise _failed(header, self._invalid_credentials()) from None
+            raise failed(header, self._invalid_credentials()) from None
         lifetime_ms = self._session_lifetime_ms(exchange)
         answer = SaslAuthenticateResponse(auth_bytes=token, session_lifetime_ms=lifetime_ms or 0)
-        return self._go_on(_frame(header, answer), principal, lifetime_ms)
+        return self._go_on(framed(header, answer), principal, lifetime_ms)
 
     def _go_on(
         self, frame: bytes, principal: KafkaPrincipal | None, lifetime_ms: int | None
@@ -284,37 +242,3 @@ class SaslServerAuthenticator:
             f"Authentication failed during {what} due to invalid credentials with SASL mechanism "
             f"{self._mechanism}"
         )
-
-
-def _failed(header: RequestHeader, why: str) -> _Refused:
-    answer = SaslAuthenticateResponse(
-        error_code=ErrorCode.SASL_AUTHENTICATION_FAILED, error_message=why
-    )
-    return _Refused(why, _frame(header, answer))
-
-
-def _illegal_state(header: RequestHeader) -> bytes:
-    """The error in the answer that the request would have had, where that has a place for it."""
-    answer_type = response_type(header.api_key)
-    if answer_type is None or "error_code" not in answer_type.__schema__.fields:
-        return b""
-    answer = answer_type()
-    setattr(answer, "error_code", ErrorCode.ILLEGAL_SASL_STATE)  # noqa: B010 - only some have it
-    return _frame(header, answer)
-
-
-def _body(request: type[M], header: RequestHeader, frame: bytes, start: int) -> M:
-    if header.api_version not in request.__schema__.versions:
-        raise ProtocolError(f"{_name(header.api_key)} of version {header.api_version}")
-    return decode(request, header.api_version, frame, start)
-
-
-def _frame(header: RequestHeader, answer: Message, version: int | None = None) -> bytes:
-    parts = encode_response(
-        header.correlation_id, answer, header.api_version if version is None else version
-    )
-    return b"".join(bytes(part) for part in parts if isinstance(part, (bytes, memoryview)))
-
-
-def _name(key: int) -> str:
-    return ApiKey(key).name

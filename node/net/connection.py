@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from logquake.node.authentication.sasl_server import Admission, Refusal
+from logquake.node.authentication.sasl_steps import Admission, Refusal
 from logquake.node.net.buffer import ReceiveBuffer
 from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT
 from logquake.node.net.memory import MemoryClaim

@@ -9,12 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.node.authentication.sasl_server import (
-    Admission,
-    Refusal,
-    SaslServerAuthenticator,
-    Step,
-)
+from logquake.node.authentication.sasl_server import SaslServerAuthenticator
+from logquake.node.authentication.sasl_steps import Admission, Refusal, Step
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ProtocolError
 

@@ -17,11 +17,9 @@ from logquake.node.authentication.sasl_client import (
     SaslClientAuthenticator,
     begin_login,
 )
-from logquake.node.authentication.sasl_server import (
-    Admission,
-    SaslServerAuthenticator,
-    VersionsAnswers,
-)
+from logquake.node.authentication.sasl_frames import VersionsAnswers
+from logquake.node.authentication.sasl_server import SaslServerAuthenticator
+from logquake.node.authentication.sasl_steps import Admission
 from logquake.node.authentication.scram_server import CredentialStore
 from logquake.node.net.admittance import Admittance
 from logquake.node.net.links.entry import LinkEntry

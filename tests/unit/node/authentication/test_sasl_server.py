@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,14 +17,9 @@ from logquake.node.authentication.sasl_client import (
     SaslClientAuthenticator,
     begin_login,
 )
-from logquake.node.authentication.sasl_server import (
-    Admission,
-    Answer,
-    Refusal,
-    SaslServerAuthenticator,
-    Step,
-    VersionsAnswers,
-)
+from logquake.node.authentication.sasl_frames import VersionsAnswers
+from logquake.node.authentication.sasl_server import SaslServerAuthenticator
+from logquake.node.authentication.sasl_steps import Admission, Answer, Refusal, Step
 from logquake.node.authentication.scram import ScramMechanism
 from logquake.node.authentication.unsecured_jws import UnsecuredValidator, make_token
 from logquake.wire.api import response_type
@@ -269,3 +266,55 @@ class TestSessions:
         step = after(handshake("SCRAM-SHA-256"), token(b"n,,n=nobody,r=abc"), before=before)
         answer = read(step, SaslAuthenticateRequest, 2)
         assert "failed during re-authentication" in answer.error_message
+
+
+class TestHostileBytes:
+    """Whatever comes leads to a step, or to the one error that closes a connection."""
+
+    OPENINGS = (
+        (),
+        (versions(),),
+        *((handshake(name),) for name in ENABLED),
+        (handshake("PLAIN", 0),),
+    )
+    GOOD = (
+        versions(3),
+        handshake(),
+        token(),
+        token(b"n,,n=alice,r=abc"),
+        token(b"c=biws,r=abcnonce,p=AAAA"),
+        token(f"n,,\x01auth=Bearer {make_token({'sub': 'alice', 'exp': 1})}\x01\x01".encode()),
+        b"n,a=x,n=alice,r=abc,tokenauth=true",
+    )
+
+    @pytest.mark.parametrize("opening", OPENINGS, ids=len)
+    def test_damaged_frames(self, opening: tuple[bytes, ...]) -> None:
+        random = Random(1)
+        for _ in range(1_000):
+            exchange = authenticator()
+            for frame in opening:
+                exchange.receive(frame)
+            damaged = bytearray(random.choice(self.GOOD))
+            for _ in range(random.randrange(4)):
+                damaged[random.randrange(len(damaged))] = random.randrange(256)
+            del damaged[random.choice([len(damaged), random.randrange(len(damaged))]) :]
+            with contextlib.suppress(ProtocolError):
+                step = exchange.receive(bytes(damaged))
+                assert isinstance(step, Answer | Admission | Refusal)
+
+    @pytest.mark.parametrize("name", ENABLED)
+    def test_damaged_tokens(self, name: str) -> None:
+        random = Random(2)
+        for _ in range(1_000):
+            exchange = authenticator()
+            exchange.receive(handshake(name))
+            content = random.choice(
+                [TOKEN, b"n,,n=alice,r=abc", b"n,,\x01auth=Bearer e30.e30.\x01\x01"]
+            )
+            damaged = bytearray(content)
+            for _ in range(random.randrange(1, 4)):
+                damaged[random.randrange(len(damaged))] = random.randrange(256)
+            with contextlib.suppress(ProtocolError):
+                assert isinstance(
+                    exchange.receive(token(bytes(damaged))), Answer | Admission | Refusal
+                )

@@ -1,0 +1,64 @@
+"""Requests and answers of an exchange, and refusals that carry one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from logquake.wire.api import ApiKey, response_type
+from logquake.wire.errors import ErrorCode, ProtocolError
+from logquake.wire.header import RequestHeader, encode_response
+from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from logquake.wire.messages.sasl import SaslAuthenticateResponse
+from logquake.wire.schema import Message, decode
+
+M = TypeVar("M", bound=Message)
+
+
+class Refused(Exception):  # noqa: N818 - the client is at fault, not the program
+    def __init__(self, why: str, frame: bytes = b"") -> None:
+        super().__init__(why)
+        self.frame = frame
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsAnswers:
+    """What a broker answers to ApiVersions: of a version that is served, and of another one."""
+
+    answer: Callable[[int, ApiVersionsRequest], ApiVersionsResponse]
+    unsupported: Callable[[], ApiVersionsResponse]
+
+
+def failed(header: RequestHeader, why: str) -> Refused:
+    answer = SaslAuthenticateResponse(
+        error_code=ErrorCode.SASL_AUTHENTICATION_FAILED, error_message=why
+    )
+    return Refused(why, framed(header, answer))
+
+
+def illegal_state(header: RequestHeader) -> bytes:
+    """The error in the answer that the request would have had, where that has a place for it."""
+    answer_type = response_type(header.api_key)
+    if answer_type is None or "error_code" not in answer_type.__schema__.fields:
+        return b""
+    answer = answer_type()
+    setattr(answer, "error_code", ErrorCode.ILLEGAL_SASL_STATE)  # noqa: B010 - only some have it
+    return framed(header, answer)
+
+
+def body_of(request: type[M], header: RequestHeader, frame: bytes, start: int) -> M:
+    if header.api_version not in request.__schema__.versions:
+        raise ProtocolError(f"{name_of(header.api_key)} of version {header.api_version}")
+    return decode(request, header.api_version, frame, start)
+
+
+def framed(header: RequestHeader, answer: Message, version: int | None = None) -> bytes:
+    parts = encode_response(
+        header.correlation_id, answer, header.api_version if version is None else version
+    )
+    return b"".join(bytes(part) for part in parts if isinstance(part, (bytes, memoryview)))
+
+
+def name_of(key: int) -> str:
+    return ApiKey(key).name
