@@ -46,9 +46,12 @@ def inet_address(host: str) -> str:
     """java.net.InetAddress.toString of an address without a name: "/127.0.0.1", "/0:0:0:0:0:0:0:1".
 
     Of IPv6 no zeros are left out between colons, an IPv4 address mapped into it is one, and a zone
-    follows a percent sign.
+    follows a percent sign. What is no address stands as it is.
     """
-    address = ip_address(host)
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return f"/{host}"
     if isinstance(address, IPv4Address):
         return f"/{address}"
     if address.ipv4_mapped is not None:

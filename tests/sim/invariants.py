@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 
 from logquake.node.coordinators.replay import Progress, replay_batches
+from logquake.node.metadata.topic_names import is_internal
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
@@ -358,7 +359,7 @@ def readable(world: World, polled: Iterable[Polled], skipped: Collection[Skipped
     read: dict[TopicPartition, list[tuple[int, int]]] = {}
     for poll in polled:
         read.setdefault(poll.partition, []).append((poll.first, poll.value))
-    for partition, committed in world.committed.items():
+    for partition, committed in _written_by_clients(world):
         expected = [
             (batch.first, batch.value)
             for batch in committed.batches
@@ -371,9 +372,16 @@ def readable(world: World, polled: Iterable[Polled], skipped: Collection[Skipped
             yield f"{partition}: read {read.get(partition)}, committed {expected}"
 
 
+def _written_by_clients(world: World) -> Iterator[tuple[TopicPartition, Committed]]:
+    """Coordinators write and read their topics themselves."""
+    for partition, committed in world.committed.items():
+        if not is_internal(partition.topic):
+            yield partition, committed
+
+
 def no_phantom(world: World, sent: Set[int]) -> Iterator[str]:
     """Every record below the high watermark was sent by somebody."""
-    for partition, committed in world.committed.items():
+    for partition, committed in _written_by_clients(world):
         for batch in committed.batches:
             if batch.value not in sent:
                 yield f"{batch} in {partition} was sent by nobody"
