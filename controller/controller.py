@@ -193,6 +193,13 @@ class Controller:
         answer = _AnswerOnce(reply, lambda code: with_error(request.partitions, code))
         self._put_answered("elect-leaders", elect_leaders, request, answer)
 
+    def reconfigure(self, settings: ControllerSettings) -> None:
+        """Obey what of these may change at run time, in this term and later ones."""
+        before = self._office.settings
+        self._office.reconfigure(settings)
+        if settings.unclean_leader_election_enable and not before.unclean_leader_election_enable:
+            self.enable_unclean_election()
+
     def enable_unclean_election(self, topic: str | None = None) -> None:
         """unclean.leader.election.enable has become true, for a topic or by default (None)."""
 

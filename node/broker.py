@@ -9,9 +9,12 @@ not the end: the broker serves on, fenced by leader epochs, and registers anew.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from logquake.node.authentication.credentials import Credentials
 from logquake.node.composition import Composer, Membership, Parts
+from logquake.node.configs.broker_config import BrokerConfig
+from logquake.node.configs.entities import read_entity
 from logquake.node.journal_events import (
     READY,
     REGISTERED,
@@ -25,6 +28,7 @@ from logquake.node.life.scram_users import read_users
 from logquake.node.outside import Outside
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
+from logquake.node.settings.dynamic import changed_settings
 from logquake.node.topics.configs import read_all
 from logquake.seams.journal import Event, EventKind, Journal
 from logquake.storage.dirs.log_dirs import LogDirs
@@ -32,6 +36,7 @@ from logquake.wire.uuids import encode_uuid
 from logquake.zk.operations import WatchEvent
 from logquake.zk.procedure import ZkFailure, run
 from logquake.zk.retry import RetryingSession
+from logquake.zk.znodes.configs import broker_entity
 from logquake.zk.znodes.json_text import MalformedZnode
 
 NO_SESSION = 0
@@ -61,11 +66,22 @@ class Broker:
         self._on_ready = on_ready
         self._on_refused = on_refused
         self._session: RetryingSession | None = None
+        self._config = BrokerConfig(
+            settings.broker_id,
+            settings.properties,
+            partial(changed_settings, settings),
+            outside.journal,
+        )
         self._session_id = NO_SESSION
         self._loading: LogDirLoading | None = None
         self._parts: Parts | None = None
         self._was_registered = False
         self.credentials = Credentials()
+
+    @property
+    def config(self) -> BrokerConfig[BrokerSettings]:
+        """What it is set to; follow it to hear of changes at run time."""
+        return self._config
 
     @property
     def reached_zookeeper(self) -> bool:
@@ -93,7 +109,10 @@ class Broker:
         if self._parts is None:
             proposal = encode_uuid(self._outside.random.randbytes(16))
             joining = _join(
-                proposal, self._outside.journal, reads_users=self._settings.security.uses_scram
+                proposal,
+                self._settings.broker_id,
+                self._outside.journal,
+                reads_users=self._settings.security.uses_scram,
             )
             run(self._open_session(), joining, self._on_joined)
         else:
@@ -114,6 +133,7 @@ class Broker:
         parts.registrar.on_watch(event)
         if parts.acls is not None:
             parts.acls.on_watch(event)
+        parts.config_changes.on_watch(event)
         parts.controller.on_watch(event)
         if parts.scram_users is not None:
             parts.scram_users.on_watch(event)
@@ -126,8 +146,9 @@ class Broker:
             return
         if self._loading is not None:
             return  # a join of the session before this one came through after all
+        self._config.begin_with(joined.broker_defaults, joined.broker_overrides)
         composer = Composer(
-            self._settings, self._outside, self._open_session(), joined, self.credentials
+            self._config, self._outside, self._open_session(), joined, self.credentials
         )
         self._loading = composer.load_logs(lambda log_dirs: self._on_loaded(composer, log_dirs))
 
@@ -158,6 +179,7 @@ class Broker:
             self._on_serving(parts.api)
             parts.first_orders.wait(self._note_ready)
         parts.controller.on_session_established(self._session_id)
+        parts.config_changes.on_session_established()
 
     def _note_ready(self) -> None:
         self._record(READY, "the controller has told its replicas what to do")
@@ -208,13 +230,15 @@ class Broker:
 
 
 async def _join(
-    proposed_cluster_id: str, journal: Journal, *, reads_users: bool
+    proposed_cluster_id: str, broker_id: int, journal: Journal, *, reads_users: bool
 ) -> Membership | MalformedZnode:
     """What must be known of the cluster before the log directory can be opened."""
     try:
         return Membership(
             await join_cluster(proposed_cluster_id),
             await read_all(journal),
+            await read_entity(broker_entity(None)),
+            await read_entity(broker_entity(broker_id)),
             await read_users() if reads_users else {},
         )
     except MalformedZnode as malformed:

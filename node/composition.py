@@ -15,6 +15,10 @@ from logquake.node.authentication.credentials import Credentials
 from logquake.node.authorizer.acl_authorizer import AclAuthorizer
 from logquake.node.authorizer.acls import BrokerAcls
 from logquake.node.authorizer.authorizer import AllowAll
+from logquake.node.configs.admin import ConfigAdmin
+from logquake.node.configs.broker_config import BrokerConfig, BrokerConfigHandler
+from logquake.node.configs.changes import ConfigChanges
+from logquake.node.configs.loggers import Loggers
 from logquake.node.controller_link import ControllerLink, ControllerRequests
 from logquake.node.coordinators.groups.coordinator import GroupCoordinator
 from logquake.node.coordinators.transactions.composition import compose_transactions
@@ -34,6 +38,7 @@ from logquake.node.replication.manager import ReplicaManager
 from logquake.node.requests.acls import CreateAcls, DeleteAcls, DescribeAcls
 from logquake.node.requests.add_offsets_to_txn import AddOffsetsToTxn
 from logquake.node.requests.add_partitions_to_txn import AddPartitionsToTxn
+from logquake.node.requests.alter_configs import AlterConfigs, IncrementalAlterConfigs
 from logquake.node.requests.alter_replica_log_dirs import AlterReplicaLogDirs
 from logquake.node.requests.api_table import ApiTable, unguarded
 from logquake.node.requests.api_versions import ApiVersions
@@ -43,6 +48,7 @@ from logquake.node.requests.delete_groups import DeleteGroups
 from logquake.node.requests.delete_records import DeleteRecords
 from logquake.node.requests.delete_topics import DeleteTopics
 from logquake.node.requests.describe_cluster import DescribeCluster
+from logquake.node.requests.describe_configs import DescribeConfigs
 from logquake.node.requests.describe_groups import DescribeGroups
 from logquake.node.requests.describe_log_dirs import DescribeLogDirs
 from logquake.node.requests.describe_producers import DescribeProducers
@@ -79,6 +85,7 @@ from logquake.node.requests.txn_offset_commit import TxnOffsetCommit
 from logquake.node.requests.write_txn_markers import WriteTxnMarkers
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.auto_creation import AutoTopicCreation
+from logquake.node.topics.config_handler import TopicConfigHandler
 from logquake.node.topics.configs import TopicConfigs
 from logquake.storage.dirs.log_dir import LogDirOptions
 from logquake.storage.dirs.log_dirs import LogDirs
@@ -94,6 +101,8 @@ class Membership:
 
     cluster_id: str
     topic_overrides: Mapping[str, EntityConfig]
+    broker_defaults: Mapping[str, str]
+    broker_overrides: Mapping[str, str]
     users: UserConfigs
 
 
@@ -110,6 +119,7 @@ class Parts:
     first_orders: FirstOrders
     groups: GroupCoordinator
     lost_leaders: LostLeaders
+    config_changes: ConfigChanges
     log_dirs: LogDirs
     acls: BrokerAcls | None  # None without an authorizer
     scram_users: ScramUsers | None  # where a listener has SCRAM
@@ -128,14 +138,15 @@ class Composer:
 
     def __init__(
         self,
-        settings: BrokerSettings,
+        config: BrokerConfig[BrokerSettings],
         outside: Outside,
         session: Session,
         membership: Membership,
         credentials: Credentials,
     ) -> None:
+        self._config = config
         self._credentials = credentials
-        self._settings = settings
+        self._settings = settings = config.settings
         self._outside = outside
         self._session = session
         self._membership = membership
@@ -193,6 +204,7 @@ class Composer:
         )
         replicas.start()
         groups = self._group_coordinator(replicas)
+        self._follow_configuration(controller, replicas)
         api = self._api(registrar, controller, link, requests, replicas, groups)
         first_orders = FirstOrders(
             settings.broker_id,
@@ -210,6 +222,7 @@ class Composer:
             first_orders,
             groups,
             self._lost_leaders,
+            self._config_changes(controller, replicas),
             log_dirs,
             self._acls,
             self._scram_users(),
@@ -230,6 +243,27 @@ class Composer:
         users.take(self._membership.users)
         users.start()
         return users
+
+    def _follow_configuration(self, controller: Controller, replicas: ReplicaManager) -> None:
+        """What changes at run time reaches those who obey it."""
+
+        def obey(_before: BrokerSettings, after: BrokerSettings) -> None:
+            self._configs.change_defaults(after.replication.topic_defaults)
+            replicas.reconfigure(after.replication, self._configs.get)
+            controller.reconfigure(after.controller)
+
+        self._config.follow(obey)
+
+    def _config_changes(self, controller: Controller, replicas: ReplicaManager) -> ConfigChanges:
+        topics = TopicConfigHandler(
+            self._configs, replicas.update_topic_config, controller.enable_unclean_election
+        )
+        return ConfigChanges(
+            self._session,
+            self._outside.scheduler,
+            self._outside.journal,
+            {"topics": topics, "brokers": BrokerConfigHandler(self._config)},
+        )
 
     def _registrar(
         self, on_registered: Callable[[], None], on_refused: Callable[[str], None]
@@ -346,6 +380,8 @@ class Composer:
         first_metadata = FirstMetadata(cache, waiters, settings.first_metadata_max_wait_ms)
         lost_leaders, authorizer = self._lost_leaders, self._authorizer
         between_brokers = settings.listeners.inter_broker
+        loggers = Loggers(settings.broker_id)
+        config_admin = ConfigAdmin(self._config, loggers, self._session, cache.has_topic)
         api = ApiTable(
             [
                 Produce(
@@ -433,6 +469,9 @@ class Composer:
                 TxnOffsetCommit(groups.offsets, cache, self._outside.scheduler, authorizer),
                 SaslHandshake(),
                 SaslAuthenticate(),
+                DescribeConfigs(self._config, loggers, self._session, cache, authorizer),
+                AlterConfigs(config_admin, authorizer),
+                IncrementalAlterConfigs(config_admin, authorizer),
             ],
             around=unguarded if self._acls is None else Guard(authorizer).around,
         )

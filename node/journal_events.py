@@ -14,6 +14,23 @@ SETTING_IGNORED = EventKind(
     cause="server.properties has a key that Kafka does not know, or that nothing here reads.",
     remedy="A slip of the pen: mend it. Else it does no harm; `logquake up` sets one such itself.",
 )
+BROKER_CONFIG_CHANGED = EventKind(
+    "broker-config-changed",
+    cause="Keys were set or unset for this broker, or for all by default; `after` has their values "
+    "where they are no secrets.",
+    remedy="Nothing.",
+)
+BROKER_CONFIG_IGNORED = EventKind(
+    "broker-config-ignored",
+    cause="ZooKeeper holds a key for this broker, or for all, that may not change at run time, or "
+    "a value that makes no sense. The broker goes on as it was.",
+    remedy="Set another value, or unset the key: `logquake configs`.",
+)
+CONFIG_CHANGE_IGNORED = EventKind(
+    "config-change-ignored",
+    cause="A znode below /config/changes makes no sense.",
+    remedy="Whoever wrote it should set the same once more.",
+)
 ZOOKEEPER_DISCONNECTED = EventKind(
     "zookeeper-disconnected",
     cause="The connection to ZooKeeper broke; the session lives on until its time-out.",
@@ -214,7 +231,7 @@ DELETED_FILES_NOT_REMOVED = EventKind(
 TOPIC_CONFIG_IGNORED = EventKind(
     "topic-config-ignored",
     cause="A topic's configuration in ZooKeeper makes no sense: the broker's defaults hold.",
-    remedy="Mend the znode /config/topics/NAME and restart the broker.",
+    remedy="Set the topic's configuration anew: `logquake topic config NAME KEY=VALUE`.",
 )
 USER_CONFIG_IGNORED = EventKind(
     "user-config-ignored",

@@ -1,4 +1,4 @@
-"""Text as Java reads, measures and hashes it: bytes that are no UTF-8 become U+FFFD.
+"""Text as Java reads, measures, hashes and writes it: bytes that are no UTF-8 become U+FFFD.
 
 Python and Java agree on which bytes those are, and on how many U+FFFD they make, but for encoded
 surrogates: Python replaces each byte of one, Java the whole.
@@ -7,7 +7,9 @@ surrogates: Python replaces each byte of one, Java the whole.
 from __future__ import annotations
 
 import codecs
+from decimal import Decimal
 from ipaddress import IPv4Address, ip_address
+from math import isfinite, isnan
 from struct import Struct as Packer
 
 #: To be named as ``errors`` of bytes.decode.
@@ -58,6 +60,22 @@ def inet_address(host: str) -> str:
         return f"/{address.ipv4_mapped}"
     groups = ":".join(f"{group:x}" for group in _INET6.unpack(address.packed))
     return f"/{groups}" if address.scope_id is None else f"/{groups}%{address.scope_id}"
+
+
+def double_text(value: float) -> str:
+    """java.lang.Double.toString: plain from 0.001 to below ten million, else with an exponent."""
+    if not isfinite(value):
+        return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    shortest = "".join(map(str, digits))
+    point = len(digits) + int(exponent)  # digits before it
+    if value and not 1e-3 <= abs(value) < 1e7:
+        text = f"{shortest[0]}.{shortest[1:] or '0'}E{point - 1}"
+    else:
+        padded = shortest.rjust(len(digits) - min(0, point - 1), "0").ljust(point, "0")
+        whole = max(1, point)
+        text = f"{padded[:whole]}.{padded[whole:] or '0'}"
+    return "-" + text if sign else text
 
 
 def _is_continuation(byte: int) -> bool:

@@ -26,7 +26,8 @@ from logquake.controller.rules.assignment import (
     assign_replicas,
     check_counts,
 )
-from logquake.controller.rules.topic_config import InvalidConfig, check_topic_config
+from logquake.controller.rules.config_def import InvalidConfig
+from logquake.controller.rules.topic_config import check_new_topic
 from logquake.controller.rules.topic_rules import (
     CLUSTER_METADATA_TOPIC,
     TopicRefused,
@@ -165,7 +166,7 @@ def _exists(topic: str) -> TopicRefused:
 
 def _checked_config(topic: CreatableTopic) -> dict[str, str]:
     try:
-        check_topic_config({entry.name: entry.value for entry in topic.configs})
+        check_new_topic({entry.name: entry.value for entry in topic.configs})
     except InvalidConfig as invalid:
         raise TopicRefused(ErrorCode.INVALID_CONFIG, str(invalid)) from invalid
     return {entry.name: entry.value for entry in topic.configs if entry.value is not None}

@@ -83,7 +83,7 @@ class Office:
         on_holder_changed: Callable[[], None],
     ) -> None:
         self._broker_id = broker_id
-        self._settings = settings
+        self.settings = settings
         self._network = network
         self._scheduler = scheduler
         self._journal = journal
@@ -99,6 +99,12 @@ class Office:
         self.term: Term | None = None
         self.holder_id = NO_CONTROLLER
         """The broker in office, as /controller said last."""
+
+    def reconfigure(self, settings: ControllerSettings) -> None:
+        """Only unclean.leader.election.enable may differ."""
+        self.settings = settings
+        if self.term is not None:
+            self.term.settings = settings
 
     def look(self) -> None:
         """Learn who is in office; no more."""
@@ -249,7 +255,7 @@ class Office:
         set_aside = SetAside(self._journal, mandate.epoch)
         term = Term(
             self._broker_id,
-            self._settings,
+            self.settings,
             GuardedZk(mandate.epoch, mandate.epoch_version, set_aside),
             set_aside,
             ControllerContext(),
@@ -314,11 +320,11 @@ class Office:
             self._network,
             self._scheduler,
             ChannelTiming(
-                self._settings.controller_socket_timeout_ms,
-                self._settings.request_retry_backoff_ms,
+                self.settings.controller_socket_timeout_ms,
+                self.settings.request_retry_backoff_ms,
             ),
             client_id=str(self._broker_id),
-            listener=self._settings.inter_broker_listener_name,
+            listener=self.settings.inter_broker_listener_name,
             on_answer=self._answered,
         )
 
@@ -328,7 +334,7 @@ class Office:
             self._scheduler,
             self._vigil_timing,
             own_id=self._broker_id,
-            listener=self._settings.inter_broker_listener_name,
+            listener=self.settings.inter_broker_listener_name,
             on_refused=lambda broker: self.put(
                 "broker-refused", lambda term: broker_refused(term, broker)
             ),
@@ -344,7 +350,7 @@ class Office:
             self._network,
             self._scheduler,
             self._vigil_timing,
-            listener=self._settings.inter_broker_listener_name,
+            listener=self.settings.inter_broker_listener_name,
             on_refused=self._incumbent_refused,
         )
 
@@ -360,11 +366,11 @@ class Office:
             self.put(*found)
 
     def _schedule_rebalance(self, delay_ms: int) -> None:
-        if not self._settings.auto_leader_rebalance_enable:
+        if not self.settings.auto_leader_rebalance_enable:
             return
 
         def due() -> None:
             self.put("leader-rebalance", rebalance_leaders)
-            self._schedule_rebalance(self._settings.leader_imbalance_check_interval_seconds * 1000)
+            self._schedule_rebalance(self.settings.leader_imbalance_check_interval_seconds * 1000)
 
         self._rebalance = self._scheduler.call_later(delay_ms, due)

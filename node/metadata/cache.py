@@ -129,6 +129,9 @@ class MetadataCache:
     def topic(self, name: str) -> TopicImage | None:
         return self._topics.get(name)
 
+    def has_topic(self, name: str) -> bool:
+        return name in self._topics
+
     def topic_name(self, topic_id: bytes) -> str | None:
         return self._names.get(topic_id)
 

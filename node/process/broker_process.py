@@ -165,19 +165,21 @@ class BrokerProcess:
         """There is something to serve with: let the clients in."""
         self._connect_timer.cancel()
         settle_heap()
+        limits = self._broker.config.settings.connections
         self._processor = Processor(
             self._loop,
             api,
-            self._settings.connections,
+            limits,
             self._journal,
             self._doors.admittances(self._broker.credentials, self._loop, api.served),
         )
         self._loop.at_end_of_pass(self._broker.end_of_pass)
         quotas = ConnectionQuotas(
-            self._settings.connections,
+            limits,
             self._loop.now_ms,
             protected=self._settings.listeners.inter_broker if len(self._listeners) > 1 else None,
         )
+        self._broker.config.follow(lambda _before, after: quotas.change(after.connections))
         for name, listener in self._listeners.items():
             acceptor = Acceptor(
                 self._loop,

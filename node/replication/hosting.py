@@ -51,6 +51,8 @@ class Hosting:
         self._topic_ids = TopicIdWrites(log_dirs, workers)
         self._workers = workers
         self._context = context
+        self.file_delete_delay_ms = context.settings.topic_defaults.log.file_delete_delay_ms
+        """How long what was deleted stays on disk; it may change while the broker runs."""
 
     def remove_deleted_of_earlier_runs(self) -> None:
         self.remove_later(self._log_dirs.deleted())
@@ -160,8 +162,7 @@ class Hosting:
             self._workers.run_in_worker(self._log_dirs.removal_of(paths), on_removed)
 
         if paths:
-            delay_ms = self._context.settings.topic_defaults.log.file_delete_delay_ms
-            self._context.scheduler.call_later(delay_ms, remove)
+            self._context.scheduler.call_later(self.file_delete_delay_ms, remove)
 
     def _find_or_create(
         self, topic: str, index: int, topic_id: bytes | None, config: TopicConfig, *, is_new: bool

@@ -190,10 +190,17 @@ class ReplicaManager:
         """Use another configuration for a topic's partitions from now on."""
         for partition in self._hosted:
             if partition.topic == topic:
-                partition.reconfigure(config)
-                leader = partition.leader
-                if leader is not None:
-                    leading.advance_high_watermark(partition, leader)
+                _reconfigure(partition, config)
+
+    def reconfigure(
+        self, settings: ReplicationSettings, config_of: Callable[[str], TopicConfig]
+    ) -> None:
+        """Obey what of these settings may change at run time, topics' configurations with it."""
+        self._hosting.file_delete_delay_ms = settings.topic_defaults.log.file_delete_delay_ms
+        self.cleaner.reconfigure(settings.cleaner)
+        self.moves.throttle(settings.move_max_bytes_per_second)
+        for partition in self._hosted:
+            _reconfigure(partition, config_of(partition.topic))
 
     def list_offset(
         self,
@@ -294,3 +301,12 @@ class ReplicaManager:
         """Something of the partition has changed: who waits for it is woken at the pass's end."""
         partition.wake_resting()
         self._touched[partition] = None
+
+
+def _reconfigure(partition: Partition, config: TopicConfig) -> None:
+    if config == partition.config:
+        return
+    partition.reconfigure(config)
+    leader = partition.leader
+    if leader is not None:
+        leading.advance_high_watermark(partition, leader)

@@ -4,7 +4,7 @@ properties.py     the file format
 reader.py         types and ranges, and the one wording of every refusal
 broker.py         BrokerSettings, which the others fill
 listeners.py, network.py, replication.py, cleaner.py, topic_defaults.py    groups of keys
-without_effect.py    Kafka's keys that are accepted and not read
+dynamic.py           what of all that may change while the broker runs
 """
 
 from logquake.node.settings.broker import BrokerSettings, ZooKeeperSettings

@@ -11,8 +11,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from logquake.controller.rules.config_def import InvalidValue
 from logquake.controller.settings import ControllerSettings
 from logquake.node.authorizer.settings import AuthorizerSettings
+from logquake.node.configs.broker_keys import key_of
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.transactions.settings import TransactionSettings
@@ -35,7 +37,6 @@ from logquake.node.settings.replication import read_links, read_replication
 from logquake.node.settings.security import SecuritySettings, read_security
 from logquake.node.settings.topic_defaults import read_topic_defaults
 from logquake.node.settings.transactions import read_transactions
-from logquake.node.settings.without_effect import WITHOUT_EFFECT
 from logquake.node.topics.auto_creation import AutoCreationSettings
 from logquake.storage.segments.open_files import DEFAULT_LIMIT
 
@@ -55,6 +56,8 @@ class BrokerSettings:
     """Make it with from_properties()."""
 
     broker_id: int
+    # As they were given: what DescribeConfigs tells, and what changes are laid over.
+    properties: Mapping[str, str]
     rack: str | None
     listeners: ListenerSettings
     security: SecuritySettings
@@ -117,6 +120,7 @@ class BrokerSettings:
         auto_creation = read_auto_creation(reader, controller)
         return cls(
             broker_id=_read_broker_id(reader),
+            properties=dict(properties),
             rack=reader.optional("broker.rack"),
             listeners=listeners,
             security=read_security(reader, listeners),
@@ -171,9 +175,25 @@ class BrokerSettings:
                 "logquake.journal.max.bytes", 64 * 1024 * 1024, minimum=4096
             ),
             # Last, when all that is read has been asked for.
-            without_effect=tuple(key for key in reader.unasked if key in WITHOUT_EFFECT),
-            unknown=tuple(key for key in reader.unasked if key not in WITHOUT_EFFECT),
+            without_effect=_known(reader),
+            unknown=tuple(key for key in reader.unasked if key_of(key) is None),
         )
+
+
+def _known(reader: PropertyReader) -> tuple[str, ...]:
+    """Kafka's keys that nothing here reads; their values have to be of Kafka's kind all the same.
+
+    Raises SettingsError.
+    """
+    known = [(name, key) for name in reader.unasked if (key := key_of(name)) is not None]
+    for name, key in known:
+        text = reader.optional(name)
+        try:
+            if text is not None:
+                key.parse(text)
+        except InvalidValue as invalid:
+            raise SettingsError(str(invalid)) from invalid
+    return tuple(name for name, _ in known)
 
 
 def _read_broker_id(reader: PropertyReader) -> int:

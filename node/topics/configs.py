@@ -1,7 +1,8 @@
 """Topic configurations as a broker needs them: read from ZooKeeper before a topic is hosted.
 
-Absent: changes at run time (/config/changes). A topic's configuration is read when the broker
-starts, or when it first hosts one of the topic's partitions, and again after a deletion.
+A topic's configuration is read when the broker starts, or when it first hosts one of the topic's
+partitions, and again after a deletion. What changes later is told by notifications
+(node/configs/changes.py), and the broker's own defaults may change as well.
 """
 
 from __future__ import annotations
@@ -60,7 +61,10 @@ class TopicConfigs:
         self._session = session
         self._journal = journal
         self._defaults = defaults
+        self._overrides: dict[str, Mapping[str, str]] = {}
         self._configs: dict[str, TopicConfig] = {}
+        self._reads_under_way = 0
+        self._changed_meanwhile: set[str] = set()
         self._keep(read)
 
     def get(self, topic: str) -> TopicConfig:
@@ -76,20 +80,50 @@ class TopicConfigs:
         unknown = sorted(set(topics) - self._configs.keys())
 
         def done(read: dict[str, EntityConfig] | ZkFailure) -> None:
+            changed = self._end_read()
             if isinstance(read, ZkFailure):
                 failed(read)
                 return
-            self._keep(read)
-            loaded()
+            self._keep({topic: found for topic, found in read.items() if topic not in changed})
+            self.load(unknown, loaded, failed)
 
         if unknown:
+            self._reads_under_way += 1
             run(self._session, _read(unknown, self._journal), done)
         else:
             loaded()
 
+    def change(self, topic: str, overrides: Mapping[str, str]) -> bool:
+        """ZooKeeper holds others for a topic now. Whether it is one of those known here."""
+        if topic in self._configs:
+            self._set(topic, overrides)
+            return True
+        if self._reads_under_way:
+            self._changed_meanwhile.add(topic)  # what is being read may be older
+        return False
+
+    def change_defaults(self, defaults: TopicConfig) -> None:
+        """The broker gives something else to topics that say nothing."""
+        self._defaults = defaults
+        for topic, overrides in self._overrides.items():
+            self._set(topic, overrides)
+
     def forget(self, topic: str) -> None:
         self._configs.pop(topic, None)
+        self._overrides.pop(topic, None)
+
+    def _end_read(self) -> set[str]:
+        """Topics that changed while something was read."""
+        self._reads_under_way -= 1
+        changed = set(self._changed_meanwhile)
+        if not self._reads_under_way:
+            self._changed_meanwhile.clear()
+        return changed
 
     def _keep(self, read: Mapping[str, EntityConfig]) -> None:
         for topic, entity in read.items():
-            self._configs[topic] = topic_config(self._defaults, entity.config)
+            self._set(topic, entity.config)
+
+    def _set(self, topic: str, overrides: Mapping[str, str]) -> None:
+        self._overrides[topic] = overrides
+        self._configs[topic] = topic_config(self._defaults, overrides)

@@ -21,7 +21,7 @@ KAFKA_ID = 9
 
 
 class Wire:
-    """One connection that speaks in bodies, all of versions before flexible ones."""
+    """One connection that speaks in bodies."""
 
     def __init__(self, host: str, port: int) -> None:
         self._address = host, port
@@ -31,16 +31,17 @@ class Wire:
         self._socket = socket.create_connection(self._address, timeout=ANSWER_S)
         self._file = self._socket.makefile("rb")
 
-    def send(self, key: int, version: int, body: bytes) -> bytes:
-        client = b"wire"
-        header = struct.pack(f">hhih{len(client)}s", key, version, 1, len(client), client)
+    def send(self, key: int, version: int, body: bytes, *, flexible: bool = False) -> bytes:
+        """The body of the answer. Headers of flexible versions have tags, here none."""
+        client, tags = b"wire", bytes(flexible)
+        header = struct.pack(f">hhih{len(client)}s", key, version, 1, len(client), client) + tags
         self._socket.sendall(struct.pack(">i", len(header) + len(body)) + header + body)
         size = self._file.read(4)
         if len(size) < 4:
             self.close()
             self._connect()
             return b""
-        return self._file.read(int.from_bytes(size, "big"))[4:]
+        return self._file.read(int.from_bytes(size, "big"))[4 + len(tags) :]
 
     def close(self) -> None:
         self._file.close()
@@ -69,6 +70,7 @@ def lone_broker(programs: KafkaPrograms, zookeeper_connect: str) -> Iterator[Lon
         "offsets.topic.replication.factor": 1,
         "offsets.topic.num.partitions": 1,
         "group.initial.rebalance.delay.ms": 0,
+        "auto.leader.rebalance.enable": "false",
     }
     with programs.broker("alone", properties):
         _wait_until_up(servers)

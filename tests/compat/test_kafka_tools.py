@@ -71,7 +71,6 @@ def test_leader_election_command_elects(
     assert cluster.leader(name, 0) == preferred
 
 
-@pytest.mark.xfail(reason="DescribeConfigs is not served yet", strict=True)
 def test_topic_command_describes(
     kafka_programs: KafkaPrograms, cluster: Cluster, topic: Callable[..., str]
 ) -> None:

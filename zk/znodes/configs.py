@@ -80,7 +80,7 @@ class EntityConfig:
 
 @dataclass(frozen=True, slots=True)
 class ConfigChange:
-    """A persistent sequential child of CHANGES_PATH; the controller's host purges old ones."""
+    """A persistent sequential child of CHANGES_PATH; whoever reads them removes old ones."""
 
     entity_path: str
 
@@ -94,4 +94,9 @@ class ConfigChange:
 
     @classmethod
     def decode(cls, data: bytes) -> ConfigChange:
-        return read_json(data, lambda value: cls(str(value["entity_path"])))
+        def build(value: dict[str, Any]) -> ConfigChange:
+            if value["version"] == 1:
+                return cls(f"{value['entity_type']}/{value['entity_name']}")
+            return cls(str(value["entity_path"]))
+
+        return read_json(data, build)

@@ -54,6 +54,7 @@ class Cleaner:
     def __init__(self, tools: CleanerTools) -> None:
         self._tools = tools
         self._timer: Timer | None = None
+        self._resting: _Job | None = None  # between two slices
         self._is_stopped = False
 
     def start(self) -> None:
@@ -65,6 +66,12 @@ class Cleaner:
         self._is_stopped = True
         if self._timer is not None:
             self._timer.cancel()
+
+    def retire(self) -> None:
+        """Stop, and leave what was being cleaned to others."""
+        self.stop()
+        if self._resting is not None:
+            self._discard(self._resting)
 
     def _look(self) -> None:
         grabbed = self._tools.candidates.grab()
@@ -91,6 +98,7 @@ class Cleaner:
         self._work(job)
 
     def _work(self, job: _Job) -> None:
+        self._resting = None
         if self._is_void(job):
             self._discard(job)
             return
@@ -117,6 +125,7 @@ class Cleaner:
     def _on_step(self, job: _Job, step: Step, began_ms: int) -> None:
         match step:
             case Worked(size):
+                self._resting = job
                 self._in(self._pause_ms(size, began_ms), lambda: self._work(job))
             case Replacement():
                 replaced = job.log.cleaning.swap(job.cleaning, step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from logquake.node.replication.cleaner.candidates import Candidates
 from logquake.node.replication.cleaner.cleaner import Cleaner, CleanerTools
@@ -31,7 +32,7 @@ class LogCleaner:
         """remove_later is given replaced files, which readers may still use, and a delay in ms."""
         write_checkpoint = log_dirs.write_cleaner_offsets
         self._candidates = Candidates(hosted, scheduler, journal, write_checkpoint)
-        tools = CleanerTools(
+        self._tools = CleanerTools(
             settings,
             self._candidates,
             Throttle(settings.io_max_bytes_per_second),
@@ -41,8 +42,7 @@ class LogCleaner:
             write_checkpoint,
             remove_later,
         )
-        count = settings.threads if settings.enabled else 0
-        self._cleaners = [Cleaner(tools) for _ in range(count)]
+        self._cleaners = self._new_cleaners()
 
     @property
     def uncleanable(self) -> Mapping[TopicPartition, str]:
@@ -56,6 +56,21 @@ class LogCleaner:
     def close(self) -> None:
         for cleaner in self._cleaners:
             cleaner.stop()
+
+    def reconfigure(self, settings: CleanerSettings) -> None:
+        """Other cleaners take over; what the earlier ones were at is begun anew."""
+        if settings == self._tools.settings:
+            return
+        self._tools.throttle.set_rate(settings.io_max_bytes_per_second)
+        for cleaner in self._cleaners:
+            cleaner.retire()
+        self._tools = replace(self._tools, settings=settings)
+        self._cleaners = self._new_cleaners()
+        self.start()
+
+    def _new_cleaners(self) -> list[Cleaner]:
+        settings = self._tools.settings
+        return [Cleaner(self._tools) for _ in range(settings.threads if settings.enabled else 0)]
 
     def pause(self, topic: str, index: int) -> None:
         """Give up the partition's cleaning, and begin none before resume(). Pauses count."""

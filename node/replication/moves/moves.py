@@ -63,6 +63,10 @@ class ReplicaMoves:
             failed=log_dirs.report,
         )
 
+    def throttle(self, bytes_per_second: float) -> None:
+        """Another bound for all moves together, those under way too."""
+        self._tools.throttle.set_rate(bytes_per_second)
+
     def alter(self, topic: str, index: int, path: str) -> ErrorCode:
         """Move the replica into this directory, or make it there once it is hosted."""
         if not fits_a_name(future_dir(topic, index, _ANY_UNIQUE)):

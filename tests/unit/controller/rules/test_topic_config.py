@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.controller.rules.topic_config import InvalidConfig, check_topic_config
+from logquake.controller.rules.config_def import InvalidConfig
+from logquake.controller.rules.topic_config import check_new_topic
 
 
 def refusal(config: dict[str, str | None]) -> str | None:
     """What Kafka says of it, where it does not take it."""
     try:
-        check_topic_config(config)
+        check_new_topic(config)
     except InvalidConfig as refused:
         return str(refused)
     return None
@@ -110,15 +111,15 @@ def test_refused(name: str, value: str | None, message: str) -> None:
 
 def test_compaction_lags_must_not_cross() -> None:
     with pytest.raises(InvalidConfig, match="conflict topic config setting"):
-        check_topic_config({"min.compaction.lag.ms": "10", "max.compaction.lag.ms": "9"})
+        check_new_topic({"min.compaction.lag.ms": "10", "max.compaction.lag.ms": "9"})
 
 
 def test_tiered_storage_is_not_there() -> None:
     with pytest.raises(InvalidConfig, match="Tiered Storage functionality is disabled"):
-        check_topic_config({"remote.storage.enable": "true"})
+        check_new_topic({"remote.storage.enable": "true"})
 
 
 @pytest.mark.parametrize("value", ["0", "0:", ":1", "a:1", "0:1;1:2"])
 def test_throttled_replicas_are_pairs(value: str) -> None:
     with pytest.raises(InvalidConfig, match="must be the literal"):
-        check_topic_config({"leader.replication.throttled.replicas": value})
+        check_new_topic({"leader.replication.throttled.replicas": value})

@@ -19,6 +19,14 @@ from logquake.wire.acls import (
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.error_codes import error_codes
 from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.configs import (
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+)
 from logquake.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from logquake.wire.messages.find_coordinator import FindCoordinatorRequest
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest
@@ -395,3 +403,45 @@ def test_init_producer_id(broker: LoneBroker, allow: Callable[..., None]) -> Non
     assert init() == CLUSTER_DENIED
     allow("idempotent_write", "kafka-cluster", "cluster")
     assert init() == 0
+
+
+def described(broker: LoneBroker) -> list[tuple[str, int]]:
+    resources = [
+        DescribeConfigsResource(resource_type=kind, resource_name=name, configuration_keys=None)
+        for kind, name in ((4, "1"), (2, "orders"), (2, "elsewhere"))
+    ]
+    results = ask(broker, DescribeConfigsRequest(resources=resources), 4).results
+    return [(result.resource_name, result.error_code) for result in results]
+
+
+def test_describe_configs_tells_last_of_what_may_not_be_seen(
+    broker: LoneBroker, allow: Callable[..., None]
+) -> None:
+    allow("describe_configs", "orders")
+    assert described(broker) == [("orders", 0), ("1", CLUSTER_DENIED), ("elsewhere", DENIED)]
+    allow("describe_configs", "kafka-cluster", "cluster")
+    assert described(broker) == [("1", 0), ("orders", 0), ("elsewhere", DENIED)]
+
+
+@pytest.mark.parametrize("replaces", [True, False])
+def test_alter_configs(broker: LoneBroker, allow: Callable[..., None], replaces: bool) -> None:
+    """What is wrong with a change of a broker is told before whether it is allowed."""
+    asked = [(4, "1"), (4, "7"), (2, "orders"), (2, "elsewhere"), (2, "nowhere")]
+
+    def errors() -> list[int]:
+        if replaces:
+            old = [AlterConfigsResource(resource_type=k, resource_name=n) for k, n in asked]
+            answer = ask(broker, AlterConfigsRequest(resources=old), 2)
+        else:
+            new = [
+                IncrementalAlterConfigsResource(resource_type=k, resource_name=n) for k, n in asked
+            ]
+            answer = ask(broker, IncrementalAlterConfigsRequest(resources=new), 1)
+        return [response.error_code for response in answer.responses]
+
+    malformed = ErrorCode.INVALID_REQUEST
+    assert errors() == [CLUSTER_DENIED, malformed, DENIED, DENIED, DENIED]
+    allow("alter_configs", "orders")
+    allow("alter_configs", "nowhere")
+    allow("alter_configs", "kafka-cluster", "cluster")
+    assert errors() == [0, malformed, 0, DENIED, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]

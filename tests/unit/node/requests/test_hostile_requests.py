@@ -35,12 +35,15 @@ from tests.unit.node.requests.test_envelope import envelope, forwarded
 
 SERVED = (
     *range(32),
+    32,
+    33,
     34,
     35,
     36,
     37,
     42,
     43,
+    44,
     47,
     56,
     58,

@@ -1,0 +1,40 @@
+"""What of a broker's settings may change while it runs, read from keys that were changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from logquake.controller.rules.config_def import InvalidValue
+from logquake.node.settings.broker import BrokerSettings
+from logquake.node.settings.errors import SettingsError
+
+
+def changed_settings(running: BrokerSettings, properties: Mapping[str, str]) -> BrokerSettings:
+    """The settings of a running broker with what it can take over of these properties.
+
+    Raises InvalidValue.
+    """
+    try:
+        read = BrokerSettings.from_properties(properties)
+    except SettingsError as error:
+        raise InvalidValue(str(error)) from error
+    replication = replace(
+        running.replication,
+        topic_defaults=read.replication.topic_defaults,
+        cleaner=read.replication.cleaner,
+        move_max_bytes_per_second=read.replication.move_max_bytes_per_second,
+    )
+    connections = replace(
+        running.connections,
+        max_connections=read.connections.max_connections,
+        max_connections_per_ip=read.connections.max_connections_per_ip,
+        max_connections_per_ip_overrides=read.connections.max_connections_per_ip_overrides,
+        max_creation_rate=read.connections.max_creation_rate,
+        of_listeners=read.connections.of_listeners,
+    )
+    controller = replace(
+        running.controller,
+        unclean_leader_election_enable=read.controller.unclean_leader_election_enable,
+    )
+    return replace(running, replication=replication, connections=connections, controller=controller)
