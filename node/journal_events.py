@@ -80,8 +80,13 @@ LOOP_BUSY = EventKind(
 )
 CONNECTION_CLOSED = EventKind(
     "connection-closed",
-    cause="A peer sent what cannot be read, or too much of it.",
+    cause="A peer sent what cannot be read, or too much, or could not say who it is.",
     remedy="Look at the client at that address: it speaks another protocol, TLS say, or has a bug.",
+)
+LINK_REFUSED = EventKind(
+    "link-refused",
+    cause="Another broker did not let this one in, or is not whom its certificate should name.",
+    remedy="Compare the brokers' sasl.jaas.config, users, and ssl.truststore settings.",
 )
 ACCEPT_FAILED = EventKind(
     "accept-failed",

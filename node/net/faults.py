@@ -1,9 +1,9 @@
-"""Journal entries about clients at fault, so few that no client can fill the journal."""
+"""Journal entries about connections at fault, so few that no peer can fill the journal."""
 
 from __future__ import annotations
 
 from logquake.node.journal_events import CONNECTION_CLOSED
-from logquake.seams.journal import Event, Journal
+from logquake.seams.journal import Event, EventKind, Journal
 from logquake.seams.scheduler import Scheduler
 
 _BURST = 10
@@ -11,11 +11,17 @@ _REFILL_MS = 1_000  # one more entry each
 
 
 class FaultReports:
-    """Reports connections closed for a fault: a burst, then one a second with a count."""
+    """Reports connections closed for a fault: a burst, then one a second with a count.
 
-    def __init__(self, scheduler: Scheduler, journal: Journal) -> None:
+    ``what`` is the event: a client's fault, unless it is told otherwise.
+    """
+
+    def __init__(
+        self, scheduler: Scheduler, journal: Journal, what: EventKind = CONNECTION_CLOSED
+    ) -> None:
         self._scheduler = scheduler
         self._journal = journal
+        self._what = what
         self._allowed = _BURST
         self._refilled_ms = scheduler.now_ms()
         self._unreported = 0
@@ -30,7 +36,7 @@ class FaultReports:
         if self._unreported:
             why = f"{why} ({self._unreported} more since the last report)"
             self._unreported = 0
-        self._journal.record(Event(what=CONNECTION_CLOSED, subject=subject, why=why))
+        self._journal.record(Event(what=self._what, subject=subject, why=why))
 
     def _refill(self) -> None:
         now_ms = self._scheduler.now_ms()

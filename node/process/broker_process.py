@@ -123,7 +123,7 @@ class BrokerProcess:
             network=TcpNetwork(
                 self._loop,
                 self._settings.links,
-                self._doors.entry(self._loop, str(self._settings.broker_id)),
+                self._doors.entry(self._loop, self._journal, str(self._settings.broker_id)),
             ),
             disk=RealDisk(),
             workers=self._loop,

@@ -21,12 +21,15 @@ from logquake.node.authentication.sasl_frames import VersionsAnswers
 from logquake.node.authentication.sasl_server import SaslServerAuthenticator
 from logquake.node.authentication.sasl_steps import Admission
 from logquake.node.authentication.scram_server import CredentialStore
+from logquake.node.journal_events import LINK_REFUSED
 from logquake.node.net.admittance import Admittance
+from logquake.node.net.faults import FaultReports
 from logquake.node.net.links.entry import LinkEntry
 from logquake.node.net.sasl_gate import SaslGate
 from logquake.node.net.tls.contexts import client_context, server_context
 from logquake.node.requests.api_versions import answer_versions, unsupported_version
 from logquake.node.settings.security import SecuritySettings
+from logquake.seams.journal import Journal
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.listeners import ListenerName
 
@@ -51,12 +54,13 @@ class Doors:
         link_tls = settings.link.tls
         return cls(settings, contexts, client_context(link_tls) if link_tls is not None else None)
 
-    def entry(self, scheduler: Scheduler, client_id: str) -> LinkEntry:
-        """This broker's way in at the others."""
+    def entry(self, scheduler: Scheduler, journal: Journal, client_id: str) -> LinkEntry:
+        """This broker's way in at the others; the journal is told where there is none."""
         login = self.settings.link.login
         return LinkEntry(
             self.link_context,
             _new_login(login, scheduler, client_id) if login is not None else None,
+            FaultReports(scheduler, journal, LINK_REFUSED).report,
         )
 
     def admittances(

@@ -34,7 +34,7 @@ class Asking:
     """One channel, and what it was answered."""
 
     def __init__(self, server: Server, link: LinkSecurity, scheduler: ManualScheduler) -> None:
-        entry = doors(SASL, link).entry(scheduler, "9")
+        entry = doors(SASL, link).entry(scheduler, server.journal, "9")
         network = TcpNetwork(server.loop, LinkSettings(), entry)
         self.server = server
         self.channel: TcpChannel = network.channel(
@@ -90,6 +90,8 @@ def test_a_wrong_password_is_told_to_who_asked(connect: Connect) -> None:
             "Authentication failed: Invalid username or password"
         )
     ]
+    told = asking.server.journal.of("link-refused")
+    assert [event.subject for event in told] == [f"broker 127.0.0.1:{asking.server.acceptor.port}"]
 
 
 def test_a_server_of_another_authority_is_told_nothing(connect: Connect) -> None:

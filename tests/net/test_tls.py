@@ -198,6 +198,15 @@ class TestHostileClients:
         server.until(lambda: len(server.processor) == 0)
         assert server.journal.events == []
 
+    def test_who_resets_amid_the_handshake_is_gone(self, server: Server) -> None:
+        for content in (b"", b"\x16"):
+            client = server.client()
+            server.until(lambda: len(server.processor) == 1)
+            if content:
+                client.send_raw(content)
+            client.reset()
+            server.until(lambda: len(server.processor) == 0)
+
     def test_a_handshake_that_stops_ends_in_time(self, new_server: ServerFactory) -> None:
         clock = ManualClock()
         limits = ConnectionLimits(max_authentication_ms=20_000)

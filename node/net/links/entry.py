@@ -11,10 +11,11 @@ from logquake.node.authentication.sasl_client import SaslClientAuthenticator
 
 @dataclass(frozen=True, slots=True)
 class LinkEntry:
-    """Neither: the listener is PLAINTEXT's."""
+    """Neither: the listener is PLAINTEXT's. ``report`` is told whom it could not enter, and why."""
 
     tls: ssl.SSLContext | None = None
     new_login: Callable[[], SaslClientAuthenticator] | None = None
+    report: Callable[[str, str], None] = lambda _subject, _why: None
 
 
 OPEN_ENTRY = LinkEntry()

@@ -78,7 +78,7 @@ class Link:
         self._settings = settings
         self._on_lost = on_lost
         self._entry = entry
-        self._host = address[0]
+        self._address = address
         self._socket: Transport | None = None
         self._handshake: TlsHandshake | None = None
         self._login: SaslClientAuthenticator | None = None  # while it is under way
@@ -145,9 +145,9 @@ class Link:
             self._loop,
             sock,
             self._entry.tls,
-            server_name=self._host,
+            server_name=self._address[0],
             done=self._use,
-            failed=lambda why: self.lose(why or "closed by the broker"),
+            failed=self._on_refused,
         )
 
     def _use(self, transport: Transport) -> None:
@@ -158,6 +158,12 @@ class Link:
         if self._held is not None:
             self._begin_login()
         self._flush_later()
+
+    def _on_refused(self, why: str | None) -> None:
+        """The other broker, or this one, does not like whom it sees."""
+        reason = why or "closed by the broker"
+        self._entry.report(f"broker {self._address[0]}:{self._address[1]}", reason)
+        self.lose(reason)
 
     # Saying who we are
 
@@ -184,7 +190,7 @@ class Link:
         try:
             step = login.receive(bytes(frame))
         except NotAuthenticatedError as error:
-            self.lose(f"not authenticated: {error}")
+            self._on_refused(f"not authenticated: {error}")
             return
         if isinstance(step, LoggedIn):
             self._on_logged_in(step)

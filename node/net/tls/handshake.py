@@ -41,13 +41,14 @@ class TlsHandshake:
         self._failed = failed
         self._tls: ssl.SSLSocket | None = None
         self.begun_ms: int | None = None
-        self._interest = EPOLLIN if server_name is None else EPOLLOUT
-        loop.watch(sock.fileno(), self._interest, self._on_event)
+        self._interest = 0
+        self._is_over = False
+        self._watch(EPOLLIN if server_name is None else EPOLLOUT)
 
     def close(self) -> None:
         """Give up, unless it is over."""
-        if self._interest:
-            self._leave()
+        if not self._is_over:
+            self._end()
             (self._tls or self._socket).close()
 
     def _on_event(self, events: int) -> None:
@@ -55,12 +56,11 @@ class TlsHandshake:
             self._fail("reset amid the TLS handshake")
             return
         try:
-            if self._tls is None:
-                if self._has_left():
-                    self._fail(None)
-                    return
-                self._tls = self._wrap()
-            self._tls.do_handshake()
+            if self._has_left():
+                self._fail(None)
+                return
+            tls = self._tls or self._wrap()
+            tls.do_handshake()
         except ssl.SSLWantReadError:
             self._wait_for(EPOLLIN)
         except ssl.SSLWantWriteError:
@@ -70,19 +70,26 @@ class TlsHandshake:
         except (OSError, ValueError) as error:
             self._fail(f"TLS handshake: {error}")
         else:
-            self._succeed(TlsSocket(self._tls))
+            self._succeed(TlsSocket(tls))
 
     def _has_left(self) -> bool:
-        return self._server_name is None and not self._socket.recv(1, socket.MSG_PEEK)
+        """Before it said anything; a server waits for that."""
+        if self._tls is not None or self._server_name is not None:
+            return False
+        return not self._socket.recv(1, socket.MSG_PEEK)
 
     def _wrap(self) -> ssl.SSLSocket:
+        """Not watched meanwhile: a failure takes the descriptor with it."""
         self.begun_ms = self._loop.now_ms()
-        return self._context.wrap_socket(
+        self._unwatch()
+        self._tls = self._context.wrap_socket(
             self._socket,
             server_side=self._server_name is None,
             server_hostname=self._server_name,
             do_handshake_on_connect=False,
         )
+        self._watch(EPOLLIN)
+        return self._tls
 
     def _wait_for(self, interest: int) -> None:
         if interest != self._interest:
@@ -91,7 +98,7 @@ class TlsHandshake:
 
     def _succeed(self, secured: TlsSocket) -> None:
         done = self._done
-        self._leave()
+        self._end()
         done(secured)
 
     def _fail(self, why: str | None) -> None:
@@ -99,11 +106,20 @@ class TlsHandshake:
         self.close()
         failed(why)
 
-    def _leave(self) -> None:
-        self._loop.unwatch(self._fileno())
-        self._interest = 0
+    def _end(self) -> None:
+        self._is_over = True
+        self._unwatch()
         # They know this handshake, and a cycle would not go by reference count.
         self._done = self._failed = _nobody
+
+    def _watch(self, interest: int) -> None:
+        self._interest = interest
+        self._loop.watch(self._fileno(), interest, self._on_event)
+
+    def _unwatch(self) -> None:
+        if self._interest:
+            self._interest = 0
+            self._loop.unwatch(self._fileno())
 
     def _fileno(self) -> int:
         return (self._tls or self._socket).fileno()

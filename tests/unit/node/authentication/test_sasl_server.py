@@ -22,7 +22,7 @@ from logquake.node.authentication.sasl_server import SaslServerAuthenticator
 from logquake.node.authentication.sasl_steps import Admission, Answer, Refusal, Step
 from logquake.node.authentication.scram import ScramMechanism
 from logquake.node.authentication.unsecured_jws import UnsecuredValidator, make_token
-from logquake.wire.api import response_type
+from logquake.wire.api import ApiKey, request_type, response_type
 from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import RequestHeader, decode_response, encode_request
 from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -318,3 +318,16 @@ class TestHostileBytes:
                 assert isinstance(
                     exchange.receive(token(bytes(damaged))), Answer | Admission | Refusal
                 )
+
+    @pytest.mark.parametrize("key", ApiKey)
+    def test_every_request_in_every_version_out_of_its_time(self, key: ApiKey) -> None:
+        request_of_key = request_type(key)
+        assert request_of_key is not None
+        for version in request_of_key.__schema__.versions:
+            header = key.to_bytes(2) + version.to_bytes(2) + (7).to_bytes(4) + b"\xff\xff\0"
+            for opening in ((), (versions(),), (handshake(),)):
+                exchange = authenticator()
+                for frame in opening:
+                    exchange.receive(frame)
+                with contextlib.suppress(ProtocolError):
+                    assert isinstance(exchange.receive(header + bytes(40)), Answer | Refusal)
