@@ -42,6 +42,8 @@ from logquake.node.requests.alter_configs import AlterConfigs, IncrementalAlterC
 from logquake.node.requests.alter_replica_log_dirs import AlterReplicaLogDirs
 from logquake.node.requests.api_table import ApiTable, unguarded
 from logquake.node.requests.api_versions import ApiVersions
+from logquake.node.requests.consumer_group_describe import ConsumerGroupDescribe
+from logquake.node.requests.consumer_group_heartbeat import ConsumerGroupHeartbeat
 from logquake.node.requests.create_partitions import CreatePartitions
 from logquake.node.requests.create_topics import CreateTopics
 from logquake.node.requests.delete_groups import DeleteGroups
@@ -463,6 +465,8 @@ class Composer:
                 DescribeGroups(groups.members, authorizer),
                 ListGroups(groups.members, authorizer),
                 DeleteGroups(groups.members, authorizer),
+                ConsumerGroupHeartbeat(),
+                ConsumerGroupDescribe(),
                 OffsetCommit(groups.offsets, cache, self._outside.scheduler, authorizer),
                 OffsetFetch(groups.offsets, authorizer),
                 OffsetDelete(groups.offsets, cache, authorizer),

@@ -25,6 +25,9 @@ from logquake.wire.errors import ErrorCode
 
 S = TypeVar("S", bound=Replayed)
 
+_MAX_STRING_BYTES = 32_767
+_SURE_TO_FIT = _MAX_STRING_BYTES // 4  # characters, of up to four bytes
+
 
 class TermOwner(Protocol[S]):
     """A coordinator, as its partitions see it. Everything is called on the loop."""
@@ -82,7 +85,11 @@ class CoordinatorPartitions(Generic[S]):
         """The term that a group or a transactional id belongs to.
 
         COORDINATOR_LOAD_IN_PROGRESS, or NOT_COORDINATOR: also where the topic is not known here.
+        UNKNOWN_SERVER_ERROR for a name that no record can have: bytes that are no UTF-8 grow when
+        they are read and written again.
         """
+        if len(key) > _SURE_TO_FIT and len(key.encode()) > _MAX_STRING_BYTES:
+            return ErrorCode.UNKNOWN_SERVER_ERROR
         image = self._metadata.topic(self._topic)
         if image is None or not image.partitions:
             return ErrorCode.NOT_COORDINATOR

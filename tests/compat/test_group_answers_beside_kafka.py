@@ -19,6 +19,12 @@ from logquake.client.connection import Connection, tcp_connect
 from logquake.client.settings import Address, ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.consumer_group import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
 from logquake.wire.messages.find_coordinator import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
@@ -391,3 +397,17 @@ def test_members_to_be_are_answered_alike(
     record_property: Callable[[str, int], None],
 ) -> None:
     record_property(PROVEN, compare(both, pending_member, f"pending-{version}", version))
+
+
+def consumer_protocol(life: Life) -> None:
+    """Of KIP-848; both tell of it, and refuse it."""
+    beat = ConsumerGroupHeartbeatRequest(group_id=life.group, member_id="", member_epoch=0)
+    life.broker.ask("a beats", beat, ConsumerGroupHeartbeatResponse, 0)
+    asked = ConsumerGroupDescribeRequest(group_ids=[life.group, "nowhere"])
+    life.broker.ask("admin describes", asked, ConsumerGroupDescribeResponse, 0)
+
+
+def test_the_consumer_protocol_is_refused_alike(
+    both: tuple[Coordinator, Coordinator], record_property: Callable[[str, int], None]
+) -> None:
+    record_property(PROVEN, compare(both, consumer_protocol, "kip-848", 9))

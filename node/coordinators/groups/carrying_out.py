@@ -44,8 +44,9 @@ class CarryingOut:
 
     def carry_out(self, term: GroupTerm, group: Group) -> None:
         membership = group.membership
-        for effect in membership.take_effects():
-            self._perform(term, group, effect)
+        while effects := membership.take_effects():
+            for effect in effects:
+                self._perform(term, group, effect)
         if membership.is_dead:
             self._alarms.cancel(membership)
         else:
@@ -64,7 +65,9 @@ class CarryingOut:
             self._store(term, group, effect)
 
     def _store(self, term: GroupTerm, group: Group, store: Store) -> None:
-        """storeGroup."""
+        """storeGroup. What no record can have, as names whose bytes were no UTF-8 and grew, is not
+        stored.
+        """
         membership = group.membership
 
         def appended(error: ErrorCode, _offset: int) -> None:
@@ -73,7 +76,11 @@ class CarryingOut:
 
         records = self._records
         now_ms = self._scheduler.wall_ms()
-        batch = group_batch(group.group_id, store.value, now_ms, records.compression)
+        try:
+            batch = group_batch(group.group_id, store.value, now_ms, records.compression)
+        except ValueError:
+            storing.stored(membership, store.purpose, ErrorCode.UNKNOWN_SERVER_ERROR, self.now())
+            return
         term.append(batch, records.commit_required_acks, records.commit_timeout_ms, appended)
 
     def _record(self, group_id: str, change: StateChanged) -> None:

@@ -5,6 +5,13 @@ from __future__ import annotations
 
 import pytest
 
+from logquake.node.coordinators.groups.membership.values import (
+    Join,
+    JoinResult,
+    Protocol,
+    Sync,
+    SyncResult,
+)
 from logquake.node.requests.delete_groups import DeleteGroups
 from logquake.node.requests.describe_groups import DescribeGroups
 from logquake.node.requests.heartbeat import Heartbeat
@@ -13,6 +20,10 @@ from logquake.node.requests.leave_group import LeaveGroup
 from logquake.node.requests.list_groups import ListGroups
 from logquake.node.requests.sync_group import SyncGroup
 from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.consumer_group import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupHeartbeatRequest,
+)
 from logquake.wire.messages.group_admin import (
     DeleteGroupsRequest,
     DescribedGroup,
@@ -284,7 +295,43 @@ def test_an_empty_group_is_deleted(coordinator: LoneBroker, version: int) -> Non
     assert coordinator.ask(ListGroupsRequest(), 5).groups == []
 
 
+# Groups of KIP-848
+
+
+def test_the_consumer_protocol_of_kip_848_is_refused(coordinator: LoneBroker) -> None:
+    """As by a Kafka 3.9 in ZooKeeper mode, which tells of it all the same."""
+    refused = ErrorCode.UNSUPPORTED_VERSION
+    beat = coordinator.ask(ConsumerGroupHeartbeatRequest(group_id=GROUP, member_id=""), 0)
+    assert (beat.error_code, beat.error_message, beat.member_id) == (refused, None, None)
+    asked = ConsumerGroupDescribeRequest(group_ids=[GROUP, "nowhere"])
+    told = coordinator.ask(asked, 0).groups
+    assert [(each.group_id, each.error_code) for each in told] == [
+        (GROUP, refused),
+        ("nowhere", refused),
+    ]
+
+
 # All of them
+
+
+def test_names_that_no_record_can_have_end_nothing(coordinator: LoneBroker) -> None:
+    """Bytes that are no UTF-8 are read as a longer text than may be written."""
+    grown = "\N{REPLACEMENT CHARACTER}" * 20_000
+    members = coordinator.parts.groups.members
+    assert members.heartbeat(grown, "a", None, 1) is ErrorCode.UNKNOWN_SERVER_ERROR
+    joined: list[JoinResult] = []
+    asked = Join(
+        *("", None, "c", "/h", 10_000, 60_000, "consumer", (Protocol(grown, b""),), "", "1"),
+        needs_member_id=False,
+        can_skip_assignment=True,
+        reply=joined.append,
+    )
+    members.join(GROUP, asked)
+    coordinator.scheduler.advance(0)
+    synced: list[SyncResult] = []
+    members.sync(GROUP, Sync(joined[0].member_id, None, 1, None, None, {}, synced.append))
+    assert [each.error for each in synced] == [ErrorCode.UNKNOWN_SERVER_ERROR]
+    assert describe(coordinator).group_state == "PreparingRebalance"
 
 
 def test_who_does_not_coordinate_says_so(broker: LoneBroker) -> None:

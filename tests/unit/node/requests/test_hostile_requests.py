@@ -52,6 +52,8 @@ SERVED = (
     65,
     66,
     67,
+    68,
+    69,
 )
 REQUESTS_A_KEY = 150
 # Where nothing else could tell: acks=0, and what Kafka's own classes refuse to be made of.
