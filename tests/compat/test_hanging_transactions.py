@@ -28,6 +28,7 @@ from tests.one_broker import OneBroker
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(180)]
 
 TOOL = "org.apache.kafka.tools.TransactionsCommand"
+CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 LONG_AGO_MS = 1_700_000_000_000
 UNKNOWN_PRODUCER = 987_654
 VERIFICATION = "transaction.partition.verification.enable"
@@ -81,5 +82,12 @@ def test_it_is_found_and_aborted(
     assert hanging[:3] == [name, "0", str(UNKNOWN_PRODUCER)]
     tool("abort", "--topic", name, "--partition", "0", "--start-offset", "0")
     committed(cluster, name, 0, [b"whole"])
+    told = kafka_programs.run(
+        CONSOLE_CONSUMER,
+        *("--bootstrap-server", cluster.bootstrap_servers, "--topic", name, "--from-beginning"),
+        *("--isolation-level", "read_committed", "--max-messages", "1"),
+        said="Processed a total of 1 messages\n",
+    )
+    assert told == "whole\n"
     assert tool("find-hanging", "--topic", name)[1:] == []
     producer.close()

@@ -74,9 +74,9 @@ class AddPartitionsToTxnManager:
             self._coordinator(endpoint).ask(asked)
 
     def close(self) -> None:
-        """What is asked ends with NETWORK_EXCEPTION."""
+        """Nobody is told any more: there is no log to append to."""
         for coordinator in self._coordinators.values():
-            coordinator.close()
+            coordinator.abandon()
         self._coordinators.clear()
 
     def _endpoint(self, transactional_id: str) -> Endpoint | None:
@@ -102,7 +102,7 @@ class _Coordinator:
         self.endpoint = endpoint
         self._channel = channel
         self._waiting: dict[str, _Asked] = {}
-        self._is_asking = False
+        self._in_flight: dict[str, _Asked] = {}
 
     def ask(self, asked: _Asked) -> None:
         """A later epoch takes the place of an earlier one; the same one is a producer's retry."""
@@ -120,25 +120,31 @@ class _Coordinator:
         self._send()
 
     def close(self) -> None:
+        """What is asked ends with NETWORK_EXCEPTION."""
         waiting, self._waiting = self._waiting, {}
         for asked in waiting.values():
             asked.refuse(ErrorCode.NETWORK_EXCEPTION)
         self._channel.close()
 
+    def abandon(self) -> None:
+        """What is asked has no end."""
+        self._waiting.clear()
+        self._in_flight.clear()
+        self._channel.close()
+
     def _send(self) -> None:
-        if self._is_asking or not self._waiting:
+        if self._in_flight or not self._waiting:
             return
-        self._is_asking = True
-        sent, self._waiting = self._waiting, {}
-        request = AddPartitionsToTxnRequest(transactions=[_verify_only(a) for a in sent.values()])
+        self._in_flight, self._waiting = self._waiting, {}
+        transactions = [_verify_only(asked) for asked in self._in_flight.values()]
+        request = AddPartitionsToTxnRequest(transactions=transactions)
+        self._channel.send(request, _VERSION, self._on_answer)
 
-        def on_answer(answer: Message | Disconnected) -> None:
-            self._is_asking = False
-            for transactional_id, asked in sent.items():
-                asked.done(_refusals(asked, transactional_id, answer))
-            self._send()
-
-        self._channel.send(request, _VERSION, on_answer)
+    def _on_answer(self, answer: Message | Disconnected) -> None:
+        answered, self._in_flight = self._in_flight, {}
+        for transactional_id, asked in answered.items():
+            asked.done(_refusals(asked, transactional_id, answer))
+        self._send()
 
 
 def _verify_only(asked: _Asked) -> AddPartitionsToTxnTransaction:
