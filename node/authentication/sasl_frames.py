@@ -46,7 +46,7 @@ def illegal_state(header: RequestHeader) -> bytes:
     setattr(answer, "error_code", ErrorCode.ILLEGAL_SASL_STATE)  # noqa: B010 - only some have it
     try:
         return framed(header, answer)
-    except ValueError:  # in this version it has no such field
+    except ProtocolError:  # in this version it has no such field
         return b""
 
 
@@ -57,9 +57,13 @@ def body_of(request: type[M], header: RequestHeader, frame: bytes, start: int) -
 
 
 def framed(header: RequestHeader, answer: Message, version: int | None = None) -> bytes:
-    parts = encode_response(
-        header.correlation_id, answer, header.api_version if version is None else version
-    )
+    """With its length in front. Raises ProtocolError: a text of the client's may be too long."""
+    try:
+        parts = encode_response(
+            header.correlation_id, answer, header.api_version if version is None else version
+        )
+    except ValueError as error:
+        raise ProtocolError("an answer that cannot be written") from error
     return b"".join(bytes(part) for part in parts if isinstance(part, (bytes, memoryview)))
 
 

@@ -52,6 +52,7 @@ from logquake.wire.principals import KafkaPrincipal
 from logquake.zk.znodes.map_order import properties_order
 
 _USER = "User"
+_MAX_SHOWN = 200  # characters of a reason for the journal, in which the client may have its say
 
 
 class _State(Enum):
@@ -101,7 +102,7 @@ class SaslServerAuthenticator:
             return self._on_bare_token(frame, self._exchange)
         except Refused as refused:
             self._state = _State.ENDED
-            return Refusal(refused.frame, str(refused))
+            return Refusal(refused.frame, str(refused)[:_MAX_SHOWN])
 
     # Before a mechanism is agreed on
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import socket
+import ssl
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
+import psutil
 import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -71,6 +76,27 @@ def test_who_says_nothing_is_not_served(kafka: Cluster) -> None:
     open_to_all = {"bootstrap.servers": kafka.bootstrap_servers, "log_level": "0"}
     with pytest.raises(Exception, match=r"_TRANSPORT|_TIMED_OUT"):
         AdminClient(dict(open_to_all)).list_topics(timeout=2)
+
+
+def test_hostile_bytes_disturb_nobody(kafka: Cluster, security: ClusterSecurity) -> None:
+    """In place of the handshake, and behind it."""
+    broker = kafka.state().brokers[0]
+    process = psutil.Process(broker.pid)
+    before = process.memory_info().rss
+    context = ssl.create_default_context(cafile=str(security.authority))
+    random = Random(1)
+    for at in range(300):
+        content = random.randbytes(random.randrange(1, 3_000))
+        address = (broker.host, broker.port)
+        with socket.create_connection(address, TIMEOUT_S) as plain, suppress(OSError):
+            if at % 2:
+                plain.sendall(content)
+                continue
+            with context.wrap_socket(plain, server_hostname=broker.host) as secured:
+                size = random.choice([len(content), 0, 2**31 - 1])
+                secured.sendall(size.to_bytes(4) + content)
+    program(kafka, "topic", "list")
+    assert process.memory_info().rss - before < 32 * 1024 * 1024
 
 
 def test_secrets_are_in_their_owners_files_alone(kafka: Cluster, security: ClusterSecurity) -> None:

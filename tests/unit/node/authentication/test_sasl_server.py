@@ -331,3 +331,16 @@ class TestHostileBytes:
                     exchange.receive(frame)
                 with contextlib.suppress(ProtocolError):
                     assert isinstance(exchange.receive(header + bytes(40)), Answer | Refusal)
+
+    def test_a_long_name_is_not_for_the_journal(self) -> None:
+        step = after(handshake("OAUTHBEARER"), token(self.claiming("x" * 1_000)))
+        assert isinstance(step, Refusal)
+        assert len(step.why) == 200
+
+    def test_a_name_too_long_to_be_quoted_ends_it(self) -> None:
+        with pytest.raises(ProtocolError, match="cannot be written"):
+            after(handshake("OAUTHBEARER"), token(self.claiming("x" * 40_000)))
+
+    def claiming(self, authorization_id: str) -> bytes:
+        bearer = make_token({"sub": "alice", "exp": WALL_MS / 1000 + 5})
+        return f"n,a={authorization_id},\x01auth=Bearer {bearer}\x01\x01".encode()
