@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 
 from logquake.cluster.api import Cluster
+from logquake.node.metadata.coordinators import partition_for
+from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from tests.compat.adapters.base import TIMEOUT_S
 from tests.compat.adapters.transactional import (
     AioKafkaTransactions,
@@ -22,6 +25,7 @@ from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
+STATE_PARTITIONS = 50
 UNCOMMITTED, COMMITTED = "read_uncommitted", "read_committed"
 LONG_MS = 60_000
 LIBRARIES = [LibrdkafkaTransactions, KafkaPythonTransactions, AioKafkaTransactions]
@@ -130,6 +134,48 @@ def test_an_abandoned_transaction_holds_nobody_up_for_ever(
     other.write(name, 0, [b"committed"])
     other.commit()
     committed(cluster, name, 0, [b"committed"])
+
+
+STEPS = ("begun", "written", "being ended", "ended")
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("commits", [True, False])
+def test_a_transaction_outlives_its_coordinator(
+    cluster: Cluster, topic: Callable[..., str], step: str, commits: bool
+) -> None:
+    """Killed -9 at each step: what was decided is decided, what was not the producer decides."""
+    name = topic(partitions=3)
+    transactional_id = f"killed-{STEPS.index(step)}-{commits}"
+    producer = LibrdkafkaTransactions(cluster.bootstrap_servers, transactional_id, LONG_MS)
+    end = producer.commit if commits else producer.abort
+    with ExitStack() as faults, ThreadPoolExecutor() as beside:
+
+        def kill_at(now: str) -> None:
+            if now == step:
+                victim = coordinator_of(cluster, transactional_id)
+                faults.enter_context(cluster.kill(victim))
+
+        producer.begin()
+        producer.write(name, 0, [b"first"])
+        kill_at("begun")
+        producer.write(name, 1, [b"last"])
+        kill_at("written")
+        ended = beside.submit(end)
+        kill_at("being ended")
+        ended.result(TIMEOUT_S)
+        kill_at("ended")
+        for partition, value in enumerate([b"first", b"last"]):
+            committed(cluster, name, partition, [value] if commits else [])
+        producer.begin()
+        producer.write(name, 2, [b"next"])
+        producer.commit()
+        committed(cluster, name, 2, [b"next"])
+
+
+def coordinator_of(cluster: Cluster, transactional_id: str) -> int:
+    partition = partition_for(transactional_id, STATE_PARTITIONS)
+    return cluster.wait_leader(TRANSACTION_STATE_TOPIC, partition)
 
 
 @pytest.mark.maven

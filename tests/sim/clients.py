@@ -6,14 +6,20 @@ says, and now and then they ask a wrong broker.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
 
 from logquake.seams.network import Channel, Disconnected
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+from logquake.wire.messages.fetch import (
+    AbortedTransaction,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+)
 from logquake.wire.messages.offsets import (
     ListOffsetsPartition,
     ListOffsetsRequest,
@@ -28,7 +34,7 @@ from logquake.wire.messages.produce import (
     TopicProduceData,
 )
 from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
-from logquake.wire.records import Record, encode_batch, iterate_batches, read_header
+from logquake.wire.records import BatchHeader, Record, encode_batch, iterate_batches, read_header
 from logquake.wire.schema import Message
 from logquake.wire.sentinels import ACKS_ALL, EARLIEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
@@ -89,8 +95,9 @@ class Client:
     def any_broker(self) -> int:
         return self.rng.choice(sorted(self._channels))
 
-    def likely_leader(self) -> int:
-        history = self.world.decisions.partitions.get(self.partition)
+    def likely_leader(self, partition: TopicPartition | None = None) -> int:
+        """Of the client's own partition, or of another one."""
+        history = self.world.decisions.partitions.get(partition or self.partition)
         state = history.state if history else None
         if state is None or state.leader < 0 or self.rng.random() < WRONG_BROKER_SHARE:
             return self.any_broker()
@@ -307,6 +314,8 @@ class CarelessProducer(Producer):
 class Consumer(Client):
     """Reads a partition from its start on. ``position`` is the next offset that it wants."""
 
+    isolation_level = 0  # read_uncommitted
+
     def __init__(
         self, name: str, partition: TopicPartition, fabric: Fabric, world: World, rng: Random
     ) -> None:
@@ -327,6 +336,7 @@ class Consumer(Client):
             max_wait_ms=FETCH_WAIT_MS,
             min_bytes=1,
             max_bytes=FETCH_BYTES,
+            isolation_level=self.isolation_level,
             topics=[FetchTopic(topic=topic, partitions=[wanted])],
         )
         self.ask(broker, request, FETCH_VERSION, lambda answer: self._on_answer(broker, answer))
@@ -338,6 +348,7 @@ class Consumer(Client):
                 self._ask_start(broker)
                 return
             if not data.error_code and isinstance(data.records, memoryview):
+                self._note_aborted(data.aborted_transactions or [])
                 self._read(broker, data.records)
         self.later(20, 160, self.start)
 
@@ -359,12 +370,19 @@ class Consumer(Client):
         self.later(20, 160, self.start)
 
     def _read(self, broker: int, records: memoryview) -> None:
-        for _, header in iterate_batches(records):
+        for position, header in iterate_batches(records):
             if header.next_offset <= self.position:
                 continue
+            self._take(records, position, header)
             polled = Polled(
                 self.partition, broker, header.base_offset, header.next_offset, header.crc
             )
             self.position = header.next_offset
             self.polled.append(polled)
             self.world.tell(polled)
+
+    def _note_aborted(self, aborted: Sequence[AbortedTransaction]) -> None:
+        """Whose records of what follows do not count; for a subclass that cares."""
+
+    def _take(self, records: memoryview, position: int, header: BatchHeader) -> None:
+        """A batch that was not read before; for a subclass that looks into it."""

@@ -16,7 +16,7 @@ from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
 from tests.sim.decisions import EpochWrite, StateWrite
 from tests.sim.history import Acked, Polled, Skipped
-from tests.sim.replicas import Replica
+from tests.sim.replicas import Batch, Replica
 from tests.sim.world import Committed, Step, World, hosted_controller, hosted_groups
 
 Invariant = Callable[[World, Step], Iterator[str]]
@@ -51,6 +51,9 @@ def idempotence(world: World, step: Step) -> Iterator[str]:
     batch, and by no other.
     """
     for partition, batch in step.committed:
+        if batch.is_control:
+            yield from _end_of_transaction(world, partition, batch)
+            continue
         first = world.values.setdefault(batch.value, (partition, batch.first))
         if first != (partition, batch.first) and batch.producer_id >= 0:
             yield f"{batch} in {partition} was committed before, at {first}"
@@ -66,6 +69,16 @@ def idempotence(world: World, step: Step) -> Iterator[str]:
     for refused in step.refused:
         if not refused.is_absent and not world.may_have_forgotten(refused.broker, refused.send):
             yield f"{refused}: a producer that repeats and never skips was told of a gap"
+
+
+def _end_of_transaction(world: World, partition: TopicPartition, batch: Batch) -> Iterator[str]:
+    """A marker may begin a producer's next epoch, and is of no earlier one."""
+    key = (partition, batch.producer_id)
+    epoch, _ = world.sequences.get(key, (batch.producer_epoch, 0))
+    if batch.producer_epoch < epoch:
+        yield f"{batch} in {partition}: a marker of an epoch before {epoch}"
+    if batch.producer_epoch > epoch or key not in world.sequences:
+        world.sequences[key] = (batch.producer_epoch, 0)
 
 
 def log_matching(world: World, step: Step) -> Iterator[str]:
@@ -351,7 +364,7 @@ def durable(world: World, acked: Iterable[Acked]) -> Iterator[str]:
 
 def readable(world: World, polled: Iterable[Polled], skipped: Collection[Skipped]) -> Iterator[str]:
     """A consumer that read from the start has every committed batch once, in order, but for what
-    clients asked to delete before it came there.
+    clients asked to delete before it came there. Nobody reads coordinators' topics.
     """
     for skip in skipped:
         if skip.start > world.asked_starts.get(skip.partition, 0):
@@ -383,7 +396,7 @@ def no_phantom(world: World, sent: Set[int]) -> Iterator[str]:
     """Every record below the high watermark was sent by somebody."""
     for partition, committed in _written_by_clients(world):
         for batch in committed.batches:
-            if batch.value not in sent:
+            if batch.value not in sent and not batch.is_control:
                 yield f"{batch} in {partition} was sent by nobody"
 
 

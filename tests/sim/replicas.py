@@ -18,6 +18,7 @@ from logquake.wire.topic_partition import TopicPartition
 class Batch(NamedTuple):
     """One batch. ``value`` is its CRC, which covers the records but neither offset nor epoch:
     with unique records it says which send this is. ``prefix`` is a hash of the log up to here.
+    ``is_control``: it ends a transaction, and nobody sent it.
     """
 
     first: int
@@ -28,6 +29,7 @@ class Batch(NamedTuple):
     producer_epoch: int
     sequence: int
     prefix: int
+    is_control: bool
 
 
 EMPTY_PREFIX = 0
@@ -44,6 +46,7 @@ def batch_after(prefix: int, header: BatchHeader) -> Batch:
         header.producer_epoch,
         header.base_sequence,
         prefix,
+        header.is_control,
     )
     return moved_after(prefix, batch)
 

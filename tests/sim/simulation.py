@@ -18,7 +18,7 @@ from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model_session import ModelServer, ModelSession
 from logquake.zk.operations import Create, WatchEvent
 from logquake.zk.znodes.topics import TopicAssignment
-from tests.sim.clients import CarelessProducer, Consumer, IdempotentProducer
+from tests.sim.clients import CarelessProducer, Client, Consumer, IdempotentProducer
 from tests.sim.clock import Action, Clock
 from tests.sim.delays import Delays
 from tests.sim.deleter import Deleter
@@ -113,6 +113,13 @@ class Simulation:
             for partition in PARTITIONS
         ]
         self.maker = TopicMaker("maker", fabric, self.world, rng)
+        self.clients: list[Client] = [
+            *self.producers,
+            self.careless,
+            *self.consumers,
+            *self.deleters,
+            self.maker,
+        ]
         self.world.decisions.menders.add(self._admin.session_id)
         self._faults = Faults(
             fabric, self.machines, self._zookeeper, self._admin, self.world, self.trace, rng
@@ -169,7 +176,7 @@ class Simulation:
 
     def _begin(self) -> None:
         self._create_topic(TOPIC, ASSIGNMENT)
-        for client in (*self.producers, self.careless, *self.consumers, *self.deleters, self.maker):
+        for client in self.clients:
             client.start()
 
     def _create_topic(self, name: str, replicas: Mapping[int, tuple[int, ...]]) -> None:
@@ -210,11 +217,15 @@ class Simulation:
     def _judge_the_end(self) -> None:
         acked = [ack for producer in self.producers for ack in producer.acked]
         polled = [poll for consumer in self.consumers for poll in consumer.polled]
-        sent = set.union(*(producer.sent for producer in (*self.producers, self.careless)))
+        sent = self._sent()
         self._require("durable", durable.__doc__, durable(self.world, acked))
         skipped = [skip for consumer in self.consumers for skip in consumer.skipped]
         self._require("readable", readable.__doc__, readable(self.world, polled, skipped))
         self._require("no_phantom", no_phantom.__doc__, no_phantom(self.world, sent))
+
+    def _sent(self) -> set[int]:
+        """The values of all batches that clients meant to append."""
+        return set.union(*(producer.sent for producer in (*self.producers, self.careless)))
 
     def _require(self, name: str, statement: str | None, problems: Iterator[str]) -> None:
         problem = next(problems, None)
