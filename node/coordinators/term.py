@@ -51,6 +51,16 @@ class Term(Generic[S]):
         return self.partition.leader_epoch
 
     @property
+    def end_offset(self) -> int:
+        """Of the log."""
+        return self.partition.replica.end
+
+    @property
+    def high_watermark(self) -> int:
+        """Up to there the log is committed."""
+        return self.partition.replica.high_watermark
+
+    @property
     def max_batch_bytes(self) -> int:
         """A larger batch is refused: the topic's max.message.bytes."""
         return self.partition.config.log.max_message_bytes

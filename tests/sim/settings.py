@@ -34,7 +34,6 @@ _PROPERTIES = {
     "log.flush.start.offset.checkpoint.interval.ms": "500",
     "log.retention.check.interval.ms": "700",
     "log.segment.delete.delay.ms": "300",
-    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "300",
 }
 
 

@@ -23,7 +23,7 @@ from tests.sim.clock import Action, Clock
 from tests.sim.delays import Delays
 from tests.sim.deleter import Deleter
 from tests.sim.faults import Faults
-from tests.sim.invariants import EVERY_EVENT, durable, no_phantom, readable
+from tests.sim.invariants import EVERY_EVENT, Invariant, durable, no_phantom, readable
 from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.payloads import AsObjects, ThroughTheCodec
@@ -126,6 +126,7 @@ class Simulation:
         )
         self._faults.plan(rng.randint(3, 9))
         self._rng = rng
+        self.invariants: tuple[Invariant, ...] = EVERY_EVENT
         self.events = 0
         self._acked_before_faults: int | None = None
         self._acked_by_healing = 0
@@ -161,7 +162,7 @@ class Simulation:
             self._acked_before_faults = self._acked()
         step = self.world.observe()
         if not step.is_empty:
-            for invariant in EVERY_EVENT:
+            for invariant in self.invariants:
                 self._require(invariant.__name__, invariant.__doc__, invariant(self.world, step))
 
     def _perform(self, action: Action) -> None:

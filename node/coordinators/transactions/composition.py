@@ -15,6 +15,7 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from logquake.node.outside import Outside
 from logquake.node.replication.manager import ReplicaManager
+from logquake.node.replication.partition.partition import Partition
 
 
 def compose_transactions(
@@ -40,7 +41,12 @@ def compose_transactions(
         journal,
         load_chunk_bytes=settings.load_buffer_bytes,
     )
-    replicas.watch(TRANSACTION_STATE_TOPIC, partitions.note)
+
+    def note(partition: Partition) -> None:
+        partitions.note(partition)
+        upkeep.note(partition.index)
+
+    replicas.watch(TRANSACTION_STATE_TOPIC, note)
     return TransactionCoordinator(
         settings, partitions, decisions, upkeep, scheduler, next_producer_id
     )

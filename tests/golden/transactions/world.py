@@ -85,6 +85,14 @@ class ScriptedTerm(Term[PartitionState]):
         return self._epoch
 
     @property
+    def end_offset(self) -> int:
+        return len(self._world.written())
+
+    @property
+    def high_watermark(self) -> int:
+        return self.end_offset - self._world.uncommitted
+
+    @property
     def max_batch_bytes(self) -> int:
         return self._world.max_batch_bytes
 
@@ -133,6 +141,7 @@ class World(Chronicle):
         self.metadata = MetadataCache(PLAINTEXT)
         self.max_batch_bytes = 1_000_000
         self.holds = False
+        self.uncommitted = 0  # records at the log's end
         self.has_producer_ids = True
         self._producer_ids = count()
         self._writes: deque[_Write] = deque()
@@ -173,6 +182,11 @@ class World(Chronicle):
         self.partitions.term = term
         self._upkeep.term_began(term)
 
+    def commit_log(self) -> None:
+        """All that the log has."""
+        self.uncommitted = 0
+        self._upkeep.note(0)
+
     def _at_rest(self) -> dict[str, TransactionMetadata]:
         """Without what the log has no place for."""
         return {
@@ -186,13 +200,14 @@ class World(Chronicle):
             if each.pending is None
         }
 
-    def resign(self) -> None:
+    def resign(self, *, stays: bool = False) -> None:
+        """What is not committed yet may be in the next coordinator's log all the same."""
         term, self.partitions.term = self.partitions.term, None
         if term is None:
             return
         term.lasts = False
         while self._writes:
-            self.answer_write(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            self.answer_write(ErrorCode.NOT_LEADER_OR_FOLLOWER, stays=stays)
         self._upkeep.term_ended(term)
 
     # The log

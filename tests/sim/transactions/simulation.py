@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from random import Random
+from typing import ClassVar
 
 from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from tests.sim.simulation import PARTITIONS, Simulation
 from tests.sim.transactions.clients import CommittedReader, LedgerReader, TransactionalProducer
+from tests.sim.transactions.invariants import decided_first, only_committed, whole
 from tests.sim.transactions.ledger import Ledger
-from tests.sim.world import Committed, World
+from tests.sim.world import Committed
 
 PRODUCERS = 3
 STATE_ASSIGNMENT = {0: (1, 2, 3), 1: (2, 3, 1)}
@@ -20,10 +22,16 @@ class TransactionalSimulation(Simulation):
     it had begun must time out.
     """
 
+    PROPERTIES: ClassVar[Mapping[str, str]] = {
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms": "300",
+        "transaction.state.log.load.buffer.size": "400",  # some batches
+    }
+
     def __init__(self, seed: int, *, keep_all: bool = False) -> None:
         super().__init__(seed, keep_all=keep_all)
         rng = Random(f"transactions {seed}")
         self.ledger = Ledger()
+        self.invariants = (*self.invariants, decided_first)
         self.transactional = [
             TransactionalProducer(
                 f"t{index}", PARTITIONS, self.fabric, self.world, rng, self.ledger
@@ -90,30 +98,3 @@ class TransactionalSimulation(Simulation):
             end = self.world.committed.get(reader.partition, Committed()).end
             lines.append(f"{reader.name} read up to {reader.position} of {end}")
         return "\n".join([super()._condition(), *lines])
-
-
-def whole(ledger: Ledger) -> Iterator[str]:
-    """All of a transaction or nothing of it: where one of its partitions has a commit marker, all
-    that was acked has, and so if its producer was told that it is committed.
-    """
-    for attempt in ledger.attempts:
-        if attempt.told is True or True in attempt.ends.values():
-            for value in sorted(attempt.acked):
-                if not attempt.ends.get(attempt.values[value]):
-                    yield f"{attempt}: {value} in {attempt.values[value]} is not committed"
-
-
-def only_committed(world: World, ledger: Ledger, reader: CommittedReader) -> Iterator[str]:
-    """A reader of committed records has every batch of a committed transaction and every batch of
-    none, in order; of an aborted one it has nothing.
-    """
-    expected = [
-        batch.value
-        for batch in world.committed[reader.partition].batches
-        if not batch.is_control
-        and (batch.value not in ledger.by_value or ledger.is_decided(reader.partition, batch.value))
-    ]
-    if reader.values != expected:
-        odd = sorted(set(reader.values) ^ set(expected))
-        whose = [str(ledger.by_value.get(value)) for value in odd]
-        yield f"{reader.name} differs in {odd}: {whose}"
