@@ -85,6 +85,7 @@ from logquake.node.requests.sasl import SaslAuthenticate, SaslHandshake
 from logquake.node.requests.sync_group import SyncGroup
 from logquake.node.requests.txn_offset_commit import TxnOffsetCommit
 from logquake.node.requests.write_txn_markers import WriteTxnMarkers
+from logquake.node.requests.zookeeper_offsets import ZooKeeperOffsets
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.auto_creation import AutoTopicCreation
 from logquake.node.topics.config_handler import TopicConfigHandler
@@ -384,6 +385,7 @@ class Composer:
         between_brokers = settings.listeners.inter_broker
         loggers = Loggers(settings.broker_id)
         config_admin = ConfigAdmin(self._config, loggers, self._session, cache.has_topic)
+        in_zookeeper = ZooKeeperOffsets(self._session, settings.offsets.max_metadata_size)
         api = ApiTable(
             [
                 Produce(
@@ -467,8 +469,10 @@ class Composer:
                 DeleteGroups(groups.members, authorizer),
                 ConsumerGroupHeartbeat(),
                 ConsumerGroupDescribe(),
-                OffsetCommit(groups.offsets, cache, self._outside.scheduler, authorizer),
-                OffsetFetch(groups.offsets, authorizer),
+                OffsetCommit(
+                    groups.offsets, in_zookeeper, cache, self._outside.scheduler, authorizer
+                ),
+                OffsetFetch(groups.offsets, in_zookeeper, cache, authorizer),
                 OffsetDelete(groups.offsets, cache, authorizer),
                 TxnOffsetCommit(groups.offsets, cache, self._outside.scheduler, authorizer),
                 SaslHandshake(),

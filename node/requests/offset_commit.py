@@ -1,8 +1,8 @@
-"""OffsetCommit (8), versions 1-9: how far a group has come.
+"""OffsetCommit (8), versions 0-9: how far a group has come.
 
-v1 brings the time of the commit, v2-4 a retention time of its own, v6 leader epochs (KIP-320), v7
-static members (KIP-345). The answer waits until the commit is replicated.
-Absent: v0, which writes to ZooKeeper.
+v0 writes to ZooKeeper, v1 to the group's coordinator, with the time of the commit. v2-4 bring a
+retention time of its own, v6 leader epochs (KIP-320), v7 static members (KIP-345). The answer waits
+until the commit is replicated.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.known_partitions import by_topic, sort_out
 from logquake.node.requests.request import Request
+from logquake.node.requests.zookeeper_offsets import ZooKeeperOffsets
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
@@ -36,16 +37,18 @@ _NO_RETENTION_TIME = -1  # OffsetCommitRequest.DEFAULT_RETENTION_TIME
 
 class OffsetCommit(Handler[OffsetCommitRequest]):
     key = ApiKey.OFFSET_COMMIT
-    versions = range(1, 10)
+    versions = range(10)
 
     def __init__(
         self,
         offsets: OffsetManager,
+        in_zookeeper: ZooKeeperOffsets,
         cache: MetadataCache,
         scheduler: Scheduler,
         authorizer: Authorizer,
     ) -> None:
         self._offsets = offsets
+        self._in_zookeeper = in_zookeeper
         self._authorizer = authorizer
         self._cache = cache
         self._scheduler = scheduler
@@ -57,18 +60,20 @@ class OffsetCommit(Handler[OffsetCommitRequest]):
         if not known:
             request.reply(_response(unknown))
             return
-        who = Committer(body.member_id, body.group_instance_id, body.generation_id_or_member_epoch)
         now_ms = self._scheduler.wall_ms()
         offsets = {
             partition: _offset(each, body.retention_time_ms, now_ms)
             for partition, each in known.items()
         }
-        self._offsets.commit(
-            body.group_id,
-            who,
-            offsets,
-            lambda errors: request.reply(_response(unknown | {**errors})),
-        )
+
+        def done(errors: Mapping[TopicPartition, ErrorCode]) -> None:
+            request.reply(_response(unknown | {**errors}))
+
+        if request.header.api_version == 0:
+            self._in_zookeeper.commit(body.group_id, offsets, done)
+            return
+        who = Committer(body.member_id, body.group_instance_id, body.generation_id_or_member_epoch)
+        self._offsets.commit(body.group_id, who, offsets, done)
 
 
 def _offset(

@@ -1,11 +1,11 @@
-"""OffsetFetch (9), versions 1-9: how far groups have come.
+"""OffsetFetch (9), versions 0-9: how far groups have come.
 
-v2 asks for all partitions with null, v5 answers leader epochs (KIP-320), v7 can wait for what
-transactions still decide (require_stable, KIP-447), v8 asks for several groups (KIP-709), v9 names
-the member of a KIP-848 group, which is of no meaning to a classic one. Partitions that there are
-not are answered as those without a commit.
-Of a topic that the asker may not describe nothing is told, and that only where it was named.
-Absent: v0, which reads from ZooKeeper.
+v0 reads from ZooKeeper, v1 from the group's coordinator. v2 asks for all partitions with null, v5
+answers leader epochs (KIP-320), v7 can wait for what transactions still decide (require_stable,
+KIP-447), v8 asks for several groups (KIP-709), v9 names the member of a KIP-848 group, which is of
+no meaning to a classic one. From v1 on partitions that there are not are answered as those without
+a commit. Of a topic that the asker may not describe nothing is told, and that only where it was
+named.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from collections.abc import Collection, Iterable, Sequence
 
 from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.coordinators.groups.offset_manager import FetchedOffset, OffsetManager
+from logquake.node.coordinators.groups.offsets.committed import OffsetAndMetadata
+from logquake.node.metadata.cache import MetadataCache
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.known_partitions import by_topic
 from logquake.node.requests.request import Request
+from logquake.node.requests.zookeeper_offsets import Found, ZooKeeperOffsets
 from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
@@ -43,14 +46,24 @@ _Fetched = list[tuple[str, list[tuple[int, FetchedOffset]]]]
 
 class OffsetFetch(Handler[OffsetFetchRequest]):
     key = ApiKey.OFFSET_FETCH
-    versions = range(1, 10)
+    versions = range(10)
 
-    def __init__(self, offsets: OffsetManager, authorizer: Authorizer) -> None:
+    def __init__(
+        self,
+        offsets: OffsetManager,
+        in_zookeeper: ZooKeeperOffsets,
+        cache: MetadataCache,
+        authorizer: Authorizer,
+    ) -> None:
         self._offsets = offsets
+        self._in_zookeeper = in_zookeeper
+        self._cache = cache
         self._authorizer = authorizer
 
     def handle(self, request: Request, body: OffsetFetchRequest) -> None:
-        if request.header.api_version >= _FIRST_VERSION_WITH_GROUPS:
+        if request.header.api_version == 0:
+            self._read_zookeeper(request, body)
+        elif request.header.api_version >= _FIRST_VERSION_WITH_GROUPS:
             groups = [self._group(request, group, body.require_stable) for group in body.groups]
             request.reply(OffsetFetchResponse(groups=groups))
         else:
@@ -84,25 +97,29 @@ class OffsetFetch(Handler[OffsetFetchRequest]):
     def _single(self, request: Request, body: OffsetFetchRequest) -> OffsetFetchResponse:
         """v1 has no room for the group's error: as from Kafka, the answer is empty then."""
         error, topics = self._fetch(request, body.group_id, body.topics, body.require_stable)
-        return OffsetFetchResponse(
-            error_code=error,
-            topics=[
-                OffsetFetchResponseTopic(
-                    name=topic,
-                    partitions=[
-                        OffsetFetchResponsePartition(
-                            partition_index=index,
-                            committed_offset=_offset(found),
-                            committed_leader_epoch=_leader_epoch(found),
-                            metadata=_metadata(found),
-                            error_code=found.error,
-                        )
-                        for index, found in partitions
-                    ],
-                )
-                for topic, partitions in topics
-            ],
-        )
+        return OffsetFetchResponse(error_code=error, topics=_response_topics(topics))
+
+    def _read_zookeeper(self, request: Request, body: OffsetFetchRequest) -> None:
+        asked = _partitions(body.topics) or []
+        describe = AclOperation.DESCRIBE
+        if not self._authorizer.allows(request, describe, ResourceType.GROUP, body.group_id):
+            refused = dict.fromkeys(asked, FetchedOffset(ErrorCode.GROUP_AUTHORIZATION_FAILED))
+            request.reply(OffsetFetchResponse(topics=_response_topics(by_topic(refused))))
+            return
+        denied = self._denied(request, asked)
+        missing = {each: _missing(each, denied) for each in asked}
+        known = [
+            each
+            for each in asked
+            if each.topic not in denied and self._cache.partition(*each) is not None
+        ]
+
+        def done(offsets: dict[TopicPartition, Found]) -> None:
+            found = {each: _of_zookeeper(offset) for each, offset in offsets.items()}
+            topics = by_topic({each: found.get(each, missing[each]) for each in asked})
+            request.reply(OffsetFetchResponse(topics=_response_topics(topics)))
+
+        self._in_zookeeper.fetch(body.group_id, known, done)
 
     def _fetch(
         self, request: Request, group_id: str, asked: _Asked, require_stable: bool
@@ -110,11 +127,7 @@ class OffsetFetch(Handler[OffsetFetchRequest]):
         describe = AclOperation.DESCRIBE
         if not self._authorizer.allows(request, describe, ResourceType.GROUP, group_id):
             return ErrorCode.GROUP_AUTHORIZATION_FAILED, []
-        partitions = (
-            None
-            if asked is None
-            else [TopicPartition(topic.name, i) for topic in asked for i in topic.partition_indexes]
-        )
+        partitions = _partitions(asked)
         denied = self._denied(request, partitions or ())
         allowed = partitions and [each for each in partitions if each.topic not in denied]
         fetched = self._offsets.fetch(group_id, allowed, require_stable=require_stable)
@@ -132,6 +145,45 @@ class OffsetFetch(Handler[OffsetFetchRequest]):
     def _denied(self, request: Request, partitions: Iterable[TopicPartition]) -> Collection[str]:
         names = (each.topic for each in partitions)
         return self._authorizer.denied(request, AclOperation.DESCRIBE, ResourceType.TOPIC, names)
+
+
+def _partitions(asked: _Asked) -> list[TopicPartition] | None:
+    """None stands for all."""
+    if asked is None:
+        return None
+    return [TopicPartition(topic.name, i) for topic in asked for i in topic.partition_indexes]
+
+
+def _missing(partition: TopicPartition, denied: Collection[str]) -> FetchedOffset:
+    if partition.topic in denied:
+        return FetchedOffset(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+    return FetchedOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+
+
+def _of_zookeeper(found: Found) -> FetchedOffset:
+    if isinstance(found, ErrorCode):
+        return FetchedOffset(found)
+    return FetchedOffset(ErrorCode.NONE, OffsetAndMetadata(found))
+
+
+def _response_topics(topics: _Fetched) -> list[OffsetFetchResponseTopic]:
+    """Before v8."""
+    return [
+        OffsetFetchResponseTopic(
+            name=topic,
+            partitions=[
+                OffsetFetchResponsePartition(
+                    partition_index=index,
+                    committed_offset=_offset(found),
+                    committed_leader_epoch=_leader_epoch(found),
+                    metadata=_metadata(found),
+                    error_code=found.error,
+                )
+                for index, found in partitions
+            ],
+        )
+        for topic, partitions in topics
+    ]
 
 
 def _offset(found: FetchedOffset) -> int:

@@ -11,6 +11,7 @@ come with the Stat of the read.
     configs.py   /config/... and its change notifications
     cluster.py   /cluster/id, /feature, /latest_producer_id_block
     acls.py      /kafka-acl, /kafka-acl-extended, and their change notifications
+    consumers.py /consumers
     admin.py     /admin/..., /isr_change_notification, /log_dir_event_notification
     parents.py   what every broker creates at its start
     json_text.py, map_order.py   the JSON of Kafka, in the order of Scala's and Java's hash maps

@@ -34,10 +34,12 @@ from logquake.wire.messages.transactions import (
     EndTxnRequest,
     InitProducerIdRequest,
 )
+from logquake.zk.operations import SetData
 from tests.unit.node.requests.lone_broker import TOPIC, LoneBroker
 
-commit_versions = pytest.mark.parametrize("version", OffsetCommit.versions)
-fetch_versions = pytest.mark.parametrize("version", OffsetFetch.versions)
+# Those that the coordinator serves; version 0 goes to ZooKeeper.
+commit_versions = pytest.mark.parametrize("version", OffsetCommit.versions[1:])
+fetch_versions = pytest.mark.parametrize("version", OffsetFetch.versions[1:])
 UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
@@ -308,3 +310,37 @@ def test_transactional_offsets_of_partitions_that_there_are_not(
     transaction: Transaction, version: int
 ) -> None:
     assert transaction.commit_offset(version, 7) == UNKNOWN
+
+
+def test_the_oldest_consumers_keep_offsets_in_zookeeper(broker: LoneBroker) -> None:
+    """Without any coordinator."""
+    assert fetch(broker, 0) == (0, {(TOPIC, 0): (-1, -1, "", UNKNOWN)})
+    for offset in (5, 6):
+        told = commit(broker, 0, indexes=(0, 1, 7), committed_offset=offset)
+        assert told == {(TOPIC, 7): UNKNOWN, (TOPIC, 0): 0, (TOPIC, 1): 0}
+    assert fetch(broker, 0, indexes=(0, 7)) == (
+        0,
+        {(TOPIC, 0): (6, -1, "", 0), (TOPIC, 7): (-1, -1, "", UNKNOWN)},
+    )
+    node = broker.zookeeper.model.data(f"/consumers/g/offsets/{TOPIC}/1")
+    assert node is not None
+    assert node.data == b"6"
+    too_large = ErrorCode.OFFSET_METADATA_TOO_LARGE
+    assert commit(broker, 0, committed_metadata="sixsix") == {(TOPIC, 0): too_large}
+
+
+@pytest.mark.parametrize("group", ["", "..", "a//b", "a/../../brokers", "\0"])
+def test_groups_that_are_no_path_of_zookeepers(broker: LoneBroker, group: str) -> None:
+    refused = ErrorCode.UNKNOWN_SERVER_ERROR
+    assert commit(broker, 0, group=group) == {(TOPIC, 0): refused}
+    assert fetch(broker, 0, group=group) == (0, {(TOPIC, 0): (-1, -1, "", refused)})
+
+
+def test_an_offset_in_zookeeper_that_is_none(broker: LoneBroker) -> None:
+    commit(broker, 0)
+    node = broker.zookeeper.model.data(f"/consumers/g/offsets/{TOPIC}/0")
+    assert node is not None
+    session = next(iter(broker.zookeeper.model.sessions))
+    broker.zookeeper.model.apply(session, SetData(f"/consumers/g/offsets/{TOPIC}/0", b"five"))
+    refused = ErrorCode.UNKNOWN_SERVER_ERROR
+    assert fetch(broker, 0) == (0, {(TOPIC, 0): (-1, -1, "", refused)})
