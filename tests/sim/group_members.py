@@ -43,7 +43,7 @@ from tests.sim.world import World
 GROUP = "readers"
 COORDINATED_BY = TopicPartition(GROUP_METADATA_TOPIC, 0)
 SESSION_MS, REBALANCE_MS, HEARTBEAT_MS = 700, 800, 150
-LONGEST_SLEEP_MS = 2 * SESSION_MS
+LONGEST_SLEEP_MS = 3 * SESSION_MS
 JOIN_VERSION, SYNC_VERSION, HEARTBEAT_VERSION = 9, 4, 4
 COMMIT_VERSION, OFFSET_FETCH_VERSION = 8, 7
 
@@ -93,13 +93,17 @@ class GroupMember(Client):
         self.later(10, LONGEST_SLEEP_MS, self._in_turn(self._join))
 
     def sleep(self) -> None:
-        """Longer, perhaps, than it may; then it commits what it read before, and goes on."""
+        """Once it owns something; longer, perhaps, than it may. Then it commits what it had read
+        before, and goes on.
+        """
+        if not self.owned:
+            self.later(20, 120, self.sleep)
+            return
         generation, owned = self.generation, dict(self.owned)
         self._begin_turn()
 
         def wake() -> None:
-            if owned:
-                self._commit_as(generation, owned)
+            self._commit_as(generation, owned)
             self._join()
 
         self.later(SESSION_MS // 2, LONGEST_SLEEP_MS, self._in_turn(wake))
