@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from logquake.cluster.cli import lifecycle, log_files, logs, members, topics
+from logquake.cluster.cli import configs, lifecycle, log_files, logs, members, topics
 from logquake.cluster.errors import ClusterError
 
 FAILED = 2
@@ -29,6 +29,7 @@ app.command()(members.restart)
 app.command()(logs.logs)
 app.command()(lifecycle.env)
 app.add_typer(topics.app, name="topic")
+app.command()(configs.configs)
 app.add_typer(log_files.app, name="log")
 app.command()(members.broker)
 

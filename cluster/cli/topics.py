@@ -1,4 +1,4 @@
-"""``topic create``, ``topic list``, ``topic describe``."""
+"""``topic create``, ``topic list``, ``topic describe``; ``topic config`` is in configs.py."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logquake.cluster.cli.options import DEFAULT_NAME, Bootstrap, DataDir, Name, Settings, layout_of
-from logquake.cluster.errors import ClusterError
+from logquake.cluster.cli.admin import router_to
+from logquake.cluster.cli.configs import topic_config
+from logquake.cluster.cli.options import DEFAULT_NAME, Bootstrap, DataDir, Name, Settings
 from logquake.wire.sentinels import NO_REPLICATION_FACTOR
 
 if TYPE_CHECKING:
     from logquake.client.admin import Admin
 
 app = typer.Typer(help="Topics.", no_args_is_help=True, rich_markup_mode=None)
+app.command("config")(topic_config)
 
 
 @app.command()
@@ -88,17 +90,6 @@ def describe(
 def _admin(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterator[Admin]:
     """Raises ClusterError for whatever the client meets."""
     from logquake.client.admin import Admin
-    from logquake.client.connection import tcp_connect
-    from logquake.client.errors import ClientError
-    from logquake.client.routing import Router
-    from logquake.client.settings import ClientSettings
-    from logquake.cluster.running import RunningCluster
 
-    cluster = RunningCluster(layout_of(name, data_dir))
-    servers = bootstrap or cluster.bootstrap_servers
-    connect = tcp_connect if bootstrap else cluster.connect
-    try:
-        with Router(ClientSettings(servers), connect=connect) as router:
-            yield Admin(router)
-    except (ClientError, ValueError) as error:
-        raise ClusterError(str(error)) from error
+    with router_to(bootstrap, name, data_dir) as router:
+        yield Admin(router)

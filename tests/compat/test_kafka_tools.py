@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from logquake.cluster.api import Cluster
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.timeout(180)]
 
 TOPICS = "org.apache.kafka.tools.TopicCommand"
+CONFIGS = "kafka.admin.ConfigCommand"
 OFFSETS = "org.apache.kafka.tools.GetOffsetShell"
 RECORDS = 2000
 
@@ -79,6 +82,34 @@ def test_topic_command_describes(
         TOPICS, "--bootstrap-server", cluster.bootstrap_servers, "--describe", "--topic", name
     )
     assert described.count("Leader: ") == 2
+
+
+@pytest.mark.parametrize(
+    ("entity", "key", "value"),
+    [
+        (("--entity-type", "brokers", "--entity-name", "1"), "log.cleaner.threads", "2"),
+        (("--entity-type", "brokers", "--entity-default"), "log.retention.ms", "86400000"),
+        (("--entity-type", "topics"), "retention.ms", "86400000"),
+    ],
+)
+def test_configs_command_describes_and_alters(
+    kafka_programs: KafkaPrograms,
+    cluster: Cluster,
+    topic: Callable[..., str],
+    entity: tuple[str, ...],
+    key: str,
+    value: str,
+) -> None:
+    whose = (*entity, "--entity-name", topic()) if len(entity) == 2 else entity
+    configs = partial(
+        kafka_programs.run, CONFIGS, "--bootstrap-server", cluster.bootstrap_servers, *whose
+    )
+    setting = f"{key}={value}"
+    said = configs("--alter", "--add-config", setting)
+    assert said.startswith("Completed updating ")
+    wait_for("what was set", partial(configs, "--describe"), lambda text: setting in text)
+    configs("--alter", "--delete-config", key)
+    wait_for("nothing set", partial(configs, "--describe"), lambda text: setting not in text)
 
 
 @pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])

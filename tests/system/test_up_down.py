@@ -11,6 +11,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.state import ClusterState, Phase
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.usefixtures("leaves_nothing")
 
@@ -144,6 +146,27 @@ def test_kept_data_is_there_after_the_next_up(logquake: Any) -> None:
     assert logquake.ok("topic", "list").split() == ["orders"]
     described = json.loads(logquake.ok("status", "-o", "json"))
     assert len(described["partitions"]) == 2
+    logquake.ok("down")
+
+
+def test_configurations_are_shown_and_changed(logquake: Any) -> None:
+    logquake.ok(*UP, "-d")
+    logquake.ok("topic", "create", "orders")
+    topic = ("topic", "config", "orders")
+    for command, key in (
+        (topic, "retention.ms"),
+        (("configs", "1"), "log.retention.ms"),
+        (("configs", "all"), "log.retention.ms"),
+    ):
+        shown = partial(logquake.ok, *command)
+        logquake.ok(*command, f"{key}=86400000")
+        wait_for("the key that was set", shown, lambda text: "86400000" in text)
+        logquake.ok(*command, "-d", key)
+        wait_for("no key", shown, lambda text: "86400000" not in text)
+    assert "broker.id" in logquake.ok("configs", "1", "--all")
+    refused = logquake.refused(*topic, "no.such=1")
+    assert "Unknown topic config name: no.such" in refused
+    assert "is no broker" in logquake.refused("configs", "one")
     logquake.ok("down")
 
 

@@ -1,0 +1,33 @@
+"""The connection of a command to the brokers that it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logquake.cluster.cli.options import layout_of
+from logquake.cluster.errors import ClusterError
+
+if TYPE_CHECKING:
+    from logquake.client.routing import Router
+
+
+@contextmanager
+def router_to(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterator[Router]:
+    """Raises ClusterError for whatever the client meets."""
+    from logquake.client.connection import tcp_connect
+    from logquake.client.errors import ClientError
+    from logquake.client.routing import Router
+    from logquake.client.settings import ClientSettings
+    from logquake.cluster.running import RunningCluster
+
+    cluster = RunningCluster(layout_of(name, data_dir))
+    servers = bootstrap or cluster.bootstrap_servers
+    connect = tcp_connect if bootstrap else cluster.connect
+    try:
+        with Router(ClientSettings(servers), connect=connect) as router:
+            yield router
+    except (ClientError, ValueError) as error:
+        raise ClusterError(str(error)) from error
