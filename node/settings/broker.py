@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from logquake.controller.rules.config_def import InvalidValue
 from logquake.controller.settings import ControllerSettings
@@ -56,8 +56,9 @@ class BrokerSettings:
     """Make it with from_properties()."""
 
     broker_id: int
-    # As they were given: what DescribeConfigs tells, and what changes are laid over.
-    properties: Mapping[str, str]
+    # As they were given: what DescribeConfigs tells, and what changes are laid over. Some are
+    # passwords.
+    properties: Mapping[str, str] = field(repr=False)
     rack: str | None
     listeners: ListenerSettings
     security: SecuritySettings

@@ -30,7 +30,11 @@ SSL, SASL_SSL = ListenerName("SSL"), ListenerName("SASL_SSL")
 def read(properties: dict[str, str] | None = None, **keys: str) -> SecuritySettings:
     """Keys are written with '_' for '.'."""
     named = {key.replace("_", "."): value for key, value in keys.items()}
-    return BrokerSettings.from_properties({**REQUIRED, **named, **(properties or {})}).security
+    return read_all({**named, **(properties or {})}).security
+
+
+def read_all(properties: dict[str, str]) -> BrokerSettings:
+    return BrokerSettings.from_properties({**REQUIRED, **properties})
 
 
 def test_listeners_in_plaintext_have_none() -> None:
@@ -157,7 +161,7 @@ def test_refusals_show_no_secret(properties: dict[str, str], message: str) -> No
 
 
 def test_settings_show_no_secret() -> None:
-    settings = read(
+    settings = read_all(
         {
             "sasl.enabled.mechanisms": "PLAIN",
             JAAS: f'{PLAIN} username="broker" password="secret" user_a="secret";',
