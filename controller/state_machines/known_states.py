@@ -2,8 +2,9 @@
 
 Only controllers write states, and the one in office takes in what it writes; so of thousands of
 partitions none has to be read before its next state is written over the version that it had. Who
-wrote there all the same shows by that version: then the state is read, and decided upon again.
-(Kafka reads each state before it decides, and writes over the version too.)
+wrote there all the same shows by that version: then the state is read, and decided upon again. So
+it is before a partition is left without a leader, as nothing is written then. (Kafka reads each
+state before it decides, and writes over the version too.)
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ over what is there now (Kafka's PartitionStateMachine).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from enum import Enum
 
 from logquake.controller.channels.request_batch import ControllerBrokerRequestBatch
@@ -81,6 +81,9 @@ async def bring_online(
     """Give new partitions their first state, elect leaders for the others, tell the brokers.
 
     Answers the elections' outcomes. Raises ControllerMoved, ZkFailure.
+
+    Of a failover's partitions the first are told of while the last are decided. Not so of new ones:
+    a producer that hears of a part of a topic's partitions spreads its keys over those.
     """
     movable = _movable(term, partitions, PartitionStatus.ONLINE)
     status = term.context.partition_status
@@ -89,7 +92,6 @@ async def bring_online(
     batch = term.batch()
     async for some in in_slices(new, DECIDED_AT_A_TIME):
         await _initialize_leader_and_isr(term, batch, some)
-        batch = await term.send_if_large(batch)
     outcomes: dict[TopicPartition, Outcome] = {}
     async for some in in_slices(led_before, DECIDED_AT_A_TIME):
         outcomes |= await _elect_leaders(term, batch, some, strategy)
@@ -147,6 +149,7 @@ async def _elect_leaders(
     settled: dict[TopicPartition, Outcome] = {}
     remaining = list(partitions)
     current = await known_states(term, remaining)
+    unread: Set[TopicPartition] = current.keys() & term.context.leaderships.keys()
     while remaining:
         outcomes = await _hold_elections(term, strategy, remaining, current)
         elected = {each: one for each, one in outcomes.items() if isinstance(one, Elected)}
@@ -156,14 +159,31 @@ async def _elect_leaders(
             _note_elected(term, partition, elected[partition], current[partition].state, state)
             _take_in(term, partition, state)
         gone = {each: NotElected("its state was deleted") for each in written.missing}
+        remaining = [*written.conflicts, *_unproved(term, outcomes, unread)]
         outcomes = {**outcomes, **gone}
-        remaining = written.conflicts
         settled.update((each, one) for each, one in outcomes.items() if each not in remaining)
+        unread = frozenset()
         current = await term.zk.read_states(remaining)
     for partition, outcome in sorted(settled.items()):
         if isinstance(outcome, NotElected) and not term.is_set_aside(partition):
             _note_not_elected(term, partition, strategy, outcome)
     return settled
+
+
+def _unproved(
+    term: Term, outcomes: Mapping[TopicPartition, Outcome], unread: Set[TopicPartition]
+) -> list[TopicPartition]:
+    """Not elected over a state that was not read, as no write has shown that it still holds.
+
+    Where no replica is online, no state makes one a leader.
+    """
+    return [
+        each
+        for each, outcome in outcomes.items()
+        if isinstance(outcome, NotElected)
+        and each in unread
+        and term.context.candidates(each).online
+    ]
 
 
 async def _hold_elections(

@@ -230,3 +230,10 @@ def _kill(cluster: Cluster, broker_id: int) -> None:
 def _move(cluster: Cluster, broker_id: int) -> None:
     moved = BrokerRegistration(broker_id, (ListenerEndpoint("elsewhere", 9092),), 0)
     cluster.world.write(SetData(BrokerRegistration.path(broker_id), moved.encode()))
+
+
+def test_a_topic_is_never_told_of_with_some_of_its_partitions_alone(cluster: Cluster) -> None:
+    """A producer would spread its keys over those."""
+    cluster.create("orders", partitions=2_100)
+    told = [line for line in cluster.settle() if "1 -> 2 UpdateMetadata" in line]
+    assert {line.count("orders-") for line in told} == {2_100}
