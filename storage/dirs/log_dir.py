@@ -98,9 +98,14 @@ class LogDir:
             self._adopt_future(stored.key, log, stored.place)
 
     def make_place(self, topic: str, partition: int) -> None:
-        """Make the partition's folder, as the proof that a log can be made here."""
+        """Make the partition's folder, as the proof that a log can be made here.
+
+        A start after a crash takes it for the log. Raises StorageError.
+        """
+        key = TopicPartition(topic, partition)
+        self.offsets.make_way(key)
         with disk_faults(self.path):
-            self._disk.make_dirs(log_path(self.path, TopicPartition(topic, partition)))
+            self._disk.make_dirs(log_path(self.path, key))
 
     def create_log(
         self, topic: str, partition: int, topic_id: bytes | None, config: LogConfig

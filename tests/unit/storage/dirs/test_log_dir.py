@@ -153,6 +153,22 @@ def test_a_log_of_a_deleted_name_finds_nothing_of_its_predecessor_in_the_checkpo
     assert disk.read("/data/log-start-offset-checkpoint") == b"0\n0\n"
 
 
+def test_nor_after_a_crash_that_came_when_its_folder_was_made(
+    disk: MemoryDisk, make_batch: MakeBatch
+) -> None:
+    log_dir = open_dir(disk)
+    log = filled_log(log_dir, make_batch)
+    log.sync()
+    log.raise_start(2, 4)
+    log_dir.offsets.write_all()
+    log_dir.delete_log("orders", 0)
+    log_dir.make_place("orders", 0)
+    disk.crash(Unsynced.KEPT, random.Random(0))
+    found = open_dir(disk).log("orders", 0)
+    assert found is not None
+    assert (found.start_offset, found.end_offset) == (0, 0)
+
+
 def test_nor_in_one_that_was_being_collected(disk: MemoryDisk, make_batch: MakeBatch) -> None:
     log_dir = open_dir(disk)
     log = filled_log(log_dir, make_batch)
