@@ -45,8 +45,10 @@ class Checkpoints:
         self._deletion_delay_ms = deletion_delay_ms
         self._under_way: Counter[str] = Counter()
         self._soon: Timer | None = None
+        self._is_owed = False  # a deletion's checkpoint found others under way
 
     def stop(self) -> None:
+        self._is_owed = False
         if self._soon is not None:
             self._soon.cancel()
 
@@ -70,8 +72,7 @@ class Checkpoints:
     def _write_now(self) -> None:
         self._soon = None
         others = (_RECOVERY_POINTS, _LOG_STARTS)
-        if not self._collect(_ALL_OF_LOGS, self._log_dirs.collect_all, *others):
-            self.write_soon()
+        self._is_owed = not self._collect(_ALL_OF_LOGS, self._log_dirs.collect_all, *others)
 
     def _collect(
         self, what: str, begin: Callable[[], list[GradualCheckpoint]], *not_beside: str
@@ -93,23 +94,28 @@ class Checkpoints:
     def _may_go_on(self, what: str, collected: GradualCheckpoint) -> bool:
         """Collect some more; whether there may be more."""
         if collected.directory not in self._log_dirs.online:
-            self._under_way[what] -= 1  # it failed since: nothing is written there any more
+            self._end(what)  # it failed since: nothing is written there any more
             return False
         if collected.collect(_LOGS_AT_A_TIME):
             return True
         pending = collected.finish()
         if pending is None:
-            self._under_way[what] -= 1
+            self._end(what)
         else:
             self._write(what, pending)
         return False
 
     def _write(self, what: str, pending: PendingCheckpoint) -> None:
         def done(ran: Future[None]) -> None:
-            self._under_way[what] -= 1
             try:
                 ran.result()
             except StorageError as error:
                 self._log_dirs.report_failure(pending.directory, str(error))
+            self._end(what)
 
         self._workers.run_in_worker(pending.run, done)
+
+    def _end(self, what: str) -> None:
+        self._under_way[what] -= 1
+        if self._is_owed:
+            self._write_now()

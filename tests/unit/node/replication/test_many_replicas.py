@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from logquake.node.replication.background.checkpoints import Checkpoints
+from logquake.node.replication.background.high_watermarks import HighWatermarks
 from logquake.node.replication.background.sliced_round import SlicedRound
+from logquake.node.replication.hosted import HostedPartitions
 from logquake.node.replication.partition.roles import Leader
 from logquake.storage.partition_metadata import read_topic_id
 from logquake.wire.errors import ErrorCode
@@ -27,6 +30,7 @@ from logquake.wire.messages.leader_and_isr import (
 )
 from tests.doubles.network import ScriptedNetwork
 from tests.doubles.scheduler import ManualScheduler
+from tests.doubles.workers import HeldWorkers
 from tests.unit.node.replication.one_broker import BROKER_ID, TOPIC_ID, OneBroker
 
 MANY = 120  # more than are taken at a time
@@ -155,6 +159,24 @@ def test_logs_deleted_one_by_one_share_their_checkpoints(
     assert [line.split()[1] for line in content.splitlines()[2:]] == [
         str(index) for index in range(50, MANY)
     ]
+
+
+def test_deletions_checkpoint_follows_what_is_under_way_and_does_not_ask_again_and_again(
+    filled: OneBroker, scheduler: ManualScheduler
+) -> None:
+    marks = HighWatermarks(filled.log_dirs, HostedPartitions(filled.metadata))
+    workers = HeldWorkers()
+    written = Checkpoints(filled.log_dirs, marks, scheduler, workers, deletion_delay_ms=0)
+    written.write_recovery_points()
+    written.write_soon()
+    passes = 0
+    while passes < 50 and (action := scheduler.take_due()) is not None:
+        action()
+        passes += 1
+    assert (passes < 10, len(workers)) == (True, 1)
+    workers.finish()
+    scheduler.advance(1)
+    assert len(workers) == 2  # the recovery points have not changed
 
 
 def test_many_truncations_write_each_checkpoint_once(
