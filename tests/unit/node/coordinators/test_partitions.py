@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -312,3 +314,19 @@ def test_acks_all_needs_the_minimal_isr(broker: OneBroker, words: WordCoordinato
     words.put(words.term(), b"one")
     broker.replicas.end_of_pass()
     assert words.told[1:] == ["one: NOT_ENOUGH_REPLICAS at -1"]
+
+
+def test_a_term_that_is_over_goes_by_reference_count(
+    broker: OneBroker, words: WordCoordinator
+) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        broker.lead()
+        broker.replicas.end_of_pass()
+        words.put(words.term(), b"one")
+        state = weakref.ref(words.term().state)
+        follow(broker, epoch=1)
+        assert state() is None
+    finally:
+        gc.enable()

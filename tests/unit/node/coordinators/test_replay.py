@@ -48,3 +48,9 @@ def test_where_no_batch_can_be_found_the_rest_is_lost() -> None:
     with pytest.raises(RecordError):
         replay_batches(bytes(logged(0, b"a") + bad), state, progress)
     assert progress.next_offset == 1
+
+
+def test_a_batch_of_which_compaction_left_nothing() -> None:
+    empty = encode_batch([], base_offset=1, last_offset=4)
+    seen, progress = replayed(bytes(logged(0, b"a") + empty + logged(5, b"b")))
+    assert (seen, progress.next_offset, progress.left_out) == ([0, 5], 6, 0)
