@@ -134,6 +134,7 @@ class Broker:
         if parts.acls is not None:
             parts.acls.on_watch(event)
         parts.config_changes.on_watch(event)
+        parts.tokens.on_watch(event)
         parts.controller.on_watch(event)
         if parts.scram_users is not None:
             parts.scram_users.on_watch(event)
@@ -161,6 +162,7 @@ class Broker:
     def _register(self) -> None:
         """Whoever may do what is known before anybody can ask."""
         parts = self._serving()
+        parts.tokens.read()
 
         def register() -> None:
             parts.registrar.register(self._session_id)

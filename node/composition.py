@@ -22,10 +22,12 @@ from logquake.node.configs.loggers import Loggers
 from logquake.node.controller_link import ControllerLink, ControllerRequests
 from logquake.node.coordinators.groups.coordinator import GroupCoordinator
 from logquake.node.coordinators.transactions.composition import compose_transactions
+from logquake.node.life.delegation_tokens import DelegationTokens
 from logquake.node.life.first_orders import FirstOrders
 from logquake.node.life.log_dir_loading import LogDirLoading
 from logquake.node.life.log_dir_notice import LogDirNotice
 from logquake.node.life.registration import Registrar
+from logquake.node.life.scram_administration import ScramAdministration
 from logquake.node.life.scram_users import ScramUsers, UserConfigs
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_metadata import FirstMetadata
@@ -46,6 +48,12 @@ from logquake.node.requests.consumer_group_describe import ConsumerGroupDescribe
 from logquake.node.requests.consumer_group_heartbeat import ConsumerGroupHeartbeat
 from logquake.node.requests.create_partitions import CreatePartitions
 from logquake.node.requests.create_topics import CreateTopics
+from logquake.node.requests.delegation_tokens import (
+    CreateDelegationToken,
+    DescribeDelegationToken,
+    ExpireDelegationToken,
+    RenewDelegationToken,
+)
 from logquake.node.requests.delete_groups import DeleteGroups
 from logquake.node.requests.delete_records import DeleteRecords
 from logquake.node.requests.delete_topics import DeleteTopics
@@ -84,6 +92,10 @@ from logquake.node.requests.produce import Produce
 from logquake.node.requests.sasl import SaslAuthenticate, SaslHandshake
 from logquake.node.requests.sync_group import SyncGroup
 from logquake.node.requests.txn_offset_commit import TxnOffsetCommit
+from logquake.node.requests.user_scram_credentials import (
+    AlterUserScramCredentials,
+    DescribeUserScramCredentials,
+)
 from logquake.node.requests.write_txn_markers import WriteTxnMarkers
 from logquake.node.requests.zookeeper_offsets import ZooKeeperOffsets
 from logquake.node.settings import BrokerSettings
@@ -125,6 +137,7 @@ class Parts:
     config_changes: ConfigChanges
     log_dirs: LogDirs
     acls: BrokerAcls | None  # None without an authorizer
+    tokens: DelegationTokens
     scram_users: ScramUsers | None  # where a listener has SCRAM
 
     def close(self) -> None:
@@ -208,7 +221,8 @@ class Composer:
         replicas.start()
         groups = self._group_coordinator(replicas)
         self._follow_configuration(controller, replicas)
-        api = self._api(registrar, controller, link, requests, replicas, groups)
+        tokens = self._tokens(controller)
+        api = self._api(registrar, controller, link, requests, replicas, groups, tokens)
         first_orders = FirstOrders(
             settings.broker_id,
             self._cache,
@@ -228,8 +242,23 @@ class Composer:
             self._config_changes(controller, replicas),
             log_dirs,
             self._acls,
+            tokens,
             self._scram_users(),
         )
+
+    def _tokens(self, controller: Controller) -> DelegationTokens:
+        outside = self._outside
+        tokens = DelegationTokens(
+            self._settings.tokens,
+            self._session,
+            outside.scheduler,
+            outside.journal,
+            outside.random,
+            is_controller=lambda: controller.is_active,
+        )
+        self._credentials.find_token = tokens.find
+        tokens.start()
+        return tokens
 
     def _broker_acls(self) -> BrokerAcls | None:
         settings, outside = self._settings.authorizer, self._outside
@@ -357,6 +386,7 @@ class Composer:
         requests: ControllerRequests,
         replicas: ReplicaManager,
         groups: GroupCoordinator,
+        tokens: DelegationTokens,
     ) -> ApiTable:
         settings, cache, waiters = self._settings, self._cache, self._waiters
         cluster_id = self._membership.cluster_id
@@ -386,6 +416,8 @@ class Composer:
         loggers = Loggers(settings.broker_id)
         config_admin = ConfigAdmin(self._config, loggers, self._session, cache.has_topic)
         in_zookeeper = ZooKeeperOffsets(self._session, settings.offsets.max_metadata_size)
+        protocols = {e.listener: e.security_protocol for e in settings.listeners.listeners}
+        scram_administration = ScramAdministration(self._session)
         api = ApiTable(
             [
                 Produce(
@@ -449,6 +481,12 @@ class Composer:
                 DescribeAcls(self._acls),
                 CreateAcls(self._acls),
                 DeleteAcls(self._acls),
+                CreateDelegationToken(tokens, authorizer, protocols),
+                RenewDelegationToken(tokens, authorizer, protocols),
+                ExpireDelegationToken(tokens, authorizer, protocols),
+                DescribeDelegationToken(tokens, authorizer, protocols),
+                DescribeUserScramCredentials(scram_administration),
+                AlterUserScramCredentials(scram_administration, controller, authorizer),
                 DescribeCluster(cluster_id, cache, first_metadata, authorizer),
                 AllocateProducerIds(controller),
                 AlterReplicaLogDirs(replicas.moves),

@@ -354,3 +354,8 @@ ACLS_IGNORED = EventKind(
     "be written: what was known before stays in force.",
     remedy="Write the ACLs anew (`kafka-acls --add`, or the znode itself).",
 )
+TOKEN_IGNORED = EventKind(
+    "token-ignored",
+    cause="A delegation token's znode makes no sense: what was known of the token stays in force.",
+    remedy="Delete the znode below /delegation_token/tokens, and have the token made anew.",
+)

@@ -41,10 +41,13 @@ _Reading = Callable[[], Procedure[UserConfigs]]
 async def read_users() -> UserConfigs:
     """Every user's. Raises ZkFailure."""
     names = (await perform(GetChildren(USERS_CONFIG_PATH))).names
-    return await _read(user for user in (user_of(f"users/{name}") for name in names) if user)
+    return await read_users_named(
+        user for user in (user_of(f"users/{name}") for name in names) if user
+    )
 
 
-async def _read(users: Iterable[str]) -> dict[str, bytes]:
+async def read_users_named(users: Iterable[str]) -> dict[str, bytes]:
+    """These users'. Raises ZkFailure."""
     wanted = sorted(set(users))
     outcomes = await attempt_all([GetData(EntityConfig.path(user_entity(u))) for u in wanted])
     return {user: _data(outcome) for user, outcome in zip(wanted, outcomes, strict=True)}
@@ -104,7 +107,7 @@ class ScramUsers:
         fresh, self._told = sorted(there - self._told), there
         outcomes = await attempt_all([GetData(f"{CHANGES_PATH}/{name}") for name in fresh])
         users = (self._user_in(_data(outcome)) for outcome in outcomes)
-        return await _read(user for user in users if user is not None)
+        return await read_users_named(user for user in users if user is not None)
 
     async def _notifications(self) -> frozenset[str]:
         return frozenset((await perform(GetChildren(CHANGES_PATH, watch=True))).names)

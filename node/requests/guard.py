@@ -31,6 +31,7 @@ _ON_CLUSTER = {
     ApiKey.ALTER_REPLICA_LOG_DIRS: (AclOperation.ALTER,),
     ApiKey.DESCRIBE_LOG_DIRS: (AclOperation.DESCRIBE,),
     ApiKey.ELECT_LEADERS: (AclOperation.ALTER,),
+    ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS: (AclOperation.DESCRIBE,),
     ApiKey.ALTER_PARTITION: (AclOperation.CLUSTER_ACTION,),
     ApiKey.ALLOCATE_PRODUCER_IDS: (AclOperation.CLUSTER_ACTION,),
 }

@@ -43,6 +43,11 @@ from logquake.wire.messages.reassignment import (
     PartitionResult,
     ReplicaElectionResult,
 )
+from logquake.wire.messages.scram import (
+    DescribeUserScramCredentialsRequest,
+    DescribeUserScramCredentialsResponse,
+    DescribeUserScramCredentialsResult,
+)
 from logquake.wire.messages.stop_replica import (
     StopReplicaPartitionError,
     StopReplicaRequest,
@@ -188,6 +193,16 @@ def _offset_commit(
     return OffsetCommitResponse(topics=topics)
 
 
+def _describe_scram_users(
+    _version: int, _body: DescribeUserScramCredentialsRequest, error: ErrorCode, _message: str
+) -> DescribeUserScramCredentialsResponse:
+    """Of nobody, as Kafka has it."""
+    result = DescribeUserScramCredentialsResult(error_code=error, error_message=None)
+    return DescribeUserScramCredentialsResponse(
+        error_code=error, error_message=None, results=[result]
+    )
+
+
 def _create_acls(
     _version: int, body: CreateAclsRequest, error: ErrorCode, message: str
 ) -> CreateAclsResponse:
@@ -229,6 +244,7 @@ _SPECIAL: dict[type[Message], Callable[[int, Any, ErrorCode, str], Message]] = {
     ElectLeadersRequest: _elect_leaders,
     JoinGroupRequest: _join_group,
     OffsetCommitRequest: _offset_commit,
+    DescribeUserScramCredentialsRequest: _describe_scram_users,
     CreateAclsRequest: _create_acls,
     DeleteAclsRequest: _delete_acls,
 }

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from logquake.controller.rules.config_def import InvalidValue
 from logquake.controller.settings import ControllerSettings
+from logquake.node.authentication.tokens import TokenSettings
 from logquake.node.authorizer.settings import AuthorizerSettings
 from logquake.node.configs.broker_keys import key_of
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
@@ -27,6 +28,7 @@ from logquake.node.requests.downward import DownConversionSettings
 from logquake.node.requests.pipelining import ProducePipelining
 from logquake.node.settings.authorizer import read_authorizer
 from logquake.node.settings.auto_creation import read_auto_creation
+from logquake.node.settings.delegation_tokens import read_delegation_tokens
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.groups import read_groups
 from logquake.node.settings.listeners import ListenerSettings, read_listeners
@@ -81,6 +83,7 @@ class BrokerSettings:
     groups: GroupSettings
     offsets: OffsetSettings
     authorizer: AuthorizerSettings
+    tokens: TokenSettings
     # Envelopes are taken, by which other brokers forward what their clients ask of the controller.
     # A Kafka 3.9 in ZooKeeper mode takes them with zookeeper.metadata.migration.enable alone, and
     # else ends the connection.
@@ -152,6 +155,7 @@ class BrokerSettings:
                 reader, auto_creation.internal[GROUP_METADATA_TOPIC].replication_factor
             ),
             authorizer=read_authorizer(reader),
+            tokens=read_delegation_tokens(reader),
             forwarding_enabled=reader.flag("logquake.forwarding.enable", True),
             request_timeout_ms=request_timeout_ms,
             first_metadata_max_wait_ms=reader.integer(

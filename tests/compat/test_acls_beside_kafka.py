@@ -159,7 +159,7 @@ def test_who_may_not_is_told_the_same(twins: tuple[Guarded, Guarded], key: ApiKe
 def said_by_the_tool(twin: Twin, programs: KafkaPrograms, *arguments: str) -> list[str]:
     """Its lines in an order that does not depend on hash codes."""
     at = ("--bootstrap-server", f"127.0.0.1:{twin.port}")
-    return sorted(programs.run(ACL_COMMAND, *at, *arguments).splitlines())
+    return sorted(line.strip() for line in programs.run(ACL_COMMAND, *at, *arguments).splitlines())
 
 
 def test_the_tool_says_the_same(
@@ -182,8 +182,10 @@ def test_the_tool_says_the_same(
     both(twins, stored)
 
 
-def stored(twin: Twin) -> list[str]:
-    return sorted(map(str, json.loads(twin.znode("/kafka-acl/Topic/tooled"))["acls"]))
+def stored(twin: Twin) -> tuple[list[str], list[str]]:
+    """With the order of its keys; the order of ACLs is that of hash codes."""
+    found = json.loads(twin.znode("/kafka-acl/Topic/tooled"))
+    return list(found), sorted(map(str, found["acls"]))
 
 
 def test_answers_about_acls_are_the_same(twins: tuple[Guarded, Guarded]) -> None:

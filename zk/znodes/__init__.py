@@ -13,9 +13,9 @@ come with the Stat of the read.
     acls.py      /kafka-acl, /kafka-acl-extended, and their change notifications
     consumers.py /consumers
     admin.py     /admin/..., /isr_change_notification, /log_dir_event_notification
+    delegation_tokens.py   /delegation_token/tokens, without what makes them tokens
     parents.py   what every broker creates at its start
     json_text.py, map_order.py   the JSON of Kafka, in the order of Scala's and Java's hash maps
 
-Source: kafka.zk.ZkData (3.9), and znodes that Kafka 3.9.1 wrote. Delegation
-tokens are not here.
+Source: kafka.zk.ZkData (3.9), and znodes that Kafka 3.9.1 wrote.
 """

@@ -65,12 +65,12 @@ class ResourceAcls:
             {
                 "principal": str(entry.principal),
                 "permissionType": spelt(entry.permission),
-                "operation": spelt(entry.operation),
                 "host": entry.host,
+                "operation": spelt(entry.operation),
             }
             for entry in self.entries
         ]
-        return dump_json({"version": _VERSION, "acls": acls})
+        return dump_json({"acls": acls, "version": _VERSION})
 
     @classmethod
     def decode(cls, data: bytes) -> ResourceAcls:

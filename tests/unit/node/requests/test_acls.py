@@ -114,12 +114,12 @@ def test_what_is_made_is_described_and_removed(broker: LoneBroker, version: int)
 def test_znodes_as_kafka_writes_them(broker: LoneBroker) -> None:
     create(broker, acl(), acl("in", resource_pattern_type=PREFIXED, permission_type=DENY))
     assert znode(broker, "/kafka-acl/Topic/orders") == (
-        b'{"version":1,"acls":[{"principal":"User:alice","permissionType":"Allow",'
-        b'"operation":"Read","host":"*"}]}'
+        b'{"acls":[{"principal":"User:alice","permissionType":"Allow","host":"*",'
+        b'"operation":"Read"}],"version":1}'
     )
     assert znode(broker, "/kafka-acl-extended/prefixed/Topic/in") == (
-        b'{"version":1,"acls":[{"principal":"User:alice","permissionType":"Deny",'
-        b'"operation":"Read","host":"*"}]}'
+        b'{"acls":[{"principal":"User:alice","permissionType":"Deny","host":"*",'
+        b'"operation":"Read"}],"version":1}'
     )
     assert notices(broker, "/kafka-acl-changes") == [b"TOPIC:orders"]
     assert notices(broker, "/kafka-acl-extended-changes") == [
