@@ -1,4 +1,7 @@
-"""Read a whole topic back through a real client: every partition, from its start to its end."""
+"""Read a whole topic back through a real client: every partition, from its start to its end.
+
+The reader is the one member of a group of its own, so that the groups' coordinator is on the way.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import TypeVar
+from uuid import uuid4
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -63,7 +67,7 @@ def _consumer(bootstrap_servers: str) -> Iterator[Consumer]:
     consumer = Consumer(
         {
             "bootstrap.servers": bootstrap_servers,
-            "group.id": "logquake-readback",  # required by librdkafka; nothing is committed
+            "group.id": f"logquake-readback-{uuid4()}",
             "enable.auto.commit": False,
             "auto.offset.reset": "error",
             "fetch.message.max.bytes": 1 << 20,
@@ -80,21 +84,33 @@ def _read(
     consumer: Consumer, topic: str, deadline: float, progress: Callable[[int], None]
 ) -> Iterator[ReadRecord]:
     ends = _ends(consumer, topic, deadline)
-    consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in ends])
     missing = {partition: end for partition, end in ends.items() if end > 0}
+    next_offsets = dict.fromkeys(ends, OFFSET_BEGINNING)
     count = 0
+
+    def on_assign(_consumer: Consumer, assigned: list[TopicPartition]) -> None:
+        """Go on where it was: a group may assign anew."""
+        partitions = [each.partition for each in assigned]
+        consumer.assign([TopicPartition(topic, p, next_offsets[p]) for p in partitions])
+
+    consumer.subscribe([topic], on_assign=on_assign)
     while missing:
         if monotonic() > deadline:
             raise ReadbackTimeout(f"{count} records read; still short of {missing}")
         for message in consumer.consume(_BATCH, _POLL_S):
             record = _record(message)
-            if record is None or record.offset >= ends[record.partition]:
+            if record is None:
+                continue
+            next_offsets[record.partition] = record.offset + 1
+            if record.offset >= ends[record.partition]:
                 continue
             count += 1
             if record.offset == ends[record.partition] - 1:
                 del missing[record.partition]
             yield record
         progress(count)
+    if count:
+        consumer.commit(asynchronous=False)
 
 
 def _ends(consumer: Consumer, topic: str, deadline: float) -> dict[int, int]:

@@ -19,7 +19,7 @@ from logquake.controller.channels.request_content import Sender
 from logquake.controller.context.controller_context import ControllerContext
 from logquake.controller.context.live_broker import LiveBroker
 from logquake.controller.journal_events import BROKER_REFUSED
-from logquake.controller.rules.partitions import LeaderAndIsr
+from logquake.controller.rules.partitions import LeaderAndIsr, Leadership
 from logquake.controller.settings import ControllerSettings
 from logquake.controller.zookeeper.guarded_zk import GuardedZk
 from logquake.controller.zookeeper.set_aside import SetAside
@@ -29,6 +29,9 @@ from logquake.zk.procedure import Procedure, pause
 from logquake.zk.znodes.topics import PartitionState
 
 T = TypeVar("T")
+
+DECIDED_AT_A_TIME = 250
+"""Partitions in a slice of a decision: each is some 60 us of work, from the rule to the journal."""
 
 REFUSES = "its address refuses connections"
 
@@ -110,6 +113,29 @@ class Term:
         """Its state makes no sense: it cannot be decided about."""
         set_aside = self.set_aside
         return not set_aside.is_empty and PartitionState.path(*partition) in set_aside
+
+    async def known_states(
+        self, partitions: Sequence[TopicPartition]
+    ) -> dict[TopicPartition, Leadership]:
+        """States as a decision begins with them: what the context has, and else ZooKeeper.
+
+        Only controllers write states, and the one in office takes in what it writes; so of
+        thousands of partitions none has to be read before its next state is written over the
+        version that it had. Who wrote there all the same shows by that version: then the state is
+        read, and decided upon again. So it is before a partition is left without a leader, as
+        nothing is written then. (Kafka reads each state first, and writes over the version too.)
+
+        Without those that have no state, and those whose state is set aside.
+        Raises ControllerMoved, ZkFailure.
+        """
+        leaderships = self.context.leaderships
+        known = {
+            each: leaderships[each]
+            for each in partitions
+            if each in leaderships and not self.is_set_aside(each)
+        }
+        unknown = [each for each in partitions if each not in known]
+        return {**known, **await self.zk.read_states(unknown)} if unknown else known
 
     def batch(self) -> ControllerBrokerRequestBatch:
         return ControllerBrokerRequestBatch(self.context)

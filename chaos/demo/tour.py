@@ -174,7 +174,7 @@ def _produce(workload: Workload, corpus: Corpus, failover: _Failover, screen: Sc
 def _read_back(
     bootstrap_servers: str, workload: Workload, corpus: Corpus, screen: Screen
 ) -> Verdict:
-    with screen.counting("Reading back and comparing", len(corpus)) as show:
+    with screen.counting("Reading back as a consumer group, and comparing", len(corpus)) as show:
         records = read_all(bootstrap_servers, TOPIC, timeout_s=_STEP_TIMEOUT_S, progress=show)
         return check_readback(workload.history, corpus.pair, records)
 

@@ -3,6 +3,5 @@
 partition_state_machine.py  a partition goes online by the election of a leader
 replica_state_machine.py    a replica goes offline out of its ISR, or is deleted
 topic_deletion_manager.py   a topic goes, from the mark in ZooKeeper until nothing of it is left
-known_states.py             what a decision begins with
 unclean_topics.py           which topics let a replica from outside of the ISR lead
 """

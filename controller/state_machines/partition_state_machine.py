@@ -29,9 +29,8 @@ from logquake.controller.rules.election import (
     first_leader,
 )
 from logquake.controller.rules.partitions import LeaderAndIsr, Leadership, PartitionStatus
-from logquake.controller.state_machines.known_states import DECIDED_AT_A_TIME, known_states
 from logquake.controller.state_machines.unclean_topics import topics_allowing_unclean
-from logquake.controller.term import Term
+from logquake.controller.term import DECIDED_AT_A_TIME, Term
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import in_slices
 
@@ -148,7 +147,7 @@ async def _elect_leaders(
 ) -> dict[TopicPartition, Outcome]:
     settled: dict[TopicPartition, Outcome] = {}
     remaining = list(partitions)
-    current = await known_states(term, remaining)
+    current = await term.known_states(remaining)
     unread: Set[TopicPartition] = current.keys() & term.context.leaderships.keys()
     while remaining:
         outcomes = await _hold_elections(term, strategy, remaining, current)

@@ -18,8 +18,7 @@ from logquake.controller.journal_events import (
 )
 from logquake.controller.rules.election import without_replica
 from logquake.controller.rules.partitions import Leadership, Replica, ReplicaStatus
-from logquake.controller.state_machines.known_states import DECIDED_AT_A_TIME, known_states
-from logquake.controller.term import Term
+from logquake.controller.term import DECIDED_AT_A_TIME, Term
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.procedure import in_slices
 
@@ -110,7 +109,7 @@ async def _remove_from_isr(
     """Take the broker out of these ISRs; answers the partitions where it is out now."""
     out: list[TopicPartition] = []
     remaining = list(partitions)
-    current = await known_states(term, remaining)
+    current = await term.known_states(remaining)
     while remaining:
         _note_missing(term, [each for each in remaining if each not in current])
         shrinking = {

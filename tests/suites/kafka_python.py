@@ -41,8 +41,12 @@ class SpawnedService:
 
 class KafkaPythonSuite:
     what = "kafka-python's integration tests, from its source distribution"
-    brokers = 1
-    config: Mapping[str, object] = {}
+    config: Mapping[str, object] = {
+        "num.partitions": 4,  # as its own fixture
+        "group.min.session.timeout.ms": 3_000,  # its group test asks for no more
+        "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
+        "allow.everyone.if.no.acl.found": "true",
+    }
 
     def run(self, servers: str, scratch: Path) -> Mapping[str, str]:
         source = _source()

@@ -24,7 +24,7 @@ path = "lib.rs"
 [dependencies]
 rdkafka = "={RELEASE}"
 """
-TARGET = re.compile(r"Running (?:tests|src)/(\w+)\.rs|Doc-tests (\w+)")
+TARGET = re.compile(r"Running (?:unittests )?(?:tests|src)/(\w+)\.rs|Doc-tests (\w+)")
 TEST = re.compile(r"test (\S+) .*\.\.\. ?(ok|FAILED|ignored)?")
 ENDED = re.compile(r"(ok|FAILED|ignored)$")
 OUTCOMES = {"ok": PASSED, "FAILED": "failed", "ignored": "skipped"}
@@ -32,7 +32,6 @@ OUTCOMES = {"ok": PASSED, "FAILED": "failed", "ignored": "skipped"}
 
 class RustRdkafkaSuite:
     what = "rust-rdkafka's tests, from its crate (cargo builds them first, for minutes)"
-    brokers = 1
     config: Mapping[str, object] = {"num.partitions": 3}  # as its authors' docker-compose.yaml
 
     def run(self, servers: str, scratch: Path) -> Mapping[str, str]:

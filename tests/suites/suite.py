@@ -22,9 +22,6 @@ class Suite(Protocol):
         ...
 
     @property
-    def brokers(self) -> int: ...
-
-    @property
     def config(self) -> Mapping[str, object]:
         """Broker settings that its authors run it with."""
         ...
