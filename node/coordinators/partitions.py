@@ -91,9 +91,10 @@ class CoordinatorPartitions(Generic[S]):
         if len(key) > _SURE_TO_FIT and len(key.encode()) > _MAX_STRING_BYTES:
             return ErrorCode.UNKNOWN_SERVER_ERROR
         image = self._metadata.topic(self._topic)
-        if image is None or not image.partitions:
+        count = None if image is None else image.partition_count
+        if count is None:
             return ErrorCode.NOT_COORDINATOR
-        return self.find_at(partition_for(key, len(image.partitions)))
+        return self.find_at(partition_for(key, count))
 
     def find_at(self, index: int) -> Term[S] | ErrorCode:
         """The same by partition."""

@@ -9,14 +9,16 @@ _LARGEST_HASH = 2**31 - 1
 
 
 def coordinator_of(metadata: MetadataCache, topic: str, key: str) -> int | None:
-    """Its broker id, as told to this broker; None where the topic or the partition is not known.
+    """Its broker id, as told to this broker; None where the topic or the partition is not known,
+    or not how many there are.
 
     It may be NO_LEADER, or a broker that is gone.
     """
     image = metadata.topic(topic)
-    if image is None:
+    count = None if image is None else image.partition_count
+    if image is None or count is None:
         return None
-    state = image.partitions.get(partition_for(key, len(image.partitions)))
+    state = image.partitions.get(partition_for(key, count))
     return None if state is None else state.leader
 
 

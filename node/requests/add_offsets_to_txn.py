@@ -52,10 +52,14 @@ class AddOffsetsToTxn(Handler[AddOffsetsToTxnRequest]):
         if denied := self._denial(request, body):
             done(denied)
             return
+        offsets = self._offsets_of(body.group_id)
+        if offsets is None:
+            done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            return
         self._coordinator.add_partitions(
             body.transactional_id,
             Producer(body.producer_id, body.producer_epoch),
-            frozenset({self._offsets_of(body.group_id)}),
+            frozenset({offsets}),
             done,
         )
 
@@ -68,7 +72,10 @@ class AddOffsetsToTxn(Handler[AddOffsetsToTxnRequest]):
             return ErrorCode.GROUP_AUTHORIZATION_FAILED
         return None
 
-    def _offsets_of(self, group_id: str) -> TopicPartition:
+    def _offsets_of(self, group_id: str) -> TopicPartition | None:
+        """None while it is not known how many partitions there are."""
         image = self._cache.topic(GROUP_METADATA_TOPIC)
-        partitions = len(image.partitions) if image is not None else self._default_partitions
+        partitions = self._default_partitions if image is None else image.partition_count
+        if partitions is None:
+            return None
         return TopicPartition(GROUP_METADATA_TOPIC, partition_for(group_id, partitions))

@@ -76,7 +76,7 @@ def test_a_restarted_broker_takes_the_place_of_its_former_life() -> None:
     broker.run_until(1_000_000)
     broker.machine.kill()
     broker.machine.start()
-    broker.run_until(1_200_000)
+    broker.run_until(1_400_000)
     assert broker.is_registered()
     broker.run_until(BOOTED_US)
     assert broker.is_registered()
