@@ -13,9 +13,9 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.coordinators import partition_for
 from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
 from logquake.node.requests.handler import Handler
+from logquake.node.requests.offsets_of_transaction import offsets_denial
 from logquake.node.requests.producer_fencing import fencing_error
 from logquake.node.requests.request import Request
-from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transactions import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
@@ -49,7 +49,9 @@ class AddOffsetsToTxn(Handler[AddOffsetsToTxnRequest]):
             told = fencing_error(error, version, since=_FIRST_VERSION_WITH_FENCED)
             request.reply(AddOffsetsToTxnResponse(error_code=told))
 
-        if denied := self._denial(request, body):
+        if denied := offsets_denial(
+            self._authorizer, request, body.transactional_id, body.group_id
+        ):
             done(denied)
             return
         offsets = self._offsets_of(body.group_id)
@@ -62,15 +64,6 @@ class AddOffsetsToTxn(Handler[AddOffsetsToTxnRequest]):
             frozenset({offsets}),
             done,
         )
-
-    def _denial(self, request: Request, body: AddOffsetsToTxnRequest) -> ErrorCode | None:
-        allows = self._authorizer.allows
-        transactional_id, group_id = body.transactional_id, body.group_id
-        if not allows(request, AclOperation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id):
-            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-        if not allows(request, AclOperation.READ, ResourceType.GROUP, group_id):
-            return ErrorCode.GROUP_AUTHORIZATION_FAILED
-        return None
 
     def _offsets_of(self, group_id: str) -> TopicPartition | None:
         """None while it is not known how many partitions there are."""

@@ -16,6 +16,7 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.replication.transactions.add_partitions_to_txn import TransactionalProducer
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.known_partitions import by_topic, sort_out
+from logquake.node.requests.offsets_of_transaction import offsets_denial
 from logquake.node.requests.request import Request
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.acls import AclOperation, ResourceType
@@ -50,7 +51,9 @@ class TxnOffsetCommit(Handler[TxnOffsetCommitRequest]):
         self._scheduler = scheduler
 
     def handle(self, request: Request, body: TxnOffsetCommitRequest) -> None:
-        if denial := self._denial(request, body):
+        if denial := offsets_denial(
+            self._authorizer, request, body.transactional_id, body.group_id
+        ):
             partitions = (
                 TopicPartition(topic.name, each.partition_index)
                 for topic in body.topics
@@ -92,15 +95,6 @@ class TxnOffsetCommit(Handler[TxnOffsetCommitRequest]):
             offsets,
             done,
         )
-
-    def _denial(self, request: Request, body: TxnOffsetCommitRequest) -> ErrorCode | None:
-        allows = self._authorizer.allows
-        transactional_id, group_id = body.transactional_id, body.group_id
-        if not allows(request, AclOperation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id):
-            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-        if not allows(request, AclOperation.READ, ResourceType.GROUP, group_id):
-            return ErrorCode.GROUP_AUTHORIZATION_FAILED
-        return None
 
 
 def _for_version(version: int, error: ErrorCode) -> ErrorCode:
