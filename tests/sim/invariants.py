@@ -245,9 +245,9 @@ def min_isr(world: World, step: Step) -> Iterator[str]:
                 yield f"{refused} is in the log of broker {broker} all the same"
 
 
-def groups(world: World, _step: Step) -> Iterator[str]:
+def groups(_world: World, step: Step) -> Iterator[str]:
     """A controller's groups of partitions are what assignments, leaders and statuses make them."""
-    for machine in world.machines.values():
+    for machine in step.acted:
         controller = hosted_controller(machine)
         if controller is not None:
             yield from controller.misplaced()

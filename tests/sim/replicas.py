@@ -132,13 +132,16 @@ class Replica:
         ``prefix_at`` is that of all that is committed before an offset: a log may begin there.
         """
         before = kept = self.end
-        self.start = log.start_offset
-        self.highest_start = max(self.start, self.highest_start)
-        if log.written_end_offset != before or is_new_life:
+        if log.start_offset != self.start:
+            self.start = log.start_offset
+            self.highest_start = max(self.start, self.highest_start)
+        is_changed = is_new_life or log.written_end_offset != before
+        if is_changed:
             last = 0 if is_new_life else max(0, min(before, log.written_end_offset) - 1)
             kept = self._take_in(log, last, prefix_at)
-        self._forget_deleted(prefix_at)
-        appended = [batch for batch in self.batches if batch.first >= kept]
+        if self.highest_start > 0:
+            self._forget_deleted(prefix_at)
+        appended = self.between(kept, self.end) if is_changed else []
         return appended, kept if kept < before else None
 
     def _take_in(self, log: Log, last: int, prefix_at: Callable[[int], int | None]) -> int:

@@ -59,8 +59,9 @@ class Start:
 
 @dataclass(slots=True)
 class Step:
-    """What one event changed."""
+    """What one event changed; ``acted`` are the machines that did anything."""
 
+    acted: list[Machine] = field(default_factory=list)
     appended: list[tuple[Replica, Batch]] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
@@ -173,6 +174,7 @@ class World:
         for machine in self.machines.values():
             if machine.host.actions != self._seen_actions.get(machine.broker_id):
                 self._seen_actions[machine.broker_id] = machine.host.actions
+                step.acted.append(machine)
                 self._look_at_controller(machine)
                 for partition in hosted(machine):
                     self._look_at(machine, partition, step)
