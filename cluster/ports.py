@@ -30,9 +30,12 @@ def hold_port(port: int | None, host: str = LOOPBACK) -> socket.socket:
     return held
 
 
-def hold_port_for_java(host: str = LOOPBACK) -> socket.socket:
-    """Bind any free port for a server that binds it with SO_REUSEADDR alone, as Java does."""
-    return _bind(None, host)
+def hold_port_for_java(host: str = LOOPBACK, port: int | None = None) -> socket.socket:
+    """Bind the port, or any free one, for a server that binds it with SO_REUSEADDR alone, as Java.
+
+    Raises ClusterError.
+    """
+    return _bind(port, host)
 
 
 def hold_ports(base: int | None, count: int) -> list[socket.socket]:

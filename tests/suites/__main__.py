@@ -1,9 +1,10 @@
 """Suites that the authors of clients wrote: ``python -m tests.suites NAME``, without a name a list.
 
-A suite runs against a cluster of its own, or with ``--against HOST:PORT`` against what listens
-there, a real Kafka for instance. What each of its tests did is held against the list that is kept
-here (``lists/NAME.txt``); ``--write`` writes it anew, and then whatever did not pass wants a
-reason. Ends with 1 where the list is not true.
+A suite runs against a cluster of its own, with ``--kafka`` against Kafka's own brokers in its place
+(from the jars that LOGQUAKE_KAFKA_LIBS names), or with ``--against HOST:PORT`` against what listens
+there. What each of its tests did is held against the list that is kept here (``lists/NAME.txt``);
+``--write`` writes it anew, and then whatever did not pass wants a reason. Ends with 1 where the
+list is not true.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def main() -> int:
         for name, suite in SUITES.items():
             print(f"{name:15} {suite.what}")
         return 0
-    outcomes = run(SUITES[options.suite], options.against)
+    outcomes = run(SUITES[options.suite], options.against, kafkas=options.kafka)
     kept = kept_list(options.suite)
     if options.write:
         kept.write(written(outcomes, kept))
@@ -36,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.suites", description=__doc__)
     parser.add_argument("suite", nargs="?", choices=sorted(SUITES))
     parser.add_argument("--against", metavar="HOST:PORT")
+    parser.add_argument("--kafka", action="store_true", help="against Kafka's own brokers")
     parser.add_argument("--write", action="store_true", help="write the list from this run")
     return parser
 

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from tests.suites.commands import must_succeed, run_to_end
-from tests.suites.suite import CACHE, PASSED, SuiteError
+from tests.suites.suite import CACHE, PASSED, Brokers, SuiteError
 
 FETCH_S = 120
 RUN_S = 900
@@ -41,12 +41,16 @@ class SpawnedService:
 
 class KafkaPythonSuite:
     what = "kafka-python's integration tests, from its source distribution"
-    config: Mapping[str, object] = {
-        "num.partitions": 4,  # as its own fixture
-        "group.min.session.timeout.ms": 3_000,  # its group test asks for no more
-        "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
-        "allow.everyone.if.no.acl.found": "true",
-    }
+
+    def brokers(self, scratch: Path) -> Brokers:  # noqa: ARG002
+        return Brokers(
+            {
+                "num.partitions": 4,  # as its own fixture
+                "group.min.session.timeout.ms": 3_000,  # its group test asks for no more
+                "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
+                "allow.everyone.if.no.acl.found": "true",
+            }
+        )
 
     def run(self, servers: str, scratch: Path) -> Mapping[str, str]:
         source = _source()

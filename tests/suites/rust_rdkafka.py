@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tests.suites.commands import must_succeed, run_to_end
-from tests.suites.suite import CACHE, PASSED, SuiteError
+from tests.suites.suite import CACHE, PASSED, Brokers, SuiteError
 
 RELEASE = "0.39.0"
 FETCH_S = 300
@@ -32,7 +32,10 @@ OUTCOMES = {"ok": PASSED, "FAILED": "failed", "ignored": "skipped"}
 
 class RustRdkafkaSuite:
     what = "rust-rdkafka's tests, from its crate (cargo builds them first, for minutes)"
-    config: Mapping[str, object] = {"num.partitions": 3}  # as its authors' docker-compose.yaml
+
+    def brokers(self, scratch: Path) -> Brokers:  # noqa: ARG002
+        """As its authors' docker-compose.yaml has it; some tests know the port."""
+        return Brokers({"num.partitions": 3}, first_port=9092)
 
     def run(self, servers: str, scratch: Path) -> Mapping[str, str]:
         if shutil.which("cargo") is None:
