@@ -14,7 +14,7 @@ from functools import partial
 from logquake.node.authentication.credentials import Credentials
 from logquake.node.composition import Composer, Membership, Parts
 from logquake.node.configs.broker_config import BrokerConfig
-from logquake.node.configs.entities import read_entity
+from logquake.node.configs.entities import read_entity, read_kind
 from logquake.node.journal_events import (
     READY,
     REGISTERED,
@@ -24,7 +24,6 @@ from logquake.node.journal_events import (
 from logquake.node.life.controlled_shutdown import ControlledShutdown
 from logquake.node.life.log_dir_loading import LogDirLoading
 from logquake.node.life.registration import join_cluster
-from logquake.node.life.scram_users import read_users
 from logquake.node.outside import Outside
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
@@ -116,8 +115,6 @@ class Broker:
             )
             run(self._open_session(), joining, self._on_joined)
         else:
-            if self._parts.scram_users is not None:
-                self._parts.scram_users.start()
             self._register()
 
     def on_disconnected(self) -> None:
@@ -136,8 +133,6 @@ class Broker:
         parts.config_changes.on_watch(event)
         parts.tokens.on_watch(event)
         parts.controller.on_watch(event)
-        if parts.scram_users is not None:
-            parts.scram_users.on_watch(event)
 
     def _on_joined(self, joined: Membership | MalformedZnode | ZkFailure) -> None:
         if isinstance(joined, ZkFailure):
@@ -239,9 +234,9 @@ async def _join(
         return Membership(
             await join_cluster(proposed_cluster_id),
             await read_all(journal),
-            await read_entity(broker_entity(None)),
-            await read_entity(broker_entity(broker_id)),
-            await read_users() if reads_users else {},
+            await read_entity(broker_entity(None), journal),
+            await read_entity(broker_entity(broker_id), journal),
+            await read_kind("users", journal) if reads_users else {},
         )
     except MalformedZnode as malformed:
         return malformed

@@ -17,7 +17,7 @@ from logquake.node.authorizer.acls import BrokerAcls
 from logquake.node.authorizer.authorizer import AllowAll
 from logquake.node.configs.admin import ConfigAdmin
 from logquake.node.configs.broker_config import BrokerConfig, BrokerConfigHandler
-from logquake.node.configs.changes import ConfigChanges
+from logquake.node.configs.changes import ConfigChanges, EntityHandler
 from logquake.node.configs.loggers import Loggers
 from logquake.node.controller_link import ControllerLink, ControllerRequests
 from logquake.node.coordinators.groups.coordinator import GroupCoordinator
@@ -28,7 +28,7 @@ from logquake.node.life.log_dir_loading import LogDirLoading
 from logquake.node.life.log_dir_notice import LogDirNotice
 from logquake.node.life.registration import Registrar
 from logquake.node.life.scram_administration import ScramAdministration
-from logquake.node.life.scram_users import ScramUsers, UserConfigs
+from logquake.node.life.scram_users import ScramUsers
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.metadata.lost_leaders import LostLeaders
@@ -118,7 +118,7 @@ class Membership:
     topic_overrides: Mapping[str, EntityConfig]
     broker_defaults: Mapping[str, str]
     broker_overrides: Mapping[str, str]
-    users: UserConfigs
+    users: Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,6 @@ class Parts:
     log_dirs: LogDirs
     acls: BrokerAcls | None  # None without an authorizer
     tokens: DelegationTokens
-    scram_users: ScramUsers | None  # where a listener has SCRAM
 
     def close(self) -> None:
         self.controller.close()
@@ -243,7 +242,6 @@ class Composer:
             log_dirs,
             self._acls,
             tokens,
-            self._scram_users(),
         )
 
     def _tokens(self, controller: Controller) -> DelegationTokens:
@@ -268,14 +266,6 @@ class Composer:
             AclAuthorizer(settings), self._session, outside.scheduler, outside.journal
         )
 
-    def _scram_users(self) -> ScramUsers | None:
-        if not self._settings.security.uses_scram:
-            return None
-        users = ScramUsers(self._session, self._credentials, self._outside.journal)
-        users.take(self._membership.users)
-        users.start()
-        return users
-
     def _follow_configuration(self, controller: Controller, replicas: ReplicaManager) -> None:
         """What changes at run time reaches those who obey it."""
 
@@ -294,8 +284,21 @@ class Composer:
             self._session,
             self._outside.scheduler,
             self._outside.journal,
-            {"topics": topics, "brokers": BrokerConfigHandler(self._config)},
+            {
+                "topics": topics,
+                "brokers": BrokerConfigHandler(self._config),
+                **self._user_handlers(),
+            },
         )
+
+    def _user_handlers(self) -> dict[str, EntityHandler]:
+        """Without SCRAM nobody here asks what users are set to."""
+        if not self._settings.security.uses_scram:
+            return {}
+        users = ScramUsers(self._credentials, self._outside.journal)
+        for name, config in self._membership.users.items():
+            users(name, config)
+        return {"users": users}
 
     def _registrar(
         self, on_registered: Callable[[], None], on_refused: Callable[[str], None]

@@ -26,9 +26,10 @@ BROKER_CONFIG_IGNORED = EventKind(
     "a value that makes no sense. The broker goes on as it was.",
     remedy="Set another value, or unset the key: `logquake configs`.",
 )
-CONFIG_CHANGE_IGNORED = EventKind(
-    "config-change-ignored",
-    cause="A znode below /config/changes makes no sense.",
+CONFIG_IGNORED = EventKind(
+    "config-ignored",
+    cause="A znode below /config makes no sense: a notification, or what is set of something, of "
+    "which nothing counts.",
     remedy="Whoever wrote it should set the same once more.",
 )
 ZOOKEEPER_DISCONNECTED = EventKind(

@@ -9,7 +9,7 @@ compares clocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from logquake.zk.operations import (
     Delete,
@@ -33,35 +33,43 @@ class ChangeNotices:
         self._prefix = prefix
         self._now_ms = now_ms
         self._seen_ms: dict[str, int] = {}  # by name, of those that are there
+        self._looked_ms = now_ms()
 
     def is_about(self, event: WatchEvent) -> bool:
         return event.type is EventType.CHILD and event.path == self.parent
 
+    @property
+    def may_have_gone_unseen(self) -> bool:
+        """Some may have come and gone since the last look, which was that long ago."""
+        return self._now_ms() - self._looked_ms > _EXPIRATION_MS
+
     async def watch(self) -> None:
         """From now on; for who reads afterwards whatever they may be about. Raises ZkFailure."""
-        await self._take_names()
+        self._note(await self._names())
 
     async def take(self) -> list[bytes]:
-        """What those say that came since; old ones go. Raises ZkFailure."""
-        fresh = await self._take_names()
+        """What those say that came since; old ones go. Raises ZkFailure: the next one says it."""
+        names = await self._names()
+        fresh = [name for name in names if name not in self._seen_ms]
         reads = await attempt_all([GetData(f"{self.parent}/{name}") for name in fresh])
-        await self._purge()
         said = []
         for read in reads:
             if not isinstance(read, Failed):
                 said.append(read.data)
             elif read.error is not ZkError.NO_NODE:  # purged by another, that was not asleep
                 raise ZkFailure(read)
+        self._note(names)
+        await self._purge()
         return said
 
-    async def _take_names(self) -> list[str]:
-        """Those that are new, in their order."""
+    async def _names(self) -> list[str]:
+        """Of those that are there, in their order."""
         there = (await perform(GetChildren(self.parent, watch=True))).names
-        fresh = [name for name in there if name.startswith(self._prefix)]
-        fresh = [name for name in fresh if name not in self._seen_ms]
-        self._seen_ms = {name: ms for name, ms in self._seen_ms.items() if name in set(there)}
-        self._seen_ms.update(dict.fromkeys(fresh, self._now_ms()))
-        return fresh
+        return [name for name in there if name.startswith(self._prefix)]
+
+    def _note(self, names: Iterable[str]) -> None:
+        self._looked_ms = now_ms = self._now_ms()
+        self._seen_ms = {name: self._seen_ms.get(name, now_ms) for name in names}
 
     async def _purge(self) -> None:
         since_ms = self._now_ms() - _EXPIRATION_MS

@@ -1,31 +1,30 @@
 """News of changed configuration: /config/changes, watched (ZkConfigManager).
 
-A notification says which entity changed; what it is now is read. One that an earlier look has seen
-is passed over, and removed when it is old, by whichever broker comes first. After a gap of the
-session all that came meanwhile is found by the next look.
+A notification says which entity changed; what it is now is read, and handed to the handler of its
+kind. After a gap of the session all that came meanwhile is found by the next look; after one that
+is as long as notifications live, everything is read anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
-from logquake.node.configs.entities import read_entity
-from logquake.node.journal_events import CONFIG_CHANGE_IGNORED
+from logquake.node.configs.entities import entities_of, read_entity
+from logquake.node.journal_events import CONFIG_IGNORED
 from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
-from logquake.zk.operations import Delete, Failed, GetChildren, GetData, Session, WatchEvent
-from logquake.zk.procedure import ZkFailure, attempt_all, perform, run
+from logquake.zk.change_notices import ChangeNotices
+from logquake.zk.operations import Session, WatchEvent
+from logquake.zk.procedure_queue import ProcedureQueue
 from logquake.zk.znodes.configs import CHANGE_PREFIX, CHANGES_PATH, ConfigChange
 from logquake.zk.znodes.json_text import MalformedZnode
-
-_EXPIRATION_MS = 15 * 60 * 1000  # ZkNodeChangeNotificationListener.changeExpirationMs
 
 EntityHandler = Callable[[str, Mapping[str, str]], None]
 """Of an entity's name below its kind, and what it is set to now."""
 
 
 class ConfigChanges:
-    """``handlers`` are by the kind of entity: topics, brokers. Other kinds are passed over."""
+    """``handlers`` are by the kind of entity: topics, brokers, users. Others are passed over."""
 
     def __init__(
         self,
@@ -34,70 +33,41 @@ class ConfigChanges:
         journal: Journal,
         handlers: Mapping[str, EntityHandler],
     ) -> None:
-        self._session = session
-        self._scheduler = scheduler
+        self._queue = ProcedureQueue(session)
+        self._notices = ChangeNotices(CHANGES_PATH, CHANGE_PREFIX, scheduler.now_ms)
         self._journal = journal
         self._handlers = handlers
-        self._seen_ms: dict[str, int] = {}  # by name, those that are still there
-        self._is_looking = False
-        self._looks_again = False
+        self._owed: dict[str, None] = {}  # entities that changed and were not read yet
 
     def on_session_established(self) -> None:
         """A session serves, the first one too: nothing is watched in it yet."""
-        self._look()
+        self._queue.put(self._begin_session)
 
     def on_watch(self, event: WatchEvent) -> None:
         """Every watch event of the session is offered here; others than its own are ignored."""
-        if event.path == CHANGES_PATH:
-            self._look()
+        if self._notices.is_about(event):
+            self._queue.put(self._catch_up)
 
-    def _look(self) -> None:
-        if self._is_looking:
-            self._looks_again = True
-            return
-        self._is_looking = True
-        run(self._session, self._take_in(), self._looked)
+    async def _begin_session(self) -> None:
+        missed_some = self._notices.may_have_gone_unseen
+        await self._catch_up()
+        if missed_some:
+            for kind in self._handlers:
+                self._owed |= dict.fromkeys(await entities_of(kind))
+            await self._tell_owed()
 
-    def _looked(self, _outcome: ZkFailure | None) -> None:
-        """What failed with the session is looked for in the next one."""
-        self._is_looking = False
-        if self._looks_again:
-            self._looks_again = False
-            self._look()
+    async def _catch_up(self) -> None:
+        for said in await self._notices.take():
+            try:
+                self._owed[ConfigChange.decode(said).entity_path] = None
+            except MalformedZnode as malformed:
+                self._journal.record(Event(CONFIG_IGNORED, CHANGES_PATH, str(malformed)))
+        await self._tell_owed()
 
-    async def _take_in(self) -> None:
-        """Raises ZkFailure."""
-        names = (await perform(GetChildren(CHANGES_PATH, watch=True))).names
-        new = [name for name in names if name not in self._seen_ms]
-        reads = await attempt_all([GetData(_path(name)) for name in new])
-        found = (
-            self._entity_of(name, read.data)
-            for name, read in zip(new, reads, strict=True)
-            if not isinstance(read, Failed)
-        )
-        for entity in dict.fromkeys(entity for entity in found if entity is not None):
-            await self._tell(entity)
-        await self._forget_old(names)
-
-    async def _tell(self, entity: str) -> None:
-        kind, _, name = entity.partition("/")
-        handler = self._handlers.get(kind)
-        if handler is not None:
-            handler(name, await read_entity(entity))
-
-    def _entity_of(self, name: str, data: bytes) -> str | None:
-        try:
-            return ConfigChange.decode(data).entity_path
-        except MalformedZnode as malformed:
-            self._journal.record(Event(CONFIG_CHANGE_IGNORED, _path(name), str(malformed)))
-            return None
-
-    async def _forget_old(self, names: Iterable[str]) -> None:
-        now_ms = self._scheduler.now_ms()
-        self._seen_ms = {name: self._seen_ms.get(name, now_ms) for name in names}
-        old = [n for n, seen_ms in self._seen_ms.items() if now_ms - seen_ms > _EXPIRATION_MS]
-        await attempt_all([Delete(_path(name)) for name in old if name.startswith(CHANGE_PREFIX)])
-
-
-def _path(name: str) -> str:
-    return f"{CHANGES_PATH}/{name}"
+    async def _tell_owed(self) -> None:
+        """What the end of the session cuts short the next one goes on with."""
+        for entity in list(self._owed):
+            kind, _, name = entity.partition("/")
+            if kind in self._handlers:
+                self._handlers[kind](name, await read_entity(entity, self._journal))
+            del self._owed[entity]

@@ -9,9 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from logquake.zk.operations import Create, Failed, GetData, Multi, SetData, ZkError
-from logquake.zk.procedure import ZkFailure, attempt
-from logquake.zk.znodes.configs import ConfigChange, EntityConfig
+from logquake.node.journal_events import CONFIG_IGNORED
+from logquake.seams.journal import Event, Journal
+from logquake.zk.operations import (
+    Create,
+    Data,
+    Failed,
+    GetChildren,
+    GetData,
+    Multi,
+    SetData,
+    ZkError,
+)
+from logquake.zk.procedure import ZkFailure, attempt, attempt_all, perform
+from logquake.zk.znodes.configs import CONFIG_PATH, ConfigChange, EntityConfig
 from logquake.zk.znodes.json_text import MalformedZnode
 
 Change = Callable[[Mapping[str, str]], Mapping[str, str] | None]
@@ -22,10 +33,28 @@ _RACED = (ZkError.BAD_VERSION, ZkError.NODE_EXISTS, ZkError.NO_NODE)
 _ATTEMPTS = 10
 
 
-async def read_entity(entity: str) -> Mapping[str, str]:
-    """Nothing where it was never configured. Raises ZkFailure."""
-    config, _ = await _read(entity)
-    return config
+async def read_entity(entity: str, journal: Journal | None = None) -> Mapping[str, str]:
+    """Nothing where it was never configured, or makes no sense, of which the journal hears.
+
+    Raises ZkFailure.
+    """
+    return _told(entity, await attempt(GetData(EntityConfig.path(entity))), journal)
+
+
+async def entities_of(kind: str) -> list[str]:
+    """Those of a kind (topics, brokers, users) that were ever configured. Raises ZkFailure."""
+    names = (await perform(GetChildren(f"{CONFIG_PATH}/{kind}"))).names
+    return [f"{kind}/{name}" for name in names]
+
+
+async def read_kind(kind: str, journal: Journal) -> dict[str, Mapping[str, str]]:
+    """All that is set of a kind, by the entity's name below it. Raises ZkFailure."""
+    entities = await entities_of(kind)
+    found = await attempt_all([GetData(EntityConfig.path(entity)) for entity in entities])
+    return {
+        entity.removeprefix(f"{kind}/"): _told(entity, each, journal)
+        for entity, each in zip(entities, found, strict=True)
+    }
 
 
 async def change_entity(entity: str, change: Change) -> None:
@@ -45,14 +74,30 @@ async def change_entity(entity: str, change: Change) -> None:
 async def _read(entity: str) -> tuple[Mapping[str, str], int]:
     """With its version. A znode that makes no sense says nothing, and is written over."""
     found = await attempt(GetData(EntityConfig.path(entity)))
-    if isinstance(found, Failed):
-        if found.error is not ZkError.NO_NODE:
-            raise ZkFailure(found)
-        return {}, _NEW
+    version = _NEW if isinstance(found, Failed) else found.stat.version
     try:
-        return EntityConfig.decode(found.data).config, found.stat.version
+        return _decoded(found), version
     except MalformedZnode:
-        return {}, found.stat.version
+        return {}, version
+
+
+def _told(entity: str, found: Data | Failed, journal: Journal | None) -> Mapping[str, str]:
+    try:
+        return _decoded(found)
+    except MalformedZnode:  # its text quotes the znode, which may hold secrets
+        if journal is not None:
+            path = EntityConfig.path(entity)
+            journal.record(Event(CONFIG_IGNORED, path, "it is not as Kafka writes it"))
+        return {}
+
+
+def _decoded(found: Data | Failed) -> Mapping[str, str]:
+    """Raises MalformedZnode, and ZkFailure for any other failure than that there is no znode."""
+    if not isinstance(found, Failed):
+        return EntityConfig.decode(found.data).config
+    if found.error is not ZkError.NO_NODE:
+        raise ZkFailure(found)
+    return {}
 
 
 def _write(entity: str, config: Mapping[str, str], version: int) -> Multi:

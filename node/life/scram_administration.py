@@ -1,12 +1,12 @@
 """SCRAM credentials of users, described and changed in ZooKeeper (kafka.server.ZkAdminManager).
 
-The brokers, this one too, hear of a change by its notice below /config/changes (scram_users.py).
+The brokers, this one too, hear of a change by its notice below /config/changes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from logquake.node.authentication.scram_changes import (
     NAMELESS,
@@ -16,12 +16,26 @@ from logquake.node.authentication.scram_changes import (
     iterations,
     refusals,
 )
-from logquake.node.life.scram_users import read_users, read_users_named
 from logquake.wire.errors import ErrorCode
-from logquake.zk.operations import Create, Failed, Session, SetData, ZkError
-from logquake.zk.procedure import ZkFailure, attempt, perform
+from logquake.zk.operations import (
+    Create,
+    Data,
+    Failed,
+    GetChildren,
+    GetData,
+    Session,
+    SetData,
+    ZkError,
+)
+from logquake.zk.procedure import ZkFailure, attempt, attempt_all, perform
 from logquake.zk.procedure_queue import ProcedureQueue
-from logquake.zk.znodes.configs import ConfigChange, EntityConfig, user_entity
+from logquake.zk.znodes.configs import (
+    USERS_CONFIG_PATH,
+    ConfigChange,
+    EntityConfig,
+    user_entity,
+    user_of,
+)
 
 _FAILED: Refusal = (
     ErrorCode.UNKNOWN_SERVER_ERROR,
@@ -71,7 +85,7 @@ class ScramAdministration:
 
 async def _describe_all() -> Described:
     """Raises ZkFailure."""
-    described = {user: _described(data) for user, data in sorted((await read_users()).items())}
+    described = {user: _described(data) for user, data in sorted((await _read_all()).items())}
     return {user: each for user, each in described.items() if each}
 
 
@@ -79,7 +93,7 @@ async def _describe(users: Sequence[str]) -> Described:
     """Raises ZkFailure."""
     named = Counter(users)
     once = [user for user, times in named.items() if user and times == 1]
-    found = await read_users_named(once)
+    found = await _read(once)
     described: dict[str, Mapping[int, int] | Refusal] = {}
     for user, times in named.items():
         if not user:
@@ -102,9 +116,30 @@ def _described(data: bytes) -> Mapping[int, int] | Refusal:
         return _FAILED
 
 
+async def _read_all() -> Mapping[str, bytes]:
+    """What users' znodes hold, by user. Raises ZkFailure."""
+    names = (await perform(GetChildren(USERS_CONFIG_PATH))).names
+    return await _read(user for user in map(user_of, names) if user)
+
+
+async def _read(users: Iterable[str]) -> Mapping[str, bytes]:
+    """These users'; nothing where there is no znode. Raises ZkFailure."""
+    wanted = sorted(set(users))
+    found = await attempt_all([GetData(EntityConfig.path(user_entity(u))) for u in wanted])
+    return {user: _data(each) for user, each in zip(wanted, found, strict=True)}
+
+
+def _data(found: Data | Failed) -> bytes:
+    if not isinstance(found, Failed):
+        return found.data
+    if found.error is ZkError.NO_NODE:
+        return b""
+    raise ZkFailure(found)
+
+
 async def _alter(user: str, changes: Sequence[Change]) -> Refusal | None:
     """Raises ZkFailure, and ValueError for a znode that makes no sense."""
-    data = (await read_users_named([user]))[user]
+    data = (await _read([user]))[user]
     after = changed(EntityConfig.decode(data).config, changes)
     if isinstance(after, tuple):
         return after

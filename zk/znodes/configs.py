@@ -30,12 +30,9 @@ def user_entity(user: str) -> str:
     return f"users/{sanitize(user)}"
 
 
-def user_of(entity_path: str) -> str | None:
-    """The user whose entity it is; None for every other kind, and for the default of users."""
-    kind, _, name = entity_path.partition("/")
-    if kind != "users" or not name or "/" in name or name == DEFAULT_ENTITY:
-        return None
-    return desanitize(name)
+def user_of(name: str) -> str | None:
+    """The user whose entity bears this name below users; None for the default and for clients."""
+    return None if "/" in name or name == DEFAULT_ENTITY else desanitize(name)
 
 
 def broker_entity(broker_id: int | None) -> str:

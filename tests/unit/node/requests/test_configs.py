@@ -203,7 +203,7 @@ class TestWhatZooKeeperHolds:
             SetData(path, EntityConfig({"retention.ms": "3"}).encode()),
             Create(ConfigChange.path(), old, sequential=True),
         )
-        assert len(journal.of("config-change-ignored")) == 2
+        assert len(journal.of("config-ignored")) == 2
         assert partition_of(broker, "orders").config.log.retention_ms == 3
 
     def test_notifications_go_when_they_are_old(self, broker: LoneBroker) -> None:
