@@ -6,12 +6,19 @@
     connection.py   a socket, version negotiation, one request and its response
     routing.py      brokers, leaders, and trying again
     admin.py        the cluster and its topics
+    configs.py      what topics and brokers are set to
+    coordinators.py who coordinates a group or a transactional id
+    groups.py       groups and their members
+    commits.py      committed offsets
+    group_progress.py how far a group is
+    offset_resets.py where a group shall go on
+    transactions.py transactions, and since when they are open
     offsets.py      earliest, latest, first after a time
     reader.py       a partition's records from its leader
     aborted.py      the records of aborted transactions, left out of what a reader sees
     producer.py     one batch at a time, written and acknowledged
     partitioner.py  Kafka's default choice of a partition for a key
 
-Caveats: no consumer groups and no transactions; plain text only, no TLS or SASL. Nothing here may
-be shared by threads.
+Caveats: it is no member of groups and runs no transactions; plain text, unless it is handed a way
+in by TLS or SASL. Nothing here may be shared by threads.
 """

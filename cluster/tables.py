@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from logquake.cluster.state import ClusterState, MemberState, Phase
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
 
+if TYPE_CHECKING:
+    from logquake.client.groups import GroupListing
+    from logquake.client.transactions import TransactionDescription
+
 Rows = list[tuple[str, ...]]
 
 MEMBER_COLUMNS = ("member", "address", "pid", "state", "since", "leads", "last end")
 PARTITION_COLUMNS = ("partition", "leader", "epoch", "isr")
+GROUP_COLUMNS = ("group", "state", "type", "coordinator")
+TRANSACTION_COLUMNS = ("open transaction", "state", "producer", "age", "partitions", "coordinator")
 
 
 def member_rows(state: ClusterState, leads: Mapping[int, int] | None) -> Rows:
@@ -45,6 +53,33 @@ def partition_rows(partitions: Mapping[TopicPartition, PartitionState]) -> Rows:
         )
         for (topic, partition), state in sorted(partitions.items())
     ]
+
+
+def group_rows(groups: Iterable[GroupListing]) -> Rows:
+    return [
+        (each.group_id, each.state, each.protocol_type or "-", str(each.coordinator))
+        for each in groups
+    ]
+
+
+def transaction_rows(transactions: Iterable[TransactionDescription]) -> Rows:
+    return [
+        (
+            each.transactional_id,
+            each.state,
+            f"{each.producer_id}, epoch {each.producer_epoch}",
+            "-" if each.started_ms is None else _ago(each.started_ms),
+            ",".join(map(str, each.partitions)) or "-",
+            str(each.coordinator),
+        )
+        for each in transactions
+    ]
+
+
+def state_counts(states: Iterable[str]) -> str:
+    """``2 Stable, 1 Empty``, or ``none``."""
+    counts = Counter(states).most_common()
+    return ", ".join(f"{count} {state}" for state, count in counts) or "none"
 
 
 def leader_counts(partitions: Mapping[TopicPartition, PartitionState]) -> dict[int, int]:

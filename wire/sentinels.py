@@ -39,6 +39,10 @@ ACKS_ALL = -1  # of Produce: when the whole ISR has it
 CONSUMER_REPLICA_ID = -1  # FetchRequest.CONSUMER_REPLICA_ID
 DEBUGGING_REPLICA_ID = -2  # FetchRequest.DEBUGGING_CONSUMER_ID: any replica answers, as if it led
 
+# Members of groups. A commit that names neither is of no member.
+UNKNOWN_MEMBER_ID = ""  # JoinGroupRequest.UNKNOWN_MEMBER_ID: of who joins for the first time
+NO_GENERATION = -1  # JoinGroupRequest.UNKNOWN_GENERATION_ID
+
 # CreateTopics: as many as the broker's settings say (KIP-464).
 NO_NUM_PARTITIONS = -1  # CreateTopicsRequest.NO_NUM_PARTITIONS
 NO_REPLICATION_FACTOR = -1  # CreateTopicsRequest.NO_REPLICATION_FACTOR

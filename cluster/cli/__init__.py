@@ -7,6 +7,10 @@
     members.py    kill, stop, pause, resume, start, restart, broker
     logs.py       logs
     topics.py     topic create, list, describe
+    configs.py    topic config, configs
+    groups.py     group list, describe, reset-offsets, delete
+    group_resets.py what it does
+    times.py      how long, and when
     log_files.py  log dump, log verify
     log_verify.py what log verify says
     output.py     tables

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from logquake.cluster.cli import configs, lifecycle, log_files, logs, members, topics
+from logquake.cluster.cli import configs, groups, lifecycle, log_files, logs, members, topics
 from logquake.cluster.errors import ClusterError
 
 FAILED = 2
@@ -30,6 +30,7 @@ app.command()(logs.logs)
 app.command()(lifecycle.env)
 app.add_typer(topics.app, name="topic")
 app.command()(configs.configs)
+app.add_typer(groups.app, name="group")
 app.add_typer(log_files.app, name="log")
 app.command()(members.broker)
 

@@ -1,4 +1,4 @@
-"""What ``status`` shows."""
+"""What ``status`` shows: processes, leaders, and what the brokers coordinate."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ from dataclasses import asdict
 from typing import Any
 
 from logquake.cluster.cli.output import print_json, print_table, say
+from logquake.cluster.coordinated import Coordinated, coordinated_by
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running import RunningCluster
-from logquake.cluster.state import ClusterState
+from logquake.cluster.state import ClusterState, Phase
 from logquake.cluster.tables import (
+    GROUP_COLUMNS,
     MEMBER_COLUMNS,
     PARTITION_COLUMNS,
+    TRANSACTION_COLUMNS,
+    group_rows,
     leader_counts,
     member_rows,
     partition_rows,
+    state_counts,
+    transaction_rows,
 )
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
@@ -34,8 +40,9 @@ def show_status(cluster: RunningCluster, *, as_json: bool) -> None:
         say(f"leaders are not known: {error}")
     finally:
         cluster.close()
+    coordinated = _coordinated(cluster, state)
     if as_json:
-        print_json(_document(state, controller, partitions))
+        print_json(_document(state, controller, partitions, coordinated))
         return
     leads = None if partitions is None else leader_counts(partitions)
     print_table(MEMBER_COLUMNS, member_rows(state, leads))
@@ -43,10 +50,35 @@ def show_status(cluster: RunningCluster, *, as_json: bool) -> None:
     if partitions:
         print()
         print_table(PARTITION_COLUMNS, partition_rows(partitions))
+    _show_coordinated(coordinated)
+
+
+def _coordinated(cluster: RunningCluster, state: ClusterState) -> Coordinated:
+    """A frozen broker is not asked: it would not answer."""
+    running = [one.broker_id for one in state.brokers if one.phase is Phase.RUNNING]
+    asked = [broker_id for broker_id in running if broker_id is not None]
+    found = coordinated_by(asked, state.bootstrap_servers, cluster.connect)
+    for reason in found.unknown:
+        say(reason)
+    return found
+
+
+def _show_coordinated(coordinated: Coordinated) -> None:
+    print(f"\ngroups: {state_counts(each.state for each in coordinated.groups)}")
+    print(f"transactions: {state_counts(each.state for each in coordinated.transactions)}")
+    if coordinated.groups:
+        print()
+        print_table(GROUP_COLUMNS, group_rows(coordinated.groups))
+    if coordinated.open_transactions:
+        print()
+        print_table(TRANSACTION_COLUMNS, transaction_rows(coordinated.open_transactions))
 
 
 def _document(
-    state: ClusterState, controller: int | None, partitions: Partitions | None
+    state: ClusterState,
+    controller: int | None,
+    partitions: Partitions | None,
+    coordinated: Coordinated,
 ) -> dict[str, Any]:
     return {
         **state.to_json(),
@@ -56,5 +88,11 @@ def _document(
         "partitions": [
             {"topic": topic, "partition": partition, **asdict(one)}
             for (topic, partition), one in sorted((partitions or {}).items())
+        ],
+        "groups": [asdict(group) for group in coordinated.groups],
+        "transactions": [asdict(transaction) for transaction in coordinated.transactions],
+        "open_transactions": [
+            {**asdict(one), "partitions": [place._asdict() for place in one.partitions]}
+            for one in coordinated.open_transactions
         ],
     }

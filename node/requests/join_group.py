@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 from logquake.node.coordinators.groups.member_manager import MemberManager
 from logquake.node.coordinators.groups.membership.values import (
-    UNKNOWN_MEMBER_ID,
     Join,
     JoinResult,
     Protocol,
@@ -27,6 +26,7 @@ from logquake.wire.messages.group_membership import (
     JoinGroupResponse,
     JoinGroupResponseMember,
 )
+from logquake.wire.sentinels import UNKNOWN_MEMBER_ID
 
 _FIRST_VERSION_WITH_REBALANCE_TIMEOUT = 1
 _FIRST_VERSION_THAT_GIVES_IDS = 4

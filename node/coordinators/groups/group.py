@@ -16,8 +16,7 @@ from logquake.node.coordinators.groups.membership.values import Moment
 from logquake.node.coordinators.groups.offsets.expiration import Retention
 from logquake.node.coordinators.groups.offsets.group_offsets import GroupOffsets
 from logquake.wire.errors import ErrorCode
-
-NO_GENERATION = -1  # OffsetCommitRequest.DEFAULT_GENERATION_ID
+from logquake.wire.sentinels import NO_GENERATION
 
 
 class Committer(NamedTuple):

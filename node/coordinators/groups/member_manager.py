@@ -28,7 +28,6 @@ from logquake.node.coordinators.groups.membership.description import (
 )
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.membership.values import (
-    UNKNOWN_MEMBER_ID,
     Join,
     JoinResult,
     Leaver,
@@ -39,6 +38,7 @@ from logquake.node.coordinators.groups.offset_manager import OffsetManager
 from logquake.node.coordinators.partitions import CoordinatorPartitions
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_admin import DescribedGroup, ListedGroup
+from logquake.wire.sentinels import UNKNOWN_MEMBER_ID
 
 _LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 

@@ -21,12 +21,12 @@ from logquake.node.coordinators.groups.membership.states import (
 )
 from logquake.node.coordinators.groups.membership.subscriptions import Subscriptions
 from logquake.node.coordinators.groups.membership.values import (
-    UNKNOWN_MEMBER_ID,
     JoinResult,
     Moment,
     SyncResult,
 )
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import UNKNOWN_MEMBER_ID
 
 CONSUMER_PROTOCOL_TYPE = "consumer"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from logquake.node.coordinators.groups.membership.group import ClassicGroup
 from logquake.node.coordinators.groups.membership.states import CompletingRebalance
-from logquake.node.coordinators.groups.membership.values import UNKNOWN_MEMBER_ID, Moment
+from logquake.node.coordinators.groups.membership.values import Moment
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import UNKNOWN_MEMBER_ID
 
 
 def member_error(group: ClassicGroup, member_id: str, instance_id: str | None) -> ErrorCode:

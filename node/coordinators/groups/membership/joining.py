@@ -14,12 +14,12 @@ from logquake.node.coordinators.groups.membership.states import (
     Stable,
 )
 from logquake.node.coordinators.groups.membership.values import (
-    UNKNOWN_MEMBER_ID,
     Join,
     JoinResult,
     Moment,
 )
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import UNKNOWN_MEMBER_ID
 
 # A new member does not know its id while its JoinGroup waits, so it sends no heartbeats, and that
 # its connection is gone is not seen. One that is gone comes again as another; this ends the first.

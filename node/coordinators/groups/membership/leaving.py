@@ -5,8 +5,9 @@ from __future__ import annotations
 from logquake.node.coordinators.groups.membership import rebalancing
 from logquake.node.coordinators.groups.membership.group import ClassicGroup
 from logquake.node.coordinators.groups.membership.heartbeats import member_error
-from logquake.node.coordinators.groups.membership.values import UNKNOWN_MEMBER_ID, Leaver, Moment
+from logquake.node.coordinators.groups.membership.values import Leaver, Moment
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import UNKNOWN_MEMBER_ID
 
 
 def leave(group: ClassicGroup, leaver: Leaver, at: Moment) -> ErrorCode:

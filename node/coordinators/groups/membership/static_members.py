@@ -13,13 +13,13 @@ from logquake.node.coordinators.groups.membership.members import Member
 from logquake.node.coordinators.groups.membership.record import value_of
 from logquake.node.coordinators.groups.membership.states import CompletingRebalance, Stable
 from logquake.node.coordinators.groups.membership.values import (
-    UNKNOWN_MEMBER_ID,
     Join,
     JoinResult,
     Moment,
     SyncResult,
 )
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import UNKNOWN_MEMBER_ID
 
 
 def replace(group: ClassicGroup, old_member_id: str, asked: Join, at: Moment) -> None:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import NO_GENERATION
 
-UNKNOWN_MEMBER_ID = ""  # of who joins for the first time
-NO_GENERATION = -1
 NO_LEADER = ""
 
 

@@ -1,0 +1,36 @@
+"""Which broker coordinates a group or a transactional id (FindCoordinator)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from logquake.client.connection import Connection
+from logquake.client.errors import check
+from logquake.client.routing import Router
+from logquake.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+
+_LAST_VERSION_OF_ONE_KEY = 3  # later ones ask for several at once (KIP-699)
+
+
+class CoordinatorType(IntEnum):
+    """Kafka's FindCoordinatorRequest.CoordinatorType."""
+
+    GROUP = 0
+    TRANSACTION = 1
+
+
+def coordinator_of(router: Router, kind: CoordinatorType, name: str) -> int:
+    """The broker's id.
+
+    Raises ClientError, a retriable one while there is none: asking makes the coordinators' topic.
+    """
+    request = FindCoordinatorRequest(key=name, key_type=kind)
+    answer = router.any_broker().request(
+        request, FindCoordinatorResponse, at_most=_LAST_VERSION_OF_ONE_KEY
+    )
+    check(answer.error_code, f"{kind.name.lower()} coordinator of {name}")
+    return answer.node_id
+
+
+def group_coordinator(router: Router, group_id: str) -> Connection:
+    return router.broker(coordinator_of(router, CoordinatorType.GROUP, group_id))
