@@ -7,6 +7,7 @@ prints the sum of each such line.
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import tempfile
@@ -39,6 +40,12 @@ assert_invariants()
 
 MARK = "LOGQUAKE_TEST_RUN"  # inherited by whatever a test starts
 END_TIMEOUT_S = 10
+
+
+def pytest_collection_finish() -> None:
+    """What was imported for the tests is there to stay: no collection looks at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -108,11 +115,14 @@ def _topic_numbers() -> Iterator[int]:
 def topic(cluster: Cluster, _topic_numbers: Iterator[int]) -> Callable[..., str]:
     """Make topics with names of their own: ``topic(partitions=3, replicas=3, **config)``.
 
-    A config key is written with '_' for '.'.
+    A config key is written with '_' for '.'. Every broker tells of the topic then: the controller
+    answers when it has told a leader, and some clients take a broker that was not told yet for a
+    change of the topic.
     """
     from logquake.client.admin import Admin
     from logquake.client.routing import Router
     from logquake.client.settings import ClientSettings
+    from tests.every_broker import wait_until_all_tell
 
     def create(*, partitions: int = 1, replicas: int = 3, **config: object) -> str:
         name = f"topic-{next(_topic_numbers)}"
@@ -123,6 +133,7 @@ def topic(cluster: Cluster, _topic_numbers: Iterator[int]) -> Callable[..., str]
                 replication_factor=replicas,
                 configs={key.replace("_", "."): str(value) for key, value in config.items()},
             )
+            wait_until_all_tell(router, name, partitions)
         return name
 
     return create

@@ -7,8 +7,8 @@ import subprocess
 import sys
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
 import kafka
@@ -17,6 +17,8 @@ from aiokafka.abc import ConsumerRebalanceListener as AioListener
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor as AioRange
 from confluent_kafka import Consumer
 from kafka.coordinator.assignors.range import RangePartitionAssignor
+
+from tests.waiting import wait_for
 
 POLL_S = 0.1
 END_S = 60
@@ -87,17 +89,16 @@ class LibrdkafkaMember(GroupMember):
         }
         if self.instance_id is not None:
             settings["group.instance.id"] = self.instance_id
-        consumer = Consumer(settings)
-        consumer.subscribe(
-            self.topics,
-            on_assign=lambda _consumer, partitions: self._on_assign(partitions),
-            on_revoke=lambda _consumer, partitions: self._on_revoke(partitions),
-        )
-        while not self._stopping.is_set():
-            message = consumer.poll(POLL_S)
-            if message is not None and message.error() is None:
-                self.read.append(message.value() or b"")
-        consumer.close()
+        with closing(Consumer(settings)) as consumer:
+            consumer.subscribe(
+                self.topics,
+                on_assign=lambda _consumer, partitions: self._on_assign(partitions),
+                on_revoke=lambda _consumer, partitions: self._on_revoke(partitions),
+            )
+            while not self._stopping.is_set():
+                message = consumer.poll(POLL_S)
+                if message is not None and message.error() is None:
+                    self.read.append(message.value() or b"")
 
     def _on_assign(self, partitions: Iterable[Any]) -> None:
         self._take(partitions)
@@ -121,6 +122,14 @@ class CooperativeMember(LibrdkafkaMember):
 
 
 class KafkaPythonMember(GroupMember):
+    """Knows its topics before it joins.
+
+    A leader that learned of them after it had assigned nothing joins again, and kafka-python
+    3.0.12 loses that second join if a poll ends amid it: the answer is never looked at, and the
+    member stays without partitions, heartbeats and errors, against a real Kafka as well. (The Java
+    client lost it too: KAFKA-9815.)
+    """
+
     def _consume(self) -> None:
         consumer = kafka.KafkaConsumer(
             *self.topics,
@@ -134,13 +143,17 @@ class KafkaPythonMember(GroupMember):
             group_instance_id=self.instance_id,
         )
         known: set[Any] = set()
-        while not self._stopping.is_set():
-            for records in consumer.poll(timeout_ms=int(POLL_S * 1000)).values():
-                self.read += [record.value for record in records]
-            if consumer.assignment() != known:
-                known = consumer.assignment()
-                self._take(known)
-        consumer.close()
+        with closing(consumer):
+            wait_for("its topics", lambda: self._stopping.is_set() or self._are_known(consumer))
+            while not self._stopping.is_set():
+                for records in consumer.poll(timeout_ms=int(POLL_S * 1000)).values():
+                    self.read += [record.value for record in records]
+                if consumer.assignment() != known:
+                    known = consumer.assignment()
+                    self._take(known)
+
+    def _are_known(self, consumer: kafka.KafkaConsumer) -> bool:
+        return all(map(consumer.partitions_for_topic, self.topics))
 
 
 class _Assigned(AioListener):  # type: ignore[misc]  # the library has no types
@@ -170,12 +183,23 @@ class AioKafkaMember(GroupMember):
             group_instance_id=self.instance_id,
         )
         consumer.subscribe(self.topics, listener=_Assigned(self))
-        await consumer.start()
-        while not self._stopping.is_set():
-            polled = await consumer.getmany(timeout_ms=int(POLL_S * 1000))
-            for records in polled.values():
-                self.read += [record.value for record in records]
-        await consumer.stop()
+        try:
+            await consumer.start()
+            while not self._stopping.is_set():
+                polled = await consumer.getmany(timeout_ms=int(POLL_S * 1000))
+                for records in polled.values():
+                    self.read += [record.value for record in records]
+        finally:
+            await consumer.stop()
+
+
+@contextmanager
+def members(*made: GroupMember) -> Iterator[Sequence[GroupMember]]:
+    """Stopped at the end, however it comes."""
+    with ExitStack() as stack:
+        for member in made:
+            stack.callback(member.stop)
+        yield made
 
 
 _MORTAL = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 
 import kafka
 import pytest
@@ -30,17 +31,16 @@ Commit = Callable[[Cluster, str, str], None]
 
 def with_librdkafka(cluster: Cluster, topic: str, group: str) -> None:
     settings = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": group}
-    consumer = Consumer(settings)
-    consumer.commit(offsets=[TopicPartition(topic, 0, RECORDS)], asynchronous=False)
-    consumer.close()
+    with closing(Consumer(settings)) as consumer:
+        consumer.commit(offsets=[TopicPartition(topic, 0, RECORDS)], asynchronous=False)
 
 
 def with_kafka_python(cluster: Cluster, topic: str, group: str) -> None:
-    consumer = kafka.KafkaConsumer(bootstrap_servers=cluster.bootstrap_servers, group_id=group)
-    partition = kafka.TopicPartition(topic, 0)
-    consumer.assign([partition])
-    consumer.commit({partition: OffsetAndMetadata(RECORDS, "", -1)})
-    consumer.close()
+    settings = {"bootstrap_servers": cluster.bootstrap_servers, "group_id": group}
+    with closing(kafka.KafkaConsumer(**settings)) as consumer:
+        partition = kafka.TopicPartition(topic, 0)
+        consumer.assign([partition])
+        consumer.commit({partition: OffsetAndMetadata(RECORDS, "", -1)})
 
 
 def with_kcat(cluster: Cluster, topic: str, group: str) -> None:
@@ -75,14 +75,11 @@ def orders(cluster: Cluster, topic: Callable[..., str]) -> str:
 def committed(cluster: Cluster, topic: str, group: str) -> int:
     """As a client says that knows none of the brokers yet."""
     settings = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": group}
-    consumer = Consumer(settings)
-    try:
+    with closing(Consumer(settings)) as consumer:
         (found,) = consumer.committed([TopicPartition(topic, 0)], timeout=10)
         if found.error is not None:
             raise KafkaException(found.error)
         return int(found.offset)
-    finally:
-        consumer.close()
 
 
 def check_failover(cluster: Cluster, topic: str, group: str) -> None:

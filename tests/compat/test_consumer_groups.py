@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import count
 
 import pytest
@@ -18,6 +17,7 @@ from tests.compat.group_members import (
     KafkaPythonMember,
     LibrdkafkaMember,
     member_process,
+    members,
 )
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.waiting import wait_for
@@ -39,16 +39,6 @@ def group() -> str:
 @pytest.fixture
 def orders(topic: Callable[..., str]) -> str:
     return topic(partitions=PARTITIONS)
-
-
-@contextmanager
-def members(*made: GroupMember) -> Iterator[Sequence[GroupMember]]:
-    """Stopped at the end, if they were not before."""
-    try:
-        yield made
-    finally:
-        for member in made:
-            member.stop()
 
 
 def write(cluster: Cluster, topic: str, *values: bytes) -> None:
@@ -79,9 +69,8 @@ def test_a_member_reads_what_it_subscribes_to_and_goes_on_where_it_was(
 ) -> None:
     first = [b"%d" % number for number in range(20)]
     write(cluster, orders, *first)
-    reader = library(cluster.bootstrap_servers, group, [orders])
-    wait_for("all values", lambda: sorted(reader.read), lambda read: read == sorted(first))
-    reader.stop()
+    with members(library(cluster.bootstrap_servers, group, [orders])) as (reader,):
+        wait_for("all values", lambda: sorted(reader.read), lambda read: read == sorted(first))
     write(cluster, orders, b"later")
     with members(library(cluster.bootstrap_servers, group, [orders])) as (successor,):
         wait_for("the later value", lambda: successor.read, lambda read: b"later" in read)
@@ -147,12 +136,14 @@ def test_a_static_member_restarts_without_a_rebalance(
     fixed = LibrdkafkaMember(servers, group, [orders], instance_id="fixed")
     with members(fixed):
         wait_until_shared(orders, fixed)
-        restarted = library(servers, group, [orders], instance_id="i", session_timeout_ms=60_000)
-        wait_until_shared(orders, fixed, restarted)
-        share, rebalances = set(restarted.assigned), fixed.rebalances
-        restarted.stop()
-        again = library(servers, group, [orders], instance_id="i", session_timeout_ms=60_000)
-        with members(again):
+
+        def instance() -> GroupMember:
+            return library(servers, group, [orders], instance_id="i", session_timeout_ms=60_000)
+
+        with members(instance()) as (restarted,):
+            wait_until_shared(orders, fixed, restarted)
+            share, rebalances = set(restarted.assigned), fixed.rebalances
+        with members(instance()) as (again,):
             wait_for("its share", lambda: set(again.assigned), lambda now: now == share)
         assert fixed.rebalances == rebalances
 

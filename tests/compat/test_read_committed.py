@@ -67,17 +67,17 @@ def with_librdkafka(servers: str, isolation: str) -> list[bytes | None]:
             "enable.auto.commit": False,
         }
     )
-    consumer.assign([TopicPartition(TOPIC, 0, 0)])
     values: list[bytes | None] = []
-    while True:
-        message = consumer.poll(TIMEOUT_S)
-        assert message is not None, "neither a message nor the end"
-        error = message.error()
-        if error is not None:
-            assert error.code() == KafkaError._PARTITION_EOF, error
-            consumer.close()
-            return values
-        values.append(message.value())
+    with closing(consumer):
+        consumer.assign([TopicPartition(TOPIC, 0, 0)])
+        while True:
+            message = consumer.poll(TIMEOUT_S)
+            assert message is not None, "neither a message nor the end"
+            error = message.error()
+            if error is not None:
+                assert error.code() == KafkaError._PARTITION_EOF, error
+                return values
+            values.append(message.value())
 
 
 def with_kafka_python(servers: str, isolation: str) -> list[bytes | None]:

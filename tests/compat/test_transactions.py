@@ -46,16 +46,15 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def begin(request: pytest.FixtureRequest, cluster: Cluster) -> Iterator[Begin]:
     """Start a producer of each library; an id of its own unless it is given one."""
     library: type[TransactionalProducer] = request.param
-    begun: list[TransactionalProducer] = []
+    with ExitStack() as begun:
 
-    def start(transactional_id: str, timeout_ms: int = LONG_MS) -> TransactionalProducer:
-        name = f"{library.__name__}-{transactional_id}"
-        begun.append(library(cluster.bootstrap_servers, name, timeout_ms))
-        return begun[-1]
+        def start(transactional_id: str, timeout_ms: int = LONG_MS) -> TransactionalProducer:
+            name = f"{library.__name__}-{transactional_id}"
+            return begun.enter_context(
+                closing(library(cluster.bootstrap_servers, name, timeout_ms))
+            )
 
-    yield start
-    for producer in begun:
-        producer.close()
+        yield start
 
 
 def read(cluster: Cluster, topic: str, partition: int, isolation: str) -> list[bytes | None]:

@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.leaks import leaks_are_its_own
+
+__all__ = ["leaks_are_its_own"]
+
 PROGRAM = str(Path(sys.executable).parent / "logquake")
 TIMEOUT_S = 120
 

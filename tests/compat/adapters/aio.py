@@ -103,8 +103,8 @@ class AioKafka(Adapter):
 
     async def _administer(self, action: Any) -> Any:
         admin = AIOKafkaAdminClient(bootstrap_servers=self.servers)
-        await admin.start()
         try:
+            await admin.start()
             return await action(admin)
         finally:
             await admin.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import closing
 from typing import Any
 
 from confluent_kafka import (
@@ -80,24 +81,19 @@ class Librdkafka(Adapter):
         return [_checked(result) for result in results]
 
     def read(self, topic: str, partition: int, count: int, *, offset: int = 0) -> list[Message]:
-        consumer = self._consumer()
-        consumer.assign([TopicPartition(topic, partition, offset)])
-        found = [_message(one) for one in consumer.consume(count, timeout=TIMEOUT_S)]
-        consumer.close()
-        return found
+        with closing(self._consumer()) as consumer:
+            consumer.assign([TopicPartition(topic, partition, offset)])
+            return [_message(one) for one in consumer.consume(count, timeout=TIMEOUT_S)]
 
     def offset(self, topic: str, partition: int, timestamp_ms: int) -> int:
-        consumer = self._consumer()
         special = {EARLIEST: OFFSET_BEGINNING, LATEST: OFFSET_END}
         asked = TopicPartition(topic, partition, special.get(timestamp_ms, timestamp_ms))
-        if timestamp_ms in special:
-            low, high = consumer.get_watermark_offsets(asked, timeout=TIMEOUT_S)
-            found = low if timestamp_ms == EARLIEST else high
-        else:
+        with closing(self._consumer()) as consumer:
+            if timestamp_ms in special:
+                low, high = consumer.get_watermark_offsets(asked, timeout=TIMEOUT_S)
+                return int(low if timestamp_ms == EARLIEST else high)
             (answer,) = consumer.offsets_for_times([asked], timeout=TIMEOUT_S)
-            found = answer.offset
-        consumer.close()
-        return int(found)
+            return int(answer.offset)
 
     def create_topic(
         self, name: str, partitions: int, replicas: int, config: Mapping[str, str]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError as AioKafkaError
@@ -85,7 +86,8 @@ class KafkaPythonTransactions(TransactionalProducer):
             transactional_id=transactional_id,
             transaction_timeout_ms=timeout_ms,
         )
-        self._producer.init_transactions()
+        with _closed_on_failure(self):
+            self._producer.init_transactions()
 
     def begin(self) -> None:
         self._producer.begin_transaction()
@@ -110,9 +112,9 @@ class AioKafkaTransactions(TransactionalProducer):
 
     def __init__(self, servers: str, transactional_id: str, timeout_ms: int) -> None:
         self._loop = asyncio.new_event_loop()
-        self._producer = self._loop.run_until_complete(
-            _started(servers, transactional_id, timeout_ms)
-        )
+        self._producer = self._loop.run_until_complete(_made(servers, transactional_id, timeout_ms))
+        with _closed_on_failure(self):
+            self._run(self._producer.start())
 
     def begin(self) -> None:
         self._run(self._producer.begin_transaction())
@@ -128,18 +130,27 @@ class AioKafkaTransactions(TransactionalProducer):
         self._run(self._producer.abort_transaction())
 
     def close(self) -> None:
-        self._run(self._producer.stop())
-        self._loop.close()
+        try:
+            self._run(self._producer.stop())
+        finally:
+            self._loop.close()
 
     def _run(self, action: Awaitable[object]) -> None:
         self._loop.run_until_complete(asyncio.wait_for(action, TIMEOUT_S))
 
 
-async def _started(servers: str, transactional_id: str, timeout_ms: int) -> AIOKafkaProducer:
-    producer = AIOKafkaProducer(
+async def _made(servers: str, transactional_id: str, timeout_ms: int) -> AIOKafkaProducer:
+    """Within the loop that it belongs to."""
+    return AIOKafkaProducer(
         bootstrap_servers=servers,
         transactional_id=transactional_id,
         transaction_timeout_ms=timeout_ms,
     )
-    await producer.start()
-    return producer
+
+
+@contextmanager
+def _closed_on_failure(producer: TransactionalProducer) -> Iterator[None]:
+    with ExitStack() as stack:
+        stack.callback(producer.close)
+        yield
+        stack.pop_all()
