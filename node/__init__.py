@@ -2,7 +2,7 @@
 
     process/          what runs it on a machine: the loop, sockets, signals
     broker.py         the broker over what is outside of it (outside.py)
-    composition.py    what it is made of, and how that hangs together
+    composition/      what it is made of, and how that hangs together
     life/             how it comes into its cluster and leaves it
     settings/         server.properties
     net/              sockets: from bytes to requests, from responses to bytes

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from functools import partial
 
 from logquake.node.authentication.credentials import Credentials
-from logquake.node.composition import Composer, Membership, Parts
+from logquake.node.composition.api import compose_api
+from logquake.node.composition.composer import Composer
+from logquake.node.composition.parts import Membership, Parts
 from logquake.node.configs.broker_config import BrokerConfig
 from logquake.node.configs.entities import read_entity, read_kind
 from logquake.node.journal_events import (
@@ -173,7 +175,7 @@ class Broker:
         self._record(REGISTERED, "a ZooKeeper session serves", epoch=epoch)
         if not self._was_registered:
             self._was_registered = True
-            self._on_serving(parts.api)
+            self._on_serving(compose_api(parts))
             parts.first_orders.wait(self._note_ready)
         parts.controller.on_session_established(self._session_id)
         parts.config_changes.on_session_established()

@@ -19,7 +19,7 @@ from logquake.controller.office.candidacy import Incumbent, Mandate
 from logquake.controller.rules.partitions import Leadership
 from logquake.controller.term import Term
 from logquake.controller.zookeeper.guarded_zk import GuardedZk, UnitOutcome
-from logquake.node import composition
+from logquake.node.composition import composer
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.replication.fetcher import offset_reset
 from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
@@ -120,7 +120,7 @@ def with_restarts_at_the_end(patch: pytest.MonkeyPatch) -> None:
 
 def without_asking_for_an_isr_again(patch: pytest.MonkeyPatch) -> None:
     """A proposal whose answer was lost is forgotten, and with it every later one."""
-    patch.setattr(composition, "ControllerRequests", AskedOnce)
+    patch.setattr(composer, "ControllerRequests", AskedOnce)
     patch.setattr(AlterPartitionManager, "_retry_later", lambda _self: None)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from logquake.controller.controller import Controller
-from logquake.node.composition import Parts
+from logquake.node.composition.parts import Parts
 from logquake.node.coordinators.groups.coordinator import GroupCoordinator
 from logquake.node.replication.partition.partition import Partition
 from logquake.wire.topic_partition import TopicPartition

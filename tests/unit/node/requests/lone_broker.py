@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 import pytest
 
 from logquake.node.broker import Broker
-from logquake.node.composition import Parts
+from logquake.node.composition.parts import Parts
 from logquake.node.outside import Outside
 from logquake.node.replication.values import ProduceEntry, ProduceResult
 from logquake.node.requests.api_table import ApiTable

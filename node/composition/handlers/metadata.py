@@ -1,0 +1,27 @@
+"""What a client asks first: who is there, and who leads or coordinates what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from logquake.node.composition.parts import Parts
+from logquake.node.requests.describe_cluster import DescribeCluster
+from logquake.node.requests.find_coordinator import FindCoordinator
+from logquake.node.requests.handler import Handler
+from logquake.node.requests.metadata import Metadata
+
+
+def metadata_handlers(parts: Parts) -> list[Handler[Any]]:
+    cluster_id, cache, authorizer = parts.cluster_id, parts.metadata, parts.authorizer
+    return [
+        Metadata(
+            cluster_id,
+            cache,
+            parts.first_metadata,
+            parts.lost_leaders,
+            parts.auto_creation,
+            authorizer,
+        ),
+        DescribeCluster(cluster_id, cache, parts.first_metadata, authorizer),
+        FindCoordinator(cache, parts.auto_creation, authorizer),
+    ]
