@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from logquake.node.authentication.sasl_steps import Admission, Refusal
 from logquake.node.net.buffer import ReceiveBuffer
-from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT
+from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT, NO_PASS
 from logquake.node.net.memory import MemoryClaim
 from logquake.node.net.output import Output, TruncatedSliceError
 from logquake.node.net.parser import ParsedRequest, VersionFallback
@@ -49,6 +49,7 @@ class Connection:
         "_on_close",
         "_output",
         "_progress_ms",
+        "_received_in_pass",
         "_received_ms",
         "_resuming",
         "_shared",
@@ -93,6 +94,7 @@ class Connection:
         self._bytes_in_progress = 0
         self._blocked = False  # a whole frame waits in the buffer for its turn
         self._resuming = False
+        self._received_in_pass = NO_PASS
         self._flushing_later = False
         self._close_once_sent: str | None = None  # why no further request will be taken
         self.is_open = True
@@ -158,6 +160,8 @@ class Connection:
             self._flush()
 
     def _receive(self) -> None:
+        if self._tls is not None and not self._is_first_of_pass():
+            return
         if self._buffer.is_full and not self._memory.take(self._buffer.needed):
             self._update_interest()
             return
@@ -174,6 +178,16 @@ class Connection:
         else:
             self._close_once_sent = "closed by the client"
             self._flush()
+
+    def _is_first_of_pass(self) -> bool:
+        """TLS may have more at once. To receive it would overwrite requests whose bytes are only
+        looked at when the pass ends: records that are staged.
+        """
+        this = self._loop.pass_number
+        if self._received_in_pass == this:
+            return False
+        self._received_in_pass = this
+        return True
 
     def _hand_on(self) -> None:
         """Hand on the requests whose turn it is, up to the bound of a pass."""
@@ -346,7 +360,9 @@ class Connection:
         held_back = self._blocked or self._close_once_sent or self._memory.is_waiting
         interest = 0 if held_back else EPOLLIN
         if interest and self._tls is not None and self._tls.has_more:
-            self._resume_later()  # of what TLS has taken in, epoll knows nothing
+            # Of what TLS has taken in epoll knows nothing. What is called soon may be called in
+            # this pass, and before the wait its requests are done with.
+            self._loop.call_before_wait(self._resume_later)
         if self._output.pending_bytes and not self._flushing_later:
             interest |= EPOLLOUT
         if interest != self._interest:

@@ -28,6 +28,8 @@ EPOLLIN = select.EPOLLIN
 EPOLLOUT = select.EPOLLOUT
 EPOLLGONE = select.EPOLLHUP | select.EPOLLERR
 
+NO_PASS = 0  # passes are counted from 1 on
+
 _MAX_EVENTS_PER_PASS = 256  # the rest comes up in the next pass: epoll rotates its ready list
 
 
@@ -51,6 +53,7 @@ class EventLoop:
         self._before_wait: list[Callable[[], None]] = []
         self._workers = ThreadPoolExecutor(worker_threads, thread_name_prefix="worker")
         self._running = False
+        self.pass_number = NO_PASS  # of the pass that runs, or of the last one
         self.passes = PassWatch(0, lambda _busy: None)
         self._wake_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self.watch(self._wake_fd, EPOLLIN, self._on_wake)
@@ -68,7 +71,7 @@ class EventLoop:
         return self._timers.add(self._precise_ms() + delay_ms, action)
 
     def call_soon(self, action: Callable[[], None]) -> None:
-        """Call action in the next pass, which then does not wait."""
+        """Call action in the next pass, which then does not wait; after an event, in this one."""
         self._soon.append(action)
 
     def call_before_wait(self, action: Callable[[], None]) -> None:
@@ -128,6 +131,7 @@ class EventLoop:
         callbacks, unwatched = self._callbacks, self._unwatched
         unwatched.clear()
         ready = self._epoll.poll(self._wait_s(max_wait_ms), _MAX_EVENTS_PER_PASS)
+        self.pass_number += 1
         self.passes.begin()
         step_done = self.passes.step_done
         for fd, events in ready:

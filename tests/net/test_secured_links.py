@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -15,6 +16,12 @@ from logquake.node.net.links.link import LinkSettings
 from logquake.node.net.tls.settings import ClientAuth
 from logquake.node.settings.security import LinkSecurity
 from logquake.seams.network import Disconnected, Endpoint
+from logquake.wire.messages.fetch import (
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    PartitionData,
+)
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 from logquake.wire.principals import KafkaPrincipal
 from logquake.wire.schema import Message
@@ -80,6 +87,36 @@ def test_requests_are_those_of_the_broker(connect: Connect, protocol: str) -> No
     name = "CN=broker" if protocol == "SSL" else "broker"
     principals = {each.principal for each in asking.server.handler.requests}
     assert principals == {KafkaPrincipal("User", name)}
+
+
+def test_records_stay_as_they_are_until_the_end_of_the_pass(connect: Connect) -> None:
+    """Though TLS has the beginning of the next answer by then."""
+    asking = connect(*LISTENERS["SSL"])
+    contents = [os.urandom(900_000) for _ in range(10)]
+    left = iter(contents)
+    asking.server.handler.answer = lambda _: FetchResponse(
+        responses=[
+            FetchableTopicResponse(topic="t", partitions=[PartitionData(records=next(left))])
+        ]
+    )
+    staged: list[memoryview] = []
+    committed: list[bytes] = []
+
+    def stage(answer: Message | Disconnected) -> None:
+        assert isinstance(answer, FetchResponse)
+        records = answer.responses[0].partitions[0].records
+        assert isinstance(records, memoryview)
+        staged.append(records)
+
+    def commit() -> None:
+        committed.extend(map(bytes, staged))
+        staged.clear()
+
+    asking.server.loop.at_end_of_pass(commit)
+    for _ in contents:
+        asking.channel.send(FetchRequest(), 12, stage)
+    asking.server.until(lambda: len(committed) == len(contents))
+    assert committed == contents
 
 
 def test_a_wrong_password_is_told_to_who_asked(connect: Connect) -> None:

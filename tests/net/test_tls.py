@@ -75,6 +75,25 @@ class TestService:
         server.until_asked(3)
         assert received == [content] * 3
 
+    @pytest.mark.parametrize("size", [30_000, 900_000])
+    def test_records_stay_as_they_are_until_the_end_of_the_pass(
+        self, server: Server, context: ssl.SSLContext, size: int
+    ) -> None:
+        """Though TLS has the beginning of the next request by then."""
+        client, contents = TlsClient(server, context), [os.urandom(size) for _ in range(10)]
+        staged: list[memoryview] = []
+        committed: list[bytes] = []
+
+        def commit() -> None:
+            committed.extend(map(bytes, staged))
+            staged.clear()
+
+        server.handler.on_request = lambda request: staged.append(records_of(request))
+        server.handler.on_end_of_pass = commit
+        client.send_raw(b"".join(client.encode(produce(each), 9, 1) for each in contents))
+        server.until(lambda: len(committed) == len(contents))
+        assert committed == contents
+
     @pytest.mark.parametrize("size", [100, 40_000, 5_000_000])
     def test_slices_of_files_are_sent(
         self, server: Server, context: ssl.SSLContext, tmp_path: Path, size: int

@@ -22,7 +22,7 @@ from logquake.node.authentication.sasl_client import (
 from logquake.node.net.buffer import ReceiveBuffer
 from logquake.node.net.links.connector import Connector, ConnectSettings
 from logquake.node.net.links.entry import OPEN_ENTRY, LinkEntry
-from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT, EventLoop
+from logquake.node.net.loop import EPOLLGONE, EPOLLIN, EPOLLOUT, NO_PASS, EventLoop
 from logquake.node.net.output import Output, TruncatedSliceError
 from logquake.node.net.timers import LoopTimer
 from logquake.node.net.tls.handshake import TlsHandshake
@@ -91,6 +91,7 @@ class Link:
         self._in_flight: deque[_InFlight] = deque()
         self._deadline_timer: LoopTimer | None = None
         self._is_lost = False
+        self._received_in_pass = NO_PASS
         self._flushing_later = False
         self._interest = 0
         self._connector = Connector(
@@ -216,7 +217,7 @@ class Link:
     # Responses
 
     def _receive(self) -> None:
-        if self._socket is None or self._is_lost:
+        if self._socket is None or self._is_lost or not self._is_first_of_pass():
             return
         try:
             received = self._buffer.fill(self._socket)
@@ -230,7 +231,16 @@ class Link:
         while not self._is_lost and self._deliver_response():
             pass
         if isinstance(self._socket, TlsSocket) and self._socket.has_more and not self._is_lost:
-            self._loop.call_soon(self._receive)  # epoll knows nothing of it
+            # Epoll knows nothing of it. Not in this pass, to whose end responses stay as they are.
+            self._loop.call_before_wait(lambda: self._loop.call_soon(self._receive))
+
+    def _is_first_of_pass(self) -> bool:
+        """Epoll may know of something too when what TLS had left is looked for."""
+        this = self._loop.pass_number
+        if self._received_in_pass == this:
+            return False
+        self._received_in_pass = this
+        return True
 
     def _deliver_response(self) -> bool:
         """Whether a whole response was there."""
