@@ -32,6 +32,8 @@ from benchmarks.storage.unsynced_disk import UnsyncedDisk
 from logquake.node.authorizer.authorizer import AllowAll
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.coordinators import CoordinatorTopic
+from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from logquake.node.net.timers import LoopTimer, TimerQueue
 from logquake.node.process.heap import keep_collections_short
 from logquake.node.replication.manager import ReplicaManager
@@ -231,6 +233,7 @@ class _Broker:
             journal=NoJournal(),
             random=Random(1),
             metadata=self._cache,
+            transaction_log=CoordinatorTopic(TRANSACTION_STATE_TOPIC, 1),
             broker_epoch=lambda: 1,
             controller=ControllerRequests(lambda: None, self.time),
         )

@@ -26,11 +26,13 @@ from logquake.node.journal_events import (
 from logquake.node.life.controlled_shutdown import ControlledShutdown
 from logquake.node.life.log_dir_loading import LogDirLoading
 from logquake.node.life.registration import join_cluster
+from logquake.node.metadata.coordinators import CoordinatorTopics
 from logquake.node.outside import Outside
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
 from logquake.node.settings.dynamic import changed_settings
 from logquake.node.topics.configs import read_all
+from logquake.node.topics.coordinator_topics import read_coordinator_topics
 from logquake.seams.journal import Event, EventKind, Journal
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.wire.uuids import encode_uuid
@@ -113,6 +115,7 @@ class Broker:
                 proposal,
                 self._settings.broker_id,
                 self._outside.journal,
+                self._settings.auto_creation.coordinator_topics,
                 reads_users=self._settings.security.uses_scram,
             )
             run(self._open_session(), joining, self._on_joined)
@@ -229,7 +232,12 @@ class Broker:
 
 
 async def _join(
-    proposed_cluster_id: str, broker_id: int, journal: Journal, *, reads_users: bool
+    proposed_cluster_id: str,
+    broker_id: int,
+    journal: Journal,
+    coordinator_topics: CoordinatorTopics,
+    *,
+    reads_users: bool,
 ) -> Membership | MalformedZnode:
     """What must be known of the cluster before the log directory can be opened."""
     try:
@@ -239,6 +247,7 @@ async def _join(
             await read_entity(broker_entity(None), journal),
             await read_entity(broker_entity(broker_id), journal),
             await read_kind("users", journal) if reads_users else {},
+            await read_coordinator_topics(coordinator_topics),
         )
     except MalformedZnode as malformed:
         return malformed

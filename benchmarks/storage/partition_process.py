@@ -20,6 +20,8 @@ from benchmarks.storage.sides import cpu_seconds
 from benchmarks.target import pss_bytes
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.coordinators import CoordinatorTopic
+from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from logquake.node.net.links.channel import TcpNetwork
 from logquake.node.net.links.link import LinkSettings
 from logquake.node.net.loop import EventLoop
@@ -77,6 +79,7 @@ def _lead(path: str, partitions: int) -> object:
         journal=NoJournal(),
         random=Random(1),
         metadata=MetadataCache(PLAINTEXT),
+        transaction_log=CoordinatorTopic(TRANSACTION_STATE_TOPIC, 1),
         broker_epoch=lambda: 1,
         controller=ControllerRequests(lambda: None, loop),
     )

@@ -132,6 +132,7 @@ class Composer:
             session=self._session,
             cluster_id=self._membership.cluster_id,
             metadata=self._cache,
+            coordinator_topics=self._membership.coordinator_topics,
             waiters=self._waiters,
             first_metadata=FirstMetadata(
                 self._cache, self._waiters, settings.first_metadata_max_wait_ms
@@ -207,6 +208,7 @@ class Composer:
             journal=outside.journal,
             random=outside.random,
             metadata=self._cache,
+            transaction_log=self._membership.coordinator_topics.transactions,
             broker_epoch=lambda: registrar.broker_epoch,
             controller=requests,
             on_log_dir_failed=self._log_dir_notice().send,
@@ -224,10 +226,10 @@ class Composer:
     def _group_coordinator(self, replicas: ReplicaManager) -> GroupCoordinator:
         outside = self._outside
         groups = GroupCoordinator(
+            self._membership.coordinator_topics.groups,
             self._settings.groups,
             self._settings.offsets,
             replicas,
-            self._cache,
             outside.scheduler,
             outside.workers,
             outside.journal,
@@ -249,6 +251,7 @@ class Composer:
     ) -> TransactionCoordinator:
         return compose_transactions(
             self._settings.broker_id,
+            self._membership.coordinator_topics.transactions,
             self._settings.transactions,
             self._outside,
             self._cache,

@@ -17,6 +17,7 @@ from logquake.node.life.delegation_tokens import DelegationTokens
 from logquake.node.life.first_orders import FirstOrders
 from logquake.node.life.registration import Registrar
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.coordinators import CoordinatorTopics
 from logquake.node.metadata.first_metadata import FirstMetadata
 from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.metadata.waiters import MetadataWaiters
@@ -40,6 +41,7 @@ class Membership:
     broker_defaults: Mapping[str, str]
     broker_overrides: Mapping[str, str]
     users: Mapping[str, Mapping[str, str]]
+    coordinator_topics: CoordinatorTopics
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class Parts:
     session: Session
     cluster_id: str
     metadata: MetadataCache
+    coordinator_topics: CoordinatorTopics
     waiters: MetadataWaiters
     first_metadata: FirstMetadata
     lost_leaders: LostLeaders

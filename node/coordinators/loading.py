@@ -4,6 +4,10 @@ One log after the other, as Kafka's single loading thread has it, and of a log o
 that bounds the memory, and between chunks the loop sees whether the term lasts. A chunk is read,
 decompressed and replayed on a worker thread. What is appended meanwhile (markers of transactions)
 is loaded too: a load ends at the end of the log as it then is, and nothing comes between.
+
+It ends when all of that is committed, which the end of a log that has just come to be led need not
+be: what is not may be lost with this broker, and nobody must be told of it or act on it before.
+(Kafka serves at once.)
 """
 
 from __future__ import annotations
@@ -41,6 +45,16 @@ class _Load(Generic[S]):
     def is_at_end(self) -> bool:
         return self.progress.next_offset >= self.term.partition.replica.end
 
+    @property
+    def is_committed(self) -> bool:
+        """All that was read."""
+        return self.progress.next_offset <= self.term.high_watermark
+
+    def pass_over(self, why: Exception) -> None:
+        """What nobody can read: the rest of the log, as it is now."""
+        self.progress.leave_out(self.progress.next_offset, why)
+        self.progress.next_offset = self.term.end_offset
+
 
 class LogLoads(Generic[S]):
     """``chunk_bytes`` is the least that a chunk may have; a larger batch is read whole."""
@@ -59,6 +73,7 @@ class LogLoads(Generic[S]):
         self._journal = journal
         self._on_loaded = on_loaded
         self._waiting: deque[_Load[S]] = deque()
+        self._uncommitted: dict[Term[S], _Load[S]] = {}  # read to the log's end
         self._is_busy = False
 
     def add(self, term: Term[S]) -> None:
@@ -72,6 +87,13 @@ class LogLoads(Generic[S]):
         self._waiting.append(load)
         self._begin_next()
 
+    def note(self, term: Term[S]) -> None:
+        """The term's partition changed: what was read of it may be committed, or its term over."""
+        load = self._uncommitted.pop(term, None)
+        if load is not None:
+            self._waiting.append(load)
+            self._begin_next()
+
     def _begin_next(self) -> None:
         while self._waiting and not self._is_busy:
             self._go_on(self._waiting.popleft())
@@ -80,9 +102,26 @@ class LogLoads(Generic[S]):
         """The next chunk, if there is one, and anybody who wants it."""
         if not load.term.is_current:
             return
-        chunk = None if load.is_at_end else self._read(load)
-        if chunk is None:
+        if not load.is_at_end:
+            self._load_next(load)
+        elif load.is_committed:
             self._finish(load)
+        else:
+            self._uncommitted[load.term] = load
+
+    def _load_next(self, load: _Load[S]) -> None:
+        try:
+            chunk = self._read(load)
+        except RecordError as error:
+            load.pass_over(error)
+            self._go_on(load)
+            return
+        except StorageError as error:
+            load.term.partition.go_offline(str(error))
+            return
+        if not chunk.size:  # nothing is left of the batches before the log's end
+            load.progress.next_offset = load.term.end_offset
+            self._go_on(load)
             return
         self._is_busy = True
 
@@ -91,20 +130,11 @@ class LogLoads(Generic[S]):
 
         self._workers.run_in_worker(replay, lambda future: self._on_replayed(load, chunk, future))
 
-    def _read(self, load: _Load[S]) -> LogSlice | None:
-        """None where nothing can be read any more."""
-        partition, progress = load.term.partition, load.progress
-        replica = partition.replica
+    def _read(self, load: _Load[S]) -> LogSlice:
+        """Raises RecordError, StorageError."""
+        replica, progress = load.term.partition.replica, load.progress
         progress.next_offset = max(progress.next_offset, replica.start)
-        try:
-            chunk = replica.log.read(progress.next_offset, self._chunk_bytes, up_to=replica.end)
-        except RecordError as error:
-            progress.leave_out(progress.next_offset, error)
-            return None
-        except StorageError as error:
-            partition.go_offline(str(error))
-            return None
-        return chunk if chunk.size else None
+        return replica.log.read(progress.next_offset, self._chunk_bytes, up_to=replica.end)
 
     def _on_replayed(self, load: _Load[S], chunk: LogSlice, future: Future[None]) -> None:
         self._is_busy = False
@@ -112,8 +142,8 @@ class LogLoads(Generic[S]):
         if error is None and load.progress.next_offset > chunk.first_offset:
             self._go_on(load)
         elif error is None or isinstance(error, RecordError):
-            load.progress.leave_out(load.progress.next_offset, error or _NO_BATCH)
-            self._finish(load)
+            load.pass_over(error or _NO_BATCH)
+            self._go_on(load)
         elif isinstance(error, OSError):
             load.term.partition.go_offline(f"loading: {error}")
         else:
@@ -121,9 +151,8 @@ class LogLoads(Generic[S]):
         self._begin_next()
 
     def _finish(self, load: _Load[S]) -> None:
-        if load.term.is_current:
-            self._record(load)
-            self._on_loaded(load.term)
+        self._record(load)
+        self._on_loaded(load.term)
 
     def _record(self, load: _Load[S]) -> None:
         partition, progress = load.term.partition, load.progress

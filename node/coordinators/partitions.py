@@ -14,8 +14,7 @@ from typing import Generic, Protocol, TypeVar
 from logquake.node.coordinators.loading import LogLoads
 from logquake.node.coordinators.replay import Replayed
 from logquake.node.coordinators.term import Term
-from logquake.node.metadata.cache import MetadataCache
-from logquake.node.metadata.coordinators import partition_for
+from logquake.node.metadata.coordinators import CoordinatorTopic
 from logquake.node.replication.appends import Appends
 from logquake.node.replication.partition.partition import Partition
 from logquake.seams.journal import Journal
@@ -36,7 +35,9 @@ class TermOwner(Protocol[S]):
         """An empty state, for a log to be loaded into; on a worker thread until term_began()."""
 
     def term_began(self, term: Term[S]) -> None:
-        """The log is loaded: requests are answered from now on. Appends may be made at once."""
+        """The log is loaded, and all of it committed: requests are answered from now on. Appends
+        may be made at once.
+        """
 
     def term_ended(self, term: Term[S]) -> None:
         """Of one that began: its appends are answered, its requests that wait are to be."""
@@ -44,17 +45,16 @@ class TermOwner(Protocol[S]):
 
 class CoordinatorPartitions(Generic[S]):
     """note() is to be called at the end of a pass with each partition of the topic whose
-    leadership may have changed: ReplicaManager.watch() sees to it.
+    leadership or high watermark may have changed: ReplicaManager.watch() sees to it.
 
     ``load_chunk_bytes`` is offsets.load.buffer.size, or transaction.state.log.load.buffer.size.
     """
 
     def __init__(
         self,
-        topic: str,
+        topic: CoordinatorTopic,
         owner: TermOwner[S],
         appends: Appends,
-        metadata: MetadataCache,
         scheduler: Scheduler,
         workers: Workers,
         journal: Journal,
@@ -64,7 +64,6 @@ class CoordinatorPartitions(Generic[S]):
         self._topic = topic
         self._owner = owner
         self._appends = appends
-        self._metadata = metadata
         self._scheduler = scheduler
         self._loads: LogLoads[S] = LogLoads(
             load_chunk_bytes, scheduler, workers, journal, self._begin_serving
@@ -84,17 +83,13 @@ class CoordinatorPartitions(Generic[S]):
     def find(self, key: str) -> Term[S] | ErrorCode:
         """The term that a group or a transactional id belongs to.
 
-        COORDINATOR_LOAD_IN_PROGRESS, or NOT_COORDINATOR: also where the topic is not known here.
+        COORDINATOR_LOAD_IN_PROGRESS, or NOT_COORDINATOR.
         UNKNOWN_SERVER_ERROR for a name that no record can have: bytes that are no UTF-8 grow when
         they are read and written again.
         """
         if len(key) > _SURE_TO_FIT and len(key.encode()) > _MAX_STRING_BYTES:
             return ErrorCode.UNKNOWN_SERVER_ERROR
-        image = self._metadata.topic(self._topic)
-        count = None if image is None else image.partition_count
-        if count is None:
-            return ErrorCode.NOT_COORDINATOR
-        return self.find_at(partition_for(key, count))
+        return self.find_at(self._topic.partition_of(key).partition)
 
     def find_at(self, index: int) -> Term[S] | ErrorCode:
         """The same by partition."""
@@ -106,10 +101,11 @@ class CoordinatorPartitions(Generic[S]):
         return ErrorCode.NOT_COORDINATOR
 
     def note(self, partition: Partition) -> None:
-        """The partition changed: begin or end a term, if that is what it means."""
+        """The partition changed: begin or end a term, or serve in it, if that is what it means."""
         index, leader = partition.index, partition.leader
         term = self._serving.get(index) or self._loading.get(index)
         if term is not None:
+            self._loads.note(term)
             if term.is_current:
                 return
             self._end(term)

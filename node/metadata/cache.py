@@ -39,15 +39,6 @@ class TopicImage:
     topic_id: bytes = ZERO_UUID
     partitions: dict[int, UpdateMetadataPartitionState] = field(default_factory=dict)
 
-    @property
-    def partition_count(self) -> int | None:
-        """None where one before the last is not told of: the controller has set its state aside.
-
-        Keys would hash to others. (Kafka reads the number from ZooKeeper, once, at its start.)
-        """
-        known = len(self.partitions)
-        return known if known and max(self.partitions) == known - 1 else None
-
 
 class Touched(NamedTuple):
     """What an UpdateMetadata told of: topics by name, and the partitions that are being deleted."""

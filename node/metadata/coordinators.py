@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 from logquake.node.metadata.cache import MetadataCache
 from logquake.wire.java_text import string_hash
+from logquake.wire.topic_partition import TopicPartition
 
 _LARGEST_HASH = 2**31 - 1
 
 
-def coordinator_of(metadata: MetadataCache, topic: str, key: str) -> int | None:
-    """Its broker id, as told to this broker; None where the topic or the partition is not known,
-    or not how many there are.
+@dataclass(frozen=True, slots=True)
+class CoordinatorTopic:
+    """``partitions`` is how many there were when the broker started, or are going to be when the
+    topic is made: keys hash to so many for as long as it runs, as in Kafka. What the controller
+    tells of partitions cannot be counted, since it leaves out those whose states are set aside.
+    """
+
+    name: str
+    partitions: int
+
+    def partition_of(self, key: str) -> TopicPartition:
+        return TopicPartition(self.name, partition_for(key, self.partitions))
+
+
+class CoordinatorTopics(NamedTuple):
+    groups: CoordinatorTopic
+    transactions: CoordinatorTopic
+
+
+def coordinator_of(metadata: MetadataCache, topic: CoordinatorTopic, key: str) -> int | None:
+    """Its broker id, as told to this broker; None where the topic or the partition is not known.
 
     It may be NO_LEADER, or a broker that is gone.
     """
-    image = metadata.topic(topic)
-    count = None if image is None else image.partition_count
-    if image is None or count is None:
-        return None
-    state = image.partitions.get(partition_for(key, count))
+    image = metadata.topic(topic.name)
+    state = None if image is None else image.partitions.get(topic.partition_of(key).partition)
     return None if state is None else state.leader
 
 

@@ -13,6 +13,7 @@ from random import Random
 
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.coordinators import CoordinatorTopic
 from logquake.node.replication.appends import Appends
 from logquake.node.replication.background.tasks import BackgroundTasks
 from logquake.node.replication.cleaner.log_cleaner import LogCleaner
@@ -73,6 +74,7 @@ class ReplicaManager:
         journal: Journal,
         random: Random,
         metadata: MetadataCache,
+        transaction_log: CoordinatorTopic,
         broker_epoch: Callable[[], int],
         controller: ControllerRequests,
         on_log_dir_failed: Callable[[], None] = lambda: None,
@@ -87,7 +89,9 @@ class ReplicaManager:
         self._produces = ProducePurgatory(scheduler)
         self.appends = Appends(self._hosted, self._produces)
         self.verification = TransactionVerification(
-            self._hosted, AddPartitionsToTxnManager(network, metadata, str(broker_id)), scheduler
+            self._hosted,
+            AddPartitionsToTxnManager(network, metadata, transaction_log, str(broker_id)),
+            scheduler,
         )
         self.transactional_appends = TransactionalAppends(
             self.appends, self.verification, settings.verification_max_bytes

@@ -9,9 +9,7 @@ from __future__ import annotations
 from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.coordinators.transactions.coordinator import TransactionCoordinator
 from logquake.node.coordinators.transactions.metadata import Producer
-from logquake.node.metadata.cache import MetadataCache
-from logquake.node.metadata.coordinators import partition_for
-from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
+from logquake.node.metadata.coordinators import CoordinatorTopic
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.offsets_of_transaction import offsets_denial
 from logquake.node.requests.producer_fencing import fencing_error
@@ -19,28 +17,23 @@ from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transactions import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
-from logquake.wire.topic_partition import TopicPartition
 
 _FIRST_VERSION_WITH_FENCED = 2
 
 
 class AddOffsetsToTxn(Handler[AddOffsetsToTxnRequest]):
-    """``default_partitions`` are those that __consumer_offsets gets when it is made."""
-
     key = ApiKey.ADD_OFFSETS_TO_TXN
     versions = range(5)
 
     def __init__(
         self,
         coordinator: TransactionCoordinator,
-        cache: MetadataCache,
-        default_partitions: int,
+        group_topic: CoordinatorTopic,
         authorizer: Authorizer,
     ) -> None:
         self._coordinator = coordinator
+        self._group_topic = group_topic
         self._authorizer = authorizer
-        self._cache = cache
-        self._default_partitions = default_partitions
 
     def handle(self, request: Request, body: AddOffsetsToTxnRequest) -> None:
         version = request.header.api_version
@@ -54,21 +47,9 @@ class AddOffsetsToTxn(Handler[AddOffsetsToTxnRequest]):
         ):
             done(denied)
             return
-        offsets = self._offsets_of(body.group_id)
-        if offsets is None:
-            done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-            return
         self._coordinator.add_partitions(
             body.transactional_id,
             Producer(body.producer_id, body.producer_epoch),
-            frozenset({offsets}),
+            frozenset({self._group_topic.partition_of(body.group_id)}),
             done,
         )
-
-    def _offsets_of(self, group_id: str) -> TopicPartition | None:
-        """None while it is not known how many partitions there are."""
-        image = self._cache.topic(GROUP_METADATA_TOPIC)
-        partitions = self._default_partitions if image is None else image.partition_count
-        if partitions is None:
-            return None
-        return TopicPartition(GROUP_METADATA_TOPIC, partition_for(group_id, partitions))

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache, Node
-from logquake.node.metadata.coordinators import coordinator_of
-from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
+from logquake.node.metadata.coordinators import (
+    CoordinatorTopic,
+    CoordinatorTopics,
+    coordinator_of,
+)
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.node.topics.auto_creation import AutoTopicCreation
@@ -25,12 +28,11 @@ from logquake.wire.messages.find_coordinator import (
     FindCoordinatorResponse,
 )
 
-_TOPICS = {0: GROUP_METADATA_TOPIC, 1: TRANSACTION_STATE_TOPIC}  # by key type
+_GROUP, _TRANSACTION, _SHARE = range(3)  # CoordinatorType
 _RESOURCES = {
-    0: (ResourceType.GROUP, ErrorCode.GROUP_AUTHORIZATION_FAILED),
-    1: (ResourceType.TRANSACTIONAL_ID, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+    _GROUP: (ResourceType.GROUP, ErrorCode.GROUP_AUTHORIZATION_FAILED),
+    _TRANSACTION: (ResourceType.TRANSACTIONAL_ID, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
 }
-_SHARE = 2
 _FIRST_VERSION_WITH_KEYS = 4
 _FIRST_VERSION_WITH_SHARE = 6
 _NOBODY = Node(-1, "", -1, None)  # Node.noNode
@@ -50,8 +52,13 @@ class FindCoordinator(Handler[FindCoordinatorRequest]):
     versions = range(7)
 
     def __init__(
-        self, cache: MetadataCache, auto_creation: AutoTopicCreation, authorizer: Authorizer
+        self,
+        topics: CoordinatorTopics,
+        cache: MetadataCache,
+        auto_creation: AutoTopicCreation,
+        authorizer: Authorizer,
     ) -> None:
+        self._topics = {_GROUP: topics.groups, _TRANSACTION: topics.transactions}
         self._cache = cache
         self._auto_creation = auto_creation
         self._authorizer = authorizer
@@ -82,7 +89,7 @@ class FindCoordinator(Handler[FindCoordinatorRequest]):
 
     def _find(self, request: Request, key_type: int, key: str) -> tuple[ErrorCode, Node]:
         """KafkaApis.getCoordinator."""
-        topic = _TOPICS.get(key_type)
+        topic = self._topics.get(key_type)
         if topic is None:
             return self._without_topic(request, key_type), _NOBODY
         resource_type, denied = _RESOURCES[key_type]
@@ -100,9 +107,9 @@ class FindCoordinator(Handler[FindCoordinatorRequest]):
             return ErrorCode.CLUSTER_AUTHORIZATION_FAILED
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
-    def _leader(self, topic: str, key: str, listener: ListenerName) -> Node | None:
-        if self._cache.topic(topic) is None:
-            self._auto_creation.create([topic], lambda _told: None)
+    def _leader(self, topic: CoordinatorTopic, key: str, listener: ListenerName) -> Node | None:
+        if self._cache.topic(topic.name) is None:
+            self._auto_creation.create([topic.name], lambda _told: None)
             return None
         leader = coordinator_of(self._cache, topic, key)
         return None if leader is None else self._cache.node(leader, listener)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from logquake.node.controller_link import ControllerLink
+from logquake.node.metadata.coordinators import CoordinatorTopic, CoordinatorTopics
+from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from logquake.seams.network import Disconnected
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
@@ -58,6 +60,17 @@ class AutoCreationSettings:
 
     def shape_of(self, topic: str) -> TopicShape:
         return self.internal.get(topic, self.users)
+
+    @property
+    def coordinator_topics(self) -> CoordinatorTopics:
+        """As they are made."""
+        return CoordinatorTopics(
+            groups=self._coordinator_topic(GROUP_METADATA_TOPIC),
+            transactions=self._coordinator_topic(TRANSACTION_STATE_TOPIC),
+        )
+
+    def _coordinator_topic(self, name: str) -> CoordinatorTopic:
+        return CoordinatorTopic(name, self.internal[name].partitions)
 
 
 class AutoTopicCreation:

@@ -16,6 +16,8 @@ import pytest
 from logquake.node.authorizer.authorizer import AllowAll
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.coordinators import CoordinatorTopic
+from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.loop import EventLoop
 from logquake.node.net.processor import Processor
@@ -80,6 +82,7 @@ class Leader:
             journal=journal,
             random=Random(1),
             metadata=self._metadata,
+            transaction_log=CoordinatorTopic(TRANSACTION_STATE_TOPIC, 1),
             broker_epoch=lambda: 1,
             controller=ControllerRequests(lambda: None, self.loop),
         )

@@ -22,6 +22,7 @@ REPLICAS = {0: (2, 3, 1), 1: (3, 1, 2), 2: (1, 2, 3)}
 
 class CommittingSimulation(Simulation):
     PROPERTIES: ClassVar[Mapping[str, str]] = {
+        "offsets.topic.num.partitions": str(len(REPLICAS)),
         "offsets.commit.timeout.ms": "300",  # less than a client's patience
         "offsets.load.buffer.size": "400",  # some batches
     }

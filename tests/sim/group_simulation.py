@@ -25,6 +25,7 @@ class GroupSimulation(Simulation):
     PROPERTIES: ClassVar[Mapping[str, str]] = {
         "group.initial.rebalance.delay.ms": "50",
         "group.min.session.timeout.ms": "100",
+        "offsets.topic.num.partitions": str(len(REPLICAS)),
         "offsets.commit.timeout.ms": "600",  # less than a client's patience
     }
 

@@ -23,5 +23,5 @@ def metadata_handlers(parts: Parts) -> list[Handler[Any]]:
             authorizer,
         ),
         DescribeCluster(cluster_id, cache, parts.first_metadata, authorizer),
-        FindCoordinator(cache, parts.auto_creation, authorizer),
+        FindCoordinator(parts.coordinator_topics, cache, parts.auto_creation, authorizer),
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from logquake.node.composition.parts import Parts
-from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
 from logquake.node.requests.add_offsets_to_txn import AddOffsetsToTxn
 from logquake.node.requests.add_partitions_to_txn import AddPartitionsToTxn
 from logquake.node.requests.describe_transactions import DescribeTransactions
@@ -21,11 +20,10 @@ def transaction_handlers(parts: Parts) -> list[Handler[Any]]:
     settings, transactions, authorizer = parts.settings, parts.transactions, parts.authorizer
     cache, scheduler = parts.metadata, parts.outside.scheduler
     offsets = parts.groups.offsets
-    group_partitions = settings.auto_creation.internal[GROUP_METADATA_TOPIC].partitions
     return [
         InitProducerId(parts.producer_ids, transactions, authorizer),
         AddPartitionsToTxn(transactions, cache, authorizer),
-        AddOffsetsToTxn(transactions, cache, group_partitions, authorizer),
+        AddOffsetsToTxn(transactions, parts.coordinator_topics.groups, authorizer),
         TxnOffsetCommit(offsets, cache, scheduler, authorizer),
         EndTxn(transactions, authorizer),
         WriteTxnMarkers(parts.replicas, offsets, scheduler, timeout_ms=settings.request_timeout_ms),

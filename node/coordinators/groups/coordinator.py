@@ -10,8 +10,7 @@ from logquake.node.coordinators.groups.offset_manager import OffsetManager
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.partitions import CoordinatorPartitions
 from logquake.node.coordinators.term import Term
-from logquake.node.metadata.cache import MetadataCache
-from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
+from logquake.node.metadata.coordinators import CoordinatorTopic
 from logquake.node.replication.manager import ReplicaManager
 from logquake.seams.journal import Journal
 from logquake.seams.scheduler import Scheduler
@@ -23,19 +22,18 @@ class GroupCoordinator:
 
     def __init__(
         self,
+        topic: CoordinatorTopic,
         settings: GroupSettings,
         offset_settings: OffsetSettings,
         replicas: ReplicaManager,
-        metadata: MetadataCache,
         scheduler: Scheduler,
         workers: Workers,
         journal: Journal,
     ) -> None:
         self._partitions: CoordinatorPartitions[GroupPartition] = CoordinatorPartitions(
-            GROUP_METADATA_TOPIC,
+            topic,
             self,
             replicas.appends,
-            metadata,
             scheduler,
             workers,
             journal,
@@ -47,7 +45,7 @@ class GroupCoordinator:
             self._partitions, offset_settings, replicas.verification, self._effects, scheduler
         )
         self.members = MemberManager(self._partitions, settings, self.offsets, self._effects)
-        replicas.watch(GROUP_METADATA_TOPIC, self._partitions.note)
+        replicas.watch(topic.name, self._partitions.note)
 
     def start(self) -> None:
         self.offsets.start()

@@ -12,14 +12,14 @@ from logquake.node.coordinators.transactions.partition_state import PartitionSta
 from logquake.node.coordinators.transactions.settings import TransactionSettings
 from logquake.node.coordinators.transactions.upkeep import Upkeep
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
+from logquake.node.metadata.coordinators import CoordinatorTopic
 from logquake.node.outside import Outside
 from logquake.node.replication.manager import ReplicaManager
-from logquake.node.replication.partition.partition import Partition
 
 
 def compose_transactions(
     broker_id: int,
+    topic: CoordinatorTopic,
     settings: TransactionSettings,
     outside: Outside,
     metadata: MetadataCache,
@@ -32,21 +32,16 @@ def compose_transactions(
     decisions = Decisions(scheduler, markers)
     upkeep = Upkeep(settings, decisions, scheduler, journal)
     partitions = CoordinatorPartitions[PartitionState](
-        TRANSACTION_STATE_TOPIC,
+        topic,
         upkeep,
         replicas.appends,
-        metadata,
         scheduler,
         outside.workers,
         journal,
         load_chunk_bytes=settings.load_buffer_bytes,
     )
 
-    def note(partition: Partition) -> None:
-        partitions.note(partition)
-        upkeep.note(partition.index)
-
-    replicas.watch(TRANSACTION_STATE_TOPIC, note)
+    replicas.watch(topic.name, partitions.note)
     return TransactionCoordinator(
         settings, partitions, decisions, upkeep, scheduler, next_producer_id
     )

@@ -101,7 +101,7 @@ class TransactionCoordinator:
             return ErrorCode.INVALID_REQUEST
         if not 0 < asked.timeout_ms <= self._settings.max_timeout_ms:
             return ErrorCode.INVALID_TRANSACTION_TIMEOUT
-        return self._term(transactional_id)
+        return self._partitions.find(transactional_id)
 
     def _known_or_new(
         self,
@@ -177,20 +177,13 @@ class TransactionCoordinator:
     def _find(self, transactional_id: str) -> _Known | ErrorCode:
         if not transactional_id:
             return ErrorCode.INVALID_REQUEST
-        term = self._term(transactional_id)
+        term = self._partitions.find(transactional_id)
         if isinstance(term, ErrorCode):
             return term
         transaction = term.state.get(transactional_id)
         if transaction is None:
             return ErrorCode.INVALID_PRODUCER_ID_MAPPING
         return _Known(term, transaction)
-
-    def _term(self, transactional_id: str) -> TransactionTerm | ErrorCode:
-        """Which serves."""
-        term = self._partitions.find(transactional_id)
-        if isinstance(term, ErrorCode) or self._upkeep.serves(term):
-            return term
-        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 
     # Those who look
 
@@ -204,7 +197,7 @@ class TransactionCoordinator:
         """Of all that this broker coordinates; COORDINATOR_LOAD_IN_PROGRESS while it cannot know
         them all.
         """
-        if self._partitions.is_loading or not all(map(self._upkeep.serves, self._partitions)):
+        if self._partitions.is_loading:
             return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         now_ms = self._scheduler.wall_ms()
         known = (transaction for term in self._partitions for transaction in term.state)

@@ -23,11 +23,6 @@ from logquake.wire.sentinels import ACKS_ALL
 class Upkeep:
     """Carries out what an earlier coordinator decided, aborts transactions whose time is over,
     forgets transactional ids that nobody uses. It owns the terms; wake() tells it of new ids.
-
-    What a term was loaded with may be lost with this broker while it is not committed: until it is,
-    nothing is done about it and nobody is answered from it. note() is to be called whenever the
-    high watermark of a partition may have moved. (Kafka acts at once: a marker may then be of a
-    decision that no later coordinator knows.)
     """
 
     def __init__(
@@ -42,7 +37,6 @@ class Upkeep:
         self._scheduler = scheduler
         self._journal = journal
         self._terms: dict[int, TransactionTerm] = {}
-        self._doubted: dict[int, tuple[TransactionTerm, int]] = {}  # with the log's end at its load
         self._aborts = Recurring(scheduler, settings.abort_interval_ms, self._abort_timed_out)
         self._expiry = Recurring(scheduler, settings.expiration_interval_ms, self._expire)
 
@@ -57,22 +51,6 @@ class Upkeep:
         return PartitionState()
 
     def term_began(self, term: TransactionTerm) -> None:
-        self._doubted[term.index] = (term, term.end_offset)
-        self.note(term.index)
-
-    def note(self, index: int) -> None:
-        """The partition changed: what was loaded of it may be committed by now."""
-        if index not in self._doubted:
-            return
-        term, loaded_end = self._doubted[index]
-        if term.is_current and term.high_watermark >= loaded_end:
-            del self._doubted[index]
-            self._serve(term)
-
-    def serves(self, term: TransactionTerm) -> bool:
-        return self._terms.get(term.index) is term
-
-    def _serve(self, term: TransactionTerm) -> None:
         """Markers of what is decided may be missing, wherever the last coordinator stopped."""
         self._terms[term.index] = term
         for transaction in term.state:
@@ -83,8 +61,7 @@ class Upkeep:
 
     def term_ended(self, term: TransactionTerm) -> None:
         """What is under way sees for itself that the term is over."""
-        self._terms.pop(term.index, None)
-        self._doubted.pop(term.index, None)
+        del self._terms[term.index]
 
     def _transactions(self) -> Iterator[tuple[TransactionTerm, Transaction]]:
         for index in sorted(self._terms):

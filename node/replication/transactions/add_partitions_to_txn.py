@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.metadata.coordinators import coordinator_of
-from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
+from logquake.node.metadata.coordinators import CoordinatorTopic, coordinator_of
 from logquake.seams.network import Channel, Disconnected, Endpoint, Network
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transactions import (
@@ -53,9 +52,16 @@ class _Asked:
 
 
 class AddPartitionsToTxnManager:
-    def __init__(self, network: Network, metadata: MetadataCache, client_id: str) -> None:
+    def __init__(
+        self,
+        network: Network,
+        metadata: MetadataCache,
+        transaction_log: CoordinatorTopic,
+        client_id: str,
+    ) -> None:
         self._network = network
         self._metadata = metadata
+        self._transaction_log = transaction_log
         self._client_id = client_id
         self._coordinators: dict[int, _Coordinator] = {}
 
@@ -80,7 +86,7 @@ class AddPartitionsToTxnManager:
         self._coordinators.clear()
 
     def _endpoint(self, transactional_id: str) -> Endpoint | None:
-        leader = coordinator_of(self._metadata, TRANSACTION_STATE_TOPIC, transactional_id)
+        leader = coordinator_of(self._metadata, self._transaction_log, transactional_id)
         return None if leader is None else self._metadata.endpoint(leader)
 
     def _coordinator(self, endpoint: Endpoint) -> _Coordinator:

@@ -17,6 +17,8 @@ from typing import Any
 from logquake.node.authorizer.authorizer import AllowAll
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.coordinators import CoordinatorTopic
+from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.requests.downward import DownConversion, DownConversionSettings
@@ -135,6 +137,7 @@ class Node:
             journal=self,
             random=Random(broker_id),
             metadata=self.metadata,
+            transaction_log=CoordinatorTopic(TRANSACTION_STATE_TOPIC, 1),
             broker_epoch=lambda: self.epoch,
             controller=ControllerRequests(
                 lambda: self.channel(Endpoint(world.CONTROLLER, "controller", 0), ""),

@@ -43,13 +43,8 @@ class TransactionPlayer(Player):
 
     # --- the surroundings
 
-    def do_elect(self, epoch: str, uncommitted: str = "0") -> None:
-        """Some records at the end of the log may not be committed yet."""
-        self.world.uncommitted = int(uncommitted)
+    def do_elect(self, epoch: str) -> None:
         self.world.elect(int(epoch))
-
-    def do_commit_log(self) -> None:
-        self.world.commit_log()
 
     def do_resign(self, stays: str = "no") -> None:
         self.world.resign(stays=stays == "yes")

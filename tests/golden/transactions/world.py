@@ -85,14 +85,6 @@ class ScriptedTerm(Term[PartitionState]):
         return self._epoch
 
     @property
-    def end_offset(self) -> int:
-        return len(self._world.written())
-
-    @property
-    def high_watermark(self) -> int:
-        return self.end_offset - self._world.uncommitted
-
-    @property
     def max_batch_bytes(self) -> int:
         return self._world.max_batch_bytes
 
@@ -141,7 +133,6 @@ class World(Chronicle):
         self.metadata = MetadataCache(PLAINTEXT)
         self.max_batch_bytes = 1_000_000
         self.holds = False
-        self.uncommitted = 0  # records at the log's end
         self.has_producer_ids = True
         self._producer_ids = count()
         self._writes: deque[_Write] = deque()
@@ -181,11 +172,6 @@ class World(Chronicle):
             assert found.metadata == metadata
         self.partitions.term = term
         self._upkeep.term_began(term)
-
-    def commit_log(self) -> None:
-        """All that the log has."""
-        self.uncommitted = 0
-        self._upkeep.note(0)
 
     def _at_rest(self) -> dict[str, TransactionMetadata]:
         """Without what the log has no place for."""

@@ -24,6 +24,7 @@ class TransactionalSimulation(Simulation):
 
     PROPERTIES: ClassVar[Mapping[str, str]] = {
         "transaction.abort.timed.out.transaction.cleanup.interval.ms": "300",
+        "transaction.state.log.num.partitions": str(len(STATE_ASSIGNMENT)),
         "transaction.state.log.load.buffer.size": "400",  # some batches
     }
 

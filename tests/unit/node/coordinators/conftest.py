@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from logquake.node.coordinators.partitions import CoordinatorPartitions
+from logquake.node.metadata.coordinators import CoordinatorTopic
 from tests.doubles.journal import MemoryJournal
 from tests.doubles.scheduler import ManualScheduler
 from tests.doubles.workers import HeldWorkers
@@ -32,10 +33,9 @@ def coordinate(
     def begin(load_chunk_bytes: int = 1_000_000) -> WordCoordinator:
         coordinator = WordCoordinator()
         coordinator.partitions = CoordinatorPartitions[Words](
-            "orders",
+            CoordinatorTopic("orders", 1),
             coordinator,
             broker.replicas.appends,
-            broker.metadata,
             scheduler,
             workers,
             journal,

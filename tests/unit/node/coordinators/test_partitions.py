@@ -135,6 +135,60 @@ def test_what_is_appended_during_a_load_is_loaded(
     assert words.term().state.current == {b"a": b"2"}
 
 
+def replicate(broker: OneBroker, up_to: int) -> None:
+    """The follower says that it has so much."""
+    fetch(broker, up_to, FOLLOWER, 0)
+    broker.replicas.end_of_pass()
+
+
+def load_uncommitted(broker: OneBroker, workers: HeldWorkers, *batches: bytearray) -> None:
+    """Led with a follower that is not known to have what the log says."""
+    broker.lead()
+    broker.replicas.end_of_pass()
+    write(broker, *batches)
+    follow(broker, epoch=1)
+    broker.lead(epoch=2)
+    broker.replicas.end_of_pass()
+    workers.finish()
+
+
+def test_what_is_loaded_serves_once_it_is_committed(
+    broker: OneBroker, words: WordCoordinator, workers: HeldWorkers
+) -> None:
+    load_uncommitted(broker, workers, batch((b"a", b"1")), batch((b"a", b"2")))
+    for replicated in (0, 1):
+        replicate(broker, replicated)
+        assert words.partitions.find_at(0) is LOADING
+        assert words.partitions.is_loading
+    replicate(broker, 2)
+    assert words.term().state.current == {b"a": b"2"}
+
+
+def test_what_is_appended_before_that_is_loaded_too(
+    broker: OneBroker, words: WordCoordinator, workers: HeldWorkers
+) -> None:
+    load_uncommitted(broker, workers, batch((b"a", b"1")))
+    write(broker, batch((b"a", b"2")))
+    replicate(broker, 1)
+    workers.finish()
+    assert words.partitions.find_at(0) is LOADING
+    replicate(broker, 2)
+    assert words.term().state.current == {b"a": b"2"}
+
+
+def test_a_term_that_ends_before_that_never_serves(
+    broker: OneBroker, words: WordCoordinator, workers: HeldWorkers
+) -> None:
+    load_uncommitted(broker, workers, batch((b"a", b"1")))
+    told = list(words.told)
+    follow(broker, epoch=3)
+    assert words.partitions.find_at(0) is NOT_HERE
+    assert words.told == told
+    lead(broker, epoch=4)
+    workers.finish()
+    assert words.term().state.current == {b"a": b"1"}
+
+
 def test_a_later_epoch_of_the_same_leadership_goes_on(
     broker: OneBroker, words: WordCoordinator
 ) -> None:
@@ -295,8 +349,6 @@ def test_records_that_cannot_be_read_are_left_out(
 
 def test_a_key_is_found_in_its_partition(broker: OneBroker, words: WordCoordinator) -> None:
     lead(broker)
-    assert words.partitions.find("g") is NOT_HERE  # the topic is not known yet
-    broker.learn_of(0)
     assert words.partitions.find("g") is words.term()
 
 

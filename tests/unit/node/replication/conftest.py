@@ -9,6 +9,8 @@ import pytest
 
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.coordinators import CoordinatorTopic
+from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.seams.network import Endpoint
@@ -68,6 +70,7 @@ def start(
             journal=journal,
             random=Random(1),
             metadata=metadata,
+            transaction_log=CoordinatorTopic(TRANSACTION_STATE_TOPIC, 1),
             broker_epoch=lambda: 50,
             controller=controller,
         )

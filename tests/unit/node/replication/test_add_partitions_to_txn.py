@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from logquake.node.metadata.cache import MetadataCache
+from logquake.node.metadata.coordinators import CoordinatorTopic
 from logquake.node.replication.transactions.add_partitions_to_txn import (
     AddPartitionsToTxnManager,
     Refusals,
@@ -32,6 +33,7 @@ from logquake.wire.messages.update_metadata import (
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.network import ScriptedNetwork
 
+LOG = CoordinatorTopic("__transaction_state", 1)
 ORDERS = (TopicPartition("orders", 0), TopicPartition("orders", 1))
 
 
@@ -41,7 +43,7 @@ class Asker:
     def __init__(self) -> None:
         self.network = ScriptedNetwork()
         self.metadata = MetadataCache(PLAINTEXT)
-        self.manager = AddPartitionsToTxnManager(self.network, self.metadata, "1")
+        self.manager = AddPartitionsToTxnManager(self.network, self.metadata, LOG, "1")
         self.told: list[tuple[str, Refusals]] = []
 
     def learn(self, *, leader: int = 2, port: int = 9092) -> None:
@@ -50,9 +52,7 @@ class Asker:
         self.metadata.update(
             UpdateMetadataRequest(
                 topic_states=[
-                    UpdateMetadataTopicState(
-                        topic_name="__transaction_state", partition_states=[state]
-                    )
+                    UpdateMetadataTopicState(topic_name=LOG.name, partition_states=[state])
                 ],
                 live_brokers=[UpdateMetadataBroker(id=2, endpoints=[endpoint])],
             )

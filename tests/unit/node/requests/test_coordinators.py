@@ -87,11 +87,21 @@ def test_a_groups_partition_follows_from_javas_hash(
     broker: LoneBroker, group: str, partition: int
 ) -> None:
     """Broker 2 leads that one partition of four."""
+    tell_of_groups_topic(broker, {each: 2 if each == partition else 77 for each in range(4)})
+    assert ask(broker, 3, 0, group) == (ErrorCode.NONE, 2, 9093)
+
+
+def test_a_partition_that_is_not_told_of_counts(broker: LoneBroker) -> None:
+    """As the last one, whose state the controller has set aside."""
+    tell_of_groups_topic(broker, {0: 77, 1: 77, 2: 2})
+    assert ask(broker, 3, 0, "g1") == (ErrorCode.NONE, 2, 9093)
+    assert ask(broker, 3, 0, "gr\u00fc\u00dfe") == (ErrorCode.COORDINATOR_NOT_AVAILABLE, -1, -1)
+
+
+def tell_of_groups_topic(broker: LoneBroker, leaders: dict[int, int]) -> None:
     states = [
-        UpdateMetadataPartitionState(
-            partition_index=index, leader=2 if index == partition else 77, isr=[2], replicas=[2]
-        )
-        for index in range(4)
+        UpdateMetadataPartitionState(partition_index=index, leader=leader, isr=[2], replicas=[2])
+        for index, leader in leaders.items()
     ]
     topic = UpdateMetadataTopicState(topic_name=COORDINATORS_TOPICS[0], partition_states=states)
     endpoint = UpdateMetadataEndpoint(host="h", port=9093, listener="PLAINTEXT")
@@ -104,7 +114,6 @@ def test_a_groups_partition_follows_from_javas_hash(
         ),
         8,
     )
-    assert ask(broker, 3, 0, group) == (ErrorCode.NONE, 2, 9093)
 
 
 @every_find

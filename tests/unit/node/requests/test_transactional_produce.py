@@ -25,6 +25,11 @@ UNVERIFIED = "Unable to verify the partition has been added to the transaction. 
 
 
 @pytest.fixture
+def properties() -> dict[str, str]:
+    return {"transaction.state.log.num.partitions": "1"}
+
+
+@pytest.fixture
 def broker(broker: LoneBroker) -> LoneBroker:
     """Broker 2 coordinates all transactions."""
     broker.learn_of_other_broker(leads="__transaction_state")
@@ -200,8 +205,8 @@ class TestWithoutVerification:
 
 class TestWithLittleRoom:
     @pytest.fixture
-    def properties(self) -> dict[str, str]:
-        return {"logquake.transaction.verification.max.bytes": "1"}
+    def properties(self, properties: dict[str, str]) -> dict[str, str]:
+        return properties | {"logquake.transaction.verification.max.bytes": "1"}
 
     def test_what_waits_is_bounded(self, broker: LoneBroker) -> None:
         waiting = Sending(broker, produce(transactional_batch()))

@@ -23,6 +23,7 @@ from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.partitions import CoordinatorPartitions
 from logquake.node.coordinators.replay import Progress, replay_batches
 from logquake.node.coordinators.term import Term
+from logquake.node.metadata.coordinators import CoordinatorTopic
 from logquake.node.replication.settings import TopicConfig
 from logquake.storage.log_config import LogConfig
 from logquake.wire.errors import ErrorCode
@@ -49,10 +50,9 @@ class Members:
     ) -> None:
         self.broker, self.scheduler, self.journal = broker, scheduler, journal
         self.partitions: CoordinatorPartitions[GroupPartition] = CoordinatorPartitions(
-            "orders",
+            CoordinatorTopic("orders", 1),
             self,
             broker.replicas.appends,
-            broker.metadata,
             scheduler,
             workers,
             journal,
@@ -64,7 +64,6 @@ class Members:
         self.manager = MemberManager(self.partitions, SETTINGS, offsets, effects)
         self._unique = count(1)
         broker.replicas.watch("orders", self.partitions.note)
-        broker.learn_of(0)
 
     def new_state(self) -> GroupPartition:
         return GroupPartition(SETTINGS)

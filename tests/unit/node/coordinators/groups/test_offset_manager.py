@@ -17,6 +17,7 @@ from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.partitions import CoordinatorPartitions
 from logquake.node.coordinators.replay import Progress, replay_batches
 from logquake.node.coordinators.term import Term
+from logquake.node.metadata.coordinators import CoordinatorTopic
 from logquake.node.replication.settings import TopicConfig
 from logquake.node.replication.transactions.add_partitions_to_txn import TransactionalProducer
 from logquake.node.replication.values import ProduceEntry
@@ -50,10 +51,9 @@ class Offsets:
     ) -> None:
         self.broker, self.scheduler = broker, scheduler
         self.partitions: CoordinatorPartitions[GroupPartition] = CoordinatorPartitions(
-            "orders",
+            CoordinatorTopic("orders", 1),
             self,
             broker.replicas.appends,
-            broker.metadata,
             scheduler,
             workers,
             journal,
@@ -63,7 +63,6 @@ class Offsets:
         effects = CarryingOut(SETTINGS, scheduler, journal)
         self.manager = OffsetManager(self.partitions, SETTINGS, verification, effects, scheduler)
         broker.replicas.watch("orders", self.partitions.note)
-        broker.learn_of(0)
 
     def new_state(self) -> GroupPartition:
         return GroupPartition(GroupSettings())
