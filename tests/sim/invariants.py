@@ -48,7 +48,7 @@ def idempotence(world: World, step: Step) -> Iterator[str]:
     epoch's from 0 on, and no earlier epoch's after it.
 
     A producer that repeats and never skips is told of a gap by a leader that may have forgotten the
-    batch, and by no other.
+    batch, and by no other. One that forgot all of a producer takes any sequence for its first.
     """
     for partition, batch in step.committed:
         if batch.is_control:
@@ -64,7 +64,10 @@ def idempotence(world: World, step: Step) -> Iterator[str]:
         if batch.producer_epoch > epoch:
             epoch, expected = batch.producer_epoch, 0
         if (batch.producer_epoch, batch.sequence) != (epoch, expected):
-            yield f"{batch} in {partition}: sequence {expected} of epoch {epoch} was to follow"
+            if batch.producer_epoch == epoch and world.was_first_known(partition, batch):
+                world.begun_amid.add(partition)
+            else:
+                yield f"{batch} in {partition}: sequence {expected} of epoch {epoch} was to follow"
         world.sequences[key] = (epoch, (batch.sequence + batch.next - batch.first) % _SEQUENCES)
     for refused in step.refused:
         if not refused.is_absent and not world.may_have_forgotten(refused.broker, refused.send):

@@ -139,6 +139,7 @@ def test_idempotence(history: History) -> None:
 
 
 def test_an_epoch_of_a_producer_begins_with_0_and_ends_the_one_before(history: History) -> None:
+    history.state(1, 0, 1)
     history.batches(1, _header(0, 0, 100), _header(1, 0, 101, producer_epoch=1, sequence=0))
     assert problems(invariants.idempotence, history, history.commit(1)) == 0
     history.batches(1, _header(2, 0, 102, producer_epoch=2, sequence=1))
@@ -173,6 +174,20 @@ def test_a_leader_need_not_know_what_lies_before_its_log(history: History) -> No
     history.log(1, (0, 101))
     assert problems(invariants.idempotence, history, gap(100)) == 0
     assert problems(invariants.idempotence, history, gap(101)) == 1
+
+
+def test_a_leader_whose_records_were_all_deleted_takes_any_sequence(history: History) -> None:
+    history.state(1, 0, 1)
+    history.log(1, (0, 100), (0, 101))
+    assert problems(invariants.idempotence, history, history.commit(1)) == 0
+    history.batches(1, _header(2, 0, 103, sequence=3))
+    after_a_gap = history.commit(1)
+    assert problems(invariants.idempotence, history, after_a_gap) == 1
+    assert problems(invariants.idempotence, history, gap(102)) == 1
+    history.world.sequences[T0, 9] = (0, 2)
+    history.world.replica(1, T0).highest_start = 2
+    assert problems(invariants.idempotence, history, after_a_gap) == 0
+    assert problems(invariants.idempotence, history, gap(102)) == 0
 
 
 def test_log_matching(history: History) -> None:

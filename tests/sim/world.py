@@ -156,6 +156,7 @@ class World:
         self._seen_actions: dict[int, int] = {}
         self.asked_starts: dict[TopicPartition, int] = {}  # the highest that a client wished for
         self.emptied: set[tuple[int, TopicPartition]] = set()  # lost a disk, no ISR has it since
+        self.begun_amid: set[TopicPartition] = set()  # their producer's next was not its first
         self._reread: dict[tuple[int, TopicPartition], int] = {}  # producers, of logs up to there
         self._model = model
         self._told: list[Outcome] = []
@@ -213,12 +214,28 @@ class World:
         """A broker read anew what its log, up to there, tells of producers."""
         self._reread[broker, partition] = end
 
+    def was_first_known(self, partition: TopicPartition, batch: Batch) -> bool:
+        """Whether who appended it had no batch of that producer left: all were deleted. After a
+        start it knows none, and takes any sequence for its first, as Kafka's leader does.
+        """
+        leader = self.decisions.partitions[partition].leaders.get(batch.epoch)
+        if leader is None:
+            return False
+        replica = self.replica(leader, partition)
+        return not any(
+            earlier.producer_id == batch.producer_id
+            and replica.highest_start < earlier.next <= batch.first
+            for earlier in replica.batches
+        )
+
     def may_have_forgotten(self, broker: int, send: Send) -> bool:
         """Whether a leader may know a later batch of that producer and not this one, as in Kafka.
 
         Its log begins later; or it read its producers anew, at a start or a cut, when its log had
-        both: a snapshot has each producer's last batch alone.
+        both: a snapshot has each producer's last batch alone. Or it took a later one for its first.
         """
+        if send.partition in self.begun_amid:
+            return True
         replica = self.replica(broker, send.partition)
         if send.value in self.values and self.values[send.value][1] < replica.begins:
             return True
