@@ -3,11 +3,13 @@
 The harness judges from outside: clients, the wire, ZooKeeper and the files of the brokers, never
 a broker's memory.
 
-history.py    what a producer sent, and what became of every send
-workload.py   a producer that writes a history, over confluent-kafka
-readback.py   a consumer that reads a topic from its beginning to its end
-checks.py     histories against what was read: lost, duplicated, out of order
-replicas.py   replicas' files against each other, byte by byte
-resent.py     what a client sent again under another producer epoch, in the files
-demo/         the tour: a million lines through a killed leader
+history.py        what a producer sent, and what became of every send
+workload.py       a producer that writes a history, over confluent-kafka
+readback.py       a consumer that reads a topic from its beginning to its end
+checks.py         histories against what was read: lost, duplicated, out of order
+transactions.py   transactions against what a reader of committed records saw
+group_commits.py  what groups' members took and committed, against the log of commits
+replicas.py       replicas' files against each other, byte by byte
+resent.py         what a client sent again under another producer epoch, in the files
+demo/             the tour: a million lines through a killed leader
 """

@@ -1,14 +1,16 @@
 """Read a whole topic back through a real client: every partition, from its start to its end.
 
-The reader is the one member of a group of its own, so that the groups' coordinator is on the way.
+The reader of all records is the one member of a group of its own, so that the groups' coordinator
+is on the way; the reader of committed ones assigns itself the partitions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic, sleep
+from types import MappingProxyType
 from typing import TypeVar
 from uuid import uuid4
 
@@ -25,6 +27,9 @@ _BATCH = 10_000
 _POLL_S = 1.0
 _RETRY_S = 0.1
 _SHORTEST_WAIT_S = 0.1
+_TO_THE_STABLE_END: Mapping[str, str | bool] = MappingProxyType(
+    {"isolation_level": "read_committed", "enable_partition_eof": True}
+)
 
 T = TypeVar("T")
 
@@ -56,6 +61,31 @@ def read_all(
         yield from _read(consumer, topic, monotonic() + timeout_s, progress)
 
 
+def read_committed(bootstrap_servers: str, topic: str, *, timeout_s: float) -> Iterator[ReadRecord]:
+    """Every committed record up to the last stable offset of each partition in turn.
+
+    Raises ReadbackTimeout when that takes more than timeout_s.
+    """
+    deadline = monotonic() + timeout_s
+    with _consumer(bootstrap_servers, **_TO_THE_STABLE_END) as consumer:
+        for partition in _partitions(consumer, topic, deadline):
+            consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING)])
+            yield from _to_the_end(consumer, f"{topic}-{partition}", deadline)
+
+
+def _to_the_end(consumer: Consumer, name: str, deadline: float) -> Iterator[ReadRecord]:
+    while True:
+        if monotonic() > deadline:
+            raise ReadbackTimeout(f"the end of {name} does not come")
+        for message in consumer.consume(_BATCH, _SHORTEST_WAIT_S):
+            error = message.error()
+            if error is not None and error.code() == KafkaError._PARTITION_EOF:
+                return
+            record = _record(message)
+            if record is not None:
+                yield record
+
+
 def high_watermarks(bootstrap_servers: str, topic: str, *, timeout_s: float) -> dict[int, int]:
     """The high watermark of every partition, as a consumer is told."""
     with _consumer(bootstrap_servers) as consumer:
@@ -63,7 +93,7 @@ def high_watermarks(bootstrap_servers: str, topic: str, *, timeout_s: float) -> 
 
 
 @contextmanager
-def _consumer(bootstrap_servers: str) -> Iterator[Consumer]:
+def _consumer(bootstrap_servers: str, **settings: str | bool) -> Iterator[Consumer]:
     consumer = Consumer(
         {
             "bootstrap.servers": bootstrap_servers,
@@ -72,6 +102,7 @@ def _consumer(bootstrap_servers: str) -> Iterator[Consumer]:
             "auto.offset.reset": "error",
             "fetch.message.max.bytes": 1 << 20,
             "log_level": 2,
+            **{key.replace("_", "."): value for key, value in settings.items()},
         }
     )
     try:
@@ -115,13 +146,17 @@ def _read(
 
 def _ends(consumer: Consumer, topic: str, deadline: float) -> dict[int, int]:
     """The high watermark of every partition."""
+    return {
+        partition: _end(consumer, TopicPartition(topic, partition), deadline)
+        for partition in _partitions(consumer, topic, deadline)
+    }
+
+
+def _partitions(consumer: Consumer, topic: str, deadline: float) -> list[int]:
     metadata = _asked(
         lambda left_s: consumer.list_topics(topic, timeout=left_s), f"who leads {topic}", deadline
     )
-    return {
-        partition: _end(consumer, TopicPartition(topic, partition), deadline)
-        for partition in sorted(metadata.topics[topic].partitions)
-    }
+    return sorted(metadata.topics[topic].partitions)
 
 
 def _end(consumer: Consumer, place: TopicPartition, deadline: float) -> int:

@@ -216,12 +216,19 @@ class Connection:
                 return self._authenticate(frame, self._gate)
             parsed = self._shared.parser.parse(frame)
         except ProtocolError as error:
-            self.close(str(error), report=True)
+            self._end_after_answers(str(error))
             return False
         self._buffer.consume()
         self._progress_ms = self._received_ms
         self._handle(parsed, len(frame))
         return self.is_open
+
+    def _end_after_answers(self, why: str) -> None:
+        """Of what was asked before the bytes that cannot be read, as by Kafka."""
+        if self._close_once_sent is None:
+            self._report(why)
+            self._close_once_sent = why
+            self._flush_later()
 
     def _authenticate(self, frame: memoryview, gate: SaslGate) -> bool:
         """A step of SASL, whose answer leaves now, or, where it refuses, after a while."""

@@ -488,12 +488,29 @@ class TestHostileBytes:
         bystander.send(metadata(), 9, 1)
         assert bystander.receive_response(ApiKey.METADATA, 9)[0] == 1
 
-    def test_requests_before_the_hostile_bytes_were_handed_on(self, server: Server) -> None:
+    @pytest.mark.parametrize("hostile", [b"\xff\xff\xff\xff", b"\0\0\0\x01\0"])
+    def test_requests_before_the_hostile_bytes_are_answered(
+        self, server: Server, hostile: bytes
+    ) -> None:
+        server.handler.answer = lambda _: MetadataResponse()
+        client = server.client()
+        asked = [client.encode(metadata(), 9, number) for number in range(3)]
+        client.send_raw(b"".join(asked) + hostile + client.encode(metadata(), 9, 3))
+        for number in range(3):
+            assert client.receive_response(ApiKey.METADATA, 9)[0] == number
+        server.until(client.is_closed)
+        assert server.handler.correlation_ids == [0, 1, 2]
+        assert [event.what for event in server.journal.events] == ["connection-closed"]
+
+    def test_a_request_before_the_hostile_bytes_is_waited_for(self, server: Server) -> None:
         client = server.client()
         client.send_raw(client.encode(produce(), 9, 0) + b"\xff\xff\xff\xff")
-        server.until(lambda: bool(server.handler.requests) and len(server.processor) == 0)
+        arrive(server, 1)
+        server.settle()
+        assert not client.is_closed()
         server.handler.requests[0].reply(ProduceResponse())
-        assert server.handler.correlation_ids == [0]
+        assert replies(client, 1) == [0]
+        server.until(client.is_closed)
 
     def test_a_flood_of_faults_leaves_few_events(self, server: Server) -> None:
         for _ in range(100):

@@ -1,9 +1,10 @@
-"""Long runs on real processes: ``python -m tests.rounds returns|starts``, ``--help`` for the rest.
+"""Long runs on real processes: ``python -m tests.rounds returns|starts|rolls``, and ``--help``.
 
     python -m tests.rounds returns --rounds 100 --seed 1 --starve --evidence FOLDER
     python -m tests.rounds starts --count 300 --starve
+    python -m tests.rounds rolls --rounds 4 --evidence FOLDER
 
-They end with 1 if a broker did not return, or a start failed.
+They end with 1 if a broker did not return, a start failed, or something was lost, doubled or torn.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.rounds import returns, starts
+from tests.rounds import returns, rolls, starts
 from tests.rounds.faults import KINDS, Kind
+from tests.rounds.rolling.load import FULL, Size
 from tests.starving.plan import Starvation
 
 AT_MOST_S = 6 * 3600.0
@@ -28,6 +30,10 @@ def main() -> int:
         started = starts.run(options.count, starvation)
         print(started)
         return 1 if started.failures else 0
+    if options.command == "rolls":
+        rolled = rolls.run(_rolls_plan(options, starvation))
+        print(rolled)
+        return 1 if rolled.faults else 0
     plan = returns.Plan(
         seed=options.seed,
         rounds=options.rounds,
@@ -40,6 +46,18 @@ def main() -> int:
     outcome = returns.run(plan)
     print(f"seed {plan.seed}: {outcome}")
     return 1 if outcome.failure else 0
+
+
+def _rolls_plan(options: argparse.Namespace, starvation: Starvation | None) -> rolls.Plan:
+    size = Size(options.groups, options.movers, options.members, options.producers)
+    return rolls.Plan(
+        rounds=options.rounds,
+        stable_within_s=options.stable_within_s,
+        evidence=options.evidence,
+        kinds=(Kind.KILL,) if options.kills_only else (Kind.STOP, Kind.KILL),
+        size=size,
+        starvation=starvation,
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -55,6 +73,13 @@ def _parser() -> argparse.ArgumentParser:
     rounds.add_argument("--kills-only", action="store_true")
     rounds.add_argument("--evidence", type=Path, default=Path("evidence"))
     rounds.add_argument("-c", "--config", action="append", default=[], metavar="KEY=VALUE")
+    rolling = commands.add_parser("rolls", parents=[shared], help=rolls.__doc__)
+    rolling.add_argument("--rounds", type=int, default=2)
+    rolling.add_argument("--stable-within-s", type=float, default=120.0)
+    rolling.add_argument("--kills-only", action="store_true")
+    rolling.add_argument("--evidence", type=Path, default=Path("evidence"))
+    for name in ("groups", "movers", "members", "producers"):
+        rolling.add_argument(f"--{name}", type=int, default=getattr(FULL, name))
     in_a_row = commands.add_parser("starts", parents=[shared], help=starts.__doc__)
     in_a_row.add_argument("--count", type=int, default=300)
     return parser

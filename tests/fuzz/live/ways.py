@@ -1,0 +1,101 @@
+"""How strangers get into a cluster: known or not, by its listener as it is or in plain bytes."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+
+from confluent_kafka.admin import (
+    AdminClient,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
+
+from logquake.client.clock import SystemClock
+from logquake.client.connection import Connect, Connection, tcp_connect
+from logquake.client.settings import Address, ClientSettings
+from logquake.cluster.api import Cluster
+from logquake.cluster.secured_connect import connect_to
+from logquake.cluster.security import ClusterSecurity, User
+from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from logquake.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+)
+from tests.fuzz.live.contents import TOPICS, World
+
+TIMEOUT_S = 30.0
+_STRANGER = User("stranger", "hush")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """``is_known`` says that whoever comes so is answered, if only with a refusal."""
+
+    name: str
+    connect: Connect
+    is_known: bool
+
+
+def ways(kafka: Cluster) -> Iterator[Way]:
+    security = kafka.security
+    if security is None:
+        yield Way("plain", tcp_connect, is_known=True)
+        return
+    yield Way("as who may do everything", connect_to(security), is_known=True)
+    _add_stranger(kafka)
+    stranger = replace(security, user=_STRANGER)
+    yield Way("as who may do nothing", connect_to(stranger), is_known=True)
+    yield Way("before the login", partial(_tls, security), is_known=False)
+    yield Way("without TLS", tcp_connect, is_known=False)
+
+
+def _add_stranger(kafka: Cluster) -> None:
+    credential = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
+    asked = UserScramCredentialUpsertion(
+        _STRANGER.name, credential, _STRANGER.password.encode(), b"salt"
+    )
+    admin = AdminClient(dict(kafka.client_config()))
+    admin.alter_user_scram_credentials([asked])[_STRANGER.name].result(TIMEOUT_S)
+
+
+def _tls(security: ClusterSecurity, address: Address, timeout_s: float) -> socket.socket:
+    context = ssl.create_default_context(cafile=str(security.authority))
+    plain = tcp_connect(address, timeout_s)
+    assert isinstance(plain, socket.socket)
+    return context.wrap_socket(plain, server_hostname=address.host)
+
+
+class Asker:
+    """What a campaign itself has to know of a broker."""
+
+    def __init__(self, kafka: Cluster, address: Address) -> None:
+        self._connect = kafka.connect
+        self._address = address
+
+    def served(self) -> list[tuple[int, int]]:
+        """Every key and version that it advertises."""
+        with closing(self._connection()) as there:
+            told = there.request(ApiVersionsRequest(), ApiVersionsResponse, at_most=0)
+        return [
+            (api.api_key, version)
+            for api in told.api_keys
+            for version in range(api.min_version, api.max_version + 1)
+        ]
+
+    def learn_topic_ids(self, world: World) -> None:
+        """They change: victims are deleted, and made again."""
+        topics = [MetadataRequestTopic(name=name) for name in TOPICS]
+        with closing(self._connection()) as there:
+            told = there.request(MetadataRequest(topics=topics), MetadataResponse, at_most=12)
+        world.topic_ids = [topic.topic_id for topic in told.topics if not topic.error_code]
+
+    def _connection(self) -> Connection:
+        settings = ClientSettings(f"{self._address.host}:{self._address.port}")
+        return Connection(self._address, settings, SystemClock(), self._connect)

@@ -1,0 +1,22 @@
+"""A short share of ``python -m tests.fuzz.live``: mutated requests of every key to live brokers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fuzz.live.campaign import Plan, run
+
+pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("leaves_nothing")]
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        pytest.param(Plan(requests=2_000, seed=1), id="open"),
+        pytest.param(Plan(requests=1_000, seed=2, brokers=3, secure=True), id="secure"),
+    ],
+)
+def test_no_broker_minds_and_nobody_else_is_disturbed(plan: Plan) -> None:
+    outcome = run(plan)
+    assert outcome.holds, str(outcome)
+    assert outcome.findings.answered > plan.requests // 4
