@@ -14,7 +14,7 @@ from functools import partial
 from logquake.node.authentication.credentials import Credentials
 from logquake.node.composition.api import compose_api
 from logquake.node.composition.composer import Composer
-from logquake.node.composition.parts import Membership, Parts
+from logquake.node.composition.parts import KINDS_OF_CLIENTS, Membership, Parts
 from logquake.node.configs.broker_config import BrokerConfig
 from logquake.node.configs.entities import read_entity, read_kind
 from logquake.node.journal_events import (
@@ -116,7 +116,6 @@ class Broker:
                 self._settings.broker_id,
                 self._outside.journal,
                 self._settings.auto_creation.coordinator_topics,
-                reads_users=self._settings.security.uses_scram,
             )
             run(self._open_session(), joining, self._on_joined)
         else:
@@ -236,8 +235,6 @@ async def _join(
     broker_id: int,
     journal: Journal,
     coordinator_topics: CoordinatorTopics,
-    *,
-    reads_users: bool,
 ) -> Membership | MalformedZnode:
     """What must be known of the cluster before the log directory can be opened."""
     try:
@@ -246,7 +243,7 @@ async def _join(
             await read_all(journal),
             await read_entity(broker_entity(None), journal),
             await read_entity(broker_entity(broker_id), journal),
-            await read_kind("users", journal) if reads_users else {},
+            {kind: await read_kind(kind, journal) for kind in KINDS_OF_CLIENTS},
             await read_coordinator_topics(coordinator_topics),
         )
     except MalformedZnode as malformed:

@@ -239,6 +239,11 @@ TOPIC_CONFIG_IGNORED = EventKind(
     cause="A topic's configuration in ZooKeeper makes no sense: the broker's defaults hold.",
     remedy="Set the topic's configuration anew: `logquake topic config NAME KEY=VALUE`.",
 )
+QUOTA_IGNORED = EventKind(
+    "quota-ignored",
+    cause="ZooKeeper holds a quota that is no number. It limits nobody.",
+    remedy="Set it again with kafka-configs.sh.",
+)
 USER_CONFIG_IGNORED = EventKind(
     "user-config-ignored",
     cause="A user's configuration in ZooKeeper makes no sense: what it says wrong does not count.",

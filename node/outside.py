@@ -23,3 +23,8 @@ class Outside:
     journal: Journal
     open_session: Callable[[SessionListener], Session]
     random: Random
+    # What the broker's loop has had of a processor, for quotas of request time.
+    thread_time_ns: Callable[[], int]
+    # The IPv4 address of a host by its name or address; None where there is none. It may take
+    # long: for workers.
+    address_of: Callable[[str], str | None]

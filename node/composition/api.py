@@ -35,6 +35,7 @@ _ROOMS = (
 def compose_api(parts: Parts) -> ApiTable:
     api = ApiTable(
         chain.from_iterable(handlers_of(parts) for handlers_of in _ROOMS),
+        parts.quotas,
         around=unguarded if parts.acls is None else Guard(parts.authorizer).around,
     )
     api.add(ApiVersions(api))

@@ -10,9 +10,9 @@ from logquake.node.authorizer.acl_authorizer import AclAuthorizer
 from logquake.node.authorizer.acls import BrokerAcls
 from logquake.node.authorizer.authorizer import AllowAll
 from logquake.node.composition.configuration import (
+    client_handlers,
     compose_config_changes,
     follow_configuration,
-    user_handlers,
 )
 from logquake.node.composition.parts import Membership, Parts
 from logquake.node.configs.broker_config import BrokerConfig
@@ -32,6 +32,7 @@ from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.outside import Outside
 from logquake.node.producer_ids import ProducerIds
+from logquake.node.quotas.quotas import Quotas
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.auto_creation import AutoTopicCreation
@@ -74,6 +75,9 @@ class Composer:
         )
         self._acls = self._broker_acls()
         self._authorizer = AllowAll() if self._acls is None else self._acls.authorizer
+        self._quotas = Quotas(
+            settings.quotas, outside.scheduler, outside.journal, outside.thread_time_ns
+        )
         self._configs = TopicConfigs(
             session,
             settings.replication.topic_defaults,
@@ -142,6 +146,7 @@ class Composer:
             config_changes=self._config_changes(controller, replicas),
             acls=self._acls,
             authorizer=self._authorizer,
+            quotas=self._quotas,
             tokens=tokens,
             registrar=registrar,
             first_orders=self._first_orders(replicas),
@@ -282,8 +287,12 @@ class Composer:
         return tokens
 
     def _config_changes(self, controller: Controller, replicas: ReplicaManager) -> ConfigChanges:
-        users = user_handlers(
-            self._settings, self._membership.users, self._credentials, self._outside.journal
+        of_clients = client_handlers(
+            self._settings,
+            self._membership.of_clients,
+            self._credentials,
+            self._quotas,
+            self._outside.journal,
         )
         return compose_config_changes(
             self._session,
@@ -292,7 +301,7 @@ class Composer:
             self._configs,
             controller,
             replicas,
-            users,
+            of_clients,
         )
 
     def _first_orders(self, replicas: ReplicaManager) -> FirstOrders:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from logquake.controller.controller import Controller
 from logquake.node.authentication.credentials import Credentials
@@ -10,6 +10,7 @@ from logquake.node.configs.broker_config import BrokerConfig, BrokerConfigHandle
 from logquake.node.configs.changes import ConfigChanges, EntityHandler
 from logquake.node.life.scram_users import ScramUsers
 from logquake.node.outside import Outside
+from logquake.node.quotas.quotas import Quotas
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.config_handler import TopicConfigHandler
@@ -41,7 +42,7 @@ def compose_config_changes(
     topics: TopicConfigs,
     controller: Controller,
     replicas: ReplicaManager,
-    users: Mapping[str, EntityHandler],
+    of_clients: Mapping[str, EntityHandler],
 ) -> ConfigChanges:
     of_topics = TopicConfigHandler(
         topics, replicas.update_topic_config, controller.enable_unclean_election
@@ -50,20 +51,31 @@ def compose_config_changes(
         session,
         outside.scheduler,
         outside.journal,
-        {"topics": of_topics, "brokers": BrokerConfigHandler(config), **users},
+        {"topics": of_topics, "brokers": BrokerConfigHandler(config), **of_clients},
     )
 
 
-def user_handlers(
+def client_handlers(
     settings: BrokerSettings,
-    users: Mapping[str, Mapping[str, str]],
+    of_clients: Mapping[str, Mapping[str, Mapping[str, str]]],
     credentials: Credentials,
+    quotas: Quotas,
     journal: Journal,
 ) -> Mapping[str, EntityHandler]:
-    """It has heard of all ``users``. Without SCRAM nobody here asks what they are set to."""
-    if not settings.security.uses_scram:
-        return {}
-    handler = ScramUsers(credentials, journal)
-    for name, config in users.items():
-        handler(name, config)
-    return {"users": handler}
+    """By kind. They have heard of all that clients are set to (``of_clients``)."""
+    of_users = [quotas.handler("users")]
+    if settings.security.uses_scram:
+        of_users.append(ScramUsers(credentials, journal))
+    handlers = {"users": _each_of(of_users), "clients": quotas.handler("clients")}
+    for kind, handler in handlers.items():
+        for name, config in of_clients[kind].items():
+            handler(name, config)
+    return handlers
+
+
+def _each_of(handlers: Iterable[EntityHandler]) -> EntityHandler:
+    def tell(name: str, config: Mapping[str, str]) -> None:
+        for handler in handlers:
+            handler(name, config)
+
+    return tell

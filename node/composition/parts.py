@@ -23,6 +23,7 @@ from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.outside import Outside
 from logquake.node.producer_ids import ProducerIds
+from logquake.node.quotas.quotas import Quotas
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.auto_creation import AutoTopicCreation
@@ -30,6 +31,8 @@ from logquake.node.topics.configs import TopicConfigs
 from logquake.storage.dirs.log_dirs import LogDirs
 from logquake.zk.operations import Session
 from logquake.zk.znodes.configs import EntityConfig
+
+KINDS_OF_CLIENTS = ("users", "clients", "ips")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,8 @@ class Membership:
     topic_overrides: Mapping[str, EntityConfig]
     broker_defaults: Mapping[str, str]
     broker_overrides: Mapping[str, str]
-    users: Mapping[str, Mapping[str, str]]
+    of_clients: Mapping[str, Mapping[str, Mapping[str, str]]]
+    """What users, client ids and addresses are set to: by kind, and name below it."""
     coordinator_topics: CoordinatorTopics
 
 
@@ -61,6 +65,7 @@ class Parts:
     config_changes: ConfigChanges
     acls: BrokerAcls | None  # None without an authorizer
     authorizer: Authorizer
+    quotas: Quotas
     tokens: DelegationTokens
     registrar: Registrar
     first_orders: FirstOrders

@@ -25,6 +25,7 @@ from logquake.node.net.shared import Shared
 from logquake.node.net.slot import Slot
 from logquake.node.net.tls.tls_socket import TlsSocket, Transport
 from logquake.node.requests.request import Request
+from logquake.seams.scheduler import Timer
 from logquake.wire.errors import ProtocolError
 from logquake.wire.listeners import ListenerName
 from logquake.wire.principals import ANONYMOUS, KafkaPrincipal
@@ -46,6 +47,8 @@ class Connection:
         "_limits",
         "_loop",
         "_memory",
+        "_muted",
+        "_muted_until_ms",
         "_on_close",
         "_output",
         "_progress_ms",
@@ -95,6 +98,8 @@ class Connection:
         self._blocked = False  # a whole frame waits in the buffer for its turn
         self._resuming = False
         self._received_in_pass = NO_PASS
+        self._muted: Timer | None = None  # of a client over its quota, until then
+        self._muted_until_ms = 0
         self._flushing_later = False
         self._close_once_sent: str | None = None  # why no further request will be taken
         self.is_open = True
@@ -121,6 +126,8 @@ class Connection:
         self._buffer.discard()
         self._output.discard()
         self._memory.end()
+        if self._muted is not None:
+            self._muted.cancel()
         if report:
             self._report(why)
         self._on_close(self)
@@ -260,7 +267,9 @@ class Connection:
 
     def _is_turn_of(self, frame: memoryview) -> bool:
         limits, slots = self._limits, self._slots
-        if self._close_once_sent or self._output.pending_bytes > limits.max_unsent_bytes:
+        if self._close_once_sent or self._muted is not None:
+            return False
+        if self._output.pending_bytes > limits.max_unsent_bytes:
             return False
         if not slots:
             return True
@@ -288,6 +297,8 @@ class Connection:
             slot.reply,
             slot.close,
             principal=self.principal,
+            size=size,
+            throttle=self._mute,
         )
         self._loop.passes.api_key = parsed.header.api_key
         self._shared.handler.handle(request)
@@ -347,6 +358,20 @@ class Connection:
     def _on_memory(self) -> None:
         self._progress_ms = self._loop.now_ms()
         self._update_interest()
+
+    def _mute(self, for_ms: int) -> None:
+        """Take no request for so long; the longest of several counts."""
+        until_ms = self._loop.now_ms() + for_ms
+        if not self.is_open or until_ms <= self._muted_until_ms:
+            return
+        if self._muted is not None:
+            self._muted.cancel()
+        self._muted_until_ms = until_ms
+        self._muted = self._loop.call_later(for_ms, self._unmute)
+
+    def _unmute(self) -> None:
+        self._muted = None
+        self._resume_later()
 
     def _resume_later(self) -> None:
         if not self._resuming:

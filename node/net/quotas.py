@@ -8,10 +8,10 @@ Absent: rates of addresses, which are quotas that are set at run time.
 
 from __future__ import annotations
 
-import socket
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from logquake.node.net.addresses import address_of
 from logquake.node.net.connection_rate import ConnectionRate
 from logquake.node.net.limits import ConnectionLimits, ListenerLimits
 from logquake.wire.listeners import ListenerName
@@ -110,10 +110,5 @@ class ConnectionQuotas:
 
 def _addresses(by_host: Mapping[str, int]) -> dict[str, int]:
     """By address; a name that nobody knows is of no connection."""
-    found = {}
-    for host, most in by_host.items():
-        try:
-            found[socket.gethostbyname(host)] = most
-        except OSError:
-            continue
-    return found
+    found = ((address_of(host), most) for host, most in by_host.items())
+    return {address: most for address, most in found if address is not None}

@@ -16,11 +16,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from time import thread_time_ns
 from types import FrameType
 
 from logquake.node.broker import Broker
 from logquake.node.journal_events import SETTING_IGNORED, STOPPING, STOPPING_AT_ONCE
 from logquake.node.net.acceptor import Acceptor
+from logquake.node.net.addresses import address_of
 from logquake.node.net.links.channel import TcpNetwork
 from logquake.node.net.listener import ListenError, bind_listener
 from logquake.node.net.loop import EventLoop
@@ -130,6 +132,8 @@ class BrokerProcess:
             journal=self._journal,
             open_session=self._open_session,
             random=Random(),
+            thread_time_ns=thread_time_ns,
+            address_of=address_of,
         )
 
     def _open_session(self, listener: SessionListener) -> KazooSession:

@@ -79,15 +79,19 @@ class _Cached:
             self.rests_at.stir(self)
             self.rests_at = None
 
-    def take(self, result: FetchResult) -> bool:
-        """Remember what is being said; whether it is worth saying."""
-        news = (
+    def is_news(self, result: FetchResult) -> bool:
+        """Whether it is worth saying."""
+        return (
             bool(result.records)
             or result.high_watermark != self.high_watermark
             or result.log_start_offset != self.log_start_offset
             or result.error is not ErrorCode.NONE
             or result.diverging_epoch is not None
         )
+
+    def take(self, result: FetchResult) -> bool:
+        """Remember what is being said; whether it is worth saying."""
+        news = self.is_news(result)
         # After an error the partition must come up again even if nothing else has changed, and so
         # after a diverging epoch, at which a follower truncates and takes in nothing else.
         failed = result.error is not ErrorCode.NONE
@@ -256,9 +260,15 @@ class FetchContext:
 
     def answer(self, reads: Sequence[PartitionRead]) -> FetchAnswer:
         """What to send, given a read of each of ``partitions``, and of what fell due since."""
-        return FetchAnswer(
-            ErrorCode.NONE, NO_SESSION, [(read.asked, read.result) for read in reads]
-        )
+        return FetchAnswer(ErrorCode.NONE, NO_SESSION, self.news(reads))
+
+    def news(self, reads: Sequence[PartitionRead]) -> list[tuple[FetchPartition, FetchResult]]:
+        """What an answer would send."""
+        return [(read.asked, read.result) for read in reads]
+
+    def throttled(self) -> FetchAnswer:
+        """An empty answer instead: what was read is asked for again."""
+        return FetchAnswer(ErrorCode.NONE, NO_SESSION, ())
 
 
 class _OpeningContext(FetchContext):
@@ -283,9 +293,7 @@ class _OpeningContext(FetchContext):
         session_id = self._sessions.create(
             reads, self._reader, by_topic_id=self._by_topic_id, first_fetch_ms=self._opened_ms
         )
-        return FetchAnswer(
-            ErrorCode.NONE, session_id, [(read.asked, read.result) for read in reads]
-        )
+        return FetchAnswer(ErrorCode.NONE, session_id, self.news(reads))
 
 
 class _IncrementalContext(FetchContext):
@@ -319,6 +327,21 @@ class _IncrementalContext(FetchContext):
                     session.move_to_end(read.asked)
             session.rest(cached, read)
         return FetchAnswer(ErrorCode.NONE, session.id, said)
+
+    def news(self, reads: Sequence[PartitionRead]) -> list[tuple[FetchPartition, FetchResult]]:
+        if self._session.epoch != self._epoch:
+            return []
+        return [
+            (read.asked, read.result)
+            for read in reads
+            if self._partitions[read.asked.key].is_news(read.result)
+        ]
+
+    def throttled(self) -> FetchAnswer:
+        if self._session.epoch == self._epoch:
+            self._session.waiting = None
+            return FetchAnswer(ErrorCode.NONE, self._session.id, ())
+        return FetchAnswer(ErrorCode.INVALID_FETCH_SESSION_EPOCH, self._session.id, ())
 
 
 def _turn(asked: FetchPartition) -> int:

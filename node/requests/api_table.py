@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from logquake.node.quotas.quotas import Quotas
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.node.requests.throttling import handle_counted
 from logquake.wire.messages.api_versions import ApiVersion
 
 Handle = Callable[[Request, Any], None]
@@ -26,8 +28,10 @@ class ApiTable:
     def __init__(
         self,
         handlers: Iterable[Handler[Any]],
+        quotas: Quotas,
         around: Callable[[Handler[Any]], Handle] = unguarded,
     ) -> None:
+        self._quotas = quotas
         self._around = around
         self._versions: dict[int, range] = {}
         self._handle: dict[int, Handle] = {}
@@ -46,7 +50,11 @@ class ApiTable:
 
     def handle(self, request: Request) -> None:
         """Of a key and a version that are served: it is replied to, now or later."""
-        self._handle[request.header.api_key](request, request.body)
+        handle = self._handle[request.header.api_key]
+        if self._quotas.are_set:
+            handle_counted(self._quotas, request, handle)
+        else:
+            handle(request, request.body)
 
 
 def advertised(served: Mapping[int, range]) -> list[ApiVersion]:

@@ -115,6 +115,7 @@ class Envelope(Handler[EnvelopeRequest]):
             principal=principal,
             reply=reply,
             close=close,
+            throttle=lambda _ms: None,  # the forwarding broker's connection is no client's
         )
 
     def _read_body(self, header: RequestHeader, data: bytes, start: int) -> Message:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.replication.fetch_sessions import FetchSessions
+from logquake.node.replication.fetch_sessions import FetchContext, FetchSessions
 from logquake.node.replication.purgatories.delayed_fetch import FetchPurgatory
 from logquake.node.replication.values import (
     FetchAnswer,
@@ -43,6 +43,7 @@ from logquake.wire.messages.fetch import (
     NodeEndpoint,
     PartitionData,
 )
+from logquake.wire.schema import encode_parts
 from logquake.wire.sentinels import UNKNOWN_BROKER_EPOCH
 from logquake.wire.uuids import ZERO_UUID
 
@@ -93,7 +94,8 @@ class Fetch(Handler[FetchRequest]):
             return
 
         def done(reads: Sequence[PartitionRead]) -> None:
-            answer = context.answer(reads)
+            is_over = request.usage is not None and self._is_over(request, context, reads)
+            answer = context.throttled() if is_over else context.answer(reads)
             if version >= FIRST_VERSION_SENT_AS_STORED:
                 reply(answer, answer.partitions)
                 return
@@ -121,6 +123,8 @@ class Fetch(Handler[FetchRequest]):
         else:
             replica_id, replica_epoch = body.replica_id, UNKNOWN_BROKER_EPOCH
         max_bytes = min(body.max_bytes, self._max_bytes)
+        if request.usage is not None:
+            max_bytes = min(max_bytes, request.usage.most_to_fetch)
         return FetchParams(
             replica_id=replica_id,
             replica_epoch=replica_epoch,
@@ -132,6 +136,19 @@ class Fetch(Handler[FetchRequest]):
             hard_max_bytes=version < _FIRST_VERSION_WITH_MAX_BYTES,
             access=fetch_access(self._authorizer, request, from_follower=replica_id >= 0),
         )
+
+    def _is_over(
+        self, request: Request, context: FetchContext, reads: Sequence[PartitionRead]
+    ) -> bool:
+        """Whether the client has to wait instead of getting what was read; it counts, else."""
+        version = request.header.api_version
+
+        def size() -> int:
+            """With its length, before it is converted downward."""
+            response = self._response(version, request.listener, context.news(reads))
+            return 4 + sum(map(len, encode_parts(response, version)))
+
+        return request.usage is not None and request.usage.fetched(size) > 0
 
     def _partitions(self, version: int, body: FetchRequest) -> Iterator[FetchPartition]:
         by_id = version >= _FIRST_VERSION_WITH_IDS

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from logquake.node.quotas.usage import Usage
 from logquake.wire.header import RequestHeader
 from logquake.wire.listeners import ListenerName
 from logquake.wire.principals import ANONYMOUS, KafkaPrincipal
@@ -29,7 +30,8 @@ class Request:
     ``next_may_follow`` is for the handler to set before it returns: the connection's next request
     of the same API need not wait for this one's reply. The replies keep their order all the same.
     ``principal`` is who its connection was authenticated as, or, of a forwarded request, who the
-    forwarding broker says asked.
+    forwarding broker says asked. ``size`` is in bytes. ``usage`` is there where its client's quotas
+    count; then after the answer the connection is to rest for so many ms (``throttle``).
     """
 
     header: RequestHeader
@@ -41,3 +43,6 @@ class Request:
     close: Callable[[str], None]
     next_may_follow: bool = False
     principal: KafkaPrincipal = ANONYMOUS
+    size: int = 0
+    throttle: Callable[[int], None] = lambda _ms: None
+    usage: Usage | None = None

@@ -23,6 +23,7 @@ from logquake.node.life.controlled_shutdown import ControlledShutdownSettings
 from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.links.link import LinkSettings
+from logquake.node.quotas.quotas import QuotaSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.requests.downward import DownConversionSettings
 from logquake.node.requests.pipelining import ProducePipelining
@@ -34,6 +35,7 @@ from logquake.node.settings.groups import read_groups
 from logquake.node.settings.listeners import ListenerSettings, read_listeners
 from logquake.node.settings.network import read_connection_limits
 from logquake.node.settings.offsets import read_offsets
+from logquake.node.settings.quotas import read_quotas
 from logquake.node.settings.reader import INT_MAX, SHORT_MAX, PropertyReader, refusal
 from logquake.node.settings.replication import read_links, read_replication
 from logquake.node.settings.security import SecuritySettings, read_security
@@ -84,6 +86,7 @@ class BrokerSettings:
     offsets: OffsetSettings
     authorizer: AuthorizerSettings
     tokens: TokenSettings
+    quotas: QuotaSettings
     # Envelopes are taken, by which other brokers forward what their clients ask of the controller.
     # A Kafka 3.9 in ZooKeeper mode takes them with zookeeper.metadata.migration.enable alone, and
     # else ends the connection.
@@ -156,6 +159,7 @@ class BrokerSettings:
             ),
             authorizer=read_authorizer(reader),
             tokens=read_delegation_tokens(reader),
+            quotas=read_quotas(reader),
             forwarding_enabled=reader.flag("logquake.forwarding.enable", True),
             request_timeout_ms=request_timeout_ms,
             first_metadata_max_wait_ms=reader.integer(

@@ -21,6 +21,7 @@ from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.loop import EventLoop
 from logquake.node.net.processor import Processor
+from logquake.node.quotas.quotas import Quotas, QuotaSettings
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.requests.api_table import ApiTable
@@ -88,6 +89,7 @@ class Leader:
         )
         self._take_office()
         downward = DownConversion(self._replicas, self.loop, DownConversionSettings())
+        quotas = Quotas(QuotaSettings(), self.loop, journal, lambda: 0)
         api = ApiTable(
             [
                 Produce(
@@ -105,7 +107,8 @@ class Leader:
                     AllowAll(),
                     max_bytes=1 << 20,
                 ),
-            ]
+            ],
+            quotas,
         )
         self._processor = Processor(self.loop, api, ConnectionLimits(), journal)
         self.loop.at_end_of_pass(self._replicas.end_of_pass)

@@ -78,6 +78,8 @@ class Machine:
                 journal=TraceJournal(self._trace, self.host.name),
                 open_session=self._open_session,
                 random=Random(self._rng.getrandbits(64)),
+                thread_time_ns=lambda: 0,
+                address_of=lambda _host: None,
             ),
             on_serving=self._listen,
             on_ready=lambda: None,

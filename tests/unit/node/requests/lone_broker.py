@@ -98,6 +98,9 @@ class SelfChannel:
         """Nothing is connected."""
 
 
+ADDRESSES = {"localhost": "127.0.0.1"}
+
+
 class LoneBroker:
     """``ask`` is the client's view; ``leave_unanswered`` only delivers."""
 
@@ -106,6 +109,7 @@ class LoneBroker:
     ) -> None:
         self.scheduler, self.journal = scheduler, journal
         self.steps: deque[Step] = deque()
+        self._looked_ns = 0
         self.network = SelfNetwork()
         self.network.here = self
         self.zookeeper = server = ModelServer()
@@ -119,6 +123,8 @@ class LoneBroker:
                 journal=journal,
                 open_session=lambda listener: server.connect(listener, self.steps.append),
                 random=Random(1),
+                thread_time_ns=self._thread_time_ns,
+                address_of=ADDRESSES.get,
             ),
             on_serving=self._on_serving,
             on_ready=lambda: None,
@@ -127,6 +133,11 @@ class LoneBroker:
 
     def _on_serving(self, api: ApiTable) -> None:
         self.api = api
+
+    def _thread_time_ns(self) -> int:
+        """Every other look is at the end of a request, which took 30 ms."""
+        self._looked_ns += 30_000_000
+        return self._looked_ns
 
     @property
     def served(self) -> Mapping[int, range]:
@@ -158,6 +169,8 @@ class LoneBroker:
         client_id: str = "test",
         listener: ListenerName = PLAINTEXT,
         principal: KafkaPrincipal = ANONYMOUS,
+        size: int = 0,
+        throttle: Callable[[int], None] = lambda _ms: None,
     ) -> None:
         """Handle a request that comes as bytes; the answer goes back as bytes, at its time."""
         schema = type(message).__schema__
@@ -180,7 +193,18 @@ class LoneBroker:
         header = RequestHeader(key, version, 7, client_id)
         now_ms = self.scheduler.now_ms()
         self.api.handle(
-            Request(header, body, now_ms, "127.0.0.1", listener, reply, close, principal=principal)
+            Request(
+                header,
+                body,
+                now_ms,
+                "127.0.0.1",
+                listener,
+                reply,
+                close,
+                principal=principal,
+                size=size,
+                throttle=throttle,
+            )
         )
         self.broker.end_of_pass()
 

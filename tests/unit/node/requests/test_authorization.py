@@ -47,6 +47,11 @@ from logquake.wire.messages.offsets import (
     OffsetForLeaderTopic,
 )
 from logquake.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from logquake.wire.messages.quotas import (
+    AlterClientQuotasRequest,
+    AlterClientQuotasRequestEntryData,
+    EntityData,
+)
 from logquake.wire.messages.topics import (
     CreatableTopic,
     CreateTopicsRequest,
@@ -103,6 +108,7 @@ CLUSTER_WIDE = {
     ApiKey.ENVELOPE: "cluster_action",
     ApiKey.DESCRIBE_ACLS: "describe",
     ApiKey.DESCRIBE_LOG_DIRS: "describe",
+    ApiKey.DESCRIBE_CLIENT_QUOTAS: "describe_configs",
 }
 
 
@@ -120,6 +126,21 @@ def test_of_the_cluster_as_a_whole(
     allow(CLUSTER_WIDE[key], "kafka-cluster", "cluster")
     answer = ask(broker, request, broker.served[key][-1])
     assert CLUSTER_DENIED not in error_codes(answer)
+
+
+def test_each_entity_whose_quotas_may_not_be_altered_is_told(
+    broker: LoneBroker, allow: Callable[..., None]
+) -> None:
+    entities = [[EntityData(entity_type="user", entity_name=name)] for name in ("bob", "bob", "")]
+    entries = [AlterClientQuotasRequestEntryData(entity=entity) for entity in entities]
+    for version in range(2):
+        answer = ask(broker, AlterClientQuotasRequest(entries=entries), version)
+        told = [(each.error_code, each.error_message, each.entity) for each in answer.entries]
+        denied = CLUSTER_DENIED, "Cluster authorization failed."
+        assert told == [(*denied, entity) for entity in entities]
+    allow("alter_configs", "kafka-cluster", "cluster")
+    answer = ask(broker, AlterClientQuotasRequest(entries=entries[:2]), 1)
+    assert [(each.error_code, each.entity) for each in answer.entries] == [(0, entities[0])]
 
 
 def test_a_refused_controller_is_told_so_of_every_partition(broker: LoneBroker) -> None:

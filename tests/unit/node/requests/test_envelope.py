@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from logquake.node.authorizer.authorizer import AllowAll
+from logquake.node.quotas.quotas import Quotas, QuotaSettings
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.requests.envelope import Envelope
 from logquake.node.requests.handler import Handler
@@ -37,6 +38,8 @@ from logquake.wire.messages.topics import (
 from logquake.wire.schema import Message, encode
 from logquake.zk.operations import SetData
 from logquake.zk.znodes.control import CONTROLLER_PATH, ControllerNode
+from tests.doubles.journal import MemoryJournal
+from tests.doubles.scheduler import ManualScheduler
 from tests.parts import joined
 from tests.unit.node.requests.lone_broker import LoneBroker, NoReplyError
 
@@ -170,6 +173,12 @@ def elect_another(broker: LoneBroker) -> None:
     broker.settle()
 
 
+def table(handler: Handler[Any]) -> ApiTable:
+    return ApiTable(
+        [handler], Quotas(QuotaSettings(), ManualScheduler(), MemoryJournal(), lambda: 0)
+    )
+
+
 class OfficeLost(Handler[CreateTopicsRequest]):
     """Amid the request, so that one of its topics is refused."""
 
@@ -185,7 +194,7 @@ class OfficeLost(Handler[CreateTopicsRequest]):
 def test_the_sender_is_told_that_the_controller_moved(broker: LoneBroker, ask: Any) -> None:
     """The client behind it is not: the sender finds the controller and sends the envelope again."""
     handler = Envelope(
-        ApiTable([OfficeLost()]),
+        table(OfficeLost()),
         broker.parts.controller,
         AllowAll(),
         is_enabled=True,
@@ -210,7 +219,7 @@ class Remembered(Handler[CreateTopicsRequest]):
 def test_who_asked_is_the_client_behind_it(broker: LoneBroker, ask: Any) -> None:
     remembered = Remembered()
     handler = Envelope(
-        ApiTable([remembered]),
+        table(remembered),
         broker.parts.controller,
         AllowAll(),
         is_enabled=True,

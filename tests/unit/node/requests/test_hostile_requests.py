@@ -9,6 +9,7 @@ for a wait of 24 days, and gets it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf, nan
 from random import Random
 from typing import Any
 
@@ -45,6 +46,8 @@ SERVED = (
     43,
     44,
     47,
+    48,
+    49,
     50,
     51,
     56,
@@ -67,6 +70,11 @@ ENDS_CONNECTIONS = (
 )
 
 NAMES = ["orders", "orders", "elsewhere", "nowhere", "", "..", "no spaces", "x" * 250, "é"]
+QUOTAS = {  # else few requests would get far
+    "entity_type": ["user", "user", "client-id", "ip"],
+    "key": ["producer_byte_rate", "request_percentage", "connection_creation_rate"],
+}
+FLOATS = [0.0, 1.0, -1.5, 1e300, -1e300, 1e-320, inf, -inf, nan]
 WAITS_MS = [-1, 0, 1, 500, -(2**31)]
 LIMITS = {"b": 2**7, "h": 2**15, "i": 2**31, "q": 2**63}
 SMALL = [-5, -4, -3, -2, -1, 0, 0, 0, 1, 1, 2, 3, 100]
@@ -94,6 +102,8 @@ class Chooser:
             return None
         if name in ("max_wait_ms", "timeout_ms"):
             return self._random.choice(WAITS_MS)
+        if name in QUOTAS and self._random.random() < 0.5:
+            return self._random.choice(QUOTAS[name])
         return self._value(field.type, version)
 
     def _value(self, kind: FieldType, version: int) -> Any:
@@ -112,6 +122,8 @@ class Chooser:
             return self._random.random() < 0.5
         if kind.code == "16s":
             return self._random.choice(self._topic_ids)
+        if kind.code == "d":
+            return self._random.choice(FLOATS)
         return self._random.choice([*SMALL, LIMITS[kind.code] - 1, -LIMITS[kind.code]])
 
 
