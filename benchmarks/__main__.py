@@ -15,6 +15,7 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.failover.clients import JAVA, LIBRDKAFKA
 from benchmarks.failover.kills import measure_failover
 from benchmarks.figures import Result
+from benchmarks.groups import groups_cases
 from benchmarks.latency import latency_cases
 from benchmarks.memory import load, memory_case
 from benchmarks.option_groups import spread
@@ -25,9 +26,13 @@ from benchmarks.replicas import SIZES, measure_replicas
 from benchmarks.report import Output, report
 from benchmarks.rounds import Plan, measure
 from benchmarks.running import running_modes, running_targets, starters
+from benchmarks.security.brokers import secured_brokers
+from benchmarks.security.connects import connects_cases
+from benchmarks.security.throughput import by_tls, throughput_cases
 from benchmarks.startup import startup_cases
 from benchmarks.storage.works import Scale, Work, measure_storage
 from benchmarks.target import Target
+from benchmarks.transactions import transactions_cases
 
 app = typer.Typer(help=__doc__, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -118,6 +123,52 @@ def latency(
     with whom.running() as targets:
         plan = repeats.plan(targets)
         results = measure(latency_cases(messages, seconds), targets, plan)
+    _show(results, output)
+
+
+@app.command()
+@spread
+def groups(
+    whom: options.Whom = options.OURS,
+    seconds: options.Seconds = options.FEW_SECONDS,
+    repeats: options.BriefRepeats = options.BRIEF_REPEATS,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """Commits, heartbeats, from subscribe to the first record, when a member leaves."""
+    with whom.running() as targets, groups_cases(targets, seconds) as cases:
+        results = measure(cases, targets, repeats.plan(targets))
+    _show(results, output)
+
+
+@app.command()
+@spread
+def transactions(
+    whom: options.Whom = options.OURS,
+    seconds: options.Seconds = options.FEW_SECONDS,
+    repeats: options.BriefRepeats = options.BRIEF_REPEATS,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """Transactions, with offsets of a group and without."""
+    with whom.running() as targets:
+        results = measure(transactions_cases(seconds), targets, repeats.plan(targets))
+    _show(results, output)
+
+
+@app.command()
+@spread
+def security(
+    kafka: options.Kafka = False,
+    size: options.BriefSize = options.BRIEF_SIZE,
+    repeats: options.BriefRepeats = options.BRIEF_REPEATS,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """Connects with TLS and SCRAM, and throughput over TLS: one broker each."""
+    with secured_brokers(kafka=kafka) as brokers:
+        targets = [by_tls(each) for each in brokers]
+        plan = repeats.plan(targets)
+        results = measure(connects_cases(size.seconds), brokers, plan)
+        with throughput_cases(targets, size.bound) as cases:
+            results += measure(cases, targets, plan)
     _show(results, output)
 
 

@@ -6,7 +6,7 @@ The topic is written once per target and read in every round. Messages are throw
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchmarks.figures import Figures
 from benchmarks.librdkafka import Drain
@@ -18,20 +18,20 @@ from benchmarks.topics import message_count, scratch_topic
 
 MESSAGE_BYTES = KIB
 
-_LOAD = Load(3, MESSAGE_BYTES, LARGE_BATCH)
+LOAD = Load(3, MESSAGE_BYTES, LARGE_BATCH)
 _TIMEOUT_S = 60.0
 
 
 @contextlib.contextmanager
-def consume_case(targets: list[Target], bound: Bound) -> Iterator[Case[Target]]:
-    """The topics to read are there for the length of the block."""
+def consume_case(
+    targets: Sequence[Target], bound: Bound, load: Load = LOAD
+) -> Iterator[Case[Target]]:
+    """The topics to read, written by that load, are there for the length of the block."""
     with contextlib.ExitStack() as topics:
         filled: dict[str, str] = {}
         for target in targets:
-            topic = topics.enter_context(
-                scratch_topic(target.bootstrap, PARTITIONS, _LOAD.replicas)
-            )
-            fill(target, topic, _LOAD, bound)
+            topic = topics.enter_context(scratch_topic(target.bootstrap, PARTITIONS, load.replicas))
+            fill(target, topic, load, bound)
             filled[target.name] = topic
         yield Case(
             "consume, 1024 B",
@@ -60,4 +60,5 @@ def _settings(target: Target) -> dict[str, object]:
         "bootstrap.servers": target.bootstrap,
         "queued.max.messages.kbytes": 256 * KIB,
         "fetch.queue.backoff.ms": 1,  # a whole second by default, once the queue was full
+        **target.client,
     }

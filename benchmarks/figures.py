@@ -44,8 +44,9 @@ def medians(results: Iterable[Result], case: str, target: str) -> dict[str, floa
 
 def rate(figures: Figures) -> float:
     """What rises while a target gets warm; 0 where no figure says how fast it was."""
-    if "MB/s" in figures:
-        return figures["MB/s"]
+    for name, value in figures.items():
+        if name.endswith("/s"):
+            return value
     return 1 / figures["p50 ms"] if "p50 ms" in figures else 0.0
 
 

@@ -56,7 +56,7 @@ def kafka_cluster() -> Iterator[Target]:
     """Raises BenchmarkError when there are no jars, no Java, or a process ends early."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(data_folder())
-        jvms = stack.enter_context(_Jvms(folder, libs()))
+        jvms = stack.enter_context(_Jvms(folder))
         zookeeper_port, *broker_ports = _free_ports(1 + BROKERS)
         zookeeper = _start_zookeeper(jvms, folder, zookeeper_port)
         brokers = [
@@ -75,12 +75,20 @@ def libs() -> Path:
     return Path(folder)
 
 
+def broker_command(config: Path) -> list[str]:
+    """Raises BenchmarkError when there are no jars, or no Java."""
+    return _command(_BROKER_FLAGS, "kafka.Kafka", config)
+
+
+def _command(flags: tuple[str, ...], main: str, config: Path) -> list[str]:
+    return [_java(), *flags, *_COMMON_FLAGS, "-cp", f"{libs()}/*", main, str(config)]
+
+
 class _Jvms:
     """Java processes that end with the block, the last one started first."""
 
-    def __init__(self, folder: Path, libs: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._libs = libs
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> _Jvms:
@@ -90,11 +98,10 @@ class _Jvms:
         for process in reversed(self._running.values()):
             _end(process)
 
-    def start(self, name: str, flags: tuple[str, ...], main: str, config: Path) -> int:
-        java = _java()
+    def start(self, name: str, command: list[str]) -> int:
         with self._log(name).open("wb") as output:
             self._running[name] = subprocess.Popen(
-                [java, *flags, *_COMMON_FLAGS, "-cp", f"{self._libs}/*", main, str(config)],
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -145,14 +152,15 @@ def _start_zookeeper(jvms: _Jvms, folder: Path, port: int) -> int:
         "4lw.commands.whitelist=srvr\n"
     )
     main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
-    pid = jvms.start("zookeeper", _ZOOKEEPER_FLAGS, main, config)
+    pid = jvms.start("zookeeper", _command(_ZOOKEEPER_FLAGS, main, config))
     _wait("ZooKeeper of the peer", jvms, lambda: serves(LOOPBACK, port))
     return pid
 
 
 def _start_broker(jvms: _Jvms, folder: Path, broker_id: int, port: int, zookeeper_port: int) -> int:
-    """Kafka's defaults, save that a deleted topic's pages are free after a second, and that a
-    broker that is silent for some seconds is dead.
+    """Kafka's defaults, save that a deleted topic's pages are free after a second, that a broker
+    that is silent for some seconds is dead, and that a new group waits for nobody, as in Kafka's
+    stock server.properties and in our cluster.
     """
     config = folder / f"broker-{broker_id}.properties"
     config.write_text(
@@ -162,10 +170,11 @@ def _start_broker(jvms: _Jvms, folder: Path, broker_id: int, port: int, zookeepe
         f"zookeeper.connect={LOOPBACK}:{zookeeper_port}\n"
         f"default.replication.factor={BROKERS}\n"
         "offsets.topic.replication.factor=3\n"
+        "group.initial.rebalance.delay.ms=0\n"
         f"zookeeper.session.timeout.ms={_SESSION_TIMEOUT_MS}\n"
         + "".join(f"{key}={value}\n" for key, value in FREES_SOON.items())
     )
-    return jvms.start(f"broker-{broker_id}", _BROKER_FLAGS, "kafka.Kafka", config)
+    return jvms.start(f"broker-{broker_id}", broker_command(config))
 
 
 def _await_brokers(jvms: _Jvms, bootstrap: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -57,10 +58,14 @@ Brokers = Annotated[int, typer.Option("-n", "--brokers", min=3)]
 
 ROUNDS = 3
 WARM_UP_S = 45.0
+BRIEF_WARM_UP_S = 15.0
 MEGABYTES = 512
 SECONDS = 4.0
+FEW_SECONDS = 2.0
+FEW_MEGABYTES = 256
 MESSAGES = 2_000
 FOLDER = Path(tempfile.gettempdir())
+BRIEF_BUDGET_S = 150.0
 BUDGET_S = 480.0  # the cases that are left then still get a first round each, without warm-up
 
 
@@ -89,6 +94,14 @@ class Size:
 
 
 @dataclass(frozen=True)
+class BriefSize(Size):
+    """The same of a command with many short cases."""
+
+    megabytes: MegaBytes = FEW_MEGABYTES
+    seconds: Seconds = FEW_SECONDS
+
+
+@dataclass(frozen=True)
 class Repeats:
     rounds: Rounds = ROUNDS
     warm_up: WarmUp = WARM_UP_S
@@ -98,4 +111,19 @@ class Repeats:
         return Plan(self.rounds, self.warm_up, deadline, before=lambda: wait_until_quiet(targets))
 
 
-OURS, USUAL_SIZE, USUAL_REPEATS = Whom(), Size(), Repeats()
+@dataclass(frozen=True)
+class BriefRepeats:
+    """Of a command with many short cases, which ends on time whatever the machine."""
+
+    rounds: Rounds = ROUNDS
+    warm_up: WarmUp = BRIEF_WARM_UP_S
+    budget: Budget = BRIEF_BUDGET_S
+
+    def plan(self, targets: Sequence[Target]) -> Plan:
+        """Its time begins now."""
+        return Repeats(self.rounds, self.warm_up).plan(targets, time.monotonic() + self.budget)
+
+
+OURS = Whom()
+USUAL_SIZE, BRIEF_SIZE = Size(), BriefSize()
+USUAL_REPEATS, BRIEF_REPEATS = Repeats(), BriefRepeats()

@@ -119,7 +119,7 @@ def fill(target: Target, topic: str, load: Load, bound: Bound) -> Figures:
     """Produce into an empty topic of PARTITIONS partitions."""
     with BatchProducer(
         topic,
-        load.settings(target.bootstrap),
+        {**load.settings(target.bootstrap), **target.client},
         message_bytes=load.message_bytes,
         count=_CALL_BYTES // load.message_bytes,
     ) as producer:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -12,12 +13,17 @@ from benchmarks.errors import BenchmarkError
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """``broker_pids`` and ``pids`` (all processes of the cluster) are empty where unknown."""
+    """``broker_pids`` and ``pids`` (all processes of the cluster) are empty where unknown.
+
+    ``client`` is what librdkafka has to be told of it beyond ``bootstrap`` when it is to be the
+    load, and may be another way in.
+    """
 
     name: str
     bootstrap: str
     broker_pids: tuple[int, ...] = ()
     pids: tuple[int, ...] = ()
+    client: Mapping[str, str] = field(default_factory=dict)
 
     def brokers_cpu_s(self) -> float | None:
         """User and system seconds that the brokers used since they started, None if unknown."""

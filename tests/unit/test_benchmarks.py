@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
 
+from benchmarks import figures as told
+from benchmarks.clients.driver import Pause, Readable, run, until
+from benchmarks.errors import BenchmarkError
 from benchmarks.figures import WARM_UP, Figures, Result
 from benchmarks.option_groups import spread
 from benchmarks.report import markdown
@@ -49,6 +53,44 @@ def test_a_warm_up_ends_when_its_time_is_up() -> None:
     warmth = warm_up(clock.rates(*range(10, 100, 10)), 5, lambda: clock.now_s)
     assert (warmth.rounds, warmth.is_steady) == (5, False)
     assert str(warmth) == "still rising after 5 s and 5 rounds"
+
+
+@pytest.mark.parametrize(
+    ("figures", "rises"),
+    [({"commits/s": 9.0, "p50 ms": 2.0}, 9.0), ({"p50 ms": 2.0}, 0.5), ({"PSS MB": 1.0}, 0.0)],
+)
+def test_what_rises_is_how_much_in_a_second_or_how_soon(figures: Figures, rises: float) -> None:
+    assert told.rate(figures) == rises
+
+
+def test_clients_wait_for_each_other_and_answer_in_their_order() -> None:
+    reader, writer = os.pipe()
+
+    async def hears() -> bytes:
+        await until(Readable(reader))
+        return os.read(reader, 9)
+
+    async def tells() -> bytes:
+        for word in (b"good ", b"news"):
+            os.write(writer, word)
+            await until(Pause(0))
+        return b"told"
+
+    assert run([hears(), tells()]) == [b"good ", b"told"]
+    os.close(writer)
+    os.close(reader)
+
+
+def test_a_client_that_is_not_answered_ends_the_run() -> None:
+    reader, writer = os.pipe()
+
+    async def waits() -> None:
+        await until(Readable(reader))
+
+    with pytest.raises(BenchmarkError, match="1 clients still wait for their brokers"):
+        run([waits()], timeout_s=0)
+    os.close(writer)
+    os.close(reader)
 
 
 @dataclass(frozen=True)
