@@ -14,11 +14,16 @@
     offset_resets.py where a group shall go on
     transactions.py transactions, and since when they are open
     offsets.py      earliest, latest, first after a time
+    cursor.py       a place in a partition, and what answers hold from there
+    fetching.py     one Fetch of one broker
     reader.py       a partition's records from its leader
+    tail.py         several partitions', turn by turn
+    membership.py   a member of a consumer group
+    range_assignor.py who of a group reads what
     aborted.py      the records of aborted transactions, left out of what a reader sees
     producer.py     one batch at a time, written and acknowledged
     partitioner.py  Kafka's default choice of a partition for a key
 
-Caveats: it is no member of groups and runs no transactions; plain text, unless it is handed a way
-in by TLS or SASL. Nothing here may be shared by threads.
+Caveats: it runs no transactions; a member of a group has to be called often enough to beat; plain
+text, unless it is handed a way in by TLS or SASL. Nothing here may be shared by threads.
 """

@@ -180,6 +180,9 @@ class Connection:
         except OSError as error:
             self.close()
             raise ConnectionLostError(f"connection to {self.name} lost: {error}") from error
+        except BaseException:  # Ctrl-C: what comes next would be taken for the next answer
+            self.close()
+            raise
 
     def _negotiate(self, deadline_ms: int) -> dict[int, tuple[int, int]]:
         """The broker's version range for each API key."""

@@ -5,7 +5,7 @@ The wishes and their bounds are those of Kafka's ConsumerGroupCommand.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -69,7 +69,7 @@ def plan_reset(
     plan = []
     for topic, of_topic in groupby(sorted(places), key=lambda place: place.topic):
         partitions = [place.partition for place in of_topic]
-        for partition, log in _log_ranges(router, topic, partitions, goal).items():
+        for partition, log in log_ranges(router, topic, partitions, goal).items():
             place = TopicPartition(topic, partition)
             before = committed.get(place)
             plan.append(PlannedOffset(place, before, offset_after(place, before, log, goal)))
@@ -97,9 +97,11 @@ def _within(offset: int, log: LogRange) -> int:
     return max(log.earliest, min(offset, log.latest))
 
 
-def _log_ranges(
-    router: Router, topic: str, partitions: list[int], goal: ResetGoal
+def log_ranges(
+    router: Router, topic: str, partitions: Sequence[int], goal: ResetGoal
 ) -> dict[int, LogRange]:
+    """What there is to choose from, by partition. Raises ClientError."""
+
     def offsets_at(time_ms: int) -> dict[int, int]:
         found = list_offsets(router, topic, dict.fromkeys(partitions, time_ms))
         return {partition: each.offset for partition, each in found.items()}

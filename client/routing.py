@@ -123,6 +123,11 @@ class Router:
             raise NoLeaderError(f"{place} has no leader now")
         return known
 
+    def known_leader(self, place: TopicPartition) -> int | None:
+        """The broker that led it when leaders were last asked for."""
+        known = self._leaders.get(place)
+        return None if known is None else known.broker_id
+
     def topic(self, name: str) -> MetadataResponseTopic:
         """One topic as a broker sees it now. Raises BrokerError, for an unknown one too."""
         (found,) = self.metadata([name]).topics

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from logquake.client.cursor import ReadBatch
+from logquake.client.cursor import ReadOptions as ReaderOptions
 from logquake.client.errors import OffsetOutOfRangeError
 from logquake.client.offsets import list_offsets
-from logquake.client.reader import PartitionReader, ReadBatch
-from logquake.client.reader import ReadOptions as ReaderOptions
+from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
 from logquake.pipeline.options import ReadOptions
 from logquake.pipeline.planning import OffsetRange

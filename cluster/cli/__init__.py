@@ -1,4 +1,4 @@
-"""The command line: ``logquake up``, ``status``, ``kill leader:orders/0``, ``down``.
+r"""The command line: ``logquake up``, ``status``, ``kill leader:orders/0``, ``down``.
 
     app.py        the commands' tree, errors to exit statuses
     options.py    options that several commands share
@@ -11,6 +11,14 @@
     groups.py     group list, describe, reset-offsets, delete
     group_resets.py what it does
     times.py      how long, and when
+    produce.py    produce
+    record_input.py lines to records, records to partitions
+    consume.py    consume
+    consuming.py  what it reads, alone or as a member of a group
+    record_output.py where to, and how many
+    record_format.py formats, JSON
+    escapes.py    \t and its like
+    progress.py   how many there were
     log_files.py  log dump, log verify
     log_verify.py what log verify says
     output.py     tables

@@ -6,7 +6,17 @@ import sys
 
 import typer
 
-from logquake.cluster.cli import configs, groups, lifecycle, log_files, logs, members, topics
+from logquake.cluster.cli import (
+    configs,
+    consume,
+    groups,
+    lifecycle,
+    log_files,
+    logs,
+    members,
+    produce,
+    topics,
+)
 from logquake.cluster.errors import ClusterError
 
 FAILED = 2
@@ -30,6 +40,8 @@ app.command()(logs.logs)
 app.command()(lifecycle.env)
 app.add_typer(topics.app, name="topic")
 app.command()(configs.configs)
+app.command()(produce.produce)
+app.command()(consume.consume)
 app.add_typer(groups.app, name="group")
 app.add_typer(log_files.app, name="log")
 app.command()(members.broker)

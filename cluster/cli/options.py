@@ -25,6 +25,7 @@ Bootstrap = Annotated[
     str | None,
     typer.Option("-b", "--bootstrap-server", help="Brokers to ask, instead of those of NAME."),
 ]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No count on standard error.")]
 Output = Annotated[str, typer.Option("-o", "--output", metavar="table|json")]
 
 

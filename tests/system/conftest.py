@@ -27,9 +27,12 @@ class CommandLine:
     def environment(self, **variables: str) -> dict[str, str]:
         return {**os.environ, "LOGQUAKE_HOME": str(self.home), **variables}
 
-    def run(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str, typed: str | None = None, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [PROGRAM, *arguments],
+            input=typed,
             env=self.environment(**variables),
             capture_output=True,
             text=True,
@@ -37,9 +40,9 @@ class CommandLine:
             check=False,
         )
 
-    def ok(self, *arguments: str) -> str:
-        """Standard output of a command that succeeds."""
-        result = self.run(*arguments)
+    def ok(self, *arguments: str, typed: str | None = None) -> str:
+        """Standard output of a command that succeeds; ``typed`` is its standard input."""
+        result = self.run(*arguments, typed=typed)
         assert result.returncode == 0, result.stderr
         return result.stdout
 

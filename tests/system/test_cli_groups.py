@@ -140,12 +140,8 @@ def test_one_partition_is_shifted(
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
-        ((), "say where to: one of --to-earliest"),
-        (("--to-earliest", "--to-latest"), "say where to: one of --to-earliest"),
         (("--to-earliest",), "has committed nothing: name a topic with --topic"),
         (("--to-earliest", "--topic", "no-such-topic"), "UNKNOWN_TOPIC_OR_PARTITION"),
-        (("--to-datetime", "noon"), "'noon' is no time"),
-        (("--by-duration", "a while"), "'a while' is no duration"),
     ],
 )
 def test_wishes_that_cannot_be(

@@ -15,8 +15,9 @@ import pytest
 from confluent_kafka import Producer
 
 from logquake.client.admin import Admin
+from logquake.client.cursor import ReadOptions
 from logquake.client.errors import BrokerError
-from logquake.client.reader import PartitionReader, ReadOptions
+from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from logquake.client.reader import ReadBatch
+from logquake.client.cursor import ReadBatch
 from logquake.pipeline.reading import Rows
 from logquake.wire.records import BatchFlag, Record, encode_batch, read_header
 

@@ -1,0 +1,88 @@
+r"""How ``consume`` writes a record: a format of kcat's, or JSON with kcat's names.
+
+``%t`` topic, ``%p`` partition, ``%o`` offset, ``%T`` timestamp in ms, ``%k`` key, ``%s`` value,
+``%h`` headers, ``%K`` and ``%S`` lengths of key and value (-1: NULL), ``%R`` the value's length in
+four bytes, ``%%``; and the escapes ``\n``, ``\t``, ``\r``, ``\0``, ``\xNN``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from logquake.cluster.cli.escapes import unescaped
+from logquake.cluster.errors import ClusterError
+from logquake.wire.records import Record
+from logquake.wire.topic_partition import TopicPartition
+
+Write = Callable[[TopicPartition, Record], bytes]
+
+_PLACEHOLDER = re.compile(r"%(.?)", re.DOTALL)
+
+
+def _length(data: bytes | None) -> int:
+    return -1 if data is None else len(data)
+
+
+def _headers(record: Record) -> bytes:
+    return b",".join(
+        name.encode() + b"=" + (b"NULL" if value is None else value)
+        for name, value in record.headers
+    )
+
+
+_FIELDS: dict[str, Write] = {
+    "t": lambda place, _: place.topic.encode(),
+    "p": lambda place, _: b"%d" % place.partition,
+    "o": lambda _, record: b"%d" % record.offset,
+    "T": lambda _, record: b"%d" % record.timestamp_ms,
+    "k": lambda _, record: record.key or b"",
+    "s": lambda _, record: record.value or b"",
+    "h": lambda _, record: _headers(record),
+    "K": lambda _, record: b"%d" % _length(record.key),
+    "S": lambda _, record: b"%d" % _length(record.value),
+    "R": lambda _, record: struct.pack(">i", _length(record.value)),
+    "%": lambda _place, _record: b"%",
+}
+
+
+def formatted(template: str) -> Write:
+    """Raises ClusterError for a placeholder that means nothing."""
+    pieces: list[Write] = []
+    position = 0
+    for found in _PLACEHOLDER.finditer(template):
+        pieces.append(_literal(template[position : found.start()]))
+        if found[1] not in _FIELDS:
+            raise ClusterError(f"{found[0]!r} is no field: choose of %{' %'.join(_FIELDS)}")
+        pieces.append(_FIELDS[found[1]])
+        position = found.end()
+    pieces.append(_literal(template[position:]))
+    return lambda place, record: b"".join([piece(place, record) for piece in pieces])
+
+
+def _literal(text: str) -> Write:
+    literal = unescaped(text)
+    return lambda _place, _record: literal
+
+
+def as_json(place: TopicPartition, record: Record) -> bytes:
+    """One line. What is not UTF-8 is shown with replacement characters."""
+    document: dict[str, Any] = {
+        "topic": place.topic,
+        "partition": place.partition,
+        "offset": record.offset,
+        "ts": record.timestamp_ms,
+    }
+    if record.headers:
+        document["headers"] = [
+            part for name, value in record.headers for part in (name, _text(value))
+        ]
+    document |= {"key": _text(record.key), "payload": _text(record.value)}
+    return json.dumps(document, ensure_ascii=False).encode() + b"\n"
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode(errors="replace")

@@ -1,0 +1,160 @@
+"""Lines to records and records to text."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+
+import pytest
+
+from logquake.client.cursor import ReadBatch
+from logquake.client.offset_resets import ResetGoal, ShiftBy, ToEarliest, ToLatest, ToOffset, ToTime
+from logquake.client.partitioner import partition_for
+from logquake.client.producer import ProducerRecord
+from logquake.client.tail import Found
+from logquake.cluster.cli.consume import beginning
+from logquake.cluster.cli.escapes import unescaped
+from logquake.cluster.cli.progress import Progress
+from logquake.cluster.cli.record_format import as_json, formatted
+from logquake.cluster.cli.record_input import LineFormat, Lines, Spread, parse_headers
+from logquake.cluster.cli.record_output import RecordOutput
+from logquake.cluster.errors import ClusterError
+from logquake.wire.records import BatchHeader, Record, encode_batch, iterate_batches
+from logquake.wire.topic_partition import TopicPartition
+
+PLACE = TopicPartition("orders", 2)
+RECORD = Record(7, 1_700, b"k", b"value", (("a", b"1"), ("b", None)))
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [("a\\tb", b"a\tb"), ("\\x1f", b"\x1f"), ("\\\\n", b"\\n"), ("ü", "ü".encode()), ("", b"")],
+)
+def test_escapes(text: str, meaning: bytes) -> None:
+    assert unescaped(text) == meaning
+
+
+@pytest.mark.parametrize("text", ["\\q", "a\\"])
+def test_what_is_no_escape(text: str) -> None:
+    with pytest.raises(ClusterError, match=r"backslash|no escape"):
+        unescaped(text)
+
+
+def test_lines_are_cut_wherever_the_pieces_end() -> None:
+    lines = Lines(b"\r\n")
+    assert [lines.add(piece) for piece in (b"a\r", b"\nb\r\nc", b"d")] == [[], [b"a", b"b"], []]
+    assert (lines.end(), lines.end()) == ([b"cd"], [])
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value"),
+    [
+        (b"k:v:w", b"k", b"v:w"),
+        (b"v", b"default", b"v"),
+        (b":", None, None),
+        (b"", b"default", None),
+    ],
+)
+def test_a_line_brings_its_key(line: bytes, key: bytes | None, value: bytes | None) -> None:
+    lines = LineFormat(key_separator=b":", key=b"default", empty_is_null=True)
+    assert lines.record(line)[:2] == (key, value)
+
+
+def test_an_empty_line_is_an_empty_value_unless_told_otherwise() -> None:
+    assert LineFormat().record(b"") == ProducerRecord(None, b"")
+
+
+def test_keys_choose_partitions_and_the_others_stay_together() -> None:
+    spread = Spread(range(4), first=1, fixed=None)
+    keyed, first, second = (
+        ProducerRecord(b"k", b""),
+        *(ProducerRecord(None, v) for v in (b"1", b"2")),
+    )
+    home = partition_for(b"k", 4)
+    taken = [dict(spread.batches([first, keyed, second])) for _ in range(2)]
+    assert [set(each) for each in taken] == [{1, home}, {2, home}]
+    assert [r for r in taken[0][1] if r.key is None] == [first, second]
+
+
+def test_a_fixed_partition_takes_all() -> None:
+    spread = Spread(range(4), first=0, fixed=3)
+    assert [partition for partition, _ in spread.batches([ProducerRecord(b"k", b"")])] == [3]
+
+
+def test_headers() -> None:
+    assert parse_headers(["a=1=2", "b", "c="]) == (("a", b"1=2"), ("b", None), ("c", b""))
+    with pytest.raises(ClusterError, match="'=1' is no header"):
+        parse_headers(["=1"])
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("%t-%p@%o %T\\n", b"orders-2@7 1700\n"),
+        ("%k=%s (%K, %S)", b"k=value (1, 5)"),
+        ("%h", b"a=1,b=NULL"),
+        ("%R%s", b"\0\0\0\5value"),
+        ("100%%", b"100%"),
+    ],
+)
+def test_formats_are_those_of_kcat(template: str, text: bytes) -> None:
+    assert formatted(template)(PLACE, RECORD) == text
+
+
+def test_null_has_the_length_of_minus_one() -> None:
+    assert formatted("%s%S%K")(PLACE, Record(0, 0, None, None)) == b"-1-1"
+
+
+@pytest.mark.parametrize("template", ["%x", "50%"])
+def test_what_is_no_field(template: str) -> None:
+    with pytest.raises(ClusterError, match="is no field: choose of %t"):
+        formatted(template)
+
+
+def test_json_has_kcats_names() -> None:
+    line = as_json(PLACE, RECORD)
+    assert line.endswith(b"\n")
+    assert json.loads(line) == {
+        "topic": "orders",
+        "partition": 2,
+        "offset": 7,
+        "ts": 1700,
+        "headers": ["a", "1", "b", None],
+        "key": "k",
+        "payload": "value",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("beginning", ToEarliest()),
+        ("end", ToLatest()),
+        ("17", ToOffset(17)),
+        ("-5", ShiftBy(-5)),
+        ("@1700", ToTime(1700)),
+        ("@1970-01-01T00:00:01", ToTime(1000)),
+    ],
+)
+def test_places_to_begin(text: str, goal: ResetGoal) -> None:
+    assert beginning(text) == goal
+
+
+def test_what_is_no_place_to_begin() -> None:
+    with pytest.raises(ClusterError, match="'middle' is no place to begin"):
+        beginning("middle")
+
+
+def header_of(records: list[Record]) -> BatchHeader:
+    ((_, header),) = iterate_batches(memoryview(encode_batch(records)))
+    return header
+
+
+def test_no_more_is_written_than_was_asked_for() -> None:
+    records = [Record(n, 0, None, b"%d" % n) for n in range(5)]
+    found = Found(PLACE, ReadBatch(header_of(records), records))
+    file, progress = BytesIO(), Progress("read", quiet=True)
+    output = RecordOutput(file, formatted("%s"), 3, progress)
+    output.take([found])
+    assert (file.getvalue(), output.is_full, progress.records) == (b"012", True, 3)
+    assert output.positions == {PLACE: 3}
