@@ -29,6 +29,7 @@ from logquake.controller.events.elect_leaders import (
 from logquake.controller.events.producer_ids import allocate_producer_ids
 from logquake.controller.office.office import Office
 from logquake.controller.office.watches import event_for
+from logquake.controller.rules.mutations import MayMutate, any_mutations
 from logquake.controller.settings import ControllerSettings
 from logquake.controller.state_machines.partition_state_machine import trigger_online_state_change
 from logquake.controller.statistics import ControllerStatistics, statistics_of
@@ -175,19 +176,28 @@ class Controller:
         self._put_answered("allocate-producer-ids", allocate_producer_ids, request, answer)
 
     def create_topics(
-        self, request: CreateTopicsRequest, reply: Callable[[CreateTopicsResponse], None]
+        self,
+        request: CreateTopicsRequest,
+        reply: Callable[[CreateTopicsResponse], None],
+        may_mutate: MayMutate = any_mutations,
     ) -> None:
-        self._put_settled("create-topics", TopicCreation(request, reply))
+        self._put_settled("create-topics", TopicCreation(request, reply, may_mutate))
 
     def delete_topics(
-        self, request: DeleteTopicsRequest, reply: Callable[[DeleteTopicsResponse], None]
+        self,
+        request: DeleteTopicsRequest,
+        reply: Callable[[DeleteTopicsResponse], None],
+        may_mutate: MayMutate = any_mutations,
     ) -> None:
-        self._put_settled("delete-topics", DeletionRequest(request, reply))
+        self._put_settled("delete-topics", DeletionRequest(request, reply, may_mutate))
 
     def create_partitions(
-        self, request: CreatePartitionsRequest, reply: Callable[[CreatePartitionsResponse], None]
+        self,
+        request: CreatePartitionsRequest,
+        reply: Callable[[CreatePartitionsResponse], None],
+        may_mutate: MayMutate = any_mutations,
     ) -> None:
-        self._put_settled("create-partitions", PartitionCreation(request, reply))
+        self._put_settled("create-partitions", PartitionCreation(request, reply, may_mutate))
 
     def elect_leaders(self, request: ElectionRequest, reply: Callable[[Results], None]) -> None:
         answer = _AnswerOnce(reply, lambda code: with_error(request.partitions, code))

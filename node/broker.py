@@ -28,6 +28,7 @@ from logquake.node.life.log_dir_loading import LogDirLoading
 from logquake.node.life.registration import join_cluster
 from logquake.node.metadata.coordinators import CoordinatorTopics
 from logquake.node.outside import Outside
+from logquake.node.quotas.client_quotas import RateQuota
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
 from logquake.node.settings.dynamic import changed_settings
@@ -85,6 +86,11 @@ class Broker:
     def config(self) -> BrokerConfig[BrokerSettings]:
         """What it is set to; follow it to hear of changes at run time."""
         return self._config
+
+    @property
+    def address_quota(self) -> RateQuota:
+        """How fast connections may come from an address, of a broker that serves."""
+        return self._serving().quotas.connections
 
     @property
     def reached_zookeeper(self) -> bool:

@@ -3,8 +3,6 @@
 ZkAdminManager.createPartitions. What ZooKeeper has of a topic decides, and is written over the
 version that was read, so that nobody else's change is lost. The answer does not wait for leaders:
 the broker that asks does.
-
-Absent: mutation quotas.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from dataclasses import replace
 
 from logquake.controller.journal_events import PARTITIONS_CREATED
 from logquake.controller.rules.growth import new_partitions
+from logquake.controller.rules.mutations import MayMutate, any_mutations, check_mutations
 from logquake.controller.rules.topic_rules import TopicRefused, check_partition_count
 from logquake.controller.term import Term
 from logquake.wire.errors import ErrorCode
@@ -37,10 +36,14 @@ class PartitionCreation:
     """One request. Each topic by itself: one that is refused does not hinder the others."""
 
     def __init__(
-        self, request: CreatePartitionsRequest, reply: Callable[[CreatePartitionsResponse], None]
+        self,
+        request: CreatePartitionsRequest,
+        reply: Callable[[CreatePartitionsResponse], None],
+        may_mutate: MayMutate = any_mutations,
     ) -> None:
         self._request = request
         self._reply = reply
+        self._may_mutate = may_mutate
         self._named = Counter(topic.name for topic in request.topics)
         self._topics = list({topic.name: topic for topic in request.topics}.values())
         self._results: dict[str, CreatePartitionsTopicResult] = {}
@@ -107,6 +110,7 @@ class PartitionCreation:
         grown = _grown(term, topic, existing)
         if self._request.validate_only:
             return
+        check_mutations(self._may_mutate, len(grown.partitions) - len(existing.partitions))
         while not await self._write(term, topic.name, grown, version):
             existing, version = await _read(topic.name)
             if existing == grown:  # the answer to our own first attempt was lost

@@ -10,7 +10,7 @@ NOT_CONTROLLER of a topic that is there would ask again and be told that it exis
 Caveat: of a request that creates several topics some may be made and others answered with
 NOT_CONTROLLER. Kafka's admin client then sends the whole request again.
 
-Absent: create.topic.policy.class.name, mutation quotas.
+Absent: create.topic.policy.class.name.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from logquake.controller.rules.assignment import (
     check_counts,
 )
 from logquake.controller.rules.config_def import InvalidConfig
+from logquake.controller.rules.mutations import MayMutate, any_mutations, check_mutations
 from logquake.controller.rules.topic_config import check_new_topic
 from logquake.controller.rules.topic_rules import (
     CLUSTER_METADATA_TOPIC,
@@ -73,10 +74,14 @@ class TopicCreation:
     """One request. Each topic by itself: one that is refused does not hinder the others."""
 
     def __init__(
-        self, request: CreateTopicsRequest, reply: Callable[[CreateTopicsResponse], None]
+        self,
+        request: CreateTopicsRequest,
+        reply: Callable[[CreateTopicsResponse], None],
+        may_mutate: MayMutate = any_mutations,
     ) -> None:
         self._request = request
         self._reply = reply
+        self._may_mutate = may_mutate
         self._named = Counter(topic.name for topic in request.topics)
         self._results: dict[int, CreatableTopicResult] = {}  # by place in the request
         self._in_doubt: dict[int, NewTopic] = {}
@@ -112,8 +117,9 @@ class TopicCreation:
     async def _create(self, term: Term, places: Iterable[int]) -> None:
         planned = self._planned(term, places)
         refused = await _already_there(planned)
-        wanted = {place: new for place, new in planned.items() if place not in refused}
         if not self._request.validate_only:
+            refused |= self._beyond_quota(planned, refused)
+            wanted = {place: new for place, new in planned.items() if place not in refused}
             self._in_doubt = wanted
             refused |= await _write(term, wanted)
             self._in_doubt = {}
@@ -123,6 +129,16 @@ class TopicCreation:
                 if place in refused
                 else _created(new, self._request.validate_only)
             )
+
+    def _beyond_quota(self, planned: Mapping[int, NewTopic], refused: Refusals) -> Refusals:
+        beyond = {}
+        for place, new in planned.items():
+            if place not in refused:
+                try:
+                    check_mutations(self._may_mutate, len(new.partitions))
+                except TopicRefused as refusal:
+                    beyond[place] = refusal
+        return beyond
 
     def _planned(self, term: Term, places: Iterable[int]) -> dict[int, NewTopic]:
         """Without those that are refused at once."""

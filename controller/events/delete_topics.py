@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from logquake.controller.rules.mutations import MayMutate, any_mutations
 from logquake.controller.rules.topic_rules import TopicRefused
 from logquake.controller.term import Term
 from logquake.wire.errors import ErrorCode
@@ -31,11 +32,15 @@ class DeletionRequest:
     """One request, each topic by itself."""
 
     def __init__(
-        self, request: DeleteTopicsRequest, reply: Callable[[DeleteTopicsResponse], None]
+        self,
+        request: DeleteTopicsRequest,
+        reply: Callable[[DeleteTopicsResponse], None],
+        may_mutate: MayMutate = any_mutations,
     ) -> None:
         by_name = [DeleteTopicState(name=name) for name in request.topic_names]
         self._wanted = [*by_name, *request.topics]
         self._reply = reply
+        self._may_mutate = may_mutate
         self._results: dict[int, DeletableTopicResult] = {}  # by place in the request
         self._in_doubt: dict[int, DeletableTopicResult] = {}
 
@@ -72,11 +77,23 @@ class DeletionRequest:
 
     async def _ask_for(self, term: Term, places: Iterable[int]) -> None:
         results = {place: _resolved(term, self._wanted[place]) for place in places}
+        self._refuse_beyond_quota(term, results.values())
         known = {place: one for place, one in results.items() if one.error_code == ErrorCode.NONE}
         self._in_doubt = known
         await _mark(term, [str(result.name) for result in known.values()])
         self._in_doubt = {}
         self._results |= results
+
+    def _refuse_beyond_quota(self, term: Term, results: Iterable[DeletableTopicResult]) -> None:
+        """A topic that is named twice counts once."""
+        allowed: dict[str | None, bool] = {}
+        for result in results:
+            if result.error_code == ErrorCode.NONE:
+                if result.name not in allowed:
+                    partitions = term.context.partitions_of(str(result.name))
+                    allowed[result.name] = self._may_mutate(len(partitions))
+                if not allowed[result.name]:
+                    result.error_code = ErrorCode.THROTTLING_QUOTA_EXCEEDED
 
 
 def _resolved(term: Term, topic: DeleteTopicState) -> DeletableTopicResult:

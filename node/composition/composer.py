@@ -292,7 +292,7 @@ class Composer:
             self._membership.of_clients,
             self._credentials,
             self._quotas,
-            self._outside.journal,
+            self._outside,
         )
         return compose_config_changes(
             self._session,

@@ -10,12 +10,12 @@ from logquake.node.configs.broker_config import BrokerConfig, BrokerConfigHandle
 from logquake.node.configs.changes import ConfigChanges, EntityHandler
 from logquake.node.life.scram_users import ScramUsers
 from logquake.node.outside import Outside
+from logquake.node.quotas.addresses import AddressHandler
 from logquake.node.quotas.quotas import Quotas
 from logquake.node.replication.manager import ReplicaManager
 from logquake.node.settings import BrokerSettings
 from logquake.node.topics.config_handler import TopicConfigHandler
 from logquake.node.topics.configs import TopicConfigs
-from logquake.seams.journal import Journal
 from logquake.zk.operations import Session
 
 
@@ -60,13 +60,19 @@ def client_handlers(
     of_clients: Mapping[str, Mapping[str, Mapping[str, str]]],
     credentials: Credentials,
     quotas: Quotas,
-    journal: Journal,
+    outside: Outside,
 ) -> Mapping[str, EntityHandler]:
     """By kind. They have heard of all that clients are set to (``of_clients``)."""
-    of_users = [quotas.handler("users")]
+    of_users: list[EntityHandler] = [quotas.handler("users")]
     if settings.security.uses_scram:
-        of_users.append(ScramUsers(credentials, journal))
-    handlers = {"users": _each_of(of_users), "clients": quotas.handler("clients")}
+        of_users.append(ScramUsers(credentials, outside.journal))
+    handlers: dict[str, EntityHandler] = {
+        "users": _each_of(of_users),
+        "clients": quotas.handler("clients"),
+        "ips": AddressHandler(
+            quotas.connections, outside.workers, outside.address_of, outside.journal
+        ),
+    }
     for kind, handler in handlers.items():
         for name, config in of_clients[kind].items():
             handler(name, config)

@@ -5,6 +5,7 @@ listener between brokers goes on where clients have listeners of their own, and 
 theirs ends for each of its.
 Beyond max.connections.per.ip a connection is closed as soon as it is taken. One that comes faster
 than max.connection.creation.rate allows is served later, and those behind it are taken after that.
+One that comes faster than its address may is held up, unserved, and then closed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from logquake.node.net.loop import EPOLLIN, EventLoop
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
 from logquake.seams.journal import Event, Journal
+from logquake.seams.scheduler import Timer
 from logquake.wire.listeners import ListenerName
 
 _MAX_ACCEPTS_PER_PASS = 64
@@ -55,6 +57,7 @@ class Acceptor:
         self._quotas = quotas
         self._interest = EPOLLIN
         self._is_open = True
+        self._held_up: dict[socket.socket, Timer] = {}
         loop.watch(listener.fileno(), EPOLLIN, self._on_readable)
 
     @property
@@ -69,6 +72,10 @@ class Acceptor:
             self._is_open = False
             self._loop.unwatch(self._listener.fileno())
             self._listener.close()
+            for sock, timer in self._held_up.items():
+                timer.cancel()
+                sock.close()
+            self._held_up.clear()
 
     def _on_readable(self, _events: int) -> None:
         for _ in range(_MAX_ACCEPTS_PER_PASS):
@@ -102,6 +109,10 @@ class Acceptor:
         if not self._is_open:
             sock.close()
             return
+        held_up_ms = self._quotas.held_up_ms(self._name, host)
+        if held_up_ms:
+            self._hold_up(sock, held_up_ms)
+            return
         if not self._quotas.admit(self._name, host):
             sock.close()
             self._faults.report(f"client {host}:{port}", "too many connections from this address")
@@ -118,6 +129,15 @@ class Acceptor:
         )
         if self._quotas.is_exceeded:
             self._processor.close_longest_idle(spare=self._name)
+
+    def _hold_up(self, sock: socket.socket, for_ms: int) -> None:
+        """Whoever comes too fast waits for being sent away, or he would come faster still."""
+
+        def send_away() -> None:
+            del self._held_up[sock]
+            sock.close()
+
+        self._held_up[sock] = self._loop.call_later(for_ms, send_away)
 
     def _on_accept_error(self, error: OSError) -> None:
         """A client that is gone again is nothing; without descriptors, rest a while."""

@@ -1,9 +1,8 @@
 """How many connections there may be, and how fast they may come: Kafka's ConnectionQuotas.
 
 In all, at each listener, and from one address. Who is one too many waits in the listen backlog,
-or, where its address has too many, is sent away; who comes too fast is served later (KIP-612).
-
-Absent: rates of addresses, which are quotas that are set at run time.
+or, where its address has too many, is sent away; who comes too fast is served later, or, where that
+is too fast for its address, held up and sent away (KIP-612).
 """
 
 from __future__ import annotations
@@ -14,6 +13,8 @@ from collections.abc import Callable, Mapping
 from logquake.node.net.addresses import address_of
 from logquake.node.net.connection_rate import ConnectionRate
 from logquake.node.net.limits import ConnectionLimits, ListenerLimits
+from logquake.node.quotas.addresses import at_address
+from logquake.node.quotas.client_quotas import RateQuota
 from logquake.wire.listeners import ListenerName
 
 
@@ -28,11 +29,13 @@ class ConnectionQuotas:
         self,
         limits: ConnectionLimits,
         now_ms: Callable[[], int],
+        of_addresses: RateQuota,
         protected: ListenerName | None = None,
     ) -> None:
         self._limits = limits
         self._max_by_ip = _addresses(limits.max_connections_per_ip_overrides)
         self._now_ms = now_ms
+        self._of_addresses = of_addresses
         self._protected = protected
         self._by_ip: Counter[str] = Counter()
         self._by_listener: Counter[ListenerName] = Counter()
@@ -71,6 +74,22 @@ class ConnectionQuotas:
         if listener != self._protected:
             delay_ms = max(delay_ms, self._rate.record(now_ms))
         return delay_ms
+
+    def held_up_ms(self, listener: ListenerName, ip: str) -> int:
+        """A connection came from there: how long until it is to be closed, 0 if it may stay.
+
+        Where it may not it counts for nobody (recordIpConnectionMaybeThrottle).
+        """
+        client = at_address(ip)
+        wait_ms = self._of_addresses.record(client, 1)
+        if wait_ms <= 0:
+            return 0
+        now_ms = self._now_ms()
+        self._of_addresses.unrecord(client, 1)
+        self._rate_of(listener).unrecord(now_ms)
+        if listener != self._protected:
+            self._rate.unrecord(now_ms)
+        return wait_ms
 
     def admit(self, listener: ListenerName, ip: str) -> bool:
         """Count a connection from ip, unless that address has as many as it may."""

@@ -181,6 +181,7 @@ class BrokerProcess:
         quotas = ConnectionQuotas(
             limits,
             self._loop.now_ms,
+            self._broker.address_quota,
             protected=self._settings.listeners.inter_broker if len(self._listeners) > 1 else None,
         )
         self._broker.config.follow(lambda _before, after: quotas.change(after.connections))

@@ -5,6 +5,8 @@ entities.py        whom a limit is for: a user, a client id, both, or the defaul
 client_quotas.py   one resource: what each client used of it, and the wait that follows
 quotas.py          the four resources that clients share, and what ZooKeeper says of their limits
 usage.py           what one request used of them
+mutations.py       what one request may change of the cluster
+addresses.py       how fast connections may come from an address
 alteration.py      what an alteration may say (KIP-546)
 describing.py      which quotas a filter asks for
 stored.py          the znodes of all of them

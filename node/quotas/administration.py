@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
-from ipaddress import IPv4Address
 
 from logquake.node.configs.entities import change_entity
+from logquake.node.quotas.addresses import AddressOf, is_address
 from logquake.node.quotas.alteration import (
     IP,
     Operation,
@@ -44,9 +44,7 @@ class Alteration:
 class QuotaAdministration:
     """One request after the other."""
 
-    def __init__(
-        self, session: Session, workers: Workers, address_of: Callable[[str], str | None]
-    ) -> None:
+    def __init__(self, session: Session, workers: Workers, address_of: AddressOf) -> None:
         self._queue = ProcedureQueue(session)
         self._workers = workers
         self._address_of = address_of
@@ -88,7 +86,7 @@ class QuotaAdministration:
         self, names: Sequence[str], found: Callable[[Future[frozenset[str]]], None]
     ) -> None:
         """Which of them have an address. A name server may be slow, or silent."""
-        if all(map(_is_address, names)):
+        if all(is_address(name) for name in names if name):  # one without a name is refused first
             known: Future[frozenset[str]] = Future()
             known.set_result(frozenset(names))
             found(known)
@@ -125,11 +123,3 @@ def _after(
         return None
     check_whole(path, after)
     return after
-
-
-def _is_address(name: str) -> bool:
-    try:
-        IPv4Address(name)
-    except ValueError:
-        return not name  # which is refused before anybody looks for it
-    return True

@@ -10,7 +10,7 @@ from logquake.node.journal_events import QUOTA_IGNORED
 from logquake.node.quotas.client_quotas import Limits, MutationQuota, RateQuota
 from logquake.node.quotas.entities import Client, client_entity
 from logquake.node.quotas.measures import Windows
-from logquake.node.quotas.usage import Usage
+from logquake.node.quotas.usage import Resources, Usage
 from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
 
@@ -35,7 +35,8 @@ class QuotaSettings:
 class Quotas:
     """Produced and fetched bytes a second, percent of a thread's time, mutations a second.
 
-    ``are_set`` says whether there is any limit at all: a plain attribute, as each request looks.
+    ``are_set`` says whether there is any limit of these: a plain attribute, as each request looks.
+    ``connections`` is how many come from an address a second.
     ``thread_time_ns`` is the loop's time on a processor.
     """
 
@@ -48,22 +49,26 @@ class Quotas:
     ) -> None:
         windows, most = settings.windows, settings.max_clients
         self._journal = journal
-        self._thread_time_ns = thread_time_ns
-        self.produce = RateQuota(windows, scheduler, most)
-        self.fetch = RateQuota(windows, scheduler, most)
-        self.request_time = RateQuota(windows, scheduler, most, windows.length_ms)
-        self.mutations = MutationQuota(settings.controller_windows, scheduler, most)
+        self._resources = resources = Resources(
+            produce=RateQuota(windows, scheduler, most),
+            fetch=RateQuota(windows, scheduler, most),
+            request_time=RateQuota(windows, scheduler, most, windows.length_ms),
+            mutations=MutationQuota(settings.controller_windows, scheduler, most),
+            scheduler=scheduler,
+            thread_time_ns=thread_time_ns,
+        )
+        self.connections = RateQuota(windows, scheduler, most, windows.length_ms)
         self.are_set = False
         self._limits: dict[str, tuple[Limits[Any], Callable[[str], float]]] = {
-            PRODUCER_BYTE_RATE: (self.produce.limits, int),
-            CONSUMER_BYTE_RATE: (self.fetch.limits, int),
-            REQUEST_PERCENTAGE: (self.request_time.limits, float),
-            CONTROLLER_MUTATION_RATE: (self.mutations.limits, float),
+            PRODUCER_BYTE_RATE: (resources.produce.limits, int),
+            CONSUMER_BYTE_RATE: (resources.fetch.limits, int),
+            REQUEST_PERCENTAGE: (resources.request_time.limits, float),
+            CONTROLLER_MUTATION_RATE: (resources.mutations.limits, float),
         }
 
     def usage(self, client: Client) -> Usage:
         """Of a request that begins to be handled now."""
-        return Usage(self.produce, self.fetch, self.request_time, client, self._thread_time_ns)
+        return Usage(self._resources, client)
 
     def handler(self, kind: str) -> Callable[[str, Mapping[str, str]], None]:
         """Of changes of users or clients (UserConfigHandler, ClientIdConfigHandler)."""

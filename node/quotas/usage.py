@@ -7,13 +7,28 @@ answer takes does not count, unlike in Kafka, whose network threads are others.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
-from logquake.node.quotas.client_quotas import RateQuota
+from logquake.node.quotas.client_quotas import MutationQuota, RateQuota
 from logquake.node.quotas.entities import Client
+from logquake.node.quotas.mutations import Mutations
+from logquake.seams.scheduler import Scheduler
 
 _NS_A_PERCENT: Final = 10_000_000  # of a second
 _NO_BOUND: Final = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What is shared. ``thread_time_ns`` is the loop's time on a processor."""
+
+    produce: RateQuota
+    fetch: RateQuota
+    request_time: RateQuota
+    mutations: MutationQuota
+    scheduler: Scheduler
+    thread_time_ns: Callable[[], int]
 
 
 class Usage:
@@ -21,61 +36,53 @@ class Usage:
     below 1. ``wait_ms`` is that of a Fetch, None before it has counted.
     """
 
-    __slots__ = (
-        "_began_ns",
-        "_fetch",
-        "_produce",
-        "_request_time",
-        "_spent_ns",
-        "_thread_time_ns",
-        "client",
-        "wait_ms",
-    )
+    __slots__ = ("_began_ns", "_mutations", "_resources", "_spent_ns", "client", "wait_ms")
 
-    def __init__(
-        self,
-        produce: RateQuota,
-        fetch: RateQuota,
-        request_time: RateQuota,
-        client: Client,
-        thread_time_ns: Callable[[], int],
-    ) -> None:
-        self._produce = produce
-        self._fetch = fetch
-        self._request_time = request_time
-        self._thread_time_ns = thread_time_ns
-        self._began_ns = thread_time_ns()
+    def __init__(self, resources: Resources, client: Client) -> None:
+        self._resources = resources
+        self._began_ns = resources.thread_time_ns()
         self._spent_ns: int | None = None
+        self._mutations: Mutations | None = None
         self.client = client
         self.wait_ms: int | None = None
 
     def handled(self) -> None:
         """Its handler has returned."""
         if self._spent_ns is None:
-            self._spent_ns = self._thread_time_ns() - self._began_ns
+            self._spent_ns = self._resources.thread_time_ns() - self._began_ns
 
     def answered(self) -> int:
         self.handled()
-        return self._request_time.record(self.client, (self._spent_ns or 0) / _NS_A_PERCENT)
+        percent = (self._spent_ns or 0) / _NS_A_PERCENT
+        wait_ms = self._resources.request_time.record(self.client, percent)
+        return wait_ms if self._mutations is None else max(wait_ms, self._mutations.wait_ms)
 
     def produced(self, size: int, *, is_answered: bool) -> int:
         """Where there is no answer its time does not count (acks=0)."""
-        wait_ms = self._produce.record(self.client, size)
+        wait_ms = self._resources.produce.record(self.client, size)
         return max(wait_ms, self.answered() if is_answered else 0)
 
     def fetched(self, size: Callable[[], int]) -> int:
         """What is to be sent; who has to wait gets nothing instead."""
+        fetch = self._resources.fetch
         wait_ms = max(0, self.answered())
-        if self._fetch.limits.of(self.client) is not None:
+        if fetch.limits.of(self.client) is not None:
             fetched = size()
-            wait_ms = max(wait_ms, self._fetch.record(self.client, fetched))
+            wait_ms = max(wait_ms, fetch.record(self.client, fetched))
             if wait_ms:
-                self._fetch.unrecord(self.client, fetched)
+                fetch.unrecord(self.client, fetched)
         self.wait_ms = wait_ms
         return wait_ms
 
     @property
     def most_to_fetch(self) -> int:
         """Bytes of one answer that are not over the limit by themselves."""
-        most = self._fetch.most_at_once(self.client)
+        most = self._resources.fetch.most_at_once(self.client)
         return _NO_BOUND if most is None else int(min(most, _NO_BOUND))
+
+    def mutations(self, *, is_strict: bool) -> Mutations:
+        """What it may change of the cluster; its answer tells the wait of that too."""
+        self._mutations = Mutations(
+            self._resources.mutations, self.client, self._resources.scheduler, is_strict=is_strict
+        )
+        return self._mutations

@@ -3,7 +3,7 @@
 The controller writes the topic's assignment; the answer waits, up to the request's own time-out,
 until the metadata of this broker shows a leader for every partition.
 Who may not alter a topic is told so; a topic named twice is refused, whoever asks.
-Absent: mutation quotas (KIP-599, v3).
+Who grows topics too fast is refused (KIP-599, v3), or has to wait.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.node.requests.throttling import mutations_of
 from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
@@ -25,6 +26,8 @@ from logquake.wire.messages.topics import (
     CreatePartitionsResponse,
     CreatePartitionsTopicResult,
 )
+
+_FIRST_STRICT_VERSION = 3
 
 
 class CreatePartitions(Handler[CreatePartitionsRequest]):
@@ -58,7 +61,9 @@ class CreatePartitions(Handler[CreatePartitionsRequest]):
             else:
                 self._wait_for_leaders(request, body, response)
 
-        self._controller.create_partitions(allowed, written)
+        self._controller.create_partitions(
+            allowed, written, mutations_of(request, _FIRST_STRICT_VERSION)
+        )
 
     def _denied(self, request: Request, body: CreatePartitionsRequest) -> Collection[str]:
         if not self._controller.is_active:

@@ -5,7 +5,8 @@ returns topic ids. The controller writes the topic's znodes; the answer waits, u
 own time-out, until the metadata of this broker shows a leader for every partition.
 
 Who may create on the cluster, or that topic, gets it; who may not describe its configuration is not
-told how it was made. A broker that asks for its clients has looked already whether they may.
+told how it was made. A broker that asks for its clients has looked already whether they may. Who
+creates too fast is refused (KIP-599, v6), or has to wait, but for a broker.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from collections import Counter
 from collections.abc import Callable, Collection
 
 from logquake.controller.controller import Controller
+from logquake.controller.rules.mutations import MayMutate, any_mutations
 from logquake.controller.rules.topic_rules import CLUSTER_METADATA_TOPIC
 from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.node.requests.throttling import mutations_of
 from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
@@ -32,6 +35,7 @@ from logquake.wire.messages.topics import (
 from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 from logquake.wire.uuids import ZERO_UUID
 
+_FIRST_STRICT_VERSION = 6
 # Nothing has failed, or nothing was tried.
 _UNTRIED = (ErrorCode.NONE, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 
@@ -74,7 +78,17 @@ class CreateTopics(Handler[CreateTopicsRequest]):
             _hide(response, body, hidden)
             request.reply(response)
 
-        self._controller.create_topics(_without(body, denied), created)
+        self._controller.create_topics(_without(body, denied), created, self._mutations_of(request))
+
+    def _mutations_of(self, request: Request) -> MayMutate:
+        if self._is_of_broker(request):
+            return any_mutations
+        return mutations_of(request, _FIRST_STRICT_VERSION)
+
+    def _is_of_broker(self, request: Request) -> bool:
+        """Whether it may act for the cluster, and has the name of a broker."""
+        name = request.header.client_id or ""
+        return name in map(str, self._cache.endpoints()) and self._may_act_for_cluster(request)
 
     def _denied(self, request: Request, body: CreateTopicsRequest) -> Collection[str]:
         """What is refused to all comes first."""
@@ -88,6 +102,9 @@ class CreateTopics(Handler[CreateTopicsRequest]):
     def _may_create_any(self, request: Request) -> bool:
         if self._authorizer.allows_on_cluster(request, AclOperation.CREATE):
             return True
+        return self._may_act_for_cluster(request)
+
+    def _may_act_for_cluster(self, request: Request) -> bool:
         return request.listener == self._between_brokers and self._authorizer.allows_on_cluster(
             request, AclOperation.CLUSTER_ACTION
         )

@@ -2,6 +2,7 @@
 
 The controller marks the topics in ZooKeeper and deletes them step by step; the answer waits, up
 to the request's own time-out, until they are gone from the metadata of this broker.
+Who deletes too fast is refused (KIP-599, v5), or has to wait.
 Of a topic that was named by its id, who may not describe it is not told the name.
 """
 
@@ -13,6 +14,7 @@ from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.node.requests.throttling import mutations_of
 from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
@@ -25,6 +27,7 @@ from logquake.wire.messages.topics import (
 from logquake.wire.uuids import ZERO_UUID
 
 _FIRST_VERSION_WITH_DISABLED = 3
+_FIRST_STRICT_VERSION = 5
 
 
 class DeleteTopics(Handler[DeleteTopicsRequest]):
@@ -64,7 +67,7 @@ class DeleteTopics(Handler[DeleteTopicsRequest]):
 
         there = [each for each in allowed if each.name not in gone]
         asked = DeleteTopicsRequest(topics=there, timeout_ms=body.timeout_ms)
-        self._controller.delete_topics(asked, marked)
+        self._controller.delete_topics(asked, marked, mutations_of(request, _FIRST_STRICT_VERSION))
 
     def _denial(self, request: Request, topic: DeleteTopicState) -> DeletableTopicResult | None:
         """None also for what the controller refuses, whoever asks."""

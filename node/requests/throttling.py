@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from logquake.controller.rules.mutations import MayMutate, any_mutations
 from logquake.node.quotas.entities import Client
 from logquake.node.quotas.quotas import Quotas
 from logquake.node.quotas.usage import Usage
@@ -45,6 +46,13 @@ def handle_counted(
     request.reply = _Counting(usage, request)
     handle(request, request.body)
     usage.handled()
+
+
+def mutations_of(request: Request, strict_since: int) -> MayMutate:
+    """What it may change of the cluster. Clients of older versions do not know the refusal."""
+    if request.usage is None:
+        return any_mutations
+    return request.usage.mutations(is_strict=request.header.api_version >= strict_since)
 
 
 def _is_exempt(request: Request) -> bool:

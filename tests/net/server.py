@@ -18,6 +18,8 @@ from logquake.node.net.listener import bind_listener
 from logquake.node.net.loop import EventLoop
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
+from logquake.node.quotas.client_quotas import RateQuota
+from logquake.node.quotas.measures import Windows
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.header import RequestHeader, decode_response, encode_request
@@ -161,7 +163,10 @@ class Server:
         self.loop.at_end_of_pass(self.handler.end_of_pass)
         self.clients: list[Client] = []
         self._acceptors: list[Acceptor] = []
-        self._quotas = ConnectionQuotas(limits, self.loop.now_ms, protected=INTERNAL)
+        self.of_addresses = RateQuota(Windows(), self.loop, 100, longest_wait_ms=1_000)
+        self._quotas = ConnectionQuotas(
+            limits, self.loop.now_ms, self.of_addresses, protected=INTERNAL
+        )
         self.acceptor = self.listen(CLIENTS)
 
     def listen(self, name: ListenerName) -> Acceptor:

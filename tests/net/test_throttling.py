@@ -8,6 +8,7 @@ import pytest
 
 from logquake.node.net.connection import Connection
 from logquake.node.net.limits import ConnectionLimits
+from logquake.node.quotas.entities import ClientEntity
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 from tests.doubles.clock import ManualClock
@@ -84,3 +85,48 @@ def test_a_client_that_waits_and_leaves_is_forgotten(server: Server, client: Cli
         assert not [each for each in gc.get_objects() if isinstance(each, Connection)]
     finally:
         gc.enable()
+
+
+class TestAddresses:
+    """The first ten connections in what counts as ten seconds are one a second."""
+
+    @pytest.fixture
+    def server(self, clock: ManualClock, new_server: ServerFactory) -> Server:
+        server = new_server(ConnectionLimits(), clock)
+        server.of_addresses.limits.set(ClientEntity("127.0.0.1"), 1)
+        return server
+
+    def test_who_comes_too_fast_is_held_up_and_sent_away(
+        self, server: Server, clock: ManualClock
+    ) -> None:
+        served = [server.client() for _ in range(10)]
+        server.until(lambda: len(server.processor) == 10)
+        one_too_many = server.client()
+        server.settle()
+        assert not one_too_many.is_closed()
+        clock.advance_ms(1_000)
+        server.until(one_too_many.is_closed)
+        assert (len(server.processor), any(each.is_closed() for each in served)) == (10, False)
+
+    def test_who_was_sent_away_does_not_count(self, server: Server, clock: ManualClock) -> None:
+        clients = [server.client() for _ in range(30)]
+        server.until(lambda: len(server.processor) == 10)
+        server.settle()
+        clock.advance_ms(1_100)
+        server.until(lambda: sum(each.is_closed() for each in clients) == 20)
+        clock.advance_ms(10_000)
+        more = [server.client() for _ in range(10)]
+        server.until(lambda: len(server.processor) == 10 + len(more))
+
+    def test_other_addresses_come_as_they_like(self, server: Server) -> None:
+        server.of_addresses.limits.set(ClientEntity("127.0.0.1"), None)
+        server.of_addresses.limits.set(ClientEntity("127.0.0.9"), 1)
+        clients = [server.client() for _ in range(12)]
+        server.until(lambda: len(server.processor) == len(clients))
+
+    def test_whoever_is_held_up_when_the_broker_stops_goes_with_it(self, server: Server) -> None:
+        clients = [server.client() for _ in range(11)]
+        server.until(lambda: len(server.processor) == 10)
+        server.settle()
+        server.acceptor.close()
+        server.until(clients[-1].is_closed)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import FetchRequest, ReplicaState
 from logquake.wire.messages.metadata import MetadataRequest
 from logquake.wire.messages.produce import (
@@ -19,6 +20,14 @@ from logquake.wire.messages.quotas import (
     AlterClientQuotasRequestEntryData,
     EntityData,
     OpData,
+)
+from logquake.wire.messages.topics import (
+    CreatableTopic,
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+    CreateTopicsRequest,
+    DeleteTopicsRequest,
+    DeleteTopicState,
 )
 from logquake.wire.principals import KafkaPrincipal
 from tests.unit.node.requests.lone_broker import LoneBroker
@@ -179,3 +188,90 @@ class TestRequestTime:
         assert answers[0].responses
         assert answers[-1].throttle_time_ms == 1_000
         assert not answers[-1].responses
+
+
+def create(*topics: tuple[str, int], **rest: Any) -> CreateTopicsRequest:
+    wanted = [
+        CreatableTopic(name=name, num_partitions=count, replication_factor=1)
+        for name, count in topics
+    ]
+    return CreateTopicsRequest(topics=wanted, timeout_ms=10_000, **rest)
+
+
+def grow(topic: str, count: int) -> CreatePartitionsRequest:
+    wanted = CreatePartitionsTopic(name=topic, count=count, assignments=None)
+    return CreatePartitionsRequest(topics=[wanted], timeout_ms=10_000)
+
+
+def delete(version: int, *topics: str) -> DeleteTopicsRequest:
+    if version < 6:
+        return DeleteTopicsRequest(topic_names=list(topics), timeout_ms=10_000)
+    states = [DeleteTopicState(name=name) for name in topics]
+    return DeleteTopicsRequest(topics=states, timeout_ms=10_000)
+
+
+def codes(answer: Any) -> list[int]:
+    results = getattr(answer, "topics", None) or getattr(answer, "results", None)
+    return [each.error_code for each in results or answer.responses]
+
+
+OVER = ErrorCode.THROTTLING_QUOTA_EXCEEDED
+
+
+class TestMutations:
+    @pytest.fixture
+    def slow(self, broker: LoneBroker) -> LoneBroker:
+        """One partition a second, eleven at once."""
+        limit(broker, "controller_mutation_rate", 1, user="alice")
+        return broker
+
+    @pytest.mark.parametrize("version", range(8))
+    def test_topics_beyond_what_there_was_are_refused_or_waited_for(
+        self, slow: LoneBroker, version: int
+    ) -> None:
+        waits: list[int] = []
+        asked = create(("one", 9), ("two", 6), ("three", 1))
+        asking = {"principal": ALICE, "throttle": waits.append}
+        answer = slow.ask(asked, version, **asking)
+        assert codes(answer) == ([0, 0, OVER] if version >= 6 else [0, 0, 0])
+        assert waits == [4_000 if version >= 6 else 5_000]
+        assert answer.throttle_time_ms == (waits[0] if version >= 2 else 0)
+
+    def test_who_waited_may_go_on(self, slow: LoneBroker) -> None:
+        assert codes(slow.ask(create(("one", 12)), 7, principal=ALICE)) == [0]
+        assert codes(slow.ask(create(("two", 1)), 7, principal=ALICE)) == [OVER]
+        slow.scheduler.advance(1_000)
+        assert codes(slow.ask(create(("two", 1)), 7, principal=ALICE)) == [0]
+
+    def test_what_is_refused_or_only_checked_does_not_count(self, slow: LoneBroker) -> None:
+        for _ in range(3):
+            checked = slow.ask(create(("one", 99), validate_only=True), 7, principal=ALICE)
+            assert codes(checked) == [0]
+            there = slow.ask(create(("orders", 99)), 7, principal=ALICE)
+            assert codes(there) == [ErrorCode.TOPIC_ALREADY_EXISTS]
+
+    def test_a_broker_that_asks_for_its_clients_does_not_wait(self, slow: LoneBroker) -> None:
+        for name in ("one", "two"):
+            answer = slow.ask(create((name, 20)), 7, principal=ALICE, client_id="1")
+            assert (codes(answer), answer.throttle_time_ms) == ([0], 0)
+
+    @pytest.mark.parametrize("version", range(4))
+    def test_growth(self, slow: LoneBroker, version: int) -> None:
+        """orders has two partitions."""
+        asked = [slow.ask(grow("orders", n), version, principal=ALICE) for n in (14, 15)]
+        assert codes(asked[1]) == [OVER if version >= 3 else 0]
+        assert asked[1].throttle_time_ms == (1_000 if version >= 3 else 2_000)
+
+    @pytest.mark.parametrize("version", range(7))
+    def test_deletion(self, slow: LoneBroker, version: int) -> None:
+        for name in ("one", "two"):
+            slow.create_topic(name, partitions=12)
+        answer = slow.ask(delete(version, "one", "two"), version, principal=ALICE)
+        assert sorted(codes(answer)) == ([0, OVER] if version >= 5 else [0, 0])
+        assert answer.throttle_time_ms == (0 if version == 0 else 1_000 if version >= 5 else 13_000)
+
+    def test_a_limit_of_nothing_refuses_what_comes_second(self, broker: LoneBroker) -> None:
+        limit(broker, "controller_mutation_rate", 0, user="alice")
+        asked = create(("one", 1), ("two", 1))
+        answer = broker.ask(asked, 7, principal=ALICE)
+        assert (codes(answer), answer.throttle_time_ms) == ([0, OVER], 0)
