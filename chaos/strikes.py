@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from logquake.cluster.running import RunningCluster
-
-_EFFECT_TIMEOUT_S = 30.0
+from logquake.cluster.running import DEFAULT_TIMEOUT, RunningCluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ class Target:
 def kill_leader(kafka: RunningCluster, target: Target) -> Iterator[None]:
     """kill -9 of the leader, until another one leads."""
     with kafka.kill(kafka.leader(target.topic, target.partition)) as fault:
-        kafka.wait_leader_change(target.topic, target.partition, fault, _EFFECT_TIMEOUT_S)
+        kafka.wait_leader_change(target.topic, target.partition, fault, DEFAULT_TIMEOUT)
         yield
 
 
@@ -39,7 +37,7 @@ def kill_follower(kafka: RunningCluster, target: Target) -> Iterator[None]:
     leader = kafka.leader(target.topic, target.partition)
     victim = next(member for member in isr if member != leader)
     with kafka.kill(victim):
-        kafka.wait_isr(target.topic, target.partition, len(isr) - 1, _EFFECT_TIMEOUT_S)
+        kafka.wait_isr(target.topic, target.partition, len(isr) - 1, DEFAULT_TIMEOUT)
         yield
 
 
@@ -48,7 +46,7 @@ def kill_controller(kafka: RunningCluster, _: Target) -> Iterator[None]:
     """kill -9 of the controller, until another broker has the office."""
     controller = kafka.controller()
     with kafka.kill(controller):
-        kafka.wait_controller(other_than=controller, timeout=_EFFECT_TIMEOUT_S)
+        kafka.wait_controller(other_than=controller, timeout=DEFAULT_TIMEOUT)
         yield
 
 
@@ -56,7 +54,7 @@ def kill_controller(kafka: RunningCluster, _: Target) -> Iterator[None]:
 def pause_leader(kafka: RunningCluster, target: Target) -> Iterator[None]:
     """SIGSTOP of the leader past its ZooKeeper session: it wakes up as a zombie."""
     with kafka.pause(kafka.leader(target.topic, target.partition)) as fault:
-        kafka.wait_leader_change(target.topic, target.partition, fault, _EFFECT_TIMEOUT_S)
+        kafka.wait_leader_change(target.topic, target.partition, fault, DEFAULT_TIMEOUT)
         yield
 
 

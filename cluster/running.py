@@ -19,7 +19,7 @@ from logquake.cluster.state import ZOOKEEPER, MemberState, Phase
 from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 
-DEFAULT_TIMEOUT = 30.0  # seconds
+DEFAULT_TIMEOUT = 60.0  # seconds
 
 T = TypeVar("T")
 

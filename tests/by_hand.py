@@ -10,6 +10,8 @@ from pathlib import Path
 
 from kazoo.client import KazooClient
 
+from tests.waiting import PATIENCE_S
+
 PROGRAM = str(Path(sys.executable).parent / "logquake")
 
 
@@ -31,7 +33,7 @@ def broker_by_hand(folder: Path, properties: Mapping[str, object]) -> Iterator[N
 def own_chroot(zookeeper: str, name: str) -> str:
     """The address of an empty cluster's place in a server that runs."""
     client = KazooClient(zookeeper)
-    client.start()
+    client.start(PATIENCE_S)
     try:
         client.create(f"/{name}")
     finally:

@@ -23,6 +23,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from logquake.storage.invariants import assert_invariants
+from tests.waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from logquake.cluster.api import Cluster
@@ -39,7 +40,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 assert_invariants()
 
 MARK = "LOGQUAKE_TEST_RUN"  # inherited by whatever a test starts
-END_TIMEOUT_S = 10
 
 
 def pytest_collection_finish() -> None:
@@ -68,7 +68,7 @@ def nothing_left_behind(folder: Path) -> Iterator[None]:
         patch.setenv(MARK, mark)
         patch.setattr(tempfile, "tempdir", str(folder))
         yield
-    _, alive = psutil.wait_procs(_marked(mark), timeout=END_TIMEOUT_S)
+    _, alive = psutil.wait_procs(_marked(mark), timeout=PATIENCE_S)
     for process in alive:
         process.kill()
     assert not alive, "processes were left behind"

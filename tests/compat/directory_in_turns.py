@@ -20,10 +20,9 @@ from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.program import find_program
 from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 BROKER_ID = 5
-END_S = 60
 
 _OURS = """
 import json, sys
@@ -115,7 +114,7 @@ class DirectoryInTurns:
             yield f"{LOOPBACK}:{port}"
             if process.poll() is None:
                 process.terminate()
-                assert process.wait(END_S) in (0, 143)
+                assert process.wait(PATIENCE_S) in (0, 143)
             # A killed broker's session goes on for a while, and its id cannot be used meanwhile.
             wait_for("end of its session", lambda: _port(znodes), lambda port: port is None)
 
@@ -126,7 +125,7 @@ class DirectoryInTurns:
     @contextmanager
     def _znodes(self) -> Iterator[KazooClient]:
         client = KazooClient(self._zookeeper)
-        client.start()
+        client.start(PATIENCE_S)
         try:
             yield client
         finally:

@@ -18,10 +18,9 @@ from aiokafka.coordinator.assignors.range import RangePartitionAssignor as AioRa
 from confluent_kafka import Consumer
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 POLL_S = 0.1
-END_S = 60
 
 
 class GroupMember(ABC):
@@ -55,7 +54,7 @@ class GroupMember(ABC):
     def stop(self) -> None:
         """Commit and close; raises what the consumer failed on."""
         self._stopping.set()
-        self._thread.join(END_S)
+        self._thread.join(PATIENCE_S)
         assert not self._thread.is_alive(), "a consumer that does not end"
         if self.failure is not None:
             raise self.failure

@@ -10,10 +10,9 @@ from confluent_kafka.admin import AdminClient
 
 from logquake.cluster.api import Cluster
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 KAFKA_ID = 9
-START_S = 90
 
 
 def joining_properties(programs: KafkaPrograms, cluster: Cluster) -> dict[str, object]:
@@ -42,7 +41,7 @@ def registered_kafka(
     with programs.broker("broker-9", properties) as process:
         wait_for(
             "metadata that names it",
-            lambda: admin.list_topics(timeout=START_S).brokers,
+            lambda: admin.list_topics(timeout=PATIENCE_S).brokers,
             lambda brokers: KAFKA_ID in brokers,
         )
         yield process

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.waiting import PATIENCE_S
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-TOOL_TIMEOUT_S = 60
 
 # Warnings and worse go to standard error, where a tool that works has nothing to say.
 LOG4J = """\
@@ -52,7 +52,7 @@ class KafkaPrograms:
             env=os.environ | {"LC_ALL": "C.UTF-8"},
             capture_output=True,
             encoding="utf-8",
-            timeout=TOOL_TIMEOUT_S,
+            timeout=PATIENCE_S,
             check=False,
         )
 

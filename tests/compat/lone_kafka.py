@@ -14,9 +14,8 @@ from confluent_kafka.admin import AdminClient
 
 from logquake.cluster.ports import hold_port_for_java, port_of
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
-ANSWER_S = 20
 KAFKA_ID = 9
 
 
@@ -28,7 +27,7 @@ class Wire:
         self._connect()
 
     def _connect(self) -> None:
-        self._socket = socket.create_connection(self._address, timeout=ANSWER_S)
+        self._socket = socket.create_connection(self._address, timeout=PATIENCE_S)
         self._file = self._socket.makefile("rb")
 
     def send(self, key: int, version: int, body: bytes, *, flexible: bool = False) -> bytes:
@@ -80,6 +79,6 @@ def lone_broker(programs: KafkaPrograms, zookeeper_connect: str) -> Iterator[Lon
 def _wait_until_up(servers: str) -> None:
     wait_for(
         f"Kafka at {servers}",
-        lambda: AdminClient({"bootstrap.servers": servers}).list_topics(timeout=2),
+        lambda: AdminClient({"bootstrap.servers": servers}).list_topics(timeout=10),
         unready=(KafkaException,),
     )

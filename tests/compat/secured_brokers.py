@@ -26,8 +26,8 @@ from logquake.cluster.certificates import Authority
 from logquake.cluster.supervisor.scram_program import write_users
 from logquake.node.authentication.scram import ScramCredential, ScramMechanism
 from logquake.node.authentication.unsecured_jws import make_token
-from tests.compat.adapters.base import TIMEOUT_S
 from tests.one_broker import held_ports
+from tests.waiting import PATIENCE_S
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # it reads its schemas in the old way
@@ -215,10 +215,10 @@ def by_librdkafka(brokers: Brokers, listener: str, mechanism: str | None, topic:
     settings = for_librdkafka(brokers, listener, mechanism)
     producer = Producer(settings)
     producer.produce(topic, b"librdkafka", partition=0)
-    assert producer.flush(TIMEOUT_S) == 0
+    assert producer.flush(PATIENCE_S) == 0
     consumer = Consumer({**settings, "group.id": "none", "enable.auto.commit": False})
     consumer.assign([TopicPartition(topic, 0, 0)])
-    (record,) = consumer.consume(1, timeout=TIMEOUT_S)
+    (record,) = consumer.consume(1, timeout=PATIENCE_S)
     consumer.close()
     return record.value() or b""
 
@@ -228,8 +228,8 @@ def by_kafka_python(brokers: Brokers, listener: str, mechanism: str | None, topi
     if mechanism == "OAUTHBEARER":
         settings["sasl_oauth_token_provider"] = TokenProvider()
     with closing(KafkaProducer(**settings)) as producer:
-        producer.send(topic, b"kafka-python", partition=0).get(TIMEOUT_S)
-    with closing(KafkaConsumer(**settings, consumer_timeout_ms=TIMEOUT_S * 1000)) as consumer:
+        producer.send(topic, b"kafka-python", partition=0).get(PATIENCE_S)
+    with closing(KafkaConsumer(**settings, consumer_timeout_ms=PATIENCE_S * 1000)) as consumer:
         consumer.assign([PythonPartition(topic, 0)])
         consumer.seek(PythonPartition(topic, 0), 0)
         return bytes(next(consumer).value)
@@ -247,7 +247,7 @@ def by_aiokafka(brokers: Brokers, listener: str, mechanism: str | None, topic: s
             consumer.seek(AioPartition(topic, 0), 0)
             return bytes((await consumer.getone()).value)
 
-    return asyncio.run(asyncio.wait_for(there_and_back(), TIMEOUT_S))
+    return asyncio.run(asyncio.wait_for(there_and_back(), PATIENCE_S))
 
 
 Library = Callable[[Brokers, str, "str | None", str], bytes]

@@ -38,7 +38,7 @@ from tests.compat.filled_requests import filled
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.twins import Twin, both, twins_of
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 STRANGER = "127.0.0.9"
 ADMIN = "127.0.0.1"

@@ -18,8 +18,6 @@ from tests.compat.adapters.base import (
     Writing,
 )
 
-pytestmark = pytest.mark.timeout(120)
-
 START_MS = 1_700_000_000_000
 MAX_MESSAGE_BYTES = 1_048_588  # of a batch
 BATCH_OVERHEAD_BYTES = 100  # more than header and framing of a batch of one record

@@ -19,9 +19,7 @@ from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
 from tests.compat.adapters.base import Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.waiting import wait_for
-
-pytestmark = pytest.mark.timeout(300)
+from tests.waiting import PATIENCE_S, wait_for
 
 KCAT = shutil.which("kcat") or shutil.which("kafkacat")
 RECORDS = 5
@@ -49,7 +47,7 @@ def with_kcat(cluster: Cluster, topic: str, group: str) -> None:
         pytest.skip("kcat is not installed")
     command = [KCAT, "-q", "-b", cluster.bootstrap_servers, "-G", group, "-e"]
     from_start = ["-X", "auto.offset.reset=earliest", topic]
-    subprocess.run([*command, *from_start], check=True, capture_output=True, timeout=60)
+    subprocess.run([*command, *from_start], check=True, capture_output=True, timeout=PATIENCE_S)
 
 
 def with_the_java_consumer(

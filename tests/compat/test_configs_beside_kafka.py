@@ -21,7 +21,7 @@ from tests.compat.config_cases import TOPIC, TOPIC_CONFIG, Case, cases, readable
 from tests.compat.lone_kafka import KAFKA_ID, LoneKafka, Wire
 from tests.waiting import PATIENCE_S, wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.maven, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.maven]
 
 _LOOKS = 20  # while vectors are stored: what was changed is in effect by then
 

@@ -22,8 +22,6 @@ from tests.compat.group_members import (
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.waiting import wait_for
 
-pytestmark = pytest.mark.timeout(300)
-
 PARTITIONS = 4
 LIBRARIES: list[type[GroupMember]] = [LibrdkafkaMember, KafkaPythonMember, AioKafkaMember]
 each_library = pytest.mark.parametrize("library", LIBRARIES, ids=lambda each: each.__name__)

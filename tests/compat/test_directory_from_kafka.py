@@ -11,7 +11,7 @@ from tests.compat.directory_in_turns import DirectoryInTurns
 from tests.compat.directory_of_records import grown, read_all, verify
 from tests.compat.varied_records import VariedRecords
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])

@@ -17,22 +17,20 @@ from confluent_kafka import (
     Consumer,
     KafkaException,
     Message,
-    Producer,
 )
 
 from logquake.cluster.api import Cluster
 from tests.compat.adapters import base
-from tests.compat.adapters.librdkafka import Librdkafka
+from tests.compat.adapters.librdkafka import Librdkafka, transactional_producer
 from tests.compat.test_transactions import COMMITTED, read
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
-TIMEOUT_S = 60
+LONG_S = 200
 PARTITIONS = 2
 RECORDS = 120
 A_TRANSACTION = 10  # records, at most
-PATIENCE_S = 200
 
 _groups = count()
 
@@ -42,8 +40,7 @@ class Worker:
 
     def __init__(self, servers: str, name: str, group: str, source: str, target: str) -> None:
         self._target = target
-        self._producer = Producer({"bootstrap.servers": servers, "transactional.id": name})
-        self._producer.init_transactions(TIMEOUT_S)
+        self._producer = transactional_producer(servers, name, {})
         self._consumer = Consumer(
             {
                 "bootstrap.servers": servers,
@@ -86,18 +83,18 @@ class Worker:
         positions = consumer.position(consumer.assignment())
         known = [each for each in positions if each.offset >= 0]
         member = consumer.consumer_group_metadata()
-        _persist(lambda: producer.send_offsets_to_transaction(known, member, TIMEOUT_S))
+        _persist(lambda: producer.send_offsets_to_transaction(known, member, PATIENCE_S))
 
     def commit(self) -> None:
-        _persist(lambda: self._producer.commit_transaction(TIMEOUT_S))
+        _persist(lambda: self._producer.commit_transaction(PATIENCE_S))
 
     def leave(self) -> None:
         """The group, not its transaction."""
         self._consumer.close()
 
     def _take_back(self) -> None:
-        _persist(lambda: self._producer.abort_transaction(TIMEOUT_S))
-        for place in self._consumer.committed(self._consumer.assignment(), TIMEOUT_S):
+        _persist(lambda: self._producer.abort_transaction(PATIENCE_S))
+        for place in self._consumer.committed(self._consumer.assignment(), PATIENCE_S):
             place.offset = place.offset if place.offset >= 0 else OFFSET_BEGINNING
             with suppress(KafkaException):  # it has moved meanwhile
                 self._consumer.seek(place)
@@ -156,7 +153,7 @@ class Ledger:
             "target that has everything",
             step,
             lambda found: found >= PARTITIONS * RECORDS,
-            timeout_s=PATIENCE_S,
+            timeout_s=LONG_S,
         )
         for worker in workers:
             assert worker.step() == 0
@@ -197,7 +194,7 @@ def test_brokers_that_die_cost_nothing(ledger: Ledger, cluster: Cluster) -> None
     assert wait_for("first transaction", worker.step)
     for victim in (cluster.leader(ledger.target, 0), cluster.leader(ledger.source, 0)):
         with cluster.kill(victim):
-            wait_for("transaction without it", worker.step, timeout_s=PATIENCE_S)
+            wait_for("transaction without it", worker.step, timeout_s=LONG_S)
         for partition in range(PARTITIONS):
-            cluster.wait_isr(ledger.target, partition, size=3, timeout=PATIENCE_S)
+            cluster.wait_isr(ledger.target, partition, size=3, timeout=LONG_S)
     ledger.finish(worker)

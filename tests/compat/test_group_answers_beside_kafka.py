@@ -55,7 +55,7 @@ from tests.compat.lone_kafka import LoneKafka
 from tests.conftest import nothing_left_behind
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 JOINS, SYNCS, HEARTBEATS, LEAVES = range(10), range(6), range(5), range(6)
 DESCRIBES, LISTS, DELETES = range(6), range(6), range(3)

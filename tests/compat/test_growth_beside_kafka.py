@@ -23,7 +23,7 @@ from logquake.wire.messages.topics import (
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.twins import Twin, both, twins_of
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 TIMEOUT_MS = 20_000
 Growth = tuple[str, int, list[list[int]] | None]

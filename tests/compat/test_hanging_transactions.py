@@ -25,7 +25,7 @@ from tests.compat.test_transactions import COMMITTED, UNCOMMITTED, committed, re
 from tests.conftest import nothing_left_behind
 from tests.one_broker import OneBroker
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 TOOL = "org.apache.kafka.tools.TransactionsCommand"
 CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"

@@ -25,7 +25,7 @@ from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.twins import Twin, both, twins_of
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 OFFSETS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
 GROUP, TRANSACTION = 0, 1

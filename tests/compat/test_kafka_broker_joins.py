@@ -15,10 +15,11 @@ from logquake.cluster.api import Cluster
 from logquake.wire.records import iterate_batches
 from tests.compat.adapters.base import Adapter, Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
-from tests.compat.joining_kafka import KAFKA_ID, START_S, joining_properties, registered_kafka
+from tests.compat.joining_kafka import KAFKA_ID, joining_properties, registered_kafka
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.waiting import PATIENCE_S
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 LED_BY_OURS, LED_BY_KAFKA = 0, 1
 ASSIGNMENT = [[1, KAFKA_ID], [KAFKA_ID, 2]]  # by partition, the preferred leader first
@@ -42,7 +43,7 @@ def kafka_broker(
 
 def in_sync(cluster: Cluster, topic: str, size: int) -> None:
     for partition in range(len(ASSIGNMENT)):
-        cluster.wait_isr(topic, partition, size=size, timeout=START_S)
+        cluster.wait_isr(topic, partition, size=size, timeout=PATIENCE_S)
 
 
 def create(cluster: Cluster, name: str) -> str:
@@ -50,7 +51,7 @@ def create(cluster: Cluster, name: str) -> str:
     new = NewTopic(
         name, len(ASSIGNMENT), replica_assignment=ASSIGNMENT, config={"min.insync.replicas": "1"}
     )
-    admin.create_topics([new])[name].result(START_S)
+    admin.create_topics([new])[name].result(PATIENCE_S)
     return name
 
 
@@ -115,7 +116,7 @@ def test_emptied_followers_get_past_a_log_start_within_a_batch(
         Written(Librdkafka(cluster.bootstrap_servers), topic).write()
         _delete_first_half(cluster, topic)
         with cluster.kill(2):
-            cluster.wait_isr(topic, LED_BY_KAFKA, size=1, timeout=START_S)
+            cluster.wait_isr(topic, LED_BY_KAFKA, size=1, timeout=PATIENCE_S)
             shutil.rmtree(cluster.layout.data_of(2))
         in_sync(cluster, topic, 2)
     in_sync(cluster, topic, 1)
@@ -132,8 +133,8 @@ def test_emptied_followers_get_past_a_log_start_within_a_batch(
 def _delete_first_half(cluster: Cluster, topic: str) -> None:
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
     asked = [TopicPartition(topic, each, PER_ROUND // 2) for each in range(len(ASSIGNMENT))]
-    for deleted in admin.delete_records(asked, operation_timeout=START_S).values():
-        assert deleted.result(START_S).low_watermark == PER_ROUND // 2
+    for deleted in admin.delete_records(asked, operation_timeout=PATIENCE_S).values():
+        assert deleted.result(PATIENCE_S).low_watermark == PER_ROUND // 2
 
 
 def _same_bytes(cluster: Cluster, programs: KafkaPrograms, topic: str) -> None:

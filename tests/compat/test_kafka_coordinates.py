@@ -19,7 +19,7 @@ from tests.compat.transactional_log import TOPIC, TransactionalLog
 from tests.storage.kafka_wrote import files
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 OURS = 1
 # See TransactionalLog.write: what is committed below the transaction that stays open.

@@ -23,7 +23,7 @@ from tests.one_broker import OneBroker, held_ports
 from tests.unit.node.requests.test_envelope import CREATE, REFUSED, envelope
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 OURS, KAFKA = 1, 9
 FORWARDING = {

@@ -13,7 +13,7 @@ from logquake.cluster.api import Cluster
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.maven
 
 TOPICS = "org.apache.kafka.tools.TopicCommand"
 CONFIGS = "kafka.admin.ConfigCommand"

@@ -10,15 +10,13 @@ from collections.abc import Callable
 import pytest
 
 from logquake.cluster.api import Cluster
+from tests.waiting import PATIENCE_S
 
 KCAT = shutil.which("kcat") or shutil.which("kafkacat")
 
 pytestmark = [
-    pytest.mark.timeout(120),
     pytest.mark.skipif(KCAT is None, reason="kcat is not installed"),
 ]
-
-TIMEOUT_S = 30
 
 
 @pytest.fixture
@@ -28,7 +26,7 @@ def kcat(cluster: Cluster) -> Callable[..., str]:
     def run(*arguments: str, stdin: str = "") -> str:
         command = [str(KCAT), "-q", "-b", cluster.bootstrap_servers, *arguments]
         done = subprocess.run(
-            command, input=stdin, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+            command, input=stdin, capture_output=True, text=True, timeout=PATIENCE_S, check=False
         )
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
@@ -74,6 +72,6 @@ def test_finds_offsets_by_time(kcat: Callable[..., str], topic: Callable[..., st
 def test_says_so_when_a_partition_is_not_there(cluster: Cluster, topic: Callable[..., str]) -> None:
     name = topic()
     command = [str(KCAT), "-b", cluster.bootstrap_servers, "-C", "-t", name, "-p", "9", "-e"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 1
     assert "partition 9 does not exist" in done.stderr

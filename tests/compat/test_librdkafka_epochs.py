@@ -14,10 +14,10 @@ from confluent_kafka import Producer
 from logquake.chaos.workload import DEFAULTS
 from logquake.wire.errors import ErrorCode
 from tests.compat.scripted_leader import Produced, scripted_leader
+from tests.waiting import PATIENCE_S
 
 TOPIC = "orders"
 TORN, REFUSED = 0, 1  # partitions
-TIMEOUT_S = 30
 
 
 class Script:
@@ -69,10 +69,10 @@ def test_librdkafka_sends_again_under_another_epoch_what_another_partition_may_h
                 failed.append(error)
 
         producer.produce(TOPIC, b"torn", partition=TORN, on_delivery=delivered)
-        assert script.torn_came_again.wait(TIMEOUT_S)
+        assert script.torn_came_again.wait(PATIENCE_S)
         producer.produce(TOPIC, b"first", partition=REFUSED, on_delivery=delivered)
-        assert script.first_came.wait(TIMEOUT_S)
+        assert script.first_came.wait(PATIENCE_S)
         producer.produce(TOPIC, b"second", partition=REFUSED, on_delivery=delivered)
-        assert producer.flush(TIMEOUT_S) == 0
+        assert producer.flush(PATIENCE_S) == 0
     assert not failed
     assert script.taken == [(0, 0), (1, 0)]

@@ -44,7 +44,7 @@ from tests.compat.kafka_programs import KafkaPrograms
 from tests.one_broker import OneBroker, held_ports
 from tests.waiting import PATIENCE_S, wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 R = TypeVar("R", bound=Message)
 

@@ -21,7 +21,7 @@ from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.varied_records import VariedRecords
 from tests.wire.samples import Manner, Samples
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 LOGQUAKE = str(Path(sys.executable).parent / "logquake")
 INDEXES = ("index", "timeindex")

@@ -51,7 +51,7 @@ from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.twins import Twin, both, twins_of
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 TOPIC = "orders"
 LOG = "__consumer_offsets-0/00000000000000000000.log"

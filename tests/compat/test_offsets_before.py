@@ -30,7 +30,7 @@ from logquake.wire.schema import decode, encode
 from tests.compat.lone_kafka import KAFKA_ID, LoneKafka, Wire
 from tests.waiting import PATIENCE_S, wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 TOPIC = "segments"
 CONSUMER, DEBUGGING, REPLICA = -1, -2, 7

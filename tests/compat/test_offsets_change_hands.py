@@ -10,18 +10,17 @@ from confluent_kafka import (
     Consumer,
     ConsumerGroupTopicPartitions,
     KafkaException,
-    Producer,
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from tests.compat.adapters.librdkafka import transactional_producer
 from tests.compat.directory_in_turns import DirectoryInTurns
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 TOPIC = "orders"
-TIMEOUT_S = 60
 QUIET = {"log_level": 0}  # brokers are killed under these clients
 
 
@@ -53,34 +52,32 @@ class Group:
     def listed(self) -> list[tuple[int, int]]:
         asked = ConsumerGroupTopicPartitions(self.name)
         answered = self._admin.list_consumer_group_offsets([asked], require_stable=False)
-        found = answered[self.name].result(TIMEOUT_S).topic_partitions
+        found = answered[self.name].result(PATIENCE_S).topic_partitions
         return sorted((each.partition, each.offset) for each in found)
 
 
 def leave_a_transaction_open(servers: str, group: Group, *offsets: TopicPartition) -> None:
-    producer = Producer({"bootstrap.servers": servers, "transactional.id": "mover", **QUIET})
-    producer.init_transactions(TIMEOUT_S)
+    producer = transactional_producer(servers, "mover", QUIET)
     producer.begin_transaction()
     producer.produce(TOPIC, b"never seen", partition=0)
     metadata = group.consumer.consumer_group_metadata()
-    producer.send_offsets_to_transaction(list(offsets), metadata, TIMEOUT_S)
-    producer.flush(TIMEOUT_S)
+    producer.send_offsets_to_transaction(list(offsets), metadata, PATIENCE_S)
+    producer.flush(PATIENCE_S)
 
 
 def commit_by_transaction(servers: str, group: Group, *offsets: TopicPartition) -> None:
     """First the one is aborted that the earlier broker left open."""
-    producer = Producer({"bootstrap.servers": servers, "transactional.id": "mover", **QUIET})
-    producer.init_transactions(TIMEOUT_S)
+    producer = transactional_producer(servers, "mover", QUIET)
     producer.begin_transaction()
     metadata = group.consumer.consumer_group_metadata()
-    producer.send_offsets_to_transaction(list(offsets), metadata, TIMEOUT_S)
-    producer.commit_transaction(TIMEOUT_S)
+    producer.send_offsets_to_transaction(list(offsets), metadata, PATIENCE_S)
+    producer.commit_transaction(PATIENCE_S)
 
 
 def test_offsets_outlive_who_wrote_them(turns: DirectoryInTurns) -> None:
     with turns.ours() as servers:
         admin = AdminClient({"bootstrap.servers": servers, **QUIET})
-        admin.create_topics([NewTopic(TOPIC, 2, 1)])[TOPIC].result(TIMEOUT_S)
+        admin.create_topics([NewTopic(TOPIC, 2, 1)])[TOPIC].result(PATIENCE_S)
         plain, moved = Group(servers, "plain"), Group(servers, "moved")
         plain.commit(at(1), at(2, 1))
         plain.commit(at(3))

@@ -18,12 +18,11 @@ from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.records import Codec
+from tests.waiting import PATIENCE_S
 
 KCAT = shutil.which("kcat") or shutil.which("kafkacat")
-TIMEOUT_S = 30
 
 pytestmark = [
-    pytest.mark.timeout(120),
     pytest.mark.skipif(KCAT is None, reason="kcat is not installed"),
 ]
 
@@ -44,7 +43,7 @@ def kcat(cluster: Cluster) -> Kcat:
             age = ["-X", "api.version.request=false", "-X", f"broker.version.fallback={version}"]
         command = [str(KCAT), "-q", "-b", cluster.bootstrap_servers, *age, *arguments]
         done = subprocess.run(
-            command, input=stdin, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+            command, input=stdin, capture_output=True, text=True, timeout=PATIENCE_S, check=False
         )
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
@@ -122,6 +121,6 @@ def test_an_old_client_is_told_that_it_cannot_read_zstd(
         *("-o", "beginning", "-X", "api.version.request=false"),
         *("-X", "broker.version.fallback=0.9.0.0"),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert "v0" not in done.stdout
     assert "UNSUPPORTED_COMPRESSION_TYPE" in done.stderr or "Unsupported" in done.stderr

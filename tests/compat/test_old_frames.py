@@ -33,7 +33,7 @@ from tests.compat.old_frames import (
 )
 from tests.waiting import PATIENCE_S, wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 
 def answers(servers: str, broker_id: int) -> dict[str, list[bytes]]:

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from logquake.cluster.api import Cluster
+from tests.waiting import PATIENCE_S
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 RELEASES = ("0.8.2.2", "0.9.0.1", "0.10.0.1", "0.10.2.2")
 CODECS = ("none", "gzip", "snappy", "lz4")
-TIMEOUT_S = 60
 LINES = [f"line {number}" for number in range(300)]
 
 Old = Callable[..., str]
@@ -36,7 +36,7 @@ def old() -> Old:
     def run(release: str, main_class: str, *arguments: str, stdin: str = "") -> str:
         command = [java, "-cp", f"{Path(libs) / release}/*", main_class, *arguments]
         done = subprocess.run(
-            command, input=stdin, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+            command, input=stdin, capture_output=True, text=True, timeout=PATIENCE_S, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

@@ -14,18 +14,15 @@ from pathlib import Path
 import pytest
 from aiokafka import AIOKafkaConsumer
 from aiokafka import TopicPartition as AioPlace
-from confluent_kafka import Consumer, KafkaError, TopicPartition
 from kafka import KafkaConsumer
 from kafka import TopicPartition as PythonPlace
 
 from logquake.cluster.api import Cluster
-from tests.compat.adapters.librdkafka import Librdkafka
+from tests.compat.adapters.librdkafka import Librdkafka, read_to_end
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.transactional_log import TOPIC
 from tests.storage.kafka_wrote import TRANSACTIONAL
 
-pytestmark = pytest.mark.timeout(120)
-TIMEOUT_S = 20
 UNCOMMITTED, COMMITTED = "read_uncommitted", "read_committed"
 Read = Callable[[str, str], list[bytes | None]]
 
@@ -58,26 +55,7 @@ def _replace(partition: Path, by: Path) -> None:
 
 
 def with_librdkafka(servers: str, isolation: str) -> list[bytes | None]:
-    consumer = Consumer(
-        {
-            "bootstrap.servers": servers,
-            "group.id": "none",
-            "isolation.level": isolation,
-            "enable.partition.eof": True,
-            "enable.auto.commit": False,
-        }
-    )
-    values: list[bytes | None] = []
-    with closing(consumer):
-        consumer.assign([TopicPartition(TOPIC, 0, 0)])
-        while True:
-            message = consumer.poll(TIMEOUT_S)
-            assert message is not None, "neither a message nor the end"
-            error = message.error()
-            if error is not None:
-                assert error.code() == KafkaError._PARTITION_EOF, error
-                return values
-            values.append(message.value())
+    return read_to_end(servers, TOPIC, 0, isolation)
 
 
 def with_kafka_python(servers: str, isolation: str) -> list[bytes | None]:

@@ -27,7 +27,6 @@ from logquake.wire.messages.sasl import (
 )
 from logquake.wire.schema import Message
 from tests.by_hand import broker_by_hand, own_chroot
-from tests.compat.adapters.base import TIMEOUT_S
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.secured_brokers import (
     MECHANISMS,
@@ -38,14 +37,13 @@ from tests.compat.secured_brokers import (
     for_librdkafka,
 )
 from tests.parts import joined
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 OURS, KAFKAS = 7, 9
-ANSWER_S = 20
 CLOSED = b"(closed)"
 TOKEN = f"\0{USER}\0{PASSWORD}".encode()
 
-pytestmark = [pytest.mark.maven, pytest.mark.timeout(280)]
+pytestmark = pytest.mark.maven
 
 
 @pytest.fixture(scope="module")
@@ -87,14 +85,14 @@ def test_they_replicate_to_each_other(both: Brokers) -> None:
         replica_assignment=[[OURS, KAFKAS], [KAFKAS, OURS]],
         config={"min.insync.replicas": "2"},
     )
-    admin.create_topics([new])["twins"].result(TIMEOUT_S)
+    admin.create_topics([new])["twins"].result(PATIENCE_S)
     failed: list[object] = []
     producer = Producer({**settings, "acks": "all"})
     for partition in (0, 1):
         producer.produce(
             "twins", b"x", partition=partition, on_delivery=lambda error, _: failed.append(error)
         )
-    assert producer.flush(TIMEOUT_S) == 0
+    assert producer.flush(PATIENCE_S) == 0
     assert failed == [None, None]
 
 
@@ -178,7 +176,7 @@ class Line:
 
     def __init__(self, both: Brokers, broker_id: int) -> None:
         host, port = both.server("OPEN", broker_id).split(":")
-        self._socket = socket.create_connection((host, int(port)), ANSWER_S)
+        self._socket = socket.create_connection((host, int(port)), PATIENCE_S)
         self._answers = self._socket.makefile("rb")
 
     def __enter__(self) -> Line:

@@ -14,7 +14,6 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from logquake.cluster.api import Cluster
 from tests.by_hand import broker_by_hand, own_chroot
-from tests.compat.adapters.base import TIMEOUT_S
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.secured_brokers import (
     LIBRARIES,
@@ -24,7 +23,7 @@ from tests.compat.secured_brokers import (
     for_java,
     for_librdkafka,
 )
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 WAYS = [(listener, mechanism) for listener in ("OPEN", "CLOSED") for mechanism in MECHANISMS]
 ALL_WAYS = [*WAYS, ("MUTUAL", None)]
@@ -37,8 +36,6 @@ JAVA_WAYS = [
     ("MUTUAL", None),
 ]
 KCAT = shutil.which("kcat") or shutil.which("kafkacat")
-
-pytestmark = pytest.mark.timeout(240)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +64,7 @@ def topic(secured: Brokers, request: pytest.FixtureRequest) -> str:
     """On both brokers."""
     name = f"t{abs(hash(request.node.name))}"
     admin = AdminClient(for_librdkafka(secured, "OPEN", "PLAIN"))
-    admin.create_topics([NewTopic(name, 1, 2)])[name].result(TIMEOUT_S)
+    admin.create_topics([NewTopic(name, 1, 2)])[name].result(PATIENCE_S)
     return name
 
 
@@ -85,7 +82,11 @@ def test_kcat(secured: Brokers, listener: str, mechanism: str | None) -> None:
     settings = for_librdkafka(secured, listener, mechanism)
     options = [part for key, value in settings.items() for part in ("-X", f"{key}={value}")]
     listed = subprocess.run(
-        [str(KCAT), "-q", "-L", *options], capture_output=True, text=True, timeout=60, check=False
+        [str(KCAT), "-q", "-L", *options],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
     )
     assert (listed.returncode, listed.stderr) == (0, "")
     assert "2 brokers" in listed.stdout

@@ -17,7 +17,6 @@ from logquake.wire.records import Codec
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(300),
     # Spark's own: deprecated calls of its dependencies, sockets left to the garbage collector.
     pytest.mark.filterwarnings("default::DeprecationWarning"),
     pytest.mark.filterwarnings("default::ResourceWarning"),

@@ -40,7 +40,7 @@ from tests.compat.kafka_programs import KafkaPrograms
 from tests.one_broker import OneBroker, held_ports
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 TOPIC = "orders"
 PARTITIONS_OF_STATE = 3

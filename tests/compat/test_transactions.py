@@ -7,12 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 
 import pytest
-from confluent_kafka import Consumer, KafkaError, TopicPartition
 
 from logquake.cluster.api import Cluster
 from logquake.node.metadata.coordinators import partition_for
 from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
-from tests.compat.adapters.base import TIMEOUT_S
+from tests.compat.adapters.librdkafka import read_to_end
 from tests.compat.adapters.transactional import (
     AioKafkaTransactions,
     KafkaPythonTransactions,
@@ -21,9 +20,9 @@ from tests.compat.adapters.transactional import (
 )
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.conftest import nothing_left_behind
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 
 STATE_PARTITIONS = 50
 UNCOMMITTED, COMMITTED = "read_uncommitted", "read_committed"
@@ -59,26 +58,7 @@ def begin(request: pytest.FixtureRequest, cluster: Cluster) -> Iterator[Begin]:
 
 def read(cluster: Cluster, topic: str, partition: int, isolation: str) -> list[bytes | None]:
     """All there is by now."""
-    consumer = Consumer(
-        {
-            "bootstrap.servers": cluster.bootstrap_servers,
-            "group.id": "none",
-            "isolation.level": isolation,
-            "enable.partition.eof": True,
-            "enable.auto.commit": False,
-        }
-    )
-    values: list[bytes | None] = []
-    with closing(consumer):
-        consumer.assign([TopicPartition(topic, partition, 0)])
-        while True:
-            message = consumer.poll(TIMEOUT_S)
-            assert message is not None, "neither a message nor the end"
-            error = message.error()
-            if error is not None:
-                assert error.code() == KafkaError._PARTITION_EOF, error
-                return values
-            values.append(message.value())
+    return read_to_end(cluster.bootstrap_servers, topic, partition, isolation)
 
 
 def committed(cluster: Cluster, topic: str, partition: int, expected: list[bytes]) -> None:
@@ -162,7 +142,7 @@ def test_a_transaction_outlives_its_coordinator(
         kill_at("written")
         ended = beside.submit(end)
         kill_at("being ended")
-        ended.result(TIMEOUT_S)
+        ended.result(PATIENCE_S)
         kill_at("ended")
         for partition, value in enumerate([b"first", b"last"]):
             committed(cluster, name, partition, [value] if commits else [])

@@ -57,7 +57,7 @@ from tests.unit.node.requests.lone_broker import TOPIC
 from tests.unit.node.requests.transactions import marker, produce, transactional_batch
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 LATEST = -1
 READ_COMMITTED = 1

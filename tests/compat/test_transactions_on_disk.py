@@ -20,7 +20,7 @@ from tests.storage.kafka_wrote import (
     replicated,
 )
 
-pytestmark = [pytest.mark.maven, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.maven
 
 DUMP = "kafka.tools.DumpLogSegments"
 

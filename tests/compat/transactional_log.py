@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import NewTopic
 
+from tests.compat.adapters.librdkafka import transactional_producer
 from tests.compat.new_topics import create
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 TOPIC = "transactional"
 # Kafka allows segments this small, and rolls between the batches of a transaction.
 CONFIG = {"segment.bytes": "1500", "index.interval.bytes": "300"}
-TIMEOUT_S = 30
 TRY_S = 10
 
 
@@ -56,14 +56,10 @@ class TransactionalLog:
         for _ in range(2):
             producer.produce(TOPIC, b"value %d" % self._count, key=b"key", partition=0)
             self._count += 1
-        assert producer.flush(TIMEOUT_S) == 0
+        assert producer.flush(PATIENCE_S) == 0
 
     def _transactional(self, name: str) -> Producer:
-        producer = Producer(
-            {"bootstrap.servers": self._servers, "transactional.id": name, "linger.ms": 50}
-        )
-        producer.init_transactions(TIMEOUT_S)
-        return producer
+        return transactional_producer(self._servers, name, {"linger.ms": 50})
 
     def stable_end(self) -> int:
         """Where a reader of committed records ends; waits for the partition's leader."""
@@ -88,6 +84,6 @@ def _is_told(end: int) -> bool:
 
 def _end(producer: Producer, *, commit: bool) -> None:
     if commit:
-        producer.commit_transaction(TIMEOUT_S)
+        producer.commit_transaction(PATIENCE_S)
     else:
-        producer.abort_transaction(TIMEOUT_S)
+        producer.abort_transaction(PATIENCE_S)

@@ -12,6 +12,7 @@ from kazoo.client import KazooClient
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.one_broker import OneBroker, held_ports
+from tests.waiting import PATIENCE_S
 
 TWIN_ID = 1
 
@@ -25,7 +26,7 @@ class Twin(OneBroker):
 
     def znode(self, path: str) -> bytes:
         client = KazooClient(self.zookeeper)
-        client.start()
+        client.start(PATIENCE_S)
         try:
             return bytes(client.get(path)[0])
         finally:

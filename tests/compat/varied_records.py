@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +13,11 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, To
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.compat.adapters.base import CODECS
+from tests.compat.adapters.librdkafka import transactional_producer
 from tests.compat.new_topics import create
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 COMPACTED, TRANSACTIONAL = "compacted", "transactional"
-TIMEOUT_S = 30
 # Longer than the broker takes to write a log's start down: SIGKILL may bring back what was deleted
 # since, in Kafka too.
 CHECKPOINTED_S = 1.5
@@ -80,38 +81,35 @@ class VariedRecords:
                 self._write_in_transaction(producer)
             for index, producer in enumerate(producers):
                 if (turn + index) % 3 == 1:
-                    producer.abort_transaction(TIMEOUT_S)
+                    producer.abort_transaction(PATIENCE_S)
                 else:
-                    producer.commit_transaction(TIMEOUT_S)
+                    producer.commit_transaction(PATIENCE_S)
         open_one = self._transactional("stays-open", TRANSACTION_MAX_TIMEOUT_MS)
         open_one.begin_transaction()
         open_one.produce(TRANSACTIONAL, b"undecided")
-        assert open_one.flush(TIMEOUT_S) == 0
+        assert open_one.flush(PATIENCE_S) == 0
         return [TRANSACTIONAL, "wide"]
 
     def delete_before(self, topic: str, offset: int) -> None:
         admin = AdminClient({"bootstrap.servers": self.servers})
         (deleted,) = admin.delete_records([TopicPartition(topic, 0, offset)]).values()
-        assert deleted.result(TIMEOUT_S).low_watermark == offset
+        assert deleted.result(PATIENCE_S).low_watermark == offset
         time.sleep(CHECKPOINTED_S)
 
     def commit_offset(self, group: str, topic: str, offset: int) -> None:
-        consumer = self._consumer(group)
-        consumer.commit(offsets=[TopicPartition(topic, 0, offset)], asynchronous=False)
-        consumer.close()
+        with closing(self._consumer(group)) as consumer:
+            consumer.commit(offsets=[TopicPartition(topic, 0, offset)], asynchronous=False)
 
     def join(self, group: str, topic: str) -> None:
         """Be a member of a group for a moment, so that the group's state is stored."""
-        consumer = self._consumer(group)
-        consumer.subscribe([topic])
-        assert consumer.consume(1, TIMEOUT_S)
-        consumer.close()
+        with closing(self._consumer(group)) as consumer:
+            consumer.subscribe([topic])
+            assert consumer.consume(1, PATIENCE_S)
 
     def committed_offset(self, group: str, topic: str) -> int:
-        consumer = self._consumer(group)
-        (found,) = consumer.committed([TopicPartition(topic, 0)], TIMEOUT_S)
-        consumer.close()
-        return int(found.offset)
+        with closing(self._consumer(group)) as consumer:
+            (found,) = consumer.committed([TopicPartition(topic, 0)], PATIENCE_S)
+            return int(found.offset)
 
     def read(self, topic: str, isolation: str = "read_uncommitted") -> list[Read]:
         """Partition 0 up to the end that a reader of that isolation is shown."""
@@ -121,11 +119,10 @@ class VariedRecords:
             "isolation.level": isolation,
             "enable.partition.eof": True,
         }
-        consumer = self._consumer("reader", **settings)
-        consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
         found: list[Read] = []
-        wait_for(f"end of {topic}", lambda: _reads_to_the_end(consumer, found))
-        consumer.close()
+        with closing(self._consumer("reader", **settings)) as consumer:
+            consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+            wait_for(f"end of {topic}", lambda: _reads_to_the_end(consumer, found))
         return found
 
     def read_latest(self, topic: str) -> dict[bytes | None, Read]:
@@ -148,7 +145,7 @@ class VariedRecords:
         admin = AdminClient({"bootstrap.servers": self.servers})
         wait_for(
             f"leader of {topic}",
-            lambda: admin.list_topics(timeout=TIMEOUT_S).topics,
+            lambda: admin.list_topics(timeout=PATIENCE_S).topics,
             lambda known: topic in known and known[topic].partitions[0].leader >= 0,
         )
 
@@ -170,24 +167,16 @@ class VariedRecords:
         )
         for record in records:
             producer.produce(topic, **record)
-        assert producer.flush(TIMEOUT_S) == 0
+        assert producer.flush(PATIENCE_S) == 0
 
     def _transactional(self, name: str, timeout_ms: int = 60_000) -> Producer:
-        producer = Producer(
-            {
-                "bootstrap.servers": self.servers,
-                "transactional.id": name,
-                "transaction.timeout.ms": timeout_ms,
-            }
-        )
-        producer.init_transactions(TIMEOUT_S)
-        return producer
+        return transactional_producer(self.servers, name, {"transaction.timeout.ms": timeout_ms})
 
     def _write_in_transaction(self, producer: Producer) -> None:
         for index in range(60):
             producer.produce(TRANSACTIONAL, b"v" * 20, key=b"%d" % index)
             producer.produce("wide", b"v", partition=index % 13)
-        assert producer.flush(TIMEOUT_S) == 0
+        assert producer.flush(PATIENCE_S) == 0
 
     def _consumer(self, group: str, **settings: str | bool) -> Consumer:
         return Consumer(

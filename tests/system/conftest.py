@@ -5,24 +5,30 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.leaks import leaks_are_its_own
+from tests.waiting import PATIENCE_S
 
 __all__ = ["leaks_are_its_own"]
 
 PROGRAM = str(Path(sys.executable).parent / "logquake")
-TIMEOUT_S = 120
 
 
 @dataclass(frozen=True)
 class CommandLine:
-    """``logquake`` with a home of its own; nothing of the user's is touched."""
+    """``logquake`` with a home of its own; nothing of the user's is touched.
+
+    ``started`` ends what start() began.
+    """
 
     home: Path
+    started: ExitStack
 
     def environment(self, **variables: str) -> dict[str, str]:
         return {**os.environ, "LOGQUAKE_HOME": str(self.home), **variables}
@@ -36,7 +42,7 @@ class CommandLine:
             env=self.environment(**variables),
             capture_output=True,
             text=True,
-            timeout=TIMEOUT_S,
+            timeout=PATIENCE_S,
             check=False,
         )
 
@@ -54,15 +60,19 @@ class CommandLine:
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """A command that stays; its output is text, standard error with it."""
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [PROGRAM, *arguments],
             env=self.environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
+        self.started.enter_context(process)
+        self.started.callback(process.kill)
+        return process
 
 
 @pytest.fixture
-def logquake(tmp_path: Path) -> CommandLine:
-    return CommandLine(tmp_path / "home")
+def logquake(tmp_path: Path) -> Iterator[CommandLine]:
+    with ExitStack() as started:
+        yield CommandLine(tmp_path / "home", started)

@@ -10,12 +10,11 @@ from threading import Event, Thread
 from logquake.chaos.checks import check_readback
 from logquake.chaos.readback import read_all
 from logquake.chaos.workload import Workload
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 KEYS = 50
 VALUE_BYTES = 400
 PAUSE_S = 0.001
-TIMEOUT_S = 60
 
 
 @contextmanager
@@ -53,7 +52,7 @@ class SteadyLoad:
 
     def finish(self) -> None:
         """Wait for what is under way."""
-        self._workload.finish(TIMEOUT_S)
+        self._workload.finish(PATIENCE_S)
 
     @property
     def acked(self) -> int:
@@ -65,7 +64,7 @@ class SteadyLoad:
         wait_for(f"{goal} sends acked", lambda: self.acked, lambda acked: acked >= goal)
 
     def check(self) -> None:
-        records = read_all(self._servers, self._topic, timeout_s=TIMEOUT_S)
+        records = read_all(self._servers, self._topic, timeout_s=PATIENCE_S)
         verdict = check_readback(self._workload.history, self._sent.__getitem__, records)
         assert verdict.holds, verdict
         assert verdict.acked > 0

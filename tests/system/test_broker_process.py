@@ -16,9 +16,8 @@ import pytest
 
 from logquake.cluster.api import Cluster
 from tests.system.zookeeper.relay import relay_to
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
-TIMEOUT_S = 30
 PROGRAM = """
 import json, sys
 from pathlib import Path
@@ -76,7 +75,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 def refusal(process: Process) -> str:
     """The one line that a broker leaves that cannot run here."""
-    _, errors = process.communicate(timeout=TIMEOUT_S)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2, errors
     [line] = errors.splitlines()
     return line
@@ -175,7 +174,7 @@ class TestStopping:
         process = start(kafka.zookeeper_connect)
         wait_until_ready(process)
         process.send_signal(number)
-        _, errors = process.communicate(timeout=TIMEOUT_S)
+        _, errors = process.communicate(timeout=PATIENCE_S)
         assert (process.returncode, errors) == (0, "")
         assert (tmp_path / "data" / ".kafka_cleanshutdown").exists()
 
@@ -184,7 +183,7 @@ class TestStopping:
             process = start(kafka.zookeeper_connect)
             wait_until_ready(process)
             process.terminate()
-            process.communicate(timeout=TIMEOUT_S)
+            process.communicate(timeout=PATIENCE_S)
             assert process.returncode == 0
 
     def test_a_signal_before_there_is_a_zookeeper_stops_it(self, start: Start) -> None:
@@ -192,7 +191,7 @@ class TestStopping:
             process = start(f"127.0.0.1:{silent.getsockname()[1]}")
             silent.accept()[0].close()  # it is up and asks for ZooKeeper
             process.terminate()
-            _, errors = process.communicate(timeout=TIMEOUT_S)
+            _, errors = process.communicate(timeout=PATIENCE_S)
             assert (process.returncode, errors) == (0, "")
 
     def test_a_second_signal_stops_it_although_the_controller_does_not_answer(
@@ -206,7 +205,7 @@ class TestStopping:
             process.terminate()
             wait_for_event(process, tmp_path / "events", "stopping")
             process.terminate()
-            _, errors = process.communicate(timeout=TIMEOUT_S)
+            _, errors = process.communicate(timeout=PATIENCE_S)
         assert (process.returncode, errors) == (0, "")
         assert '"stopping-at-once"' in (tmp_path / "events").read_text()
         assert (tmp_path / "data" / ".kafka_cleanshutdown").exists()
@@ -221,7 +220,7 @@ class TestStopping:
         with slow.open("w"):
             process.terminate()
             wait_for_event(process, tmp_path / "events", "stopping")
-        _, errors = process.communicate(timeout=TIMEOUT_S)
+        _, errors = process.communicate(timeout=PATIENCE_S)
         assert (process.returncode, errors) == (0, "")
         assert not (tmp_path / "data" / ".kafka_cleanshutdown").exists()
 
@@ -229,7 +228,7 @@ class TestStopping:
         self, start: Start, kafka: Cluster, tmp_path: Path
     ) -> None:
         process = start(kafka.zookeeper_connect, ready="1 / 0")
-        _, errors = process.communicate(timeout=TIMEOUT_S)
+        _, errors = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 1
         assert errors.startswith("Traceback")
         assert errors.endswith("ZeroDivisionError: division by zero\n")
@@ -242,7 +241,7 @@ class TestStopping:
         process = start(kafka.zookeeper_connect, log_segment_bites="1", num_io_threads="9")
         wait_until_ready(process)
         process.terminate()
-        process.communicate(timeout=TIMEOUT_S)
+        process.communicate(timeout=PATIENCE_S)
         events = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
         ignored = {one["subject"]: one["why"] for one in events if one["what"] == "setting-ignored"}
         assert ignored == {

@@ -23,11 +23,8 @@ from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.state import Phase
 from logquake.wire.errors import ErrorCode
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
-pytestmark = pytest.mark.timeout(120)
-
-TIMEOUT_S = 30.0
 RECORDS = 40
 LENGTH_AT = 8
 PLAIN, COMPACTED, SOUND = TOPICS = ("plain", "compacted", "sound")
@@ -65,7 +62,7 @@ def fill(kafka: Cluster, topic: str) -> None:
     producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "batch.num.messages": 1})
     for number in range(RECORDS):
         producer.produce(topic, bytes(500), key=b"%d" % (number % 4), partition=0)
-    assert producer.flush(TIMEOUT_S) == 0
+    assert producer.flush(PATIENCE_S) == 0
 
 
 def segments(root: Path, topic: str) -> list[Path]:

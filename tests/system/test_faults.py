@@ -17,6 +17,7 @@ from logquake.client.admin import Admin
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
+from tests.waiting import PATIENCE_S
 
 ROUNDS = 20
 BROKERS = 3
@@ -26,7 +27,6 @@ ACKS_A_ROUND = 50
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_twenty_rounds_of_faults_lose_nothing(tmp_path: Path) -> None:
     with Cluster(brokers=BROKERS, data_dir=tmp_path / "cluster") as kafka:
         bootstrap_servers = kafka.bootstrap_servers
@@ -34,24 +34,24 @@ def test_twenty_rounds_of_faults_lose_nothing(tmp_path: Path) -> None:
             Admin(router).create_topic(TOPIC, partitions=PARTITIONS, replication_factor=BROKERS)
         stream = RecordStream(Workload(bootstrap_servers, TOPIC), per_second=1000)
         with stream:
-            stream.wait_for_acks(ACKS_A_ROUND, timeout_s=30)
+            stream.wait_for_acks(ACKS_A_ROUND, timeout_s=PATIENCE_S)
             for number in range(ROUNDS):
                 target = Target(TOPIC, number % PARTITIONS)
                 with STRIKES[number % len(STRIKES)](kafka, target):
-                    stream.wait_for_acks(ACKS_A_ROUND, timeout_s=30)
+                    stream.wait_for_acks(ACKS_A_ROUND, timeout_s=PATIENCE_S)
                 for partition in range(PARTITIONS):
-                    kafka.wait_isr(TOPIC, partition, size=BROKERS)
-            assert stream.end(timeout_s=60) == 0
+                    kafka.wait_isr(TOPIC, partition, size=BROKERS, timeout=PATIENCE_S)
+            assert stream.end(timeout_s=PATIENCE_S) == 0
         data = {broker: kafka.layout.data_of(broker) for broker in range(1, BROKERS + 1)}
         verdict = check_readback(
             stream.history,
             stream.pair,
-            read_all(bootstrap_servers, TOPIC, timeout_s=60),
+            read_all(bootstrap_servers, TOPIC, timeout_s=PATIENCE_S),
             resent_records(repeated_records(data[1], TOPIC, range(PARTITIONS))),
         )
         assert verdict.holds, verdict
         assert verdict.acked > ROUNDS * ACKS_A_ROUND
-        ends = high_watermarks(bootstrap_servers, TOPIC, timeout_s=30)
+        ends = high_watermarks(bootstrap_servers, TOPIC, timeout_s=PATIENCE_S)
         replicas = compare_replicas(data, TOPIC, ends)
         assert not replicas.differences
         assert replicas.bytes_compared > 0

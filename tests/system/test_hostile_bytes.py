@@ -36,11 +36,11 @@ from logquake.wire.schema import Struct
 from logquake.wire.schema.fields import Scalar
 from tests.fuzz.damage import damaged
 from tests.parts import joined
+from tests.waiting import PATIENCE_S
 from tests.wire.samples import Manner, Samples
 
 TOPIC = "bystander"
 VICTIM = "victim"
-TIMEOUT_S = 20.0
 MAX_GROWTH_BYTES = 64 * 1024 * 1024
 # What brokers ask of each other is not for strangers: a well-formed command would be obeyed.
 ANY = 1  # of ACLs' types
@@ -62,7 +62,7 @@ class Broker:
         self._process = psutil.Process(pid)
 
     def connect(self) -> socket.socket:
-        sock = socket.create_connection(("127.0.0.1", self.port), TIMEOUT_S)
+        sock = socket.create_connection(("127.0.0.1", self.port), PATIENCE_S)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
 
@@ -91,13 +91,13 @@ class Bystander:
     def stop(self) -> None:
         self._stopping.set()
         self._thread.join()
-        assert self._producer.flush(TIMEOUT_S) == 0
+        assert self._producer.flush(PATIENCE_S) == 0
         assert self._failures == []
 
     def _produce(self) -> None:
         while not self._stopping.is_set():
             self._producer.produce(TOPIC, b"value", on_delivery=self._on_delivery)
-            self._producer.flush(TIMEOUT_S)
+            self._producer.flush(PATIENCE_S)
 
     def _on_delivery(self, error: KafkaError | None, _message: Message) -> None:
         if error is None:

@@ -29,8 +29,6 @@ from tests.one_broker import OneBroker
 from tests.unit.node.requests.group_members import heartbeat, join, sync
 from tests.waiting import wait_for
 
-pytestmark = pytest.mark.timeout(300)
-
 OLD_VERSION = 3  # of JoinGroup: members have their id at once
 LONG = {"session_timeout_ms": 60_000, "rebalance_timeout_ms": 60_000}
 

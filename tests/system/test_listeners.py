@@ -14,10 +14,10 @@ from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.adapters.base import Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
 from tests.one_broker import OneBroker, held_ports
+from tests.waiting import PATIENCE_S
 
 BROKER_IDS = (7, 8)
 LISTENERS = ("INSIDE", "OUTSIDE")
-TIMEOUT_S = 60
 
 Ports = dict[str, dict[int, int]]
 
@@ -62,7 +62,9 @@ def servers(ports: Ports, listener: str) -> str:
 
 def told(ports: Ports, listener: str) -> dict[int, int]:
     """Ports by broker, as the first broker tells them to who comes in by the listener."""
-    metadata = AdminClient({"bootstrap.servers": servers(ports, listener)}).list_topics(timeout=5)
+    metadata = AdminClient({"bootstrap.servers": servers(ports, listener)}).list_topics(
+        timeout=PATIENCE_S
+    )
     return {node.id: node.port for node in metadata.brokers.values()}
 
 
@@ -74,7 +76,7 @@ def test_a_client_is_told_the_addresses_of_its_listener(ports: Ports, listener: 
 def test_what_is_written_outside_is_replicated_and_read_inside(ports: Ports) -> None:
     admin = AdminClient({"bootstrap.servers": servers(ports, "OUTSIDE")})
     new = NewTopic("orders", 2, replica_assignment=[[7, 8], [8, 7]])
-    admin.create_topics([new])["orders"].result(TIMEOUT_S)
+    admin.create_topics([new])["orders"].result(PATIENCE_S)
     messages = [Message(b"%d" % at) for at in range(20)]
     for partition in (0, 1):
         Librdkafka(servers(ports, "OUTSIDE")).write("orders", partition, messages, Writing())

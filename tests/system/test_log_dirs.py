@@ -34,11 +34,8 @@ from logquake.wire.messages.log_dirs import (
 from tests.system.steady_load import steady_load
 from tests.waiting import wait_for
 
-pytestmark = pytest.mark.timeout(240)
-
 DIRS = 3
 PARTITIONS = 9
-TIMEOUT_S = 30
 STORAGE_ERROR = 56
 CONFIG = {"replica.high.watermark.checkpoint.interval.ms": 300, "log.index.size.max.bytes": 65_536}
 BY_HAND = """

@@ -15,17 +15,14 @@ from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 BROKERS = 3
-TIMEOUT_S = 30.0
 CONFIG = {
     "log.retention.check.interval.ms": "200",
     "log.initial.task.delay.ms": "0",
     "log.segment.delete.delay.ms": "300",
 }
-
-pytestmark = pytest.mark.timeout(120)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +53,7 @@ def write(kafka: Cluster, topic: str, count: int, size: int = 1_000) -> None:
     )
     for number in range(count):
         producer.produce(topic, b"%d" % number + bytes(size), partition=0)
-    assert producer.flush(TIMEOUT_S) == 0
+    assert producer.flush(PATIENCE_S) == 0
 
 
 def bounds(kafka: Cluster, topic: str) -> tuple[int, int]:
@@ -80,7 +77,7 @@ def first_record(kafka: Cluster, topic: str) -> int:
     )
     try:
         consumer.assign([TopicPartition(topic, 0, 0)])
-        message = consumer.poll(TIMEOUT_S)
+        message = consumer.poll(PATIENCE_S)
         assert message is not None
         assert message.error() is None
         offset = message.offset()
@@ -99,7 +96,7 @@ def test_deleted_records_are_gone_for_readers_and_stay_so(kafka: Cluster) -> Non
     write(kafka, "orders", 10)
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
     asked = TopicPartition("orders", 0, 7)
-    deleted = admin.delete_records([asked], operation_timeout=TIMEOUT_S)[asked].result()
+    deleted = admin.delete_records([asked], operation_timeout=PATIENCE_S)[asked].result()
     # Answered when every replica starts there: whoever leads next gives nothing earlier.
     assert deleted.low_watermark == 7
     assert bounds(kafka, "orders") == (7, 10)
@@ -117,7 +114,7 @@ def test_all_records_can_be_deleted_and_more_written(kafka: Cluster) -> None:
     write(kafka, "emptied", 5)
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
     asked = TopicPartition("emptied", 0, -1)
-    deleted = admin.delete_records([asked], operation_timeout=TIMEOUT_S)[asked].result()
+    deleted = admin.delete_records([asked], operation_timeout=PATIENCE_S)[asked].result()
     assert deleted.low_watermark == 5
     write(kafka, "emptied", 1)
     assert first_record(kafka, "emptied") == 5

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
@@ -17,10 +16,10 @@ from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.records import iterate_batches
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
+from tests.waiting import PATIENCE_S
 
 BROKERS = 3
 TOPIC = "orders"
-TIMEOUT_S = 30.0
 RECORDS, START = 50, 25
 
 
@@ -34,7 +33,7 @@ def write_one_batch(kafka: Cluster) -> None:
 def delete_records_before(kafka: Cluster, offset: int) -> None:
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
     asked = TopicPartition(TOPIC, 0, offset)
-    deleted = admin.delete_records([asked], operation_timeout=TIMEOUT_S)[asked].result()
+    deleted = admin.delete_records([asked], operation_timeout=PATIENCE_S)[asked].result()
     assert deleted.low_watermark == offset
 
 
@@ -54,7 +53,6 @@ def logs(kafka: Cluster) -> set[bytes]:
     return {(kafka.layout.data_of(broker) / name).read_bytes() for broker in brokers}
 
 
-@pytest.mark.timeout(120)
 def test_an_emptied_follower_gets_past_a_log_start_within_a_batch(tmp_path: Path) -> None:
     with Cluster(brokers=BROKERS, data_dir=tmp_path / "cluster") as kafka:
         with Router(ClientSettings(kafka.bootstrap_servers)) as router:

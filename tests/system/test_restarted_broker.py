@@ -38,7 +38,6 @@ def ask(address: str) -> MetadataResponseTopic | None:
             return None
 
 
-@pytest.mark.timeout(120)
 def test_restarted_broker_never_calls_an_existing_topic_unknown(tmp_path: Path) -> None:
     """Not even when the controller, which would tell it, stands still."""
     with Cluster(brokers=BROKERS, data_dir=tmp_path / "cluster") as kafka:

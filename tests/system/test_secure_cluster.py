@@ -20,8 +20,8 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from logquake.cluster.api import Cluster
 from logquake.cluster.security import ClusterSecurity
+from tests.waiting import PATIENCE_S
 
-TIMEOUT_S = 60
 PROGRAM = str(Path(sys.executable).parent / "logquake")
 
 
@@ -40,7 +40,7 @@ def security(kafka: Cluster) -> ClusterSecurity:
 
 def program(kafka: Cluster, *arguments: str) -> str:
     command = [PROGRAM, *arguments, "--data-dir", str(kafka.layout.root)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -50,14 +50,14 @@ def write(kafka: Cluster, topic: str, count: int) -> None:
     producer = Producer({**kafka.client_config(), "acks": "all"})
     for at in range(count):
         producer.produce(topic, b"%d" % at, on_delivery=lambda error, _: failed.append(error))
-    assert producer.flush(TIMEOUT_S) == 0
+    assert producer.flush(PATIENCE_S) == 0
     assert failed == [None] * count
 
 
 def test_a_leader_is_replaced_as_fast_as_without(kafka: Cluster) -> None:
     """Its refused connections tell of it, though nobody could say a word over them."""
     admin = AdminClient(dict(kafka.client_config()))
-    admin.create_topics([NewTopic("orders", 1, 3)])["orders"].result(TIMEOUT_S)
+    admin.create_topics([NewTopic("orders", 1, 3)])["orders"].result(PATIENCE_S)
     write(kafka, "orders", 100)
     with kafka.kill("leader:orders/0") as fault:
         kafka.wait_leader_change("orders", 0, since=fault)
@@ -88,7 +88,7 @@ def test_hostile_bytes_disturb_nobody(kafka: Cluster, security: ClusterSecurity)
     for at in range(300):
         content = random.randbytes(random.randrange(1, 3_000))
         address = (broker.host, broker.port)
-        with socket.create_connection(address, TIMEOUT_S) as plain, suppress(OSError):
+        with socket.create_connection(address, PATIENCE_S) as plain, suppress(OSError):
             if at % 2:
                 plain.sendall(content)
                 continue

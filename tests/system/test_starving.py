@@ -13,9 +13,8 @@ import pytest
 
 from tests.starving.plan import Starvation
 from tests.starving.starver import ROOT, starving
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
-TIMEOUT_S = 30
 PLAN = Starvation(seed=3, busy_loops=1, shortest_ms=10, longest_ms=30, at_most_s=60)
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 # A process whose child is to be starved with it, and which says the child's id.
@@ -113,7 +112,7 @@ def test_an_owner_that_is_killed_leaves_nobody_stopped_and_no_busy_loop(
         assert len(busy) == 2
         wait_until_stopped(sleeper)
         owner.kill()
-    psutil.wait_procs([guard, *busy], timeout=TIMEOUT_S)
+    psutil.wait_procs([guard, *busy], timeout=PATIENCE_S)
     assert not any(process.is_running() for process in (guard, *busy))
     assert not is_stopped(sleeper)
 

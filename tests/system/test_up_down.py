@@ -23,18 +23,16 @@ from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.state import ClusterState, Phase
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.usefixtures("leaves_nothing")
 
 ROUNDS = 50
-END_TIMEOUT_S = 30
 
 UP = ("up", "-n", "2", "--any-port")
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_fifty_times_up_and_down_in_a_row() -> None:
     for _ in range(ROUNDS):
         with Cluster(brokers=3) as kafka:
@@ -66,7 +64,7 @@ def test_a_signal_ends_the_cluster_cleanly_and_keeps_its_data(
     up = logquake.start(*UP)
     state = read_until_ready(up)
     up.send_signal(number)
-    assert up.wait(END_TIMEOUT_S) == 0, up.stdout.read()
+    assert up.wait(PATIENCE_S) == 0, up.stdout.read()
     up.stdout.close()
     assert ended_cleanly(state)
     assert (state / "broker-1" / "data" / ".kafka_cleanshutdown").exists()
@@ -80,7 +78,7 @@ def test_a_second_signal_does_not_wait_for_a_broker_that_hangs(logquake: Any) ->
     wait_for_line(up, "once more to stop at once")
     began = time.monotonic()
     up.send_signal(signal.SIGINT)
-    up.wait(END_TIMEOUT_S)
+    up.wait(PATIENCE_S)
     up.stdout.close()
     assert time.monotonic() - began < 8, "it waited for the grace of 10 s"
     assert ended_cleanly(state)
@@ -92,10 +90,10 @@ def test_a_killed_supervisor_takes_everything_with_it(logquake: Any) -> None:
     processes = [psutil.Process(pid) for pid in pids(state)]
     hang(state, "broker-1")
     os.kill(json.loads((state / "state.json").read_text())["supervisor_pid"], signal.SIGKILL)
-    assert up.wait(END_TIMEOUT_S) == 2
+    assert up.wait(PATIENCE_S) == 2
     assert "the supervisor" in up.stdout.read()
     up.stdout.close()
-    _, alive = psutil.wait_procs(processes, timeout=END_TIMEOUT_S)
+    _, alive = psutil.wait_procs(processes, timeout=PATIENCE_S)
     assert not alive
     assert "no cluster runs" in logquake.refused("status")
 
@@ -108,10 +106,10 @@ def test_a_cluster_whose_directory_is_removed_ends_with_one_line(logquake: Any, 
     shutil.rmtree(state)
     if ask:
         up.send_signal(signal.SIGTERM)
-    said, _ = up.communicate(timeout=END_TIMEOUT_S)
+    said, _ = up.communicate(timeout=PATIENCE_S)
     assert up.returncode == 2, said
     assert said.splitlines()[-1].endswith(f"{state} was removed: the cluster in it has ended")
-    _, alive = psutil.wait_procs(processes, timeout=END_TIMEOUT_S)
+    _, alive = psutil.wait_procs(processes, timeout=PATIENCE_S)
     assert not alive
     assert not state.exists()
 
@@ -123,7 +121,7 @@ def test_a_killed_launcher_ends_its_cluster(logquake: Any) -> None:
     up.kill()
     up.wait()
     up.stdout.close()
-    _, alive = psutil.wait_procs(processes, timeout=END_TIMEOUT_S)
+    _, alive = psutil.wait_procs(processes, timeout=PATIENCE_S)
     assert not alive
 
 

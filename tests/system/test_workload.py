@@ -7,9 +7,7 @@ from pathlib import Path
 from logquake.chaos.history import Outcome
 from logquake.chaos.workload import Workload
 from logquake.cluster.api import Cluster
-from tests.waiting import wait_for
-
-TIMEOUT_S = 30.0
+from tests.waiting import PATIENCE_S, wait_for
 
 
 def test_send_that_the_client_does_not_take_is_refused(tmp_path: Path) -> None:
@@ -28,5 +26,5 @@ def test_send_that_the_client_does_not_take_is_refused(tmp_path: Path) -> None:
             return workload.history.outcome(len(workload.history) - 1)
 
         wait_for("refusal", send, lambda outcome: outcome is Outcome.REFUSED)
-        assert workload.finish(TIMEOUT_S) == 0
+        assert workload.finish(PATIENCE_S) == 0
         assert workload.history.acked == 0

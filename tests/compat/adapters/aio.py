@@ -13,12 +13,12 @@ from aiokafka.errors import BrokerResponseError, for_code
 from tests.compat.adapters.base import (
     EARLIEST,
     LATEST,
-    TIMEOUT_S,
     Adapter,
     ClientError,
     Message,
     Writing,
 )
+from tests.waiting import PATIENCE_S
 
 T = TypeVar("T")
 
@@ -117,7 +117,7 @@ def _check(code: int) -> None:
 
 def _run(action: Coroutine[Any, Any, T]) -> T:
     async def bounded() -> T:
-        return await asyncio.wait_for(action, TIMEOUT_S)
+        return await asyncio.wait_for(action, PATIENCE_S)
 
     try:
         return asyncio.run(bounded())

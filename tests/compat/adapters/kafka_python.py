@@ -10,12 +10,12 @@ from typing import Any
 from tests.compat.adapters.base import (
     EARLIEST,
     LATEST,
-    TIMEOUT_S,
     Adapter,
     ClientError,
     Message,
     Writing,
 )
+from tests.waiting import PATIENCE_S
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # it reads its schemas in the old way
@@ -85,7 +85,7 @@ class KafkaPython(Adapter):
             return {topic["name"]: len(topic["partitions"]) for topic in admin.describe_topics()}
 
     def _consumer(self) -> KafkaConsumer:
-        return KafkaConsumer(bootstrap_servers=self.servers, consumer_timeout_ms=TIMEOUT_S * 1000)
+        return KafkaConsumer(bootstrap_servers=self.servers, consumer_timeout_ms=PATIENCE_S * 1000)
 
     def _admin(self) -> KafkaAdminClient:
         return KafkaAdminClient(bootstrap_servers=self.servers)
@@ -93,7 +93,7 @@ class KafkaPython(Adapter):
 
 def _offset(future: Any) -> int:
     found: list[int] = []
-    _refusing(lambda: found.append(future.get(TIMEOUT_S).offset))
+    _refusing(lambda: found.append(future.get(PATIENCE_S).offset))
     return found[0]
 
 

@@ -13,6 +13,7 @@ from confluent_kafka import (
     OFFSET_END,
     TIMESTAMP_CREATE_TIME,
     Consumer,
+    KafkaError,
     KafkaException,
     Producer,
     TopicPartition,
@@ -22,12 +23,14 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from tests.compat.adapters.base import (
     EARLIEST,
     LATEST,
-    TIMEOUT_S,
     Adapter,
     ClientError,
     Message,
     Writing,
 )
+from tests.waiting import PATIENCE_S, wait_for
+
+TRY_S = 30
 
 
 class _Lines(logging.Handler):
@@ -77,22 +80,22 @@ class Librdkafka(Adapter):
                 timestamp=message.timestamp_ms,
                 on_delivery=delivered,
             )
-        assert producer.flush(TIMEOUT_S) == 0
+        assert producer.flush(PATIENCE_S) == 0
         return [_checked(result) for result in results]
 
     def read(self, topic: str, partition: int, count: int, *, offset: int = 0) -> list[Message]:
         with closing(self._consumer()) as consumer:
             consumer.assign([TopicPartition(topic, partition, offset)])
-            return [_message(one) for one in consumer.consume(count, timeout=TIMEOUT_S)]
+            return [_message(one) for one in consumer.consume(count, timeout=PATIENCE_S)]
 
     def offset(self, topic: str, partition: int, timestamp_ms: int) -> int:
         special = {EARLIEST: OFFSET_BEGINNING, LATEST: OFFSET_END}
         asked = TopicPartition(topic, partition, special.get(timestamp_ms, timestamp_ms))
         with closing(self._consumer()) as consumer:
             if timestamp_ms in special:
-                low, high = consumer.get_watermark_offsets(asked, timeout=TIMEOUT_S)
+                low, high = consumer.get_watermark_offsets(asked, timeout=PATIENCE_S)
                 return int(low if timestamp_ms == EARLIEST else high)
-            (answer,) = consumer.offsets_for_times([asked], timeout=TIMEOUT_S)
+            (answer,) = consumer.offsets_for_times([asked], timeout=PATIENCE_S)
             return int(answer.offset)
 
     def create_topic(
@@ -107,7 +110,7 @@ class Librdkafka(Adapter):
         _done(admin.delete_topics([name])[name])
 
     def topics(self) -> dict[str, int]:
-        listed = self._admin().list_topics(timeout=TIMEOUT_S).topics
+        listed = self._admin().list_topics(timeout=PATIENCE_S).topics
         return {name: len(topic.partitions) for name, topic in listed.items()}
 
     def _settings(self, **settings: Any) -> dict[str, Any]:
@@ -121,6 +124,42 @@ class Librdkafka(Adapter):
         return AdminClient(self._settings(), logger=self._logger)
 
 
+def transactional_producer(
+    servers: str, transactional_id: str, settings: Mapping[str, str | int | float | bool]
+) -> Producer:
+    """Once a coordinator takes it: one that has just started says for a moment that it is none."""
+    where = {"bootstrap.servers": servers, "transactional.id": transactional_id}
+
+    def started() -> Producer:
+        producer = Producer({**where, **settings})
+        producer.init_transactions(TRY_S)
+        return producer
+
+    return wait_for(f"coordinator of {transactional_id}", started, unready=(KafkaException,))
+
+
+def read_to_end(servers: str, topic: str, partition: int, isolation: str) -> list[bytes | None]:
+    """All that a reader of that isolation is given by now."""
+    settings = {
+        "bootstrap.servers": servers,
+        "group.id": "none",
+        "isolation.level": isolation,
+        "enable.partition.eof": True,
+        "enable.auto.commit": False,
+    }
+    values: list[bytes | None] = []
+    with closing(Consumer(settings)) as consumer:
+        consumer.assign([TopicPartition(topic, partition, 0)])
+        while True:
+            message = consumer.poll(PATIENCE_S)
+            assert message is not None, "neither a message nor the end"
+            error = message.error()
+            if error is not None:
+                assert error.code() == KafkaError._PARTITION_EOF, error
+                return values
+            values.append(message.value())
+
+
 def _checked(result: int | ClientError) -> int:
     if isinstance(result, ClientError):
         raise result
@@ -129,7 +168,7 @@ def _checked(result: int | ClientError) -> int:
 
 def _done(future: Future[None]) -> None:
     try:
-        future.result(TIMEOUT_S)
+        future.result(PATIENCE_S)
     except KafkaException as error:
         raise ClientError(error.args[0].code()) from error
 

@@ -10,11 +10,12 @@ from contextlib import ExitStack, contextmanager
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError as AioKafkaError
 from aiokafka.errors import ProducerFenced
-from confluent_kafka import KafkaException, Producer
+from confluent_kafka import KafkaException
 from kafka import KafkaProducer
 from kafka.errors import InvalidProducerEpochError, ProducerFencedError
 
-from tests.compat.adapters.base import TIMEOUT_S
+from tests.compat.adapters.librdkafka import transactional_producer
+from tests.waiting import PATIENCE_S
 
 
 class TransactionalProducer(ABC):
@@ -49,15 +50,9 @@ class LibrdkafkaTransactions(TransactionalProducer):
     refusals = (KafkaException,)
 
     def __init__(self, servers: str, transactional_id: str, timeout_ms: int) -> None:
-        self._producer = Producer(
-            {
-                "bootstrap.servers": servers,
-                "transactional.id": transactional_id,
-                "transaction.timeout.ms": timeout_ms,
-                "log_level": 0,
-            }
+        self._producer = transactional_producer(
+            servers, transactional_id, {"transaction.timeout.ms": timeout_ms, "log_level": 0}
         )
-        self._producer.init_transactions(TIMEOUT_S)
 
     def begin(self) -> None:
         self._producer.begin_transaction()
@@ -65,13 +60,13 @@ class LibrdkafkaTransactions(TransactionalProducer):
     def write(self, topic: str, partition: int, values: Sequence[bytes]) -> None:
         for value in values:
             self._producer.produce(topic, value, partition=partition)
-        assert self._producer.flush(TIMEOUT_S) == 0
+        assert self._producer.flush(PATIENCE_S) == 0
 
     def commit(self) -> None:
-        self._producer.commit_transaction(TIMEOUT_S)
+        self._producer.commit_transaction(PATIENCE_S)
 
     def abort(self) -> None:
-        self._producer.abort_transaction(TIMEOUT_S)
+        self._producer.abort_transaction(PATIENCE_S)
 
     def close(self) -> None:
         self._producer.purge()
@@ -95,7 +90,7 @@ class KafkaPythonTransactions(TransactionalProducer):
     def write(self, topic: str, partition: int, values: Sequence[bytes]) -> None:
         sent = [self._producer.send(topic, value, partition=partition) for value in values]
         for future in sent:
-            future.get(TIMEOUT_S)
+            future.get(PATIENCE_S)
 
     def commit(self) -> None:
         self._producer.commit_transaction()
@@ -136,7 +131,7 @@ class AioKafkaTransactions(TransactionalProducer):
             self._loop.close()
 
     def _run(self, action: Awaitable[object]) -> None:
-        self._loop.run_until_complete(asyncio.wait_for(action, TIMEOUT_S))
+        self._loop.run_until_complete(asyncio.wait_for(action, PATIENCE_S))
 
 
 async def _made(servers: str, transactional_id: str, timeout_ms: int) -> AIOKafkaProducer:

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from logquake.zk.operations import Exists, Operation, Session, SessionListener, WatchEvent
-
-PATIENCE_S = 20.0
+from tests.waiting import PATIENCE_S
 
 
 class Client:

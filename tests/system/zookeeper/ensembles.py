@@ -14,6 +14,7 @@ from logquake.zk.model_session import ModelServer, ModelSession
 from logquake.zk.operations import Create, SessionListener
 from tests.system.zookeeper.client import Client
 from tests.system.zookeeper.relay import Relay, relay_to
+from tests.waiting import PATIENCE_S
 
 SESSION_TIMEOUT_MS = 20_000
 CONNECT_TIMEOUT_MS = 5_000
@@ -89,7 +90,7 @@ class RealEnsemble:
     def expire(self, client: Client) -> None:
         """A second client takes the session over and closes it."""
         thief = KazooClient(f"127.0.0.1:{self._port}", client_id=self._identities[client])
-        thief.start()
+        thief.start(PATIENCE_S)
         thief.stop()
         thief.close()
 

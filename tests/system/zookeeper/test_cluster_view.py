@@ -21,9 +21,9 @@ from logquake.zk.znodes.topics import (
     partition_path,
     partitions_path,
 )
+from tests.waiting import PATIENCE_S
 
 PARTITIONS = 500
-PATIENCE_S = 60.0
 
 
 def test_every_partition_of_a_large_cluster_is_read(zookeeper_port: int) -> None:

@@ -27,6 +27,7 @@ from logquake.zk.operations import (
     Stat,
 )
 from tests.system.zookeeper.ensembles import Ensemble, ModelEnsemble, RealEnsemble
+from tests.waiting import PATIENCE_S
 
 ROOT = "/differential"
 CLOSE = "close"  # the session ends and its client opens another
@@ -119,7 +120,7 @@ def on_zookeeper(port: int, sequence: list[Step]) -> list[Any]:
 
 def remove_tree(port: int) -> None:
     client = KazooClient(f"127.0.0.1:{port}")
-    client.start()
+    client.start(PATIENCE_S)
     client.delete(ROOT, recursive=True)
     client.stop()
     client.close()
