@@ -21,7 +21,6 @@ COMPACTED, TRANSACTIONAL = "compacted", "transactional"
 # Longer than the broker takes to write a log's start down: SIGKILL may bring back what was deleted
 # since, in Kafka too.
 CHECKPOINTED_S = 1.5
-POLL_S = 0.3
 # Kafka's default, transaction.max.timeout.ms: no coordinator ends what is to stay open.
 TRANSACTION_MAX_TIMEOUT_MS = 900_000
 OLD_CODECS = ("none", "gzip", "snappy", "lz4")
@@ -122,8 +121,13 @@ class VariedRecords:
         found: list[Read] = []
         with closing(self._consumer("reader", **settings)) as consumer:
             consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
-            wait_for(f"end of {topic}", lambda: _reads_to_the_end(consumer, found))
-        return found
+            while (one := consumer.poll(PATIENCE_S)) is not None:
+                error = one.error()
+                if error is not None:
+                    assert error.code() == KafkaError._PARTITION_EOF, error
+                    return found
+                found.append((one.offset(), one.key(), one.value(), one.headers(), one.timestamp()))
+        raise AssertionError(f"no end of {topic} after {len(found)} records")
 
     def read_latest(self, topic: str) -> dict[bytes | None, Read]:
         """By key: what compaction leaves whenever it runs."""
@@ -188,18 +192,6 @@ class VariedRecords:
             }
             | settings
         )
-
-
-def _reads_to_the_end(consumer: Consumer, found: list[Read]) -> bool:
-    """What comes is added to ``found``; whether the end came too."""
-    for one in consumer.consume(1_000, POLL_S):
-        error = one.error()
-        if error is None:
-            found.append((one.offset(), one.key(), one.value(), one.headers(), one.timestamp()))
-        else:
-            assert error.code() == KafkaError._PARTITION_EOF, error
-            return True
-    return False
 
 
 def _varied(seed: str) -> Iterator[dict[str, Any]]:
