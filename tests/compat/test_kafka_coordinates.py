@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import NewTopic
 
 from logquake.cluster.api import Cluster
+from tests.compat.adapters.librdkafka import read_to_end
 from tests.compat.joining_kafka import KAFKA_ID, joining_properties, registered_kafka
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.new_topics import create
@@ -36,19 +36,13 @@ def let_kafka_coordinate(servers: str) -> None:
     create(servers, NewTopic("__transaction_state", 1, replica_assignment=[[KAFKA_ID]]))
 
 
-def read_committed(servers: str, end: int) -> list[bytes | None]:
-    consumer = Consumer(
-        {"bootstrap.servers": servers, "group.id": "none", "isolation.level": "read_committed"}
+def wait_until_committed(servers: str) -> None:
+    """The coordinator's markers follow its answers."""
+    wait_for(
+        "what was committed",
+        lambda: read_to_end(servers, TOPIC, 0, "read_committed"),
+        lambda found: found == COMMITTED,
     )
-    consumer.assign([TopicPartition(TOPIC, 0, 0)])
-    values: list[bytes | None] = []
-    while consumer.position([TopicPartition(TOPIC, 0)])[0].offset != end:
-        message = consumer.poll(1)
-        if message is not None:
-            assert message.error() is None
-            values.append(message.value())
-    consumer.close()
-    return values
 
 
 def contents(folder: Path, suffix: str) -> bytes:
@@ -61,10 +55,9 @@ def test_a_log_led_by_ours_is_kafkas_to_the_byte(
     servers = cluster.bootstrap_servers
     with registered_kafka(kafka_programs, properties, cluster):
         let_kafka_coordinate(servers)
-        log = TransactionalLog(servers)
-        log.write(replicas=(OURS, KAFKA_ID))
+        TransactionalLog(servers).write(replicas=(OURS, KAFKA_ID))
         assert cluster.leader(TOPIC, 0) == OURS
-        assert read_committed(servers, log.stable_end()) == COMMITTED
+        wait_until_committed(servers)
         ours = cluster.layout.data_of(OURS) / f"{TOPIC}-0"
         kafkas = kafka_programs.folder / "data" / f"{TOPIC}-0"
         led = wait_for(
@@ -78,4 +71,4 @@ def test_a_log_led_by_ours_is_kafkas_to_the_byte(
         assert contents(kafkas, ".txnindex") == aborted
         with cluster.kill(OURS) as fault:
             assert cluster.wait_leader_change(TOPIC, 0, since=fault) == KAFKA_ID
-            assert read_committed(servers, log.stable_end()) == COMMITTED
+            wait_until_committed(servers)

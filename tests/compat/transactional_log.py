@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import NewTopic
@@ -23,6 +24,7 @@ class TransactionalLog:
     def __init__(self, servers: str) -> None:
         self._servers = servers
         self._count = 0
+        self._end_offset = 0
 
     def write(self, replicas: Sequence[int] = ()) -> None:
         """What the topic's one partition holds in the end is the same each time, but for times
@@ -36,15 +38,15 @@ class TransactionalLog:
         for turn in range(6):
             self._begin(first)
             self._begin(second)
-            _end(first, commit=turn % 3 == 0)
+            self._end(first, commit=turn % 3 == 0)
             self._append(second)
-            _end(second, commit=turn % 2 == 0)
-        _end(long, commit=False)
+            self._end(second, commit=turn % 2 == 0)
+        self._end(long, commit=False)
         self._begin(first)
-        _end(first, commit=False)
+        self._end(first, commit=False)
         self._begin(second)
         self._append(first_again := self._transactional("first"), begin=True)
-        _end(first_again, commit=False)
+        self._end(first_again, commit=False)
 
     def _begin(self, producer: Producer) -> None:
         self._append(producer, begin=True)
@@ -56,7 +58,20 @@ class TransactionalLog:
         for _ in range(2):
             producer.produce(TOPIC, b"value %d" % self._count, key=b"key", partition=0)
             self._count += 1
+            self._end_offset += 1
         assert producer.flush(PATIENCE_S) == 0
+
+    def _end(self, producer: Producer, *, commit: bool) -> None:
+        """Its marker, which follows the answer, is in the log: what comes next comes behind it."""
+        end = producer.commit_transaction if commit else producer.abort_transaction
+        end(PATIENCE_S)
+        self._end_offset += 1
+        wait_for(
+            f"end at {self._end_offset}",
+            lambda: self._ask_for_end("read_uncommitted"),
+            self._end_offset.__eq__,
+            unready=(KafkaException,),
+        )
 
     def _transactional(self, name: str) -> Producer:
         return transactional_producer(self._servers, name, {"linger.ms": 50})
@@ -64,26 +79,19 @@ class TransactionalLog:
     def stable_end(self) -> int:
         """Where a reader of committed records ends; waits for the partition's leader."""
         return wait_for(
-            "leader that tells its end", self._ask_for_end, _is_told, unready=(KafkaException,)
+            "leader that tells its end",
+            lambda: self._ask_for_end("read_committed"),
+            _is_told,
+            unready=(KafkaException,),
         )
 
-    def _ask_for_end(self) -> int:
+    def _ask_for_end(self, isolation: str) -> int:
         """By a client of its own: one that heard of a leader which is gone goes on asking that."""
         settings = {"bootstrap.servers": self._servers, "group.id": "reader"}
-        consumer = Consumer(settings | {"isolation.level": "read_committed"})
-        try:
+        with closing(Consumer(settings | {"isolation.level": isolation})) as consumer:
             _, end = consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), TRY_S)
             return int(end)
-        finally:
-            consumer.close()
 
 
 def _is_told(end: int) -> bool:
     return end >= 0
-
-
-def _end(producer: Producer, *, commit: bool) -> None:
-    if commit:
-        producer.commit_transaction(PATIENCE_S)
-    else:
-        producer.abort_transaction(PATIENCE_S)

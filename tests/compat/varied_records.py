@@ -73,7 +73,8 @@ class VariedRecords:
         """Committed, aborted, interleaved, and one that stays open."""
         self._create(TRANSACTIONAL, SMALL_SEGMENTS)
         self._create("wide", partitions=13)
-        producers = [self._transactional(f"id-{index}") for index in range(3)]
+        names = [f"id-{index}" for index in range(3)]
+        producers = [self._transactional(name) for name in names]
         for turn in range(4):
             for producer in producers:
                 producer.begin_transaction()
@@ -83,6 +84,8 @@ class VariedRecords:
                     producer.abort_transaction(PATIENCE_S)
                 else:
                     producer.commit_transaction(PATIENCE_S)
+        for name in names:  # whose successors begin when the last markers are written
+            self._transactional(name)
         open_one = self._transactional("stays-open", TRANSACTION_MAX_TIMEOUT_MS)
         open_one.begin_transaction()
         open_one.produce(TRANSACTIONAL, b"undecided")
