@@ -20,6 +20,7 @@ from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.program import find_program
 from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.sessions import LONG_MS, end_session
 from tests.waiting import PATIENCE_S, wait_for
 
 BROKER_ID = 5
@@ -61,8 +62,7 @@ class DirectoryInTurns:
             "listeners": f"PLAINTEXT://{LOOPBACK}:0",
             "log.dirs": str(self.data),
             "zookeeper.connect": zookeeper,
-            # Waited for after each SIGKILL; a starved JVM that starts needs this much.
-            "zookeeper.session.timeout.ms": "6000",
+            "zookeeper.session.timeout.ms": str(LONG_MS),
             "offsets.topic.replication.factor": "1",
             "offsets.topic.num.partitions": "2",
             "transaction.state.log.replication.factor": "1",
@@ -115,7 +115,8 @@ class DirectoryInTurns:
             if process.poll() is None:
                 process.terminate()
                 assert process.wait(PATIENCE_S) in (0, 143)
-            # A killed broker's session goes on for a while, and its id cannot be used meanwhile.
+            else:
+                end_session(znodes, BROKER_ID)
             wait_for("end of its session", lambda: _port(znodes), lambda port: port is None)
 
     def _registered_port(self, znodes: KazooClient) -> int | None:

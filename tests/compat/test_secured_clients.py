@@ -126,7 +126,7 @@ def test_a_wrong_password_is_told(secured: Brokers, listener: str, mechanism: st
     settings["error_cb"] = told.append
     admin = AdminClient(settings)
     with pytest.raises(KafkaException):
-        admin.list_topics(timeout=5)
+        admin.list_topics(timeout=0.5)
     wait_for("word of the refusal", lambda: admin.poll(0.1) or told, bool)
     assert KafkaError._AUTHENTICATION in {error.code() for error in told}
 
