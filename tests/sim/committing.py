@@ -27,8 +27,8 @@ class CommittingSimulation(Simulation):
         "offsets.load.buffer.size": "400",  # some batches
     }
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
+    def __init__(self, seed: int, *, keep_all: bool = False) -> None:
+        super().__init__(seed, keep_all=keep_all)
         self.committers = [
             Committer(f"group-{number}", TOPIC, self.fabric, self.world, self._rng)
             for number in range(GROUPS)

@@ -29,8 +29,8 @@ class GroupSimulation(Simulation):
         "offsets.commit.timeout.ms": "600",  # less than a client's patience
     }
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
+    def __init__(self, seed: int, *, keep_all: bool = False) -> None:
+        super().__init__(seed, keep_all=keep_all)
         rng = Random(f"{seed} group")
         self.history = GroupHistory()
         self._problems: list[str] = []
