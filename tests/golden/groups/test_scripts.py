@@ -67,6 +67,7 @@ class GroupPlayer(Player):
         self._stores: list[Store] = []
         self._stores_at_once = False
         self._last_record = b""
+        self._stored_record = b""
 
     def outcome(self) -> list[str]:
         self._perform()
@@ -84,7 +85,10 @@ class GroupPlayer(Player):
 
     def do_stored(self, error: str = "NONE") -> None:
         """What became of the eldest append that is not answered yet."""
-        storing.stored(self.group, self._stores.pop(0).purpose, ErrorCode[error], self._at)
+        store = self._stores.pop(0)
+        if not ErrorCode[error]:
+            self._stored_record = _record_of(store)
+        storing.stored(self.group, store.purpose, ErrorCode[error], self._at)
 
     def do_pass(self, duration_ms: str) -> None:
         """Let time pass; what is due is done at its own time."""
@@ -100,8 +104,23 @@ class GroupPlayer(Player):
 
     def do_load(self) -> None:
         """Another coordinator reads the last record."""
-        value = decode_versioned(GroupMetadataValue, self._last_record)
-        self.group = group_of("g", value, self.group.settings)
+        self._load(self._last_record)
+
+    def do_kill(self, unanswered: str = "lost") -> None:
+        """The coordinator dies, and nobody is told. What it appended and had no answer of is in the
+        next one's log if it ``stays``.
+        """
+        self._stores.clear()
+        if unanswered == "stays":
+            self._stored_record = self._last_record
+        self._load(self._stored_record)
+
+    def _load(self, record: bytes) -> None:
+        settings = self.group.settings
+        if record:
+            self.group = group_of("g", decode_versioned(GroupMetadataValue, record), settings)
+        else:
+            self.group = ClassicGroup("g", settings)
         deadlines.begin_sessions(self.group, self._at)
 
     # --- requests
@@ -227,8 +246,9 @@ class GroupPlayer(Player):
             self._take_store(effect)
 
     def _take_store(self, store: Store) -> None:
-        self._last_record = encode_versioned(store.value, WRITTEN_VERSION)
+        self._last_record = _record_of(store)
         if self._stores_at_once:
+            self._stored_record = self._last_record
             storing.stored(self.group, store.purpose, ErrorCode.NONE, self._at)
             return
         self._stores.append(store)
@@ -236,6 +256,10 @@ class GroupPlayer(Player):
         members = [f"{each.member_id}:{each.assignment.decode()}" for each in value.members]
         written = f"generation {value.generation} {value.protocol} leader {value.leader}"
         self.chronicle.log(f"store {written} members {','.join(members)}")
+
+
+def _record_of(store: Store) -> bytes:
+    return encode_versioned(store.value, WRITTEN_VERSION)
 
 
 def _joined(result: JoinResult) -> str:

@@ -36,7 +36,7 @@ def pass_deadlines(group: ClassicGroup, at: Moment) -> None:
 
 def _end_pending(group: ClassicGroup, at: Moment) -> None:
     """Ids were given, and nobody came back with them."""
-    for member_id in [each for each, end_ms in group.pending.items() if end_ms <= at.now_ms]:
+    while (member_id := group.pending.overdue(at.now_ms)) is not None:
         group.forget(member_id)
         rebalancing.complete_if_all_joined(group, at)
 
@@ -65,7 +65,8 @@ def _end_syncing(group: ClassicGroup, at: Moment) -> None:
 
 
 def _deadlines(group: ClassicGroup) -> Iterator[int]:
-    yield from group.pending.values()
+    if group.pending.next_deadline_ms is not None:
+        yield group.pending.next_deadline_ms
     for member in group.members:
         if member.expires_ms is not None:
             yield member.expires_ms

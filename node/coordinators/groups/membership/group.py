@@ -9,6 +9,7 @@ from logquake.node.coordinators.groups.membership.effects import (
     StateChanged,
 )
 from logquake.node.coordinators.groups.membership.members import Member, Members
+from logquake.node.coordinators.groups.membership.pending import PendingMembers
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.membership.states import (
     CompletingRebalance,
@@ -34,10 +35,9 @@ CONSUMER_PROTOCOL_TYPE = "consumer"
 class ClassicGroup:
     """What the events of this folder change.
 
-    ``pending`` are those that were given an id and have not come back with it, each with its
-    deadline. ``wake_ms`` is when `deadlines.pass_deadlines` is to be called next: no deadline lies
-    before it, though the one that it was set for may have gone. ``member_added`` since the last
-    delay of a group that forms. ``state_changed_ms`` is the Unix time, None if that is not known.
+    ``wake_ms`` is when `deadlines.pass_deadlines` is to be called next: no deadline lies before it,
+    though the one that it was set for may have gone. ``member_added`` since the last delay of a
+    group that forms. ``state_changed_ms`` is the Unix time, None if that is not known.
     A group that only stores offsets is Empty, and its generation is 0.
     """
 
@@ -50,7 +50,7 @@ class ClassicGroup:
         self.protocol_type: str | None = None
         self.protocol_name: str | None = None
         self.members = Members()
-        self.pending: dict[str, int] = {}
+        self.pending = PendingMembers()
         self.subscriptions = Subscriptions(None)
         self.member_added = False
         self.wake_ms: int | None = None
@@ -134,7 +134,7 @@ class ClassicGroup:
 
     def forget(self, member_id: str) -> None:
         """Let nobody have that id; what still waited for that member is told so."""
-        self.pending.pop(member_id, None)
+        self.pending.discard(member_id)
         if self.syncing is not None:
             self.syncing.missing.pop(member_id, None)
         if member_id in self.members:

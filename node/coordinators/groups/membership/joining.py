@@ -58,7 +58,7 @@ def _join_first(group: ClassicGroup, asked: Join, at: Moment) -> None:
         static_members.replace(group, replaced, asked, at)
     elif asked.needs_member_id:
         deadline_ms = at.now_ms + asked.session_timeout_ms
-        group.pending[asked.new_member_id] = deadline_ms
+        group.pending.add(asked.new_member_id, deadline_ms)
         group.expect(deadline_ms)
         _refuse(group, asked, ErrorCode.MEMBER_ID_REQUIRED, asked.new_member_id)
     else:
@@ -105,7 +105,7 @@ def _add(group: ClassicGroup, asked: Join, member_id: str, at: Moment) -> None:
         group.member_added = True
     if not len(group.members):
         group.protocol_type = asked.protocol_type
-    group.pending.pop(member_id, None)
+    group.pending.discard(member_id)
     member = joining_member(asked, member_id)
     group.members.add(member)
     group.members.let_join(member, asked.reply)

@@ -214,7 +214,8 @@ class Life:
 
     def check_wake(self) -> None:
         group = self.group
-        ends = [*group.pending.values()]
+        pending_ms = group.pending.next_deadline_ms
+        ends = [] if pending_ms is None else [pending_ms]
         ends += [each.expires_ms for each in group.members if each.expires_ms is not None]
         if isinstance(group.state, PreparingRebalance):
             ends.append(group.state.wait.deadline_ms)
