@@ -14,6 +14,8 @@ from tests.waiting import PATIENCE_S
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+COMPILER = "com.sun.tools.javac.Main"  # of the JDK itself, with no launcher of its own
+
 # Warnings and worse go to standard error, where a tool that works has nothing to say.
 LOG4J = """\
 log4j.rootLogger=WARN, stderr
@@ -25,10 +27,13 @@ log4j.appender.stderr.layout.ConversionPattern=%p %c %m%n
 
 
 class KafkaPrograms:
-    def __init__(self, java: str, libs: Path, folder: Path) -> None:
+    def __init__(self, java: str, libs: Path, folder: Path, classes: Path | None = None) -> None:
+        """``classes`` has more than the jars do."""
         self.folder = folder
+        self._libs = libs
         log4j = folder / "log4j.properties"
         log4j.write_text(LOG4J)
+        places = [f"{libs}/*"] if classes is None else [str(classes), f"{libs}/*"]
         self._java = [
             java,
             "-Xmx384m",
@@ -36,7 +41,7 @@ class KafkaPrograms:
             "-XX:+UseSerialGC",
             f"-Dlog4j.configuration=file:{log4j}",
             "-cp",
-            f"{libs}/*",
+            ":".join(places),
         ]
 
     def run(self, main_class: str, *arguments: str, said: str = "") -> str:
@@ -45,14 +50,24 @@ class KafkaPrograms:
         assert (done.returncode, done.stderr) == (0, said), done.stdout
         return done.stdout
 
-    def complete(self, main_class: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def compiled(self, sources: Path) -> KafkaPrograms:
+        """Programs of ours as well, from a folder of Java sources."""
+        classes = self.folder / sources.name
+        jars = ":".join(map(str, sorted(self._libs.glob("*.jar"))))
+        files = map(str, sorted(sources.glob("*.java")))
+        self.run(COMPILER, "-nowarn", "-cp", jars, "-d", str(classes), *files)
+        return KafkaPrograms(self._java[0], self._libs, self.folder, classes)
+
+    def complete(
+        self, main_class: str, *arguments: str, timeout_s: float = PATIENCE_S
+    ) -> subprocess.CompletedProcess[str]:
         """All that a tool leaves, in UTF-8 whatever the surroundings are."""
         return subprocess.run(
             [*self._java, "-Dfile.encoding=UTF-8", main_class, *arguments],
             env=os.environ | {"LC_ALL": "C.UTF-8"},
             capture_output=True,
             encoding="utf-8",
-            timeout=PATIENCE_S,
+            timeout=timeout_s,
             check=False,
         )
 

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.suites.kafka_python import KafkaPythonSuite
+from tests.suites.kafkajs import KafkaJsSuite
 from tests.suites.rust_rdkafka import RustRdkafkaSuite
 from tests.suites.started import started
 from tests.suites.suite import Suite
 
 SUITES: Mapping[str, Suite] = {
     "kafka-python": KafkaPythonSuite(),
+    "kafkajs": KafkaJsSuite(),
     "rust-rdkafka": RustRdkafkaSuite(),
 }
 

@@ -55,7 +55,7 @@ def _properties(
         "broker.id": broker_id,
         "listeners": ",".join(f"{protocol}://localhost:{port}" for protocol, port in listeners),
         "log.dirs": folder / f"data-{broker_id}",
-        **ALONE,
+        **(ALONE if brokers.count == 1 else {}),
         **brokers.config,
     }
 
