@@ -1,8 +1,9 @@
 """CreateTopics (19), versions 0-7: new topics, made by the controller.
 
-KIP-464 (v4) lets the broker choose partitions and replicas, KIP-525 (v5) returns them, KIP-516 (v7)
-returns topic ids. The controller writes the topic's znodes; the answer waits, up to the request's
-own time-out, until the metadata of this broker shows a leader for every partition.
+KIP-464 (v4) lets the broker choose partitions and replicas, KIP-525 (v5) returns them and the
+configuration that the topic begins with, KIP-516 (v7) returns topic ids. The controller writes the
+topic's znodes; the answer waits, up to the request's own time-out, until the metadata of this
+broker shows a leader for every partition.
 
 Who may create on the cluster, or that topic, gets it; who may not describe its configuration is not
 told how it was made. A broker that asks for its clients has looked already whether they may. Who
@@ -11,13 +12,18 @@ creates too fast is refused (KIP-599, v6), or has to wait, but for a broker.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Collection
+from typing import Any
 
 from logquake.controller.controller import Controller
 from logquake.controller.rules.mutations import MayMutate, any_mutations
 from logquake.controller.rules.topic_rules import CLUSTER_METADATA_TOPIC
 from logquake.node.authorizer.authorizer import Authorizer
+from logquake.node.configs.broker_config import BrokerConfig
+from logquake.node.configs.describing import describe_topic
+from logquake.node.configs.topic_settings import topic_settings
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.requests.handler import Handler
@@ -27,7 +33,10 @@ from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.listeners import ListenerName
+from logquake.wire.messages.configs import DescribeConfigsResourceResult
 from logquake.wire.messages.topics import (
+    CreatableTopic,
+    CreatableTopicConfigs,
     CreatableTopicResult,
     CreateTopicsRequest,
     CreateTopicsResponse,
@@ -35,6 +44,9 @@ from logquake.wire.messages.topics import (
 from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 from logquake.wire.uuids import ZERO_UUID
 
+Overrides = tuple[tuple[str, str], ...]
+
+_FIRST_WITH_CONFIGS = 5
 _FIRST_STRICT_VERSION = 6
 # Nothing has failed, or nothing was tried.
 _UNTRIED = (ErrorCode.NONE, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
@@ -50,6 +62,7 @@ class CreateTopics(Handler[CreateTopicsRequest]):
         cache: MetadataCache,
         waiters: MetadataWaiters,
         authorizer: Authorizer,
+        config: BrokerConfig[Any],
         *,
         between_brokers: ListenerName,
     ) -> None:
@@ -57,6 +70,7 @@ class CreateTopics(Handler[CreateTopicsRequest]):
         self._cache = cache
         self._waiters = waiters
         self._authorizer = authorizer
+        self._config = config
         self._between_brokers = between_brokers
 
     def handle(self, request: Request, body: CreateTopicsRequest) -> None:
@@ -68,6 +82,8 @@ class CreateTopics(Handler[CreateTopicsRequest]):
         )
 
         def created(response: CreateTopicsResponse) -> None:
+            if request.header.api_version >= _FIRST_WITH_CONFIGS:
+                self._add_configs(response, body)
             if body.validate_only:
                 finish(response)
             else:
@@ -109,6 +125,19 @@ class CreateTopics(Handler[CreateTopicsRequest]):
             request, AclOperation.CLUSTER_ACTION
         )
 
+    def _add_configs(self, response: CreateTopicsResponse, body: CreateTopicsRequest) -> None:
+        asked = {topic.name: _overrides(topic) for topic in body.topics}
+        defaults = topic_settings(self._config.applied)
+
+        @functools.cache  # the topics of a request are mostly alike
+        def configs(overrides: Overrides) -> list[CreatableTopicConfigs]:
+            entries = describe_topic(dict(overrides), defaults, self._config.layers, ())
+            return [_config(entry) for entry in entries]
+
+        for topic in response.topics:
+            if topic.error_code == ErrorCode.NONE:
+                topic.configs = configs(asked[topic.name])
+
     def _wait_for_leaders(
         self, response: CreateTopicsResponse, timeout_ms: int, then: Callable[[], None]
     ) -> None:
@@ -135,6 +164,20 @@ def _time_out(topic: CreatableTopicResult) -> None:
     topic.num_partitions = NO_NUM_PARTITIONS
     topic.replication_factor = NO_REPLICATION_FACTOR
     topic.configs = []
+
+
+def _overrides(topic: CreatableTopic) -> Overrides:
+    return tuple((each.name, each.value or "") for each in topic.configs)
+
+
+def _config(entry: DescribeConfigsResourceResult) -> CreatableTopicConfigs:
+    return CreatableTopicConfigs(
+        name=entry.name,
+        value=entry.value,
+        read_only=entry.read_only,
+        config_source=entry.config_source,
+        is_sensitive=entry.is_sensitive,
+    )
 
 
 def _without(body: CreateTopicsRequest, denied: Collection[str]) -> CreateTopicsRequest:

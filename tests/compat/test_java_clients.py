@@ -15,8 +15,10 @@ from tests.compat.twins import Twin, twins_of
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
 SOURCES = Path(__file__).with_name("java")
-SECTIONS = ("topics", "configs", "users", "machines", "producer", "consumer", "members", "groups")
-SECTIONS += ("transactions",)
+SECTIONS = (
+    *("topics", "configs", "users", "machines"),
+    *("producer", "consumer", "members", "groups", "transactions"),
+)
 PROPERTIES = {
     "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
     "super.users": "User:ANONYMOUS",

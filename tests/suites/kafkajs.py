@@ -21,6 +21,7 @@ from confluent_kafka.admin import (
     NewTopic,
     ScramCredentialInfo,
     ScramMechanism,
+    UserScramCredentialAlteration,
     UserScramCredentialUpsertion,
 )
 
@@ -124,11 +125,11 @@ def _source() -> Path:
 def _prepare(servers: str) -> None:
     """What its scripts waitForKafka.js and createScramCredentials.sh do first."""
     admin = AdminClient({"bootstrap.servers": servers})
-    users = [
+    users: list[UserScramCredentialAlteration] = [
         UserScramCredentialUpsertion("testscram", ScramCredentialInfo(mechanism, 8192), password)
         for mechanism, password in SCRAM.items()
     ]
-    for done in (*admin.alter_user_scram_credentials(users).values(),):
+    for done in admin.alter_user_scram_credentials(users).values():
         done.result(ADMIN_S)
     for done in admin.create_topics([EXISTING]).values():
         done.result(ADMIN_S)

@@ -21,6 +21,7 @@ def topic_handlers(parts: Parts) -> list[Handler[Any]]:
             cache,
             waiters,
             authorizer,
+            parts.config,
             between_brokers=settings.listeners.inter_broker,
         ),
         DeleteTopics(

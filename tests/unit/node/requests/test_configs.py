@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from logquake.node.configs.describing import ConfigSource
 from logquake.node.replication.partition.partition import Partition
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.configs import (
@@ -16,6 +17,11 @@ from logquake.wire.messages.configs import (
     IncrementalAlterableConfig,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResource,
+)
+from logquake.wire.messages.topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
 )
 from logquake.zk.operations import Create, SetData
 from logquake.zk.znodes.configs import ConfigChange, EntityConfig
@@ -124,6 +130,22 @@ class TestAnswers:
             assert readable(answer, BROKER_ID) == expected[case.name], case.name
             record_property("requests about configurations are answered as a real Kafka did", 1)
         broker.broker.close()
+
+    def test_who_makes_a_topic_is_told_what_describing_it_would_say(
+        self, broker: LoneBroker
+    ) -> None:
+        topic = CreatableTopic(
+            name=TOPIC,
+            num_partitions=1,
+            replication_factor=1,
+            configs=[CreatableTopicConfig(name="retention.ms", value="5")],
+        )
+        request = CreateTopicsRequest(topics=[topic], timeout_ms=10_000)
+        (made,) = broker.ask(request, 7).topics
+        described = describe(broker, OF_TOPIC, TOPIC)
+        told = {each.name: (each.value, each.config_source) for each in made.configs}
+        assert told["retention.ms"] == ("5", ConfigSource.TOPIC)
+        assert told == {name: (each.value, each.config_source) for name, each in described.items()}
 
     def test_every_key_is_documented_where_that_is_asked_for(self, broker: LoneBroker) -> None:
         broker.create_topic(TOPIC)
