@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.waiting import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -50,6 +52,11 @@ class KafkaPrograms:
         assert (done.returncode, done.stderr) == (0, said), done.stdout
         return done.stdout
 
+    def need(self, jar: str) -> None:
+        """Skips the test where it is not among the jars."""
+        if not any(self._libs.glob(f"{jar}-*.jar")):
+            pytest.skip(f"no {jar} in {self._libs}: tests/peers/pom.xml has it")
+
     def compiled(self, sources: Path) -> KafkaPrograms:
         """Programs of ours as well, from a folder of Java sources."""
         classes = self.folder / sources.name
@@ -76,14 +83,32 @@ class KafkaPrograms:
         self, name: str, properties: Mapping[str, object]
     ) -> Iterator[subprocess.Popen[bytes]]:
         """A broker for the length of the block; it may end, or be killed, before."""
-        settings = self.folder / f"{name}.properties"
-        settings.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
+        with self.running(name, "kafka.Kafka", str(self.settings(name, properties))) as process:
+            yield process
+
+    def settings(self, name: str, properties: Mapping[str, object]) -> Path:
+        """A file of properties."""
+        file = self.folder / f"{name}.properties"
+        file.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
+        return file
+
+    @contextmanager
+    def running(
+        self, name: str, main_class: str, *arguments: str
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """A program that is killed at the end of the block, unless it has ended by itself.
+
+        It goes on until its standard input is closed, or for as long as it likes.
+        """
         with (self.folder / f"{name}.log").open("ab") as log:
             process = subprocess.Popen(
-                [*self._java, "kafka.Kafka", str(settings)], stdout=log, stderr=log
+                [*self._java, main_class, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
             )
         try:
             yield process
         finally:
             process.kill()
-            process.wait()
+            process.communicate()

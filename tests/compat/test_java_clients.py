@@ -14,7 +14,7 @@ from tests.compat.twins import Twin, twins_of
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
 
-SOURCES = Path(__file__).with_name("java")
+SOURCES = Path(__file__).with_name("java") / "clients"
 SECTIONS = (
     *("topics", "configs", "users", "machines"),
     *("producer", "consumer", "members", "groups", "transactions"),
