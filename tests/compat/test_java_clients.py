@@ -12,7 +12,7 @@ from logquake.cluster.api import Cluster
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.twins import Twin, twins_of
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(600)]
 
 SOURCES = Path(__file__).with_name("java") / "clients"
 SECTIONS = (
@@ -37,7 +37,7 @@ MASKED = (
     (re.compile(r"within \[-?\d+, "), "within [LONG AGO, "),
 )
 
-RUN_S = 240
+RUN_S = 500
 
 # What is answered in another way than Kafka does, by section: the call, and why.
 DIFFERENT = {

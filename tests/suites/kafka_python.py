@@ -52,10 +52,12 @@ class KafkaPythonSuite:
             }
         )
 
-    def run(self, servers: str, scratch: Path) -> Mapping[str, str]:
-        source = _source()
+    def run(self, servers: str, scratch: Path, only: str | None) -> Mapping[str, str]:
+        source = unpacked_source()
         report = scratch / "report.xml"
         pytest = [sys.executable, "-m", "pytest", "-q", "test/integration", *ALONE]
+        if only is not None:
+            pytest += ["-k", only]
         _, printed = run_to_end(
             [*pytest, f"--junitxml={report}", "-o", f"addopts=--timeout={TEST_S}"],
             timeout_s=RUN_S,
@@ -72,8 +74,8 @@ class KafkaPythonSuite:
         return dict(_outcomes(report))
 
 
-def _source() -> Path:
-    """Unpacked and completed, of the release that is installed."""
+def unpacked_source() -> Path:
+    """Fetched and completed, of the release that is installed. Raises SuiteError."""
     name = f"kafka_python-{version('kafka-python')}"
     unpacked = CACHE / name
     if not (unpacked / "test" / "service.py").exists():

@@ -37,7 +37,7 @@ FETCH_S = 600
 RUN_S = 1_500
 ADMIN_S = 30
 ASKS_BROKERS = "src/(admin|broker|cluster|consumer|producer)/"
-JEST = ("--ci", "--maxWorkers=2", "--no-watchman", "--forceExit", "--testPathPattern", ASKS_BROKERS)
+JEST = ("--ci", "--maxWorkers=2", "--no-watchman", "--forceExit")
 REPORT = {
     "JEST_JUNIT_CLASSNAME": "{filepath}",
     "JEST_JUNIT_TITLE": "{classname} > {title}",
@@ -82,12 +82,12 @@ class KafkaJsSuite:
             first_port=9092,
         )
 
-    def run(self, servers: str, scratch: Path) -> Mapping[str, str]:
+    def run(self, servers: str, scratch: Path, only: str | None) -> Mapping[str, str]:
         source = _source()
         _prepare(servers)
         report = scratch / "report.xml"
         _, printed = run_to_end(
-            ["node_modules/.bin/jest", *JEST],
+            ["node_modules/.bin/jest", *JEST, "--testPathPattern", only or ASKS_BROKERS],
             timeout_s=RUN_S,
             cwd=source,
             env={

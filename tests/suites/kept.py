@@ -6,7 +6,7 @@ a busy machine: ``passed|skipped NAME  # why``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from tests.suites.suite import PASSED
 
 LISTS = Path(__file__).parent / "lists"
 UNEXPLAINED = "why?"
+_REASON = "  # "
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Expected:
         return self.outcomes == {PASSED} or self.why not in ("", UNEXPLAINED)
 
     def line(self, test: str) -> str:
-        reason = f"  # {self.why}" if self.why else ""
+        reason = f"{_REASON}{self.why}" if self.why else ""
         return f"{'|'.join(sorted(self.outcomes))} {test}{reason}"
 
 
@@ -66,6 +67,11 @@ def written(outcomes: Mapping[str, str], kept: KeptList) -> dict[str, Expected]:
     return {test: _renewed(outcome, before.get(test)) for test, outcome in outcomes.items()}
 
 
+def without(some: Collection[str], kept: Mapping[str, Expected]) -> dict[str, Expected]:
+    """The list of the other tests."""
+    return {test: each for test, each in kept.items() if test not in some}
+
+
 def _renewed(outcome: str, before: Expected | None) -> Expected:
     if before is not None and outcome in before.outcomes:
         return before
@@ -73,6 +79,6 @@ def _renewed(outcome: str, before: Expected | None) -> Expected:
 
 
 def _expected(line: str) -> tuple[str, Expected]:
-    entry, _, why = line.partition("#")
+    entry, _, why = line.partition(_REASON)
     outcomes, test = entry.strip().split(" ", 1)
     return test.strip(), Expected(frozenset(outcomes.split("|")), why.strip())

@@ -19,11 +19,13 @@ SUITES: Mapping[str, Suite] = {
 }
 
 
-def run(suite: Suite, against: str | None = None, *, kafkas: bool = False) -> Mapping[str, str]:
+def run(
+    suite: Suite, against: str | None = None, *, kafkas: bool = False, only: str | None = None
+) -> Mapping[str, str]:
     """What each of its tests did: passed, failed, skipped, or error. Raises SuiteError."""
     with tempfile.TemporaryDirectory(prefix="logquake-suite-") as scratch:
         folder = Path(scratch)
         if against is not None:
-            return suite.run(against, folder)
+            return suite.run(against, folder, only)
         with started(suite.brokers(folder), folder, kafkas=kafkas) as servers:
-            return suite.run(servers, folder)
+            return suite.run(servers, folder, only)

@@ -37,13 +37,13 @@ class RustRdkafkaSuite:
         """As its authors' docker-compose.yaml has it; some tests know the port."""
         return Brokers({"num.partitions": 3}, first_port=9092)
 
-    def run(self, servers: str, scratch: Path) -> Mapping[str, str]:
+    def run(self, servers: str, scratch: Path, only: str | None) -> Mapping[str, str]:
         if shutil.which("cargo") is None:
             raise SuiteError("cargo is not on the path")
         source = _source(scratch)
         must_succeed(["cargo", "test", "--no-run"], timeout_s=BUILD_S, cwd=source)
         _, printed = run_to_end(
-            ["cargo", "test", "--no-fail-fast", "--tests", "--", "--test-threads=1"],
+            ["cargo", "test", "--no-fail-fast", "--tests", "--", "--test-threads=1", only or ""],
             timeout_s=RUN_S,
             cwd=source,
             env={"KAFKA_HOST": servers, "KAFKA_VERSION": KAFKA_VERSION, "RUST_LOG": "off"},

@@ -39,6 +39,9 @@ class Suite(Protocol):
         """Files that they read may be put into ``scratch``."""
         ...
 
-    def run(self, servers: str, scratch: Path) -> Mapping[str, str]:
-        """Its outcomes by test, against the brokers at ``servers``. Raises SuiteError."""
+    def run(self, servers: str, scratch: Path, only: str | None) -> Mapping[str, str]:
+        """Its outcomes by test, against the brokers at ``servers``. Raises SuiteError.
+
+        With ``only`` of those tests that its runner finds by that.
+        """
         ...

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.suites import kafkajs
 from tests.suites.kept import KeptList, differences, written
 from tests.suites.rust_rdkafka import outcomes
 
@@ -13,6 +14,7 @@ LIST = """\
 failed b::two  # ours answers late
 passed a::one
 passed|skipped c::three  # only with a codec
+passed d::#four
 """
 
 
@@ -24,17 +26,18 @@ def kept(tmp_path: Path) -> KeptList:
 
 
 def test_a_true_list_has_no_differences(kept: KeptList) -> None:
-    done = {"a::one": "passed", "b::two": "failed", "c::three": "skipped"}
+    done = {"a::one": "passed", "b::two": "failed", "c::three": "skipped", "d::#four": "passed"}
     assert list(differences(done, kept.read())) == []
 
 
 def test_each_difference_is_told(kept: KeptList) -> None:
-    done = {"a::one": "failed", "b::two": "passed", "d::four": "passed"}
+    done = {"a::one": "failed", "b::two": "passed", "e::five": "passed"}
     assert list(differences(done, kept.read())) == [
         "a::one: failed, passed on the list",
         "b::two: passed, failed on the list",
-        "d::four: passed, and not on the list",
+        "e::five: passed, and not on the list",
         "c::three: did not run",
+        "d::#four: did not run",
     ]
 
 
@@ -43,6 +46,18 @@ def test_what_does_not_pass_wants_a_reason(kept: KeptList) -> None:
     kept.write(written(done, kept))
     assert kept.file.read_text() == "failed a::one  # why?\nfailed b::two  # ours answers late\n"
     assert list(differences(done, kept.read())) == ["a::one: no reason given"]
+
+
+def test_jests_report_is_read() -> None:
+    report = """<testsuites><testsuite>
+<testcase classname="src/a.spec.js" name="A &gt;  does"></testcase>
+<testcase classname="src/a.spec.js" name="A &gt; does"><failure>it did not</failure></testcase>
+<testcase classname="src/a.spec.js" name="A &gt; may"><skipped/></testcase>
+</testsuite></testsuites>"""
+    assert kafkajs.outcomes(report) == {
+        "src/a.spec.js: A > does": "failed",
+        "src/a.spec.js: A > may": "skipped",
+    }
 
 
 def test_cargos_verdicts_are_read_from_among_the_tests_own_lines() -> None:
