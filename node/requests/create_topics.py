@@ -48,6 +48,7 @@ Overrides = tuple[tuple[str, str], ...]
 
 _FIRST_WITH_CONFIGS = 5
 _FIRST_STRICT_VERSION = 6
+
 # Nothing has failed, or nothing was tried.
 _UNTRIED = (ErrorCode.NONE, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 

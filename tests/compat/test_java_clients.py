@@ -45,15 +45,6 @@ DIFFERENT = {
         "create placed-twice": "the words of an error that nobody reads by program",
         "offset of the empty": "the epoch of a record that is deleted already is forgotten",
     },
-    "users": dict.fromkeys(
-        (
-            *("quota of a user", "quota of every client", "unknown quota", "negative quota"),
-            *("quota of nobody", "describe quotas", "describe one's quotas"),
-            *("describe only a default", "remove a user's quota"),
-            *("remove every client's quota", "describe what is left"),
-        ),
-        "quotas are not served yet",
-    ),
     "machines": dict.fromkeys(
         (
             *("update an unknown feature true", "update an unknown feature false"),
