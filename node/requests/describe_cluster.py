@@ -70,9 +70,10 @@ def _refused(endpoint_type: int) -> DescribeClusterResponse:
     if endpoint_type == _CONTROLLERS:
         return DescribeClusterResponse(
             error_code=ErrorCode.MISMATCHED_ENDPOINT_TYPE,
-            error_message="The request was sent to an endpoint of the wrong type.",
+            error_message="The request was sent to an endpoint of type BROKER, but we wanted an "
+            "endpoint of type CONTROLLER",
         )
     return DescribeClusterResponse(
         error_code=ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
-        error_message=f"This endpoint does not support endpoint type {endpoint_type}.",
+        error_message=f"Unsupported endpoint type {endpoint_type}",
     )

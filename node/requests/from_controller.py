@@ -19,6 +19,7 @@ from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.replication.state_changes import StateChanges
 from logquake.node.requests.handler import Handler
+from logquake.node.requests.refusals import refused
 from logquake.node.requests.request import Request
 from logquake.node.topics.configs import TopicConfigs
 from logquake.wire.api import ApiKey
@@ -49,8 +50,15 @@ class LeaderAndIsr(Handler[LeaderAndIsrRequest]):
         self._broker_epoch = broker_epoch
 
     def handle(self, request: Request, body: LeaderAndIsrRequest) -> None:
+        def reply(response: LeaderAndIsrResponse) -> None:
+            """What is refused as a whole is refused of each partition besides."""
+            header, error = request.header, ErrorCode(response.error_code)
+            request.reply(
+                refused(header.api_key, header.api_version, body, error, "") if error else response
+            )
+
         if _is_stale(body.broker_epoch, self._broker_epoch()):
-            request.reply(LeaderAndIsrResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
+            reply(LeaderAndIsrResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
             return
         topics = {topic.topic_name for topic in body.topic_states}
         topics |= {state.topic_name for state in body.ungrouped_partition_states}
@@ -59,7 +67,7 @@ class LeaderAndIsr(Handler[LeaderAndIsrRequest]):
             loaded=lambda: self._changes.apply_leader_and_isr(
                 body,
                 self._configs.get,
-                request.reply,
+                reply,
                 by_topic_id=request.header.api_version >= _FIRST_VERSION_BY_ID,
             ),
             # Unanswered, the controller sends it again; a wrong configuration would stay.

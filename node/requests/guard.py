@@ -32,6 +32,7 @@ _ON_CLUSTER = {
     ApiKey.DESCRIBE_LOG_DIRS: (AclOperation.DESCRIBE,),
     ApiKey.ELECT_LEADERS: (AclOperation.ALTER,),
     ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS: (AclOperation.DESCRIBE,),
+    ApiKey.UPDATE_FEATURES: (AclOperation.ALTER,),
     ApiKey.ALTER_PARTITION: (AclOperation.CLUSTER_ACTION,),
     ApiKey.ALLOCATE_PRODUCER_IDS: (AclOperation.CLUSTER_ACTION,),
 }

@@ -6,7 +6,7 @@ what the schema has for default.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from logquake.wire.api import ApiKey, request_type
@@ -63,11 +63,13 @@ VARIANTS: Mapping[ApiKey, list[Fields]] = {
 }
 
 
-def filled(key: ApiKey, version: int, name: str, topic_id: bytes) -> Iterator[Any]:
-    """Each variant of the request."""
+def filled(
+    key: ApiKey, version: int, name: str, topic_id: bytes, more: Sequence[Fields] = ()
+) -> Iterator[Any]:
+    """Each variant of the request, and ``more`` of them."""
     kind = request_type(key)
     assert kind is not None
-    for variant in VARIANTS.get(key, [{}]):
+    for variant in (*VARIANTS.get(key, [{}]), *more):
         yield _Filler(version, name, topic_id, variant).fill(kind)
 
 

@@ -1,4 +1,4 @@
-"""What a client asks first: who is there, and who leads or coordinates what."""
+"""The cluster: who is there, who leads or coordinates what, and which features are finalised."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from logquake.node.requests.describe_cluster import DescribeCluster
 from logquake.node.requests.find_coordinator import FindCoordinator
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.metadata import Metadata
+from logquake.node.requests.update_features import UpdateFeatures
 
 
 def metadata_handlers(parts: Parts) -> list[Handler[Any]]:
@@ -24,4 +25,5 @@ def metadata_handlers(parts: Parts) -> list[Handler[Any]]:
         ),
         DescribeCluster(cluster_id, cache, parts.first_metadata, authorizer),
         FindCoordinator(parts.coordinator_topics, cache, parts.auto_creation, authorizer),
+        UpdateFeatures(parts.controller),
     ]
