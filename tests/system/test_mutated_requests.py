@@ -6,7 +6,7 @@ import pytest
 
 from tests.fuzz.live.campaign import Plan, run
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("leaves_nothing")]
+pytestmark = pytest.mark.usefixtures("leaves_nothing")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.rounds.faults import Kind
 from tests.rounds.rolling.load import Size
 from tests.rounds.rolls import BROKERS, Plan, run
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("leaves_nothing")]
+pytestmark = pytest.mark.usefixtures("leaves_nothing")
 
 SMALL = Size(groups=3, movers=1, members=2, producers=4, partitions=3, pause_s=0.1)
 

@@ -16,6 +16,7 @@ from tests.fuzz.live.fitness import is_fit, readable
 
 DAMAGED_EACH = 12  # from one valid request
 WHOLE_SHARE = 0.15  # of those, left as they are
+UNREADABLE_SHARE = 0.3  # of those that cannot be read, sent: each costs its connection
 # What Kafka's own classes refuse to be made of, and what cannot be authenticated, ends connections.
 _MAY_END = (
     ApiKey.DESCRIBE_ACLS,
@@ -61,7 +62,9 @@ def inputs(random: Random, served: Sequence[tuple[int, int]], world: World) -> I
             for _ in range(DAMAGED_EACH):
                 whole = random.random() < WHOLE_SHARE
                 made = judged(valid if whole else damaged(valid, random), served, world)
-                if made is not None:
+                if made is None:
+                    continue
+                if made.expected is not Expected.END or random.random() < UNREADABLE_SHARE:
                     yield made
 
 

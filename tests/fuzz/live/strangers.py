@@ -20,7 +20,11 @@ PATIENCE_S = 1.5  # longer than anything that is sent may wait
 A_BURST = 16
 
 # Answered with UNKNOWN_SERVER_ERROR by Kafka too: what it cannot make an object of, or write.
-_KAFKA_FAILS_TOO = (ApiKey.INCREMENTAL_ALTER_CONFIGS, ApiKey.ELECT_LEADERS)
+_KAFKA_FAILS_TOO = (
+    ApiKey.INCREMENTAL_ALTER_CONFIGS,
+    ApiKey.ELECT_LEADERS,
+    ApiKey.WRITE_TXN_MARKERS,
+)
 
 Connect = Callable[[], Socket]
 
