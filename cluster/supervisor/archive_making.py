@@ -12,7 +12,7 @@ from logquake.cluster.zookeeper.class_archive import make_archive
 from logquake.cluster.zookeeper.program import Program
 
 # It gives way to the cluster, but not so far that its end takes a minute on a busy machine.
-NICENESS = 10
+NICENESS = 5
 
 
 class ArchiveMaking:

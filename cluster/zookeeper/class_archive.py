@@ -27,7 +27,7 @@ from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.program import JVM_FLAGS, Program
 from logquake.cluster.zookeeper.server import spawn, spawn_server, wait_until_serving
 
-MAKING_TIMEOUT_S = 60.0
+MAKING_TIMEOUT_S = 600.0
 
 
 def archive_flags(archive: Path) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ class CommandLine:
             env=self.environment(**variables),
             capture_output=True,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=2 * PATIENCE_S,
             check=False,
         )
 

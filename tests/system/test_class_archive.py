@@ -16,7 +16,9 @@ from logquake.cluster.zookeeper.class_archive import (
 )
 from logquake.cluster.zookeeper.program import Program, find_program
 from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
+
+MAKING_S = 4 * PATIENCE_S  # at a priority that gives way to all other tests
 
 pytestmark = pytest.mark.usefixtures("leaves_nothing")
 
@@ -67,7 +69,7 @@ def test_a_first_start_makes_the_archive_meanwhile(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     archive = archive_path(find_program())
     with Cluster(brokers=1):
-        wait_for("archive", archive.exists)
+        wait_for("archive", archive.exists, timeout_s=MAKING_S)
     assert in_cache(archive) == {archive.name, archive.with_suffix(".lock").name}
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from logquake.cluster.api import Cluster
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 
 @pytest.fixture
@@ -36,27 +37,26 @@ def orders(cluster: Cluster, topic: Callable[..., str], group: str) -> str:
     for number in range(20):
         producer.produce(name, b"v", partition=number % 2, timestamp=1_000 * (number // 2 + 1))
     producer.flush()
-    commits = consumer(cluster, group)
-    commits.commit(offsets=[TopicPartition(name, 0, 4)], asynchronous=False)
-    commits.close()
+    with closing(consumer(cluster, group)) as commits:
+        commits.commit(offsets=[TopicPartition(name, 0, 4)], asynchronous=False)
     return name
 
 
 @pytest.fixture
 def member(cluster: Cluster, orders: str, group: str) -> Iterator[Consumer]:
-    """It has joined and has both partitions."""
-    joined = consumer(cluster, group, **{"client.id": "reader"})
-    joined.subscribe([orders])
-    wait_for("an assignment", lambda: joined.poll(0.1) or joined.assignment(), bool)
-    wait_for("both partitions", joined.assignment, lambda assigned: len(assigned) == 2)
-    yield joined
-    joined.close()
+    """It has joined and has both partitions; of what it reads meanwhile it commits nothing."""
+    settings = {"client.id": "reader", "enable.auto.commit": False}
+    with closing(consumer(cluster, group, **settings)) as joined:
+        joined.subscribe([orders])
+        wait_for("an assignment", lambda: joined.poll(0.1) or joined.assignment(), bool)
+        wait_for("both partitions", joined.assignment, lambda assigned: len(assigned) == 2)
+        yield joined
 
 
 def committed(cluster: Cluster, group: str, topic: str) -> list[int]:
-    asks = consumer(cluster, group)
-    found = asks.committed([TopicPartition(topic, 0), TopicPartition(topic, 1)], timeout=30)
-    asks.close()
+    asked = [TopicPartition(topic, partition) for partition in (0, 1)]
+    with closing(consumer(cluster, group)) as asks:
+        found = asks.committed(asked, timeout=PATIENCE_S)
     return [each.offset for each in found]
 
 
@@ -173,7 +173,7 @@ def test_status_tells_of_groups_and_open_transactions(
     producer = Producer(
         {"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": f"tx-{group}"}
     )
-    producer.init_transactions(30)
+    producer.init_transactions(PATIENCE_S)
     producer.begin_transaction()
     producer.produce(orders, b"v", partition=1)
     producer.flush()
