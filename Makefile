@@ -23,7 +23,7 @@ demo: $(INSTALLED) ## Lose a leader under a million lines, prove what survived (
 
 test: $(INSTALLED) ## Run all tests
 	$(PYTEST) tests --ignore tests/compat --ignore tests/system --ignore tests/chaos
-	$(PYTEST) --dist loadfile tests/compat tests/system tests/chaos
+	$(PYTEST) --dist loadfile --no-loadscope-reorder tests/compat tests/system tests/chaos
 
 check: $(INSTALLED) ## Lint, format, types, import layers, names in the documents
 	$(BIN)/ruff check .

@@ -42,6 +42,13 @@ assert_invariants()
 MARK = "LOGQUAKE_TEST_RUN"  # inherited by whatever a test starts
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests first: begun last, one keeps a worker busy while the other waits."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_collection_finish() -> None:
     """What was imported for the tests is there to stay: no collection looks at it again."""
     gc.collect()
