@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logquake.node.coordinators.groups.offset_manager import OffsetManager
+from logquake.node.coordinators.groups.offset_removal import OffsetRemoval
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.metadata.waiters import MetadataWaiters
@@ -101,7 +101,7 @@ class UpdateMetadata(Handler[UpdateMetadataRequest]):
         waiters: MetadataWaiters,
         lost_leaders: LostLeaders,
         configs: TopicConfigs,
-        offsets: OffsetManager,
+        offsets: OffsetRemoval,
         broker_epoch: BrokerEpoch,
     ) -> None:
         self._changes = changes

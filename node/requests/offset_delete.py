@@ -6,7 +6,7 @@ Of topics that its members consume nothing is forgotten.
 from __future__ import annotations
 
 from logquake.node.authorizer.authorizer import Authorizer
-from logquake.node.coordinators.groups.offset_manager import OffsetManager
+from logquake.node.coordinators.groups.offset_removal import OffsetRemoval
 from logquake.node.metadata.cache import MetadataCache
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.known_partitions import by_topic, sort_out
@@ -27,9 +27,9 @@ class OffsetDelete(Handler[OffsetDeleteRequest]):
     versions = range(1)
 
     def __init__(
-        self, offsets: OffsetManager, cache: MetadataCache, authorizer: Authorizer
+        self, removal: OffsetRemoval, cache: MetadataCache, authorizer: Authorizer
     ) -> None:
-        self._offsets = offsets
+        self._removal = removal
         self._authorizer = authorizer
         self._cache = cache
 
@@ -37,7 +37,7 @@ class OffsetDelete(Handler[OffsetDeleteRequest]):
         names = (topic.name for topic in body.topics)
         denied = self._authorizer.denied(request, AclOperation.READ, ResourceType.TOPIC, names)
         known, unknown = sort_out(body.topics, self._cache, denied)
-        deleted = self._offsets.delete(body.group_id, list(known))
+        deleted = self._removal.delete(body.group_id, list(known))
         if isinstance(deleted, ErrorCode):
             request.reply(OffsetDeleteResponse(error_code=deleted, topics=[]))
             return

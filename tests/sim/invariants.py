@@ -407,7 +407,7 @@ def replayed(world: World) -> Iterator[str]:
     """What a coordinator serves is what its log says to whoever reads it from the start."""
     for machine in world.machines.values():
         coordinator = hosted_groups(machine)
-        for term in coordinator._partitions if coordinator is not None else ():
+        for term in coordinator.partitions if coordinator is not None else ():
             assert coordinator is not None
             loaded, progress = coordinator.new_state(), Progress(term.partition.replica.start)
             replica = term.partition.replica

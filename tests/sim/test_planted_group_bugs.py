@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from logquake.node.coordinators.groups.carrying_out import CarryingOut, GroupTerm
+from logquake.node.coordinators.groups.carrying_out import CarryingOut
 from logquake.node.coordinators.groups.group import Group
 from logquake.node.coordinators.groups.group_partition import GroupPartition
 from logquake.node.coordinators.groups.membership import heartbeats, storing
 from logquake.node.coordinators.groups.membership.effects import Store
+from logquake.node.coordinators.groups.terms import GroupTerm
 from logquake.wire.errors import ErrorCode
 from tests.sim.group_simulation import GroupSimulation
 from tests.sim.simulation import SimulationFailure

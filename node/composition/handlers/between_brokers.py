@@ -25,7 +25,7 @@ def handlers_between_brokers(parts: Parts) -> list[Handler[Any]]:
             parts.waiters,
             parts.lost_leaders,
             parts.topic_configs,
-            parts.groups.offsets,
+            parts.groups.removal,
             parts.broker_epoch,
         ),
         ControlledShutdown(controller),

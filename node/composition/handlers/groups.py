@@ -51,7 +51,7 @@ def _of_offsets(parts: Parts) -> list[Handler[Any]]:
     return [
         OffsetCommit(offsets, in_zookeeper, cache, parts.outside.scheduler, authorizer),
         OffsetFetch(offsets, in_zookeeper, cache, authorizer),
-        OffsetDelete(offsets, cache, authorizer),
+        OffsetDelete(parts.groups.removal, cache, authorizer),
     ]
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from logquake.node.coordinators.groups.alarms import Alarms
 from logquake.node.coordinators.groups.group import Group
-from logquake.node.coordinators.groups.group_partition import GroupPartition
 from logquake.node.coordinators.groups.membership import deadlines, storing
 from logquake.node.coordinators.groups.membership.effects import (
     AnswerJoin,
@@ -18,13 +17,11 @@ from logquake.node.coordinators.groups.membership.effects import (
 from logquake.node.coordinators.groups.membership.record import group_batch
 from logquake.node.coordinators.groups.membership.values import Moment
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
-from logquake.node.coordinators.term import Term
+from logquake.node.coordinators.groups.terms import GroupTerm
 from logquake.node.journal_events import GROUP_STATE_CHANGED
 from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
-
-GroupTerm = Term[GroupPartition]
 
 
 class CarryingOut:

@@ -7,6 +7,7 @@ from logquake.node.coordinators.groups.group_partition import GroupPartition
 from logquake.node.coordinators.groups.member_manager import MemberManager
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.offset_manager import OffsetManager
+from logquake.node.coordinators.groups.offset_removal import OffsetRemoval
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.partitions import CoordinatorPartitions
 from logquake.node.coordinators.term import Term
@@ -18,7 +19,9 @@ from logquake.seams.workers import Workers
 
 
 class GroupCoordinator:
-    """``members`` serves those who join, ``offsets`` those who commit and fetch."""
+    """``members`` serves those who join, ``offsets`` those who commit and fetch, ``removal`` those
+    who delete what was committed. ``partitions`` are those whose groups are coordinated here.
+    """
 
     def __init__(
         self,
@@ -30,7 +33,7 @@ class GroupCoordinator:
         workers: Workers,
         journal: Journal,
     ) -> None:
-        self._partitions: CoordinatorPartitions[GroupPartition] = CoordinatorPartitions(
+        self.partitions: CoordinatorPartitions[GroupPartition] = CoordinatorPartitions(
             topic,
             self,
             replicas.appends,
@@ -42,16 +45,17 @@ class GroupCoordinator:
         self._settings = settings
         self._effects = CarryingOut(offset_settings, scheduler, journal)
         self.offsets = OffsetManager(
-            self._partitions, offset_settings, replicas.verification, self._effects, scheduler
+            self.partitions, offset_settings, replicas.verification, self._effects, scheduler
         )
-        self.members = MemberManager(self._partitions, settings, self.offsets, self._effects)
-        replicas.watch(topic.name, self._partitions.note)
+        self.removal = OffsetRemoval(self.partitions, offset_settings, self._effects, scheduler)
+        self.members = MemberManager(self.partitions, settings, self.removal, self._effects)
+        replicas.watch(topic.name, self.partitions.note)
 
     def start(self) -> None:
-        self.offsets.start()
+        self.removal.start()
 
     def close(self) -> None:
-        self.offsets.close()
+        self.removal.close()
         self._effects.close()
 
     # As the owner of terms

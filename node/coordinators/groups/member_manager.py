@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from logquake.node.coordinators.groups.carrying_out import CarryingOut, GroupTerm
-from logquake.node.coordinators.groups.group_partition import GroupPartition
+from logquake.node.coordinators.groups.carrying_out import CarryingOut
 from logquake.node.coordinators.groups.membership import (
     deadlines,
     ending,
@@ -34,8 +33,8 @@ from logquake.node.coordinators.groups.membership.values import (
     Sync,
     SyncResult,
 )
-from logquake.node.coordinators.groups.offset_manager import OffsetManager
-from logquake.node.coordinators.partitions import CoordinatorPartitions
+from logquake.node.coordinators.groups.offset_removal import OffsetRemoval
+from logquake.node.coordinators.groups.terms import GroupPartitions, GroupTerm
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_admin import DescribedGroup, ListedGroup
 from logquake.wire.sentinels import UNKNOWN_MEMBER_ID
@@ -46,14 +45,14 @@ _LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 class MemberManager:
     def __init__(
         self,
-        partitions: CoordinatorPartitions[GroupPartition],
+        partitions: GroupPartitions,
         settings: GroupSettings,
-        offsets: OffsetManager,
+        removal: OffsetRemoval,
         effects: CarryingOut,
     ) -> None:
         self._partitions = partitions
         self._settings = settings
-        self._offsets = offsets
+        self._removal = removal
         self._effects = effects
 
     # Members
@@ -157,7 +156,7 @@ class MemberManager:
         if not group.membership.is_empty:
             return ErrorCode.NON_EMPTY_GROUP
         ending.delete(group.membership, "an administrator deleted it", self._effects.now())
-        self._offsets.bury(term, group)
+        self._removal.bury(term, group)
         return ErrorCode.NONE
 
     # Terms

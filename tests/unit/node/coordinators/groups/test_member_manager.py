@@ -6,7 +6,6 @@ from itertools import count
 
 import pytest
 
-from logquake.node.coordinators.groups.carrying_out import CarryingOut
 from logquake.node.coordinators.groups.group_partition import GroupPartition
 from logquake.node.coordinators.groups.member_manager import MemberManager
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
@@ -18,68 +17,25 @@ from logquake.node.coordinators.groups.membership.values import (
     Sync,
     SyncResult,
 )
-from logquake.node.coordinators.groups.offset_manager import OffsetManager
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
-from logquake.node.coordinators.partitions import CoordinatorPartitions
-from logquake.node.coordinators.replay import Progress, replay_batches
-from logquake.node.coordinators.term import Term
-from logquake.node.metadata.coordinators import CoordinatorTopic
-from logquake.node.replication.settings import TopicConfig
-from logquake.storage.log_config import LogConfig
 from logquake.wire.errors import ErrorCode
 from tests.doubles.journal import MemoryJournal
 from tests.doubles.scheduler import ManualScheduler
 from tests.doubles.workers import HeldWorkers
+from tests.unit.node.coordinators.groups.coordinated import CoordinatedGroups
 from tests.unit.node.replication.one_broker import OneBroker
-from tests.unit.node.replication.test_manager import FOLLOWER, fetch
 
 SESSION_MS, REBALANCE_MS = 10_000, 60_000
 SETTINGS = GroupSettings(initial_rebalance_delay_ms=0)
 RECORDS = OffsetSettings()
 
 
-class Members:
-    """The coordinator of the groups on orders-0, which stands for __consumer_offsets-0."""
+class Members(CoordinatedGroups):
+    _unique = count(1)
 
-    def __init__(
-        self,
-        broker: OneBroker,
-        scheduler: ManualScheduler,
-        workers: HeldWorkers,
-        journal: MemoryJournal,
-    ) -> None:
-        self.broker, self.scheduler, self.journal = broker, scheduler, journal
-        self.partitions: CoordinatorPartitions[GroupPartition] = CoordinatorPartitions(
-            CoordinatorTopic("orders", 1),
-            self,
-            broker.replicas.appends,
-            scheduler,
-            workers,
-            journal,
-            load_chunk_bytes=1_000_000,
-        )
-        effects = CarryingOut(RECORDS, scheduler, journal)
-        verification = broker.replicas.verification
-        offsets = OffsetManager(self.partitions, RECORDS, verification, effects, scheduler)
-        self.manager = MemberManager(self.partitions, SETTINGS, offsets, effects)
-        self._unique = count(1)
-        broker.replicas.watch("orders", self.partitions.note)
-
-    def new_state(self) -> GroupPartition:
-        return GroupPartition(SETTINGS)
-
-    def term_began(self, term: Term[GroupPartition]) -> None:
-        self.manager.term_began(term)
-
-    def term_ended(self, term: Term[GroupPartition]) -> None:
-        self.manager.term_ended(term)
-
-    def end_pass(self) -> None:
-        self.broker.replicas.end_of_pass()
-
-    def replicate(self) -> None:
-        fetch(self.broker, self.broker.partition().replica.end, FOLLOWER, 0)
-        self.end_pass()
+    @property
+    def manager(self) -> MemberManager:
+        return self.coordinator.members
 
     def join(self, member_id: str = "", *, said: bytes = b"") -> list[JoinResult]:
         answers: list[JoinResult] = []
@@ -114,14 +70,9 @@ class Members:
 
     def check_replay(self) -> None:
         """The log, loaded anew, says what administrators are shown."""
-        replica = self.broker.partition().replica
-        loaded = self.new_state()
-        chunk = replica.log.read(0, 1 << 20, up_to=replica.high_watermark)
-        replay_batches(chunk.read(), loaded, Progress(0))
+        loaded = self.load_anew()
         loaded.remove_idle()
-        term = self.partitions.find_at(0)
-        assert not isinstance(term, ErrorCode)
-        assert shown(loaded) == shown(term.state)
+        assert shown(loaded) == shown(self.state)
 
 
 def shown(state: GroupPartition) -> list[object]:
@@ -140,11 +91,7 @@ def shown(state: GroupPartition) -> list[object]:
 def members(
     broker: OneBroker, scheduler: ManualScheduler, workers: HeldWorkers, journal: MemoryJournal
 ) -> Members:
-    made = Members(broker, scheduler, workers, journal)
-    broker.config = TopicConfig(log=LogConfig(deleted=False))
-    broker.lead()
-    made.end_pass()
-    return made
+    return Members(broker, scheduler, workers, journal, SETTINGS, RECORDS)
 
 
 @pytest.fixture

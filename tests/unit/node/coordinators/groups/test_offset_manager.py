@@ -7,29 +7,23 @@ from random import Random
 
 import pytest
 
-from logquake.node.coordinators.groups.carrying_out import CarryingOut
 from logquake.node.coordinators.groups.group import Committer
 from logquake.node.coordinators.groups.group_partition import GroupPartition
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.offset_manager import FetchedOffset, OffsetManager
+from logquake.node.coordinators.groups.offset_removal import OffsetRemoval
 from logquake.node.coordinators.groups.offsets.committed import OffsetAndMetadata
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
-from logquake.node.coordinators.partitions import CoordinatorPartitions
-from logquake.node.coordinators.replay import Progress, replay_batches
-from logquake.node.coordinators.term import Term
-from logquake.node.metadata.coordinators import CoordinatorTopic
-from logquake.node.replication.settings import TopicConfig
 from logquake.node.replication.transactions.add_partitions_to_txn import TransactionalProducer
 from logquake.node.replication.values import ProduceEntry
-from logquake.storage.log_config import LogConfig
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import ControlType, encode_end_marker
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.journal import MemoryJournal
 from tests.doubles.scheduler import ManualScheduler
 from tests.doubles.workers import HeldWorkers
+from tests.unit.node.coordinators.groups.coordinated import CoordinatedGroups
 from tests.unit.node.replication.one_broker import OneBroker
-from tests.unit.node.replication.test_manager import FOLLOWER, fetch
 
 ONE = TopicPartition("clicks", 0)
 TWO = TopicPartition("clicks", 1)
@@ -39,56 +33,14 @@ PRODUCER = TransactionalProducer("t", 7, 0, knows_abortable=True)
 SETTINGS = OffsetSettings(retention_ms=3_600_000, max_metadata_size=4)
 
 
-class Offsets:
-    """The coordinator of the groups on orders-0, which stands for __consumer_offsets-0."""
-
-    def __init__(
-        self,
-        broker: OneBroker,
-        scheduler: ManualScheduler,
-        workers: HeldWorkers,
-        journal: MemoryJournal,
-    ) -> None:
-        self.broker, self.scheduler = broker, scheduler
-        self.partitions: CoordinatorPartitions[GroupPartition] = CoordinatorPartitions(
-            CoordinatorTopic("orders", 1),
-            self,
-            broker.replicas.appends,
-            scheduler,
-            workers,
-            journal,
-            load_chunk_bytes=1_000_000,
-        )
-        verification = broker.replicas.verification
-        effects = CarryingOut(SETTINGS, scheduler, journal)
-        self.manager = OffsetManager(self.partitions, SETTINGS, verification, effects, scheduler)
-        broker.replicas.watch("orders", self.partitions.note)
-
-    def new_state(self) -> GroupPartition:
-        return GroupPartition(GroupSettings())
-
-    def term_began(self, term: Term[GroupPartition]) -> None:
-        term.state.remove_idle()
-
-    def term_ended(self, _term: Term[GroupPartition]) -> None:
-        """Nothing waits."""
+class Offsets(CoordinatedGroups):
+    @property
+    def manager(self) -> OffsetManager:
+        return self.coordinator.offsets
 
     @property
-    def state(self) -> GroupPartition:
-        term = self.partitions.find_at(0)
-        assert not isinstance(term, ErrorCode)
-        return term.state
-
-    @property
-    def end(self) -> int:
-        return self.broker.partition().replica.end
-
-    def end_pass(self) -> None:
-        self.broker.replicas.end_of_pass()
-
-    def replicate(self) -> None:
-        fetch(self.broker, self.end, FOLLOWER, 0)
-        self.end_pass()
+    def removal(self) -> OffsetRemoval:
+        return self.coordinator.removal
 
     def commit(
         self, offset: int, *partitions: TopicPartition, group: str = "g", who: Committer = NOBODY
@@ -146,12 +98,7 @@ class Offsets:
 
     def check_replay(self) -> None:
         """The log, loaded anew, says what is known: without what is not committed yet."""
-        replica = self.broker.partition().replica
-        loaded, progress = GroupPartition(GroupSettings()), Progress(0)
-        while progress.next_offset < replica.high_watermark:
-            mark = replica.high_watermark
-            chunk = replica.log.read(progress.next_offset, 1 << 20, up_to=mark)
-            replay_batches(chunk.read(), loaded, progress)
+        loaded = self.load_anew()
         self.manager.fetch("g", None, require_stable=False)  # which settles doubts
         assert offsets_of(loaded) == offsets_of(self.state)
 
@@ -161,14 +108,19 @@ def offsets_of(state: GroupPartition) -> dict[str, object]:
 
 
 @pytest.fixture
+def records() -> OffsetSettings:
+    return SETTINGS
+
+
+@pytest.fixture
 def offsets(
-    broker: OneBroker, scheduler: ManualScheduler, workers: HeldWorkers, journal: MemoryJournal
+    broker: OneBroker,
+    scheduler: ManualScheduler,
+    workers: HeldWorkers,
+    journal: MemoryJournal,
+    records: OffsetSettings,
 ) -> Offsets:
-    made = Offsets(broker, scheduler, workers, journal)
-    broker.config = TopicConfig(log=LogConfig(deleted=False, transactions_verified=False))
-    broker.lead()
-    made.end_pass()
-    return made
+    return Offsets(broker, scheduler, workers, journal, GroupSettings(), records)
 
 
 def test_a_commit_is_answered_and_seen_when_it_is_replicated(offsets: Offsets) -> None:
@@ -211,7 +163,7 @@ def test_a_commit_that_timed_out_and_was_deleted_stays_so(
 ) -> None:
     offsets.commit(5)
     scheduler.advance(SETTINGS.commit_timeout_ms)
-    assert offsets.manager.delete("g", [ONE]) == {ONE: ErrorCode.NONE}
+    assert offsets.removal.delete("g", [ONE]) == {ONE: ErrorCode.NONE}
     offsets.end_pass()
     offsets.replicate()
     assert offsets.holds() is None
@@ -248,6 +200,20 @@ def test_metadata_is_measured_as_java_does(offsets: Offsets, metadata: str, fits
     offsets.end_pass()
     offsets.replicate()
     assert (answers[0][ONE] is ErrorCode.NONE) == fits
+
+
+class TestWithRoomForMuchMetadata:
+    @pytest.fixture
+    def records(self) -> OffsetSettings:
+        return OffsetSettings(max_metadata_size=32_767)
+
+    def test_what_grew_too_long_for_a_record_is_refused(self, offsets: Offsets) -> None:
+        """As bytes do that are no UTF-8, when they are read and written again."""
+        answers: list[object] = []
+        values = {ONE: OffsetAndMetadata(1, metadata="\ufffd" * 32_767), TWO: OffsetAndMetadata(2)}
+        offsets.manager.commit("g", NOBODY, values, answers.append)
+        assert answers == [dict.fromkeys(values, ErrorCode.UNKNOWN_SERVER_ERROR)]
+        assert not offsets.state.get_or_add("g").offsets.is_unstable(ONE)
 
 
 def test_members_of_nothing_cannot_commit(offsets: Offsets) -> None:
@@ -300,13 +266,13 @@ def test_the_empty_group_can_commit_but_nothing_else(offsets: Offsets) -> None:
     offsets.replicate()
     assert offsets.holds(group="") == 5
     assert offsets.commit_transactional(5, group="") == [{ONE: refused}]
-    assert offsets.manager.delete("", [ONE]) is refused
+    assert offsets.removal.delete("", [ONE]) is refused
 
 
 def test_old_offsets_and_groups_without_any_go(
     offsets: Offsets, scheduler: ManualScheduler
 ) -> None:
-    offsets.manager.start()
+    offsets.coordinator.start()
     offsets.commit(5)
     offsets.commit(6, group="idle", who=Committer(generation_id=-1))
     offsets.replicate()
@@ -324,7 +290,7 @@ def test_old_offsets_and_groups_without_any_go(
 def test_a_group_that_got_nothing_is_forgotten(
     offsets: Offsets, scheduler: ManualScheduler
 ) -> None:
-    offsets.manager.start()
+    offsets.coordinator.start()
     offsets.commit_transactional(5, who=Committer("m", None, 3))
     assert [group.group_id for group in offsets.state] == ["g"]
     scheduler.advance(SETTINGS.retention_check_interval_ms)
@@ -336,7 +302,7 @@ def test_offsets_of_deleted_partitions_go(offsets: Offsets) -> None:
     offsets.commit(5, ONE, TWO)
     offsets.commit(5, TWO, group="h")
     offsets.replicate()
-    offsets.manager.forget([TWO])
+    offsets.removal.forget([TWO])
     offsets.end_pass()
     offsets.replicate()
     assert (offsets.holds(), offsets.holds(TWO)) == (5, None)
@@ -345,10 +311,10 @@ def test_offsets_of_deleted_partitions_go(offsets: Offsets) -> None:
 
 
 def test_deleting(offsets: Offsets) -> None:
-    assert offsets.manager.delete("g", [ONE]) is ErrorCode.GROUP_ID_NOT_FOUND
+    assert offsets.removal.delete("g", [ONE]) is ErrorCode.GROUP_ID_NOT_FOUND
     offsets.commit(5, ONE, TWO)
     offsets.replicate()
-    assert offsets.manager.delete("g", [ONE]) == {ONE: ErrorCode.NONE}
+    assert offsets.removal.delete("g", [ONE]) == {ONE: ErrorCode.NONE}
     assert offsets.manager.fetch("g", None, require_stable=False) == {
         TWO: FetchedOffset(ErrorCode.NONE, offsets.state.get("g").offsets.get(TWO))  # type: ignore[union-attr]
     }
@@ -363,7 +329,7 @@ def test_whatever_happens_the_log_says_what_is_known(
 ) -> None:
     """The state that replay makes is the state before it, after any of these in any order."""
     random = Random(seed)
-    offsets.manager.start()
+    offsets.coordinator.start()
 
     def partitions() -> list[TopicPartition]:
         return random.sample([ONE, TWO, TopicPartition("views", 0)], random.randint(1, 3))
@@ -373,8 +339,8 @@ def test_whatever_happens_the_log_says_what_is_known(
         lambda: offsets.commit(random.randrange(100), *partitions()),
         lambda: offsets.commit_transactional(random.randrange(100), *partitions()),
         lambda: offsets.mark(committed=random.random() < 0.5),
-        lambda: offsets.manager.delete("g", partitions()),
-        lambda: offsets.manager.forget([ONE]),
+        lambda: offsets.removal.delete("g", partitions()),
+        lambda: offsets.removal.forget([ONE]),
         lambda: scheduler.advance(random.choice([10, 5_000, 2_000_000])),
         offsets.replicate,
         offsets.replicate,
