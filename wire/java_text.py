@@ -7,6 +7,8 @@ surrogates: Python replaces each byte of one, Java the whole.
 from __future__ import annotations
 
 import codecs
+import sys
+from array import array
 from decimal import Decimal
 from ipaddress import IPv4Address, ip_address
 from math import isfinite, isnan
@@ -15,6 +17,7 @@ from struct import Struct as Packer
 #: To be named as ``errors`` of bytes.decode.
 AS_JAVA = "logquake-java"
 
+_UTF_16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"  # as array has it
 _INET6 = Packer(">8H")
 _SURROGATE_LEAD = 0xED  # no other character begins with it where Python's decoder refuses it
 
@@ -32,10 +35,10 @@ def replace_as_java(error: UnicodeError) -> tuple[str, int]:
 
 def string_hash(text: str) -> int:
     """java.lang.String.hashCode: over UTF-16 code units, a signed 32-bit number."""
-    units = text.encode("utf-16-be")
+    units = text.encode("ascii") if text.isascii() else array("H", text.encode(_UTF_16))
     result = 0
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        result = (result * 31 + (high << 8 | low)) & 0xFFFFFFFF
+    for unit in units:
+        result = (result * 31 + unit) & 0xFFFFFFFF
     return result - (1 << 32) if result >> 31 else result
 
 
