@@ -27,6 +27,7 @@ from logquake.node.net.faults import FaultReports
 from logquake.node.net.links.entry import LinkEntry
 from logquake.node.net.sasl_gate import SaslGate
 from logquake.node.net.tls.contexts import client_context, server_context
+from logquake.node.requests.api_table import advertised
 from logquake.node.requests.api_versions import answer_versions, unsupported_version
 from logquake.node.settings.security import SecuritySettings
 from logquake.seams.journal import Journal
@@ -68,8 +69,9 @@ class Doors:
     ) -> dict[ListenerName, Admittance]:
         """Clients' ways in; ``served`` are the versions that they are told before."""
         tools = SaslTools(credentials, scheduler.now_ms, scheduler.wall_ms, _new_nonce)
+        told = advertised(served)
         versions = VersionsAnswers(
-            lambda version, body: answer_versions(served, version, body),
+            lambda version, body: answer_versions(told, version, body),
             lambda: unsupported_version(served),
         )
         return {

@@ -35,6 +35,7 @@ class ApiTable:
         self._around = around
         self._versions: dict[int, range] = {}
         self._handle: dict[int, Handle] = {}
+        self._advertised: list[ApiVersion] | None = None
         for handler in handlers:
             self.add(handler)
 
@@ -47,6 +48,14 @@ class ApiTable:
         """Add a handler that itself needs the table (ApiVersions, Envelope)."""
         self._versions[handler.key] = handler.versions
         self._handle[handler.key] = self._around(handler)
+        self._advertised = None
+
+    @property
+    def advertised(self) -> list[ApiVersion]:
+        """The same list each time: every client that connects is told."""
+        if self._advertised is None:
+            self._advertised = advertised(self.served)
+        return self._advertised
 
     def handle(self, request: Request) -> None:
         """Of a key and a version that are served: it is replied to, now or later."""

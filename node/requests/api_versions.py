@@ -16,7 +16,11 @@ from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from logquake.wire.messages.api_versions import (
+    ApiVersion,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+)
 
 # ApiVersionsRequest.isValid in Kafka: what may reach logs and metric names.
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
@@ -33,18 +37,16 @@ class ApiVersions(Handler[ApiVersionsRequest]):
         self._table = table
 
     def handle(self, request: Request, body: ApiVersionsRequest) -> None:
-        request.reply(answer_versions(self._table.served, request.header.api_version, body))
+        request.reply(answer_versions(self._table.advertised, request.header.api_version, body))
 
 
 def answer_versions(
-    served: Mapping[int, range], version: int, body: ApiVersionsRequest
+    served: list[ApiVersion], version: int, body: ApiVersionsRequest
 ) -> ApiVersionsResponse:
     """Also to a client that has yet to say who it is."""
     if version >= 3 and not _is_valid(body):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-    return ApiVersionsResponse(
-        api_keys=advertised(served), finalized_features_epoch=_FINALIZED_FEATURES_EPOCH
-    )
+    return ApiVersionsResponse(api_keys=served, finalized_features_epoch=_FINALIZED_FEATURES_EPOCH)
 
 
 def unsupported_version(served: Mapping[int, range]) -> ApiVersionsResponse:
