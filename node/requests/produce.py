@@ -208,11 +208,12 @@ class Produce(Handler[ProduceRequest]):
 
 
 def _claims_transaction(body: ProduceRequest) -> bool:
-    return any(
-        isinstance(partition.records, memoryview) and claims_transaction(partition.records)
-        for topic in body.topic_data
-        for partition in topic.partition_data
-    )
+    for topic in body.topic_data:
+        for partition in topic.partition_data:
+            records = partition.records
+            if isinstance(records, memoryview) and claims_transaction(records):
+                return True
+    return False
 
 
 def _producers(entries: list[ProduceEntry]) -> set[tuple[int, int]]:
