@@ -8,7 +8,7 @@ not the end: the broker serves on, fenced by leader epochs, and registers anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from logquake.node.authentication.credentials import Credentials
@@ -16,7 +16,8 @@ from logquake.node.composition.api import compose_api
 from logquake.node.composition.composer import Composer
 from logquake.node.composition.parts import KINDS_OF_CLIENTS, Membership, Parts
 from logquake.node.configs.broker_config import BrokerConfig
-from logquake.node.configs.entities import read_entity, read_kind
+from logquake.node.configs.entities import change_entity, read_entity, read_kind
+from logquake.node.configs.passwords import Passwords
 from logquake.node.journal_events import (
     READY,
     REGISTERED,
@@ -74,6 +75,7 @@ class Broker:
             settings.broker_id,
             settings.properties,
             partial(changed_settings, settings),
+            Passwords(settings.password_encoder, outside.random.randbytes),
             outside.journal,
         )
         self._session_id = NO_SESSION
@@ -120,6 +122,7 @@ class Broker:
             joining = _join(
                 proposal,
                 self._settings.broker_id,
+                self._config.passwords,
                 self._outside.journal,
                 self._settings.auto_creation.coordinator_topics,
             )
@@ -239,6 +242,7 @@ class Broker:
 async def _join(
     proposed_cluster_id: str,
     broker_id: int,
+    passwords: Passwords,
     journal: Journal,
     coordinator_topics: CoordinatorTopics,
 ) -> Membership | MalformedZnode:
@@ -248,9 +252,18 @@ async def _join(
             await join_cluster(proposed_cluster_id),
             await read_all(journal),
             await read_entity(broker_entity(None), journal),
-            await read_entity(broker_entity(broker_id), journal),
+            await _read_own(broker_entity(broker_id), passwords, journal),
             {kind: await read_kind(kind, journal) for kind in KINDS_OF_CLIENTS},
             await read_coordinator_topics(coordinator_topics),
         )
     except MalformedZnode as malformed:
         return malformed
+
+
+async def _read_own(entity: str, passwords: Passwords, journal: Journal) -> Mapping[str, str]:
+    """What of it is encrypted with the old secret is written anew. Raises ZkFailure."""
+    config = await read_entity(entity, journal)
+    if passwords.reencoded(config) is None:
+        return config
+    await change_entity(entity, passwords.reencoded)
+    return await read_entity(entity, journal)

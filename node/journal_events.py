@@ -20,6 +20,17 @@ BROKER_CONFIG_CHANGED = EventKind(
     "where they are no secrets.",
     remedy="Nothing.",
 )
+KEY_STORES_READ = EventKind(
+    "key-stores-read",
+    cause="The key or trust store of a listener was set, or its file read again: who connects "
+    "from now on meets what it holds.",
+    remedy="Nothing.",
+)
+KEY_STORES_IGNORED = EventKind(
+    "key-stores-ignored",
+    cause="A key or trust store that was set cannot be used: the one before it serves on.",
+    remedy="Mend the file, and set the same once more.",
+)
 BROKER_CONFIG_IGNORED = EventKind(
     "broker-config-ignored",
     cause="ZooKeeper holds a key for this broker, or for all, that may not change at run time, or "

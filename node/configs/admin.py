@@ -26,7 +26,6 @@ from logquake.node.configs.broker_config import BrokerConfig
 from logquake.node.configs.broker_keys import BROKER_KEYS
 from logquake.node.configs.entities import change_entity
 from logquake.node.configs.loggers import Loggers
-from logquake.node.configs.rules import check_passwords
 from logquake.node.configs.topic_settings import topic_settings
 from logquake.wire.errors import ErrorCode
 from logquake.zk.operations import Session
@@ -145,10 +144,11 @@ class ConfigAdmin:
         if only_check:
             return None
         try:
-            check_passwords(after, own=own)
+            if own:
+                self._config.read_files_again(after)
+            return self._config.passwords.encoded(after, own=own)
         except InvalidValue as invalid:
             raise _invalid(change, invalid) from invalid
-        return after
 
     async def _alter_topic(self, change: ResourceChange, *, only_check: bool) -> None:
         """Raises Refused, ZkFailure."""

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from logquake.controller.rules.config_def import InvalidValue
 from logquake.node.configs.broker_keys import is_password, key_of
 from logquake.node.configs.layers import Layers, Properties
+from logquake.node.configs.passwords import Passwords
 from logquake.node.configs.rules import check_change, without_invalid
 from logquake.node.configs.steps import check_step
 from logquake.node.configs.together import check_together
@@ -30,19 +31,39 @@ class BrokerConfig(Generic[S]):
     """
 
     def __init__(
-        self, broker_id: int, static: Properties, parse: Callable[[Properties], S], journal: Journal
+        self,
+        broker_id: int,
+        static: Properties,
+        parse: Callable[[Properties], S],
+        passwords: Passwords,
+        journal: Journal,
     ) -> None:
         self.broker_id = broker_id
+        self.passwords = passwords
         self.layers = Layers.starting(static)
         self.applied: Properties = self.layers.originals()
         self.settings = parse(self.applied)
         self._parse = parse
         self._journal = journal
         self._followers: list[Callable[[S, S], None]] = []
+        self._readers_of_files: list[Callable[[S], None]] = []
 
     def follow(self, follower: Callable[[S, S], None]) -> None:
         """It is called with the settings before and after each change."""
         self._followers.append(follower)
+
+    def follow_files(self, reader: Callable[[S], None]) -> None:
+        """It reads files again that the settings name as before. It may raise InvalidValue."""
+        self._readers_of_files.append(reader)
+
+    def read_files_again(self, props: Properties) -> None:
+        """This broker is set to these, the same or not: files may hold something else by now.
+
+        DynamicBrokerConfig.reloadUpdatedFilesWithoutConfigChange. Raises InvalidValue.
+        """
+        settings = self._parse(self.layers.with_own(props).originals())
+        for reader in self._readers_of_files:
+            reader(settings)
 
     def begin_with(self, of_all: Properties, own: Properties) -> None:
         """What ZooKeeper holds at the start: no step, since nothing runs yet."""
@@ -61,8 +82,8 @@ class BrokerConfig(Generic[S]):
         self._obey(check)
 
     def readable(self, props: Properties, *, own: bool) -> Mapping[str, str]:
-        """What of it may count."""
-        return without_invalid(props, own=own)[0]
+        """What of it may count, passwords as they are."""
+        return self._read(props, own=own)[0]
 
     def check(self, props: Properties, *, own: bool) -> None:
         """Whether this could be taken in. Raises InvalidValue."""
@@ -71,10 +92,15 @@ class BrokerConfig(Generic[S]):
         self._parse(changed.originals())
 
     def _take(self, props: Properties, *, own: bool) -> None:
-        good, faults = without_invalid(props, own=own)
+        good, faults = self._read(props, own=own)
         for name, fault in sorted(faults.items()):
             self._ignore(name, fault)
         self.layers = self.layers.with_own(good) if own else self.layers.with_default(good)
+
+    def _read(self, props: Properties, *, own: bool) -> tuple[dict[str, str], dict[str, str]]:
+        good, faults = without_invalid(props, own=own)
+        known, secret = self.passwords.decoded(good)
+        return known, faults | secret
 
     def _obey(self, check: Callable[[Properties], None]) -> None:
         originals = self.layers.originals()

@@ -16,7 +16,6 @@ from logquake.node.configs.broker_keys import (
     NOT_DYNAMIC,
     SECURITY,
     is_of_one_broker,
-    is_password,
     without_listener,
 )
 from logquake.node.configs.layers import Layers, Properties
@@ -52,16 +51,6 @@ def check_change(layers: Layers, applied: Properties, props: Properties, *, own:
     check_step(applied, originals)
 
 
-def check_passwords(props: Properties, *, own: bool) -> None:
-    """Passwords are written encrypted, which is not built. Raises InvalidValue."""
-    if any(map(is_password, props)):
-        raise InvalidValue(
-            "Password encoder secret not configured"
-            if own
-            else "Password config can be defined only at broker level"
-        )
-
-
 def without_invalid(props: Properties, *, own: bool) -> tuple[dict[str, str], dict[str, str]]:
     """Of what ZooKeeper holds: what may count, and why the rest does not, by key.
 
@@ -77,8 +66,6 @@ def _fault(name: str, value: str, *, own: bool) -> str | None:
         return "it cannot change while the broker runs"
     if name in SECURITY:
         return "it may only be set for a listener"
-    if is_password(name):
-        return "it is encrypted, which is not read"
     if not own and is_of_one_broker(name):
         return "it may only be set for one broker"
     try:

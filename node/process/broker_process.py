@@ -36,6 +36,7 @@ from logquake.node.process.descriptors import open_segments, raise_limit
 from logquake.node.process.doors import Doors
 from logquake.node.process.heap import keep_collections_short, settle_heap
 from logquake.node.process.journal_file import JournalFile
+from logquake.node.process.key_stores import follow_stores
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
 from logquake.seams.journal import Event
@@ -170,12 +171,14 @@ class BrokerProcess:
         self._connect_timer.cancel()
         settle_heap()
         limits = self._broker.config.settings.connections
+        admittances = self._doors.admittances(self._broker.credentials, self._loop, api.served)
+        follow_stores(self._broker.config, admittances, self._journal)
         self._processor = Processor(
             self._loop,
             api,
             limits,
             self._journal,
-            self._doors.admittances(self._broker.credentials, self._loop, api.served),
+            admittances,
         )
         self._loop.at_end_of_pass(self._broker.end_of_pass)
         quotas = ConnectionQuotas(

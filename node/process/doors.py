@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import secrets
 import ssl
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from logquake.node.authentication.mechanisms import EnabledMechanism, SaslTools
 from logquake.node.authentication.sasl_client import (
@@ -47,11 +47,7 @@ class Doors:
 
     @classmethod
     def of(cls, settings: SecuritySettings) -> Doors:
-        contexts = {
-            name: server_context(listener.tls)
-            for name, listener in settings.listeners.items()
-            if listener.tls is not None
-        }
+        contexts = _contexts(settings, settings.listeners)
         link_tls = settings.link.tls
         return cls(settings, contexts, client_context(link_tls) if link_tls is not None else None)
 
@@ -82,6 +78,27 @@ class Doors:
             )
             for name, listener in self.settings.listeners.items()
         }
+
+
+def renew(
+    admittances: dict[ListenerName, Admittance],
+    settings: SecuritySettings,
+    names: Iterable[ListenerName],
+) -> None:
+    """At these listeners, who comes from now on meets what their stores hold now.
+
+    Raises TlsError, and then nothing has changed.
+    """
+    for name, context in _contexts(settings, names).items():
+        admittances[name] = replace(admittances[name], tls=context)
+
+
+def _contexts(
+    settings: SecuritySettings, names: Iterable[ListenerName]
+) -> dict[ListenerName, ssl.SSLContext]:
+    """Raises TlsError."""
+    found = ((name, settings.listeners[name].tls) for name in names)
+    return {name: server_context(tls) for name, tls in found if tls is not None}
 
 
 def _new_gate(

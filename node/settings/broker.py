@@ -16,6 +16,7 @@ from logquake.controller.settings import ControllerSettings
 from logquake.node.authentication.tokens import TokenSettings
 from logquake.node.authorizer.settings import AuthorizerSettings
 from logquake.node.configs.broker_keys import key_of
+from logquake.node.configs.password_encoder import PasswordEncoderSettings
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.transactions.settings import TransactionSettings
@@ -35,6 +36,7 @@ from logquake.node.settings.groups import read_groups
 from logquake.node.settings.listeners import ListenerSettings, read_listeners
 from logquake.node.settings.network import read_connection_limits
 from logquake.node.settings.offsets import read_offsets
+from logquake.node.settings.passwords import read_password_encoder
 from logquake.node.settings.quotas import read_quotas
 from logquake.node.settings.reader import INT_MAX, SHORT_MAX, PropertyReader, refusal
 from logquake.node.settings.replication import read_links, read_replication
@@ -86,6 +88,7 @@ class BrokerSettings:
     offsets: OffsetSettings
     authorizer: AuthorizerSettings
     tokens: TokenSettings
+    password_encoder: PasswordEncoderSettings
     quotas: QuotaSettings
     # Envelopes are taken, by which other brokers forward what their clients ask of the controller.
     # A Kafka 3.9 in ZooKeeper mode takes them with zookeeper.metadata.migration.enable alone, and
@@ -159,6 +162,7 @@ class BrokerSettings:
             ),
             authorizer=read_authorizer(reader),
             tokens=read_delegation_tokens(reader),
+            password_encoder=read_password_encoder(reader),
             quotas=read_quotas(reader),
             forwarding_enabled=reader.flag("logquake.forwarding.enable", True),
             request_timeout_ms=request_timeout_ms,

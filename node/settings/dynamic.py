@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from logquake.controller.rules.config_def import InvalidValue
+from logquake.node.net.tls.contexts import server_context
+from logquake.node.net.tls.settings import TlsError
 from logquake.node.settings.broker import BrokerSettings
 from logquake.node.settings.errors import SettingsError
+from logquake.node.settings.security import SecuritySettings
 
 
 def changed_settings(running: BrokerSettings, properties: Mapping[str, str]) -> BrokerSettings:
@@ -37,4 +40,25 @@ def changed_settings(running: BrokerSettings, properties: Mapping[str, str]) -> 
         running.controller,
         unclean_leader_election_enable=read.controller.unclean_leader_election_enable,
     )
-    return replace(running, replication=replication, connections=connections, controller=controller)
+    return replace(
+        running,
+        replication=replication,
+        connections=connections,
+        controller=controller,
+        security=_changed_stores(running.security, read.security),
+    )
+
+
+def _changed_stores(running: SecuritySettings, read: SecuritySettings) -> SecuritySettings:
+    """Listeners with other certificates, which have to be usable. Raises InvalidValue."""
+    listeners = dict(running.listeners)
+    for name, listener in running.listeners.items():
+        then = read.listeners[name].tls if name in read.listeners else None
+        if listener.tls is None or then is None or then == listener.tls:
+            continue
+        try:
+            server_context(then)
+        except TlsError as error:
+            raise InvalidValue(str(error)) from error
+        listeners[name] = replace(listener, tls=then)
+    return replace(running, listeners=listeners)
