@@ -58,14 +58,14 @@ Brokers = Annotated[int, typer.Option("-n", "--brokers", min=3)]
 
 ROUNDS = 3
 WARM_UP_S = 45.0
-BRIEF_WARM_UP_S = 15.0
+BRIEF_WARM_UP_S = 10.0
 MEGABYTES = 512
 SECONDS = 4.0
-FEW_SECONDS = 2.0
+FEW_SECONDS = 1.5
 FEW_MEGABYTES = 256
 MESSAGES = 2_000
 FOLDER = Path(tempfile.gettempdir())
-BRIEF_BUDGET_S = 150.0
+BRIEF_BUDGET_S = 240.0
 BUDGET_S = 480.0  # the cases that are left then still get a first round each, without warm-up
 
 
