@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 
+from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 from kazoo.client import KazooClient
 
@@ -21,6 +22,7 @@ from tests.fuzz.live.vitals import Bounds, Sample, Vitals
 from tests.fuzz.live.ways import TIMEOUT_S, Asker, Way, ways
 
 SAMPLES = 60
+BETWEEN_VICTIMS = 400  # requests
 # What damage makes of names must not pile up: a broker forgets them within the run.
 CONFIG = {
     "auto.create.topics.enable": "false",
@@ -92,12 +94,12 @@ class Campaign:
         self._random = Random(plan.seed)
         self._findings = Findings()
         self._addresses = [Address(one.host, one.port) for one in kafka.state().brokers]
+        self._admin = AdminClient(dict(kafka.client_config()))
         self._world = World(_controller_epoch(kafka))
 
     def run(self) -> Outcome:
         bystander = Bystander(self._kafka.client_config(), min(3, self._plan.brokers))
         vitals = Vitals(self._kafka)
-        self._create_victims()
         began = time.monotonic()
         bystander.start()
         with ExitStack() as stack:
@@ -120,12 +122,14 @@ class Campaign:
         asker = Asker(self._kafka, self._addresses[0])
         made = inputs(self._random, asker.served(), self._world)
         each = max(1, self._plan.requests // SAMPLES)
-        due = 0
+        sample_due = victims_due = 0
         while self._findings.sent < self._plan.requests and not bystander.complaints:
-            if self._findings.sent >= due:
-                asker.learn_topic_ids(self._world)
+            if self._findings.sent >= victims_due:
+                self._restore_victims(asker)
+                victims_due += BETWEEN_VICTIMS
+            if self._findings.sent >= sample_due:
                 vitals.take(self._findings.sent)
-                due += each
+                sample_due += each
             for stranger in strangers:
                 stranger.send(made)
             for stranger in strangers:
@@ -146,11 +150,16 @@ class Campaign:
         connect = partial(way.connect, address, TIMEOUT_S)
         return Stranger(connect, self._findings, is_known=way.is_known)
 
-    def _create_victims(self) -> None:
-        admin = AdminClient(dict(self._kafka.client_config()))
+    def _restore_victims(self, asker: Asker) -> None:
+        """They are deleted all the time; one whose deletion is under way has to wait."""
+        asker.learn_topic_ids(self._world)
+        if len(self._world.topic_ids) == len(TOPICS):
+            return
         topics = [NewTopic(name, PARTITIONS, min(3, self._plan.brokers)) for name in TOPICS]
-        for made in admin.create_topics(topics).values():
-            made.result(TIMEOUT_S)
+        for made in self._admin.create_topics(topics).values():
+            with suppress(KafkaException):
+                made.result(TIMEOUT_S)
+        asker.learn_topic_ids(self._world)
 
 
 def _range(name: str, samples: list[Sample]) -> str:
