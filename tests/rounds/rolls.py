@@ -8,14 +8,14 @@ against what members and producers were told.
 from __future__ import annotations
 
 import time
-from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from confluent_kafka import ConsumerGroupState, KafkaException
-from confluent_kafka.admin import AdminClient, ConsumerGroupDescription
-
+from logquake.client.errors import ClientError
+from logquake.client.groups import Groups
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from tests.rounds.evidence import save
@@ -27,7 +27,7 @@ from tests.starving.starver import Starver, starving
 from tests.waiting import wait_for
 
 BROKERS = 3
-ASK_S = 5.0
+ASK_MS = 5_000
 CONFIG = {"offsets.topic.num.partitions": "12", "transaction.state.log.num.partitions": "12"}
 
 
@@ -64,7 +64,7 @@ def run(plan: Plan) -> Outcome:
             supervisor = kafka.state().supervisor_pid
             starver = stack.enter_context(starving(supervisor, plan.starvation))
         load = Load(kafka.bootstrap_servers, plan.size)
-        groups = Groups(kafka.bootstrap_servers, load)
+        groups = GroupWatch(kafka.bootstrap_servers, load)
         load.create_topics()
         load.start()
         try:
@@ -106,11 +106,11 @@ def _judged(kafka: Cluster, load: Load) -> list[str]:
     return list(judgement.faults())
 
 
-class Groups:
+class GroupWatch:
     """As an administrator sees them."""
 
     def __init__(self, servers: str, load: Load) -> None:
-        self._servers = servers
+        self._settings = ClientSettings(servers, api_timeout_ms=ASK_MS)
         self._names = load.group_names()
         self._members = load.size.members
 
@@ -123,16 +123,18 @@ class Groups:
         return took_s
 
     def _unstable(self) -> list[str]:
-        """By a client of its own: librdkafka's administrator keeps a coordinator for minutes."""
-        admin = AdminClient({"bootstrap.servers": self._servers, "log_level": 2})
-        asked = admin.describe_consumer_groups(self._names, request_timeout=ASK_S)
-        return [f"{name} {why}" for name, each in asked.items() if (why := self._complaint(each))]
+        """By our own client: librdkafka's keeps to a coordinator that is gone, or aborts."""
+        with Router(self._settings) as router:
+            groups = Groups(router)
+            return [
+                f"{name} {why}" for name in self._names if (why := self._complaint(groups, name))
+            ]
 
-    def _complaint(self, answer: Future[ConsumerGroupDescription]) -> str:
+    def _complaint(self, groups: Groups, name: str) -> str:
         try:
-            told = answer.result()
-        except KafkaException as error:
+            told = groups.describe(name)
+        except ClientError as error:
             return str(error)
-        if told.state is not ConsumerGroupState.STABLE or len(told.members) != self._members:
-            return f"is {told.state.name} with {len(told.members)} members"
+        if told.state != "Stable" or len(told.members) != self._members:
+            return f"is {told.state} with {len(told.members)} members"
         return ""
