@@ -70,13 +70,17 @@ class KafkaPrograms:
     ) -> subprocess.CompletedProcess[str]:
         """All that a tool leaves, in UTF-8 whatever the surroundings are."""
         return subprocess.run(
-            [*self._java, "-Dfile.encoding=UTF-8", main_class, *arguments],
+            self.command(main_class, *arguments),
             env=os.environ | {"LC_ALL": "C.UTF-8"},
             capture_output=True,
             encoding="utf-8",
             timeout=timeout_s,
             check=False,
         )
+
+    def command(self, main_class: str, *arguments: str) -> list[str]:
+        """In the place of a class the name of a source file will do."""
+        return [*self._java, "-Dfile.encoding=UTF-8", main_class, *arguments]
 
     @contextmanager
     def broker(
