@@ -90,18 +90,8 @@ def test_lines_go_through_a_topic_once_and_on_after_a_restart(
         worker = Worker(kafka_programs, cluster.bootstrap_servers, port)
         before.write_text("".join(f"{line}\n" for line in lines[:100]))
         with worker.at_work():
-            worker.set(
-                "reader",
-                connector_class=SOURCE,
-                file=before,
-                topic=TOPIC,
-            )
-            worker.set(
-                "writer",
-                connector_class=SINK,
-                file=after,
-                topics=TOPIC,
-            )
+            worker.set("reader", connector_class=SOURCE, file=before, topic=TOPIC)
+            worker.set("writer", connector_class=SINK, file=after, topics=TOPIC)
             wait_until_there(after, lines[:100])
         with before.open("a") as file:
             file.writelines(f"{line}\n" for line in lines[100:])

@@ -5,6 +5,9 @@ A suite runs against a cluster of its own, with ``--kafka`` against Kafka's own 
 there. What each of its tests did is held against the list that is kept here (``lists/NAME.txt``);
 ``--write`` writes it anew, and then whatever did not pass wants a reason. Ends with 1 where the
 list is not true.
+
+One more list is of a suite that was run by hand from its repository, as it starts some brokers
+itself: confluent-kafka-python 2.15.0, whose integration tests take ``BROKERS=HOST:PORT``.
 """
 
 from __future__ import annotations
