@@ -18,6 +18,7 @@ from logquake.node.quotas.alteration import (
 from logquake.node.quotas.entities import DEFAULT
 from logquake.wire.errors import ErrorCode
 from logquake.zk.znodes.configs import desanitize
+from logquake.zk.znodes.map_order import properties_order
 
 Entity = Mapping[str, str | None]
 """Names by type; None is the default."""
@@ -124,10 +125,12 @@ def _matches(wanted: Mapping[str, Component], entity: Entity, *, strict: bool) -
 
 
 def _quotas(entity: Entity, config: Mapping[str, str]) -> Iterator[tuple[str, float]]:
-    for key in IP_KEYS if IP in entity else CLIENT_KEYS:
+    """In Kafka's order, of which its tool shows some."""
+    known = IP_KEYS if IP in entity else CLIENT_KEYS
+    for key in properties_order(key for key in known if key in config):
         try:
             yield key, float(config[key])
-        except (KeyError, ValueError):
+        except ValueError:
             continue
 
 

@@ -72,6 +72,16 @@ class Rate:
         return self._samples
 
 
+class SimpleRate(Rate):
+    """Over the time that has passed since the first window, and never over less than one."""
+
+    __slots__ = ()
+
+    def elapsed_ms(self, now_ms: int) -> int:
+        current = self._current(now_ms)
+        return max(now_ms - current[0].start_ms if current else 0, self._windows.length_ms)
+
+
 def wait_ms(rate: float, limit: float, elapsed_ms: int) -> float:
     """With so much longer a time the rate were the limit (QuotaUtils.throttleTime)."""
     if rate <= limit:

@@ -33,6 +33,7 @@ from logquake.node.replication.purgatories.delayed_fetch import FetchPurgatory
 from logquake.node.replication.purgatories.delayed_produce import ProducePurgatory
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.replication.state_changes import StateChanges
+from logquake.node.replication.throttling import Throttle
 from logquake.node.replication.transactions.add_partitions_to_txn import AddPartitionsToTxnManager
 from logquake.node.replication.transactions.appends import TransactionalAppends
 from logquake.node.replication.transactions.verification import TransactionVerification
@@ -96,7 +97,12 @@ class ReplicaManager:
         self.transactional_appends = TransactionalAppends(
             self.appends, self.verification, settings.verification_max_bytes
         )
-        self.fetches = FetchPurgatory(self._hosted, scheduler)
+        windows = settings.throttle_windows
+        self._leading = Throttle(windows, scheduler.now_ms, settings.leader_max_bytes_per_second)
+        self._following = Throttle(
+            windows, scheduler.now_ms, settings.follower_max_bytes_per_second
+        )
+        self.fetches = FetchPurgatory(self._hosted, scheduler, self._leading)
         self.deletions = DeleteRecordsPurgatory(self._hosted, scheduler)
         self._marks = self._background.high_watermarks
         alter_partition = AlterPartitionManager(
@@ -117,7 +123,13 @@ class ReplicaManager:
             disk_failed=log_dirs.report_failure,
         )
         self._fetchers = FetcherPool(
-            broker_id, broker_epoch, settings, scheduler, network, log_dirs.prepare_cuts
+            broker_id,
+            broker_epoch,
+            settings,
+            scheduler,
+            network,
+            log_dirs.prepare_cuts,
+            self._following,
         )
         self._hosting = Hosting(
             self._hosted,
@@ -203,6 +215,8 @@ class ReplicaManager:
         self._hosting.file_delete_delay_ms = settings.topic_defaults.log.file_delete_delay_ms
         self.cleaner.reconfigure(settings.cleaner)
         self.moves.throttle(settings.move_max_bytes_per_second)
+        self._leading.limit = settings.leader_max_bytes_per_second
+        self._following.limit = settings.follower_max_bytes_per_second
         for partition in self._hosted:
             _reconfigure(partition, config_of(partition.topic))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf
 
+from logquake.node.quotas.measures import Windows
+from logquake.node.replication.throttling import NOBODY, ThrottledReplicas
 from logquake.storage.cleaner.plan import CleanerBounds
 from logquake.storage.log_config import NEVER, LogConfig
 
@@ -23,6 +25,10 @@ class TopicConfig:
     # Convert records for consumers older than 0.11. It costs this broker's time and memory; without
     # it they are refused.
     message_downconversion: bool = True
+    # Whose replication is held back while brokers are over their rates: replicas that a leader
+    # sends to, and those that fetch.
+    throttled_leaders: ThrottledReplicas = NOBODY
+    throttled_followers: ThrottledReplicas = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +128,12 @@ class ReplicationSettings:
     move_threads: int | None = None
     # For all these moves together. Without it they take what the disks give, and clients feel it.
     move_max_bytes_per_second: int = NEVER
+    # Of replicas that their topics throttle: the most that is sent from here in a second, and that
+    # is fetched. Too little, and they never get in sync.
+    leader_max_bytes_per_second: int = NEVER
+    follower_max_bytes_per_second: int = NEVER
+    # Over what time that is measured.
+    throttle_windows: Windows = field(default_factory=Windows)
     cleaner: CleanerSettings = field(default_factory=CleanerSettings)
     # What topics obey that say nothing of their own.
     topic_defaults: TopicConfig = field(default_factory=TopicConfig)

@@ -27,6 +27,8 @@ def changed_settings(running: BrokerSettings, properties: Mapping[str, str]) -> 
         topic_defaults=read.replication.topic_defaults,
         cleaner=read.replication.cleaner,
         move_max_bytes_per_second=read.replication.move_max_bytes_per_second,
+        leader_max_bytes_per_second=read.replication.leader_max_bytes_per_second,
+        follower_max_bytes_per_second=read.replication.follower_max_bytes_per_second,
     )
     connections = replace(
         running.connections,

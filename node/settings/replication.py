@@ -7,6 +7,7 @@ from logquake.node.net.links.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.settings.cleaner import read_cleaner
 from logquake.node.settings.errors import SettingsError
+from logquake.node.settings.quotas import read_windows
 from logquake.node.settings.reader import PropertyReader, refusal
 from logquake.node.settings.topic_defaults import read_flush_scheduler_interval_ms
 
@@ -97,6 +98,15 @@ def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> Rep
             default.move_max_bytes_per_second,
             minimum=1,
         ),
+        leader_max_bytes_per_second=reader.long(
+            "leader.replication.throttled.rate", default.leader_max_bytes_per_second, minimum=0
+        ),
+        follower_max_bytes_per_second=reader.long(
+            "follower.replication.throttled.rate",
+            default.follower_max_bytes_per_second,
+            minimum=0,
+        ),
+        throttle_windows=read_windows(reader, "replication.quota.window"),
         isr_broker_epochs=reader.flag("logquake.isr.broker.epochs", default.isr_broker_epochs),
         cleaner=read_cleaner(reader),
         topic_defaults=topic_defaults,

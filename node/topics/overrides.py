@@ -2,7 +2,6 @@
 
 The controller checked keys and values when the topic was made. A value that was put into
 ZooKeeper by other means and can't be read is passed over: the default holds.
-Keys that concern what is not built yet (throttling) have no effect.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from logquake.node.replication.settings import TopicConfig
+from logquake.node.replication.throttling import ThrottledReplicas
 from logquake.storage.log_config import CompressionType, LogConfig, TimestampType
 from logquake.wire.compression import Codec
 
@@ -63,6 +63,8 @@ _TOPIC_FIELDS: dict[str, tuple[str, Parse]] = {
     "min_insync_replicas": ("min.insync.replicas", int),
     "unclean_leader_election": ("unclean.leader.election.enable", _flag),
     "message_downconversion": ("message.downconversion.enable", _flag),
+    "throttled_leaders": ("leader.replication.throttled.replicas", ThrottledReplicas.parse),
+    "throttled_followers": ("follower.replication.throttled.replicas", ThrottledReplicas.parse),
 }
 
 

@@ -1,8 +1,9 @@
 """Copies partitions from one leader: one Fetch in flight, the next one as soon as it is answered.
 
-Kafka's AbstractFetcherThread. An error rests its partition for replica.fetch.backoff.ms; a lost
-connection rests all. A leader that knows a later epoch than ours (FENCED_LEADER_EPOCH) tells that
-LeaderAndIsr is on its way: the partition is left alone until then.
+Kafka's AbstractFetcherThread. An error rests its partition for replica.fetch.backoff.ms, and so
+does a rate that throttled ones are over; a lost connection rests all. A leader that knows a later
+epoch than ours (FENCED_LEADER_EPOCH) tells that LeaderAndIsr is on its way: the partition is left
+alone until then.
 
 After a leader's death every millisecond until its followers fetch from the next one is one in which
 nothing is acked. So two waits of Kafka's are cut short. A leader that has not heard yet that it
@@ -30,6 +31,7 @@ from logquake.node.replication.fetcher.session import FetchSessionClient
 from logquake.node.replication.fetcher.truncation import PrepareCuts, truncate_without_epochs
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.settings import ReplicationSettings
+from logquake.node.replication.throttling import Throttle
 from logquake.node.replication.values import PartitionKey
 from logquake.seams.network import Channel, Disconnected
 from logquake.seams.scheduler import Scheduler, Timer
@@ -59,7 +61,9 @@ class ReplicaFetcher:
         scheduler: Scheduler,
         prepare_cuts: PrepareCuts,
         on_dropped: Callable[[Partition], None],
+        throttle: Throttle,
     ) -> None:
+        self._throttle = throttle
         self._broker_id = broker_id
         self._channel = channel
         self._requests = requests
@@ -225,8 +229,27 @@ class ReplicaFetcher:
             journal_refused_records(followed, str(error))
             self._rest(followed)
         else:
-            if followed.has_moved():
+            if self._throttle.is_set and self._holds_back(followed, data):
+                self._rest(followed)
+            elif followed.has_moved():
                 self._session.want(followed)
+
+    def _holds_back(self, followed: Followed, data: PartitionData) -> bool:
+        """Records count; who is behind waits for its next while they were too many."""
+        if followed.is_throttled:
+            self._throttle.record(len(data.records or b""))
+        followed.is_behind = followed.fetch_offset < data.high_watermark
+        return self._waits(followed)
+
+    def _waits(self, followed: Followed) -> bool:
+        """RemoteLeaderEndPoint.shouldFollowerThrottle."""
+        throttle = self._throttle
+        return (
+            followed.is_behind
+            and throttle.is_set
+            and followed.is_throttled
+            and throttle.is_exceeded
+        )
 
     def _reset_offset(self, followed: Followed) -> None:
         def is_current() -> bool:
@@ -280,6 +303,9 @@ class ReplicaFetcher:
         self._resume_timer = None
         now_ms = self._scheduler.now_ms()
         for followed in [each for each in self._resting if each.resume_at_ms <= now_ms]:
+            if self._waits(followed):
+                followed.rest_until(now_ms + self._settings.replica_fetch_backoff_ms)
+                continue
             self._resume(followed)
             if followed.rests:
                 self._hurry()

@@ -28,6 +28,7 @@ class Followed:
 
     __slots__ = (
         "fetch_offset",
+        "is_behind",
         "key",
         "last_fetched_epoch",
         "leader_epoch",
@@ -46,6 +47,7 @@ class Followed:
         self.leader_epoch = partition.leader_epoch
         self.phase = Phase.FETCHING
         self.resume_at_ms = 0
+        self.is_behind = False  # of what was committed when it was last answered
         self.rests = 0  # after an error that a leader which is about to lead answers
         self.sent_offset = NOT_SENT
         self.sent_epoch = NO_LEADER_EPOCH
@@ -60,6 +62,13 @@ class Followed:
         self.fetch_offset = replica.end
         latest = replica.latest_epoch
         self.last_fetched_epoch = NO_LEADER_EPOCH if latest is None else latest
+
+    @property
+    def is_throttled(self) -> bool:
+        partition = self.partition
+        return partition.config.throttled_followers.includes(
+            partition.index, partition.context.broker_id
+        )
 
     def rest_until(self, resume_at_ms: int) -> None:
         self.phase = Phase.RESTING

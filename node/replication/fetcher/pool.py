@@ -13,6 +13,7 @@ from logquake.node.replication.fetcher.truncation import PrepareCuts, needs_cut_
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.partition.roles import Offline
 from logquake.node.replication.settings import ReplicationSettings
+from logquake.node.replication.throttling import Throttle
 from logquake.seams.network import Endpoint, Network
 from logquake.seams.scheduler import Scheduler
 
@@ -26,7 +27,9 @@ class FetcherPool:
         scheduler: Scheduler,
         network: Network,
         prepare_cuts: PrepareCuts,
+        throttle: Throttle,
     ) -> None:
+        self._throttle = throttle
         self._broker_id = broker_id
         self._settings = settings
         self._scheduler = scheduler
@@ -110,4 +113,5 @@ class FetcherPool:
             self._scheduler,
             self._prepare_cuts,
             self.strand,
+            self._throttle,
         )

@@ -17,6 +17,7 @@ from logquake.node.replication.hosted import HostedPartitions, Located
 from logquake.node.replication.partition import reading
 from logquake.node.replication.partition.partition import Partition
 from logquake.node.replication.purgatories.deadline_queue import DeadlineQueue
+from logquake.node.replication.throttling import Throttle
 from logquake.node.replication.values import (
     FetchParams,
     FetchPartition,
@@ -57,15 +58,24 @@ class DelayedFetch:
         "params",
         "reads",
         "stale",
+        "throttle",
         "wants_answer",
     )
 
-    def __init__(self, number: int, params: FetchParams, reads: list[_Read], done: Done) -> None:
+    def __init__(
+        self,
+        number: int,
+        params: FetchParams,
+        reads: list[_Read],
+        done: Done,
+        throttle: Throttle | None,
+    ) -> None:
         self.number = number  # in the order of arrival
         self.params = params
         self.reads = reads
         self.stale: dict[_Read, None] = {}  # of partitions that were touched since
         self.done = done
+        self.throttle = throttle  # of a follower's, where the leader has a rate
         self.deadline_ms = 0
         self.is_done = False
         self.wants_answer = False  # an error or a diverging epoch is news by itself
@@ -81,6 +91,32 @@ class DelayedFetch:
             read.result = _NOTHING_YET
         total = sum(len(read.result.records) for read in self.reads if read.result.records)
         return self._read_each(stale, total, first_time=False)
+
+    def answer(self) -> None:
+        self.is_done = True
+        if self.throttle is not None:
+            self._count(self.throttle)
+        self.done(self.reads)
+
+    def _count(self, throttle: Throttle) -> None:
+        """Of those in sync too, so that all together keep to the rate."""
+        sent = sum(
+            len(read.result.records)
+            for read in self.reads
+            if read.result.records and _is_throttled(read.where)
+        )
+        if sent:
+            throttle.record(sent)
+
+    def _is_held_back(self, throttle: Throttle, partition: Partition) -> bool:
+        """ReplicaManager.shouldLeaderThrottle."""
+        leader = partition.leader
+        return (
+            _is_throttled(partition)
+            and leader is not None
+            and self.params.replica_id not in leader.isr.committed
+            and throttle.is_exceeded
+        )
 
     def _read_each(self, reads: Sequence[_Read], total: int, *, first_time: bool) -> bool:
         budget = self.params.max_bytes - total
@@ -116,6 +152,8 @@ class DelayedFetch:
         *,
         first_time: bool,
     ) -> FetchResult:
+        if self.throttle is not None and self._is_held_back(self.throttle, partition):
+            budget, min_one_batch = 0, False
         try:
             return reading.fetch(
                 partition,
@@ -133,9 +171,18 @@ class DelayedFetch:
             return reading.refuse(partition, error.code)
 
 
+def _is_throttled(where: Located) -> bool:
+    if isinstance(where, ErrorCode):
+        return False
+    return where.config.throttled_leaders.includes(where.index, where.context.broker_id)
+
+
 class FetchPurgatory:
-    def __init__(self, hosted: HostedPartitions, scheduler: Scheduler) -> None:
+    """``throttle`` is of what followers outside the ISR are sent."""
+
+    def __init__(self, hosted: HostedPartitions, scheduler: Scheduler, throttle: Throttle) -> None:
         self._locate = hosted.locate_key
+        self._throttle = throttle
         self._scheduler = scheduler
         self._deadlines: DeadlineQueue[DelayedFetch] = DeadlineQueue(scheduler, self._time_out)
         self._waiting: dict[Partition, dict[DelayedFetch, list[_Read]]] = {}
@@ -154,10 +201,11 @@ class FetchPurgatory:
         """
         locate = self._locator(params)
         reads = [_Read(asked, locate(asked.key, asked.topic)) for asked in context.partitions]
-        fetch = DelayedFetch(next(self._arrivals), params, reads, done)
+        is_counted = params.replica_id >= 0 and self._throttle.is_set
+        throttle = self._throttle if is_counted else None
+        fetch = DelayedFetch(next(self._arrivals), params, reads, done, throttle)
         if fetch.read_all() or params.max_wait_ms <= 0 or context.is_empty:
-            fetch.is_done = True
-            done(fetch.reads)
+            fetch.answer()
             return
         fetch.deadline_ms = self._scheduler.now_ms() + params.max_wait_ms
         for read in reads:
@@ -211,7 +259,6 @@ class FetchPurgatory:
         self._answer(fetch)
 
     def _answer(self, fetch: DelayedFetch) -> None:
-        fetch.is_done = True
         for read in fetch.reads:
             where = read.where
             if isinstance(where, Partition):
@@ -219,4 +266,4 @@ class FetchPurgatory:
                 waiting.pop(fetch, None)
                 if not waiting:
                     self._waiting.pop(where, None)
-        fetch.done(fetch.reads)
+        fetch.answer()

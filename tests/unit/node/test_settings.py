@@ -8,6 +8,8 @@ import pytest
 
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.node.coordinators.transactions.settings import TransactionSettings
+from logquake.node.quotas.measures import Windows
+from logquake.node.quotas.quotas import QuotaSettings
 from logquake.node.requests.pipelining import ProducePipelining
 from logquake.node.settings import (
     BrokerSettings,
@@ -246,6 +248,21 @@ class TestValues:
         assert got.failover_reconnect_backoff_ms == 10
         assert got.failover_reconnect_backoff_max_ms == 20
         assert got.failover_connect_timeout_ms == 30
+
+    def test_use_is_measured_over_windows_of_time(self) -> None:
+        default = settings()
+        assert default.quotas == QuotaSettings()
+        assert default.replication.throttle_windows == Windows(11, 1_000)
+        told = settings(
+            quota_window_num="3",
+            controller_quota_window_size_seconds="2",
+            replication_quota_window_num="4",
+            leader_replication_throttled_rate="5",
+            logquake_quota_max_clients="6",
+        )
+        assert told.quotas == QuotaSettings(Windows(3, 1_000), Windows(11, 2_000), max_clients=6)
+        assert told.replication.throttle_windows == Windows(4, 1_000)
+        assert told.replication.leader_max_bytes_per_second == 5
 
     def test_offsets_are_kept_as_kafkas_keys_say(self) -> None:
         assert settings().offsets == OffsetSettings()
