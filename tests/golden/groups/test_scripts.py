@@ -29,7 +29,6 @@ from logquake.node.coordinators.groups.membership.group import ClassicGroup
 from logquake.node.coordinators.groups.membership.record import group_of
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.membership.values import (
-    Join,
     JoinResult,
     Leaver,
     Moment,
@@ -41,6 +40,7 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.consumer_protocol import ConsumerProtocolSubscription
 from logquake.wire.messages.coordinator_records import GroupMetadataValue
 from logquake.wire.versioned import decode_versioned, encode_versioned
+from tests.doubles.joins import join_of
 from tests.golden.player import Chronicle, Player, check_script, scripts_beside
 
 WALL_CLOCK_START_MS = 1_700_000_000_000
@@ -146,20 +146,18 @@ class GroupPlayer(Player):
         known = [each.partition("/") for each in protocols.split(",") if each]
         said = tuple(Protocol(name, text.encode()) for name, _, text in known)
         subscription = ConsumerProtocolSubscription(topics=consumes.split(","))
-        asked = Join(
+        asked = join_of(
             id,
-            instance,
-            client,
-            "/127.0.0.1",
-            int(session),
-            int(rebalance),
-            type,
-            (Protocol("range", encode_versioned(subscription, 3)),) if consumes else said,
-            REASON,
-            f"{number}",
+            lambda result: self.chronicle.log(f"join#{number} {_joined(result)}"),
+            unique=f"{number}",
+            group_instance_id=instance,
+            client_id=client,
+            session_timeout_ms=int(session),
+            rebalance_timeout_ms=int(rebalance),
+            protocol_type=type,
+            protocols=(Protocol("range", encode_versioned(subscription, 3)),) if consumes else said,
             needs_member_id=version >= 4 and instance is None,
             can_skip_assignment=version >= 9,
-            reply=lambda result: self.chronicle.log(f"join#{number} {_joined(result)}"),
         )
         joining.join(self.group, asked, self._at)
 

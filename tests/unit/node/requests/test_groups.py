@@ -6,7 +6,6 @@ from __future__ import annotations
 import pytest
 
 from logquake.node.coordinators.groups.membership.values import (
-    Join,
     JoinResult,
     Protocol,
     Sync,
@@ -31,6 +30,7 @@ from logquake.wire.messages.group_admin import (
     ListGroupsRequest,
 )
 from logquake.wire.messages.group_membership import JoinGroupRequestProtocol
+from tests.doubles.joins import join_of
 from tests.unit.node.requests.group_members import (
     COORDINATING,
     GROUP,
@@ -320,13 +320,8 @@ def test_names_that_no_record_can_have_end_nothing(coordinator: LoneBroker) -> N
     members = coordinator.parts.groups.members
     assert members.heartbeat(grown, "a", None, 1) is ErrorCode.UNKNOWN_SERVER_ERROR
     joined: list[JoinResult] = []
-    asked = Join(
-        *("", None, "c", "/h", 10_000, 60_000, "consumer", (Protocol(grown, b""),), "", "1"),
-        needs_member_id=False,
-        can_skip_assignment=True,
-        reply=joined.append,
-    )
-    members.join(GROUP, asked)
+    protocols = (Protocol(grown, b""),)
+    members.join(GROUP, join_of("", joined.append, unique="1", protocols=protocols))
     coordinator.scheduler.advance(0)
     synced: list[SyncResult] = []
     members.sync(GROUP, Sync(joined[0].member_id, None, 1, None, None, {}, synced.append))

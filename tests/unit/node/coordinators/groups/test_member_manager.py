@@ -10,7 +10,6 @@ from logquake.node.coordinators.groups.group_partition import GroupPartition
 from logquake.node.coordinators.groups.member_manager import MemberManager
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.membership.values import (
-    Join,
     JoinResult,
     Leaver,
     Protocol,
@@ -19,13 +18,14 @@ from logquake.node.coordinators.groups.membership.values import (
 )
 from logquake.node.coordinators.groups.offsets.settings import OffsetSettings
 from logquake.wire.errors import ErrorCode
+from tests.doubles.joins import join_of
 from tests.doubles.journal import MemoryJournal
 from tests.doubles.scheduler import ManualScheduler
 from tests.doubles.workers import HeldWorkers
 from tests.unit.node.coordinators.groups.coordinated import CoordinatedGroups
 from tests.unit.node.replication.one_broker import OneBroker
 
-SESSION_MS, REBALANCE_MS = 10_000, 60_000
+SESSION_MS = 10_000
 SETTINGS = GroupSettings(initial_rebalance_delay_ms=0)
 RECORDS = OffsetSettings()
 
@@ -39,13 +39,8 @@ class Members(CoordinatedGroups):
 
     def join(self, member_id: str = "", *, said: bytes = b"") -> list[JoinResult]:
         answers: list[JoinResult] = []
-        asked = Join(
-            *(member_id, None, "c", "/h", SESSION_MS, REBALANCE_MS, "consumer"),
-            *((Protocol("range", said),), "", f"{next(self._unique)}"),
-            needs_member_id=False,
-            can_skip_assignment=True,
-            reply=answers.append,
-        )
+        unique, protocols = f"{next(self._unique)}", (Protocol("range", said),)
+        asked = join_of(member_id, answers.append, unique=unique, protocols=protocols)
         self.manager.join("g", asked)
         self.end_pass()
         self.scheduler.advance(0)

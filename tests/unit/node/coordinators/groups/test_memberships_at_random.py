@@ -33,7 +33,6 @@ from logquake.node.coordinators.groups.membership.record import group_of
 from logquake.node.coordinators.groups.membership.settings import GroupSettings
 from logquake.node.coordinators.groups.membership.states import PreparingRebalance
 from logquake.node.coordinators.groups.membership.values import (
-    Join,
     JoinResult,
     Leaver,
     Moment,
@@ -43,6 +42,7 @@ from logquake.node.coordinators.groups.membership.values import (
 )
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.coordinator_records import GroupMetadataValue
+from tests.doubles.joins import join_of
 
 EVENTS = 600
 INSTANCES = ["i", "j", None, None]
@@ -101,20 +101,16 @@ class Life:
         names = self.random.choice([PROTOCOLS, PROTOCOLS[:1], PROTOCOLS[::-1]])
         said = self.random.choice([b"one", b"one", b"two"])
         number = self._new_request()
-        asked = Join(
+        asked = join_of(
             member_id,
-            instance_id,
-            "c",
-            "/h",
-            self.random.choice([1_000, 4_000]),
-            self.random.choice([2_000, 3_000]),
-            "consumer",
-            tuple(Protocol(name, said) for name in names),
-            "",
-            f"{number}",
+            partial(self._joined, number, instance_id),
+            unique=f"{number}",
+            group_instance_id=instance_id,
+            session_timeout_ms=self.random.choice([1_000, 4_000]),
+            rebalance_timeout_ms=self.random.choice([2_000, 3_000]),
+            protocols=tuple(Protocol(name, said) for name in names),
             needs_member_id=instance_id is None and self.random.random() < 0.5,
             can_skip_assignment=self.random.random() < 0.5,
-            reply=partial(self._joined, number, instance_id),
         )
         joining.join(self.group, asked, self.at)
 
@@ -248,12 +244,12 @@ def test_two_hundred_members_wake_nobody_with_their_heartbeats() -> None:
     group = ClassicGroup("g", GroupSettings(initial_rebalance_delay_ms=0))
     ids: list[str] = []
     for number in range(200):
-        asked = Join(
-            *("", None, "c", "/h", 45_000, 300_000, "consumer", (Protocol("range", b""),)),
-            *("", f"{number}"),
-            needs_member_id=False,
-            can_skip_assignment=True,
-            reply=lambda result: ids.append(result.member_id),
+        asked = join_of(
+            "",
+            lambda result: ids.append(result.member_id),
+            unique=f"{number}",
+            session_timeout_ms=45_000,
+            rebalance_timeout_ms=300_000,
         )
         joining.join(group, asked, Moment(0, 0))
     while group.wake_ms == 0:
