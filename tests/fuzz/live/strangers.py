@@ -20,13 +20,14 @@ PATIENCE_S = 1.5  # longer than anything that is sent may wait
 A_BURST = 16
 
 # Answered with UNKNOWN_SERVER_ERROR by Kafka too: operations, elections and matches of a number
-# that means nothing, markers without a producer, and offsets that two brokers write into ZooKeeper
-# at once for the first time (KafkaZkClient.createRecursive).
+# that means nothing, markers without a producer, a negative count of offsets, and offsets
+# that two brokers write into ZooKeeper at once for the first time (KafkaZkClient.createRecursive).
 _KAFKA_FAILS_TOO = (
     ApiKey.INCREMENTAL_ALTER_CONFIGS,
     ApiKey.ELECT_LEADERS,
     ApiKey.DESCRIBE_CLIENT_QUOTAS,
     ApiKey.WRITE_TXN_MARKERS,
+    ApiKey.LIST_OFFSETS,
     ApiKey.OFFSET_COMMIT,
 )
 
