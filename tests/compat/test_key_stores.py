@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +37,7 @@ from tests.waiting import PATIENCE_S, wait_for
 pytestmark = pytest.mark.timeout(120)
 
 BROKER_ID = 7
+SEAL = "open sesame"
 PREFIX = "listener.name.closed.ssl.keystore"
 
 
@@ -45,8 +47,27 @@ class Closed:
 
     open_port: int
     port: int
+    zookeeper: str
     folder: Path
     authority: Authority
+
+    @contextmanager
+    def started(self) -> Iterator[None]:
+        ports = self.open_port, self.port
+        properties = {
+            "broker.id": BROKER_ID,
+            "listeners": f"OPEN://127.0.0.1:{ports[0]},CLOSED://127.0.0.1:{ports[1]}",
+            "listener.security.protocol.map": "OPEN:PLAINTEXT,CLOSED:SSL",
+            "inter.broker.listener.name": "OPEN",
+            "ssl.keystore.type": "PEM",
+            "ssl.keystore.location": self.issue("first.pem"),
+            "password.encoder.secret": "hush",
+            "log.dirs": self.folder / "data",
+            "zookeeper.connect": self.zookeeper,
+        }
+        with broker_by_hand(self.folder, properties):
+            OneBroker(self.open_port).wait_to_know({BROKER_ID})
+            yield
 
     def issue(self, name: str) -> Path:
         """A new certificate and its key."""
@@ -87,23 +108,18 @@ class Closed:
 
 
 @pytest.fixture
-def closed(cluster: Cluster, tmp_path: Path) -> Iterator[Closed]:
+def stopped(cluster: Cluster, tmp_path: Path) -> Iterator[Closed]:
+    """It has not been started."""
     with held_ports(2) as ports:
-        closed = Closed(ports[0], ports[1], tmp_path, Authority("test", datetime.now(UTC)))
-        properties = {
-            "broker.id": BROKER_ID,
-            "listeners": f"OPEN://127.0.0.1:{ports[0]},CLOSED://127.0.0.1:{ports[1]}",
-            "listener.security.protocol.map": "OPEN:PLAINTEXT,CLOSED:SSL",
-            "inter.broker.listener.name": "OPEN",
-            "ssl.keystore.type": "PEM",
-            "ssl.keystore.location": closed.issue("first.pem"),
-            "password.encoder.secret": "hush",
-            "log.dirs": tmp_path / "data",
-            "zookeeper.connect": own_chroot(cluster.zookeeper_connect, tmp_path.name),
-        }
-        with broker_by_hand(tmp_path, properties):
-            OneBroker(ports[0]).wait_to_know({BROKER_ID})
-            yield closed
+        zookeeper = own_chroot(cluster.zookeeper_connect, tmp_path.name)
+        authority = Authority("test", datetime.now(UTC))
+        yield Closed(ports[0], ports[1], zookeeper, tmp_path, authority)
+
+
+@pytest.fixture
+def closed(stopped: Closed) -> Iterator[Closed]:
+    with stopped.started():
+        yield stopped
 
 
 def test_a_key_store_is_changed_while_the_broker_runs(closed: Closed) -> None:
@@ -120,7 +136,7 @@ def test_a_key_store_is_changed_while_the_broker_runs(closed: Closed) -> None:
         closed.alter(location=str(closed.folder / "missing.pem"))
     closed.wait_to_show(second)
     third = closed.issue("third.pem")
-    closed.alter(location=str(encrypted(third)), type="PKCS12", password="open sesame")
+    closed.alter(location=str(encrypted(third)), type="PKCS12", password=SEAL)
     closed.wait_to_show(third)
     assert closed.is_trusted()
 
@@ -132,6 +148,6 @@ def encrypted(pem: Path) -> Path:
     store = pem.with_suffix(".p12")
     assert isinstance(key, EllipticCurvePrivateKey)
     certificate = load_pem_x509_certificate(text)
-    sealed = BestAvailableEncryption(b"open sesame")
+    sealed = BestAvailableEncryption(SEAL.encode())
     store.write_bytes(pkcs12.serialize_key_and_certificates(b"", key, certificate, None, sealed))
     return store

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from logquake.controller.rules.config_def import ConfigKey, text_of
+from logquake.controller.rules.config_def import ConfigKey, ConfigType, text_of
 from logquake.controller.rules.topic_config import TOPIC_KEYS
 from logquake.node.configs.broker_keys import (
     BROKER_KEYS,
@@ -22,6 +22,20 @@ from logquake.node.settings import BrokerSettings
 REQUIRED = {"broker.id": "1", "zookeeper.connect": "127.0.0.1:2181"}
 # What a broker in ZooKeeper mode must have otherwise, whatever the default is.
 OTHERWISE = {"broker.id", "node.id"}
+SAMPLES = {
+    ConfigType.BOOLEAN: "true",
+    ConfigType.INT: "1",
+    ConfigType.LONG: "1",
+    ConfigType.SHORT: "1",
+    ConfigType.DOUBLE: "1",
+}
+"""For keys that have no default; texts are x."""
+VALUES = {
+    "broker.id": "1",
+    "advertised.listeners": "PLAINTEXT://127.0.0.1:9092",
+    "inter.broker.listener.name": "PLAINTEXT",
+    "password.encoder.keyfactory.algorithm": "PBKDF2WithHmacSHA512",
+}
 
 
 def test_there_are_as_many_keys_as_kafka_has() -> None:
@@ -45,6 +59,16 @@ def test_every_key_is_accepted_with_its_default() -> None:
     }
     settings = BrokerSettings.from_properties({**given, **REQUIRED})
     assert settings.unknown == ()
+
+
+def test_every_key_alone_is_read_or_told_of_once() -> None:
+    for name, key in BROKER_KEYS.items():
+        if name in DYNAMIC_ONLY:
+            continue
+        value = VALUES.get(name, SAMPLES.get(key.type, "x") if key.default is None else key.default)
+        told = BrokerSettings.from_properties({**REQUIRED, name: value})
+        assert (told.unknown, set(told.without_effect) - {name}) == ((), set()), name
+        assert told.without_effect.count(name) <= 1, name
 
 
 def test_every_topics_key_names_a_broker_key_that_may_change_or_none() -> None:
