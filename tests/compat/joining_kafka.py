@@ -36,7 +36,7 @@ def registered_kafka(
     """Known to the controller, which would else make topics without it; killed at the end."""
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
     with ExitStack() as ending:
-        ending.callback(_end_its_session, cluster)
+        ending.callback(_end_session, cluster)
         process = ending.enter_context(programs.broker("broker-9", properties))
         wait_for(
             "metadata that names it",
@@ -46,7 +46,14 @@ def registered_kafka(
         yield process
 
 
-def _end_its_session(cluster: Cluster) -> None:
+def kill(process: Popen[bytes], cluster: Cluster) -> None:
+    """Before the end of the block: SIGKILL, and its session is over."""
+    process.kill()
+    process.wait()
+    _end_session(cluster)
+
+
+def _end_session(cluster: Cluster) -> None:
     znodes = KazooClient(cluster.zookeeper_connect)
     znodes.start(PATIENCE_S)
     try:

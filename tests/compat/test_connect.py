@@ -16,7 +16,7 @@ from tests.compat.test_transactions import COMMITTED, read
 from tests.one_broker import held_ports
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 PATIENCE_S = 200
 END_S = 60

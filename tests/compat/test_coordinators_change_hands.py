@@ -24,18 +24,18 @@ from logquake.wire.messages.transaction_admin import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
 )
-from tests.compat.joining_kafka import KAFKA_ID, joining_properties, registered_kafka
+from tests.compat.adapters.librdkafka import transactional_producer
+from tests.compat.joining_kafka import KAFKA_ID, joining_properties, kill, registered_kafka
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.new_topics import create
 from tests.one_group import LONG, Group
 from tests.unit.node.requests.group_members import join, sync
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 OURS, LEADS_RECORDS = 1, 2
 COORDINATED = (GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC)
-TIMEOUT_S = 60.0
 JOIN_VERSION, SYNC_VERSION = 9, 5
 # Brokers of both kinds count by these: they run before the topics are there.
 ONE_PARTITION = {
@@ -141,8 +141,8 @@ class Transactions:
         self._names = [f"{topic}-{what}" for what in ("begun", "committed", "aborted")]
         self._begun, committed, aborted = (self._producer(name) for name in self._names)
         cluster.kill(LEADS_RECORDS)
-        committed.commit_transaction(TIMEOUT_S)
-        aborted.abort_transaction(TIMEOUT_S)
+        committed.commit_transaction(PATIENCE_S)
+        aborted.abort_transaction(PATIENCE_S)
 
     def states(self, group: Group) -> list[str]:
         """As whoever coordinates says; ``group`` is one that the same broker coordinates."""
@@ -156,24 +156,21 @@ class Transactions:
         self._cluster.start(LEADS_RECORDS)
         completed = ["Ongoing", "CompleteCommit", "CompleteAbort"]
         wait_for("markers", lambda: self.states(group), lambda states: states == completed)
-        self._begun.commit_transaction(TIMEOUT_S)
+        self._begun.commit_transaction(PATIENCE_S)
         wanted = {name.encode() for name in self._names[:2]}
         wait_for("committed records", self._read, lambda read: read == wanted)
 
     def _read(self) -> set[bytes | None]:
         servers = self._cluster.bootstrap_servers
-        return {each.value for each in read_committed(servers, self._topic, timeout_s=TIMEOUT_S)}
+        return {each.value for each in read_committed(servers, self._topic, timeout_s=PATIENCE_S)}
 
     def _producer(self, name: str) -> Producer:
         """Amid a transaction with one record, which is there."""
         servers = self._cluster.bootstrap_servers
-        producer = Producer(
-            {"bootstrap.servers": servers, "transactional.id": name, "log_level": 0}
-        )
-        producer.init_transactions(TIMEOUT_S)
+        producer = transactional_producer(servers, name, {"log_level": 0})
         producer.begin_transaction()
         producer.produce(self._topic, name.encode(), partition=0)
-        assert producer.flush(TIMEOUT_S) == 0
+        assert producer.flush(PATIENCE_S) == 0
         return producer
 
 
@@ -212,8 +209,7 @@ def test_kafka_goes_on_where_ours_was_killed_and_ours_where_kafka_was(
         with cluster.kill(OURS):
             amid.check_next_coordinator(KAFKA_ID)
         for topic in COORDINATED:
-            cluster.wait_isr(topic, 0, size=2, timeout=TIMEOUT_S)
+            cluster.wait_isr(topic, 0, size=2, timeout=PATIENCE_S)
         amid = AmidAll(cluster, "from-kafka")
-        kafka.kill()
-        kafka.wait()
+        kill(kafka, cluster)
         amid.check_next_coordinator(OURS)

@@ -34,7 +34,7 @@ from tests.compat.lone_kafka import Wire
 from tests.compat.twins import Twin, twins_of
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

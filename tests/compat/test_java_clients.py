@@ -12,7 +12,7 @@ from logquake.cluster.api import Cluster
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.twins import Twin, twins_of
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 SOURCES = Path(__file__).with_name("java") / "clients"
 SECTIONS = (

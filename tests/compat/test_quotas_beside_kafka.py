@@ -20,7 +20,7 @@ from tests.compat.config_cases import Case
 from tests.compat.lone_kafka import LoneKafka, Wire
 from tests.compat.quota_cases import cases, readable, store, stored, znodes
 
-pytestmark = [pytest.mark.slow, pytest.mark.maven, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.maven]
 
 
 @pytest.fixture

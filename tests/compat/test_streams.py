@@ -13,7 +13,7 @@ from logquake.cluster.api import Cluster
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.maven, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 SOURCES = Path(__file__).with_name("java") / "streams"
 PARTITIONS = 2

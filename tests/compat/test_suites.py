@@ -9,7 +9,7 @@ from tests.suites.kept import LISTS, differences, kept_list, without
 from tests.suites.known import SUITES, run
 from tests.suites.suite import SuiteError
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 SLICE = "acls or delete_groups or transactional or offset_commit or configs"
 LEAST = 10

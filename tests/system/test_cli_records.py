@@ -7,6 +7,7 @@ import signal
 import subprocess
 import uuid
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,9 +15,7 @@ from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
 from logquake.cluster.api import Cluster
 from tests.system.conftest import PROGRAM
-from tests.waiting import wait_for
-
-READ_S = 30
+from tests.waiting import PATIENCE_S, wait_for
 
 
 @pytest.fixture
@@ -31,10 +30,10 @@ def group() -> str:
 
 def read(cluster: Cluster, topic: str, partitions: int, count: int) -> list[Message]:
     """So many records, in the order of partitions and offsets."""
-    consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "reader"})
-    consumer.assign([TopicPartition(topic, partition, 0) for partition in range(partitions)])
-    found = consumer.consume(count, READ_S)
-    consumer.close()
+    settings = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "reader"}
+    with closing(Consumer(settings)) as consumer:
+        consumer.assign([TopicPartition(topic, partition, 0) for partition in range(partitions)])
+        found = consumer.consume(count, PATIENCE_S)
     assert [each.error() for each in found] == [None] * count
     return sorted(found, key=lambda each: (each.partition(), each.offset()))
 
@@ -43,7 +42,7 @@ def write(cluster: Cluster, topic: str, values: list[str], partition: int = 0) -
     producer = Producer({"bootstrap.servers": cluster.bootstrap_servers})
     for number, value in enumerate(values):
         producer.produce(topic, value, partition=partition, timestamp=1_000 * (number + 1))
-    assert producer.flush(READ_S) == 0
+    assert producer.flush(PATIENCE_S) == 0
 
 
 def program(logquake: Any, *arguments: str) -> subprocess.Popen[bytes]:
@@ -126,15 +125,15 @@ def test_readers_of_committed_records_see_no_others(
     producer = Producer(
         {"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": f"tx-{name}"}
     )
-    producer.init_transactions(READ_S)
+    producer.init_transactions(PATIENCE_S)
     for value, commits in (("kept", True), ("dropped", False)):
         producer.begin_transaction()
         producer.produce(name, value)
-        assert producer.flush(READ_S) == 0  # what is not sent when it aborts, never is
+        assert producer.flush(PATIENCE_S) == 0  # what is not sent when it aborts, never is
         if commits:
-            producer.commit_transaction(READ_S)
+            producer.commit_transaction(PATIENCE_S)
         else:
-            producer.abort_transaction(READ_S)
+            producer.abort_transaction(PATIENCE_S)
     assert logquake.ok("consume", name, "-e", *servers) == "kept\ndropped\n"
     assert logquake.ok("consume", name, "-e", "--read-committed", *servers) == "kept\n"
 
@@ -186,11 +185,11 @@ def test_it_shares_a_group_with_another_client_and_leaves_it_at_ctrl_c(
     write(cluster, name, ["mine"], partition=1 - held.partition)
     assert [reading.stdout.readline() for _ in range(2)][1] == "mine\n"
     reading.send_signal(signal.SIGINT)
-    assert reading.wait(READ_S) == 0
+    assert reading.wait(PATIENCE_S) == 0
     assert reading.stdout.read() == f"1 record read from {name}\n"
     reading.stdout.close()
     wait_for("all partitions again", assigned, lambda count: count == 2)
-    (offset,) = other.committed([TopicPartition(name, 1 - held.partition)], timeout=READ_S)
+    (offset,) = other.committed([TopicPartition(name, 1 - held.partition)], timeout=PATIENCE_S)
     other.close()
     assert offset.offset == 1
 
@@ -205,7 +204,7 @@ def test_a_reader_that_goes_away_is_no_error(
         assert reading.stderr is not None
         assert reading.stdout.readline() == b"x" * 500 + b"\n"
         reading.stdout.close()
-        assert reading.wait(READ_S) == 0
+        assert reading.wait(PATIENCE_S) == 0
         assert b"records read from" in reading.stderr.read()
 
 
@@ -246,7 +245,7 @@ def test_typed_lines_are_sent_as_they_come(
             typing.stdin.flush()
             assert read(cluster, name, 1, number)[-1].value() == line
         typing.send_signal(signal.SIGINT)
-        _, said = typing.communicate(timeout=READ_S)
+        _, said = typing.communicate(timeout=PATIENCE_S)
     assert typing.returncode == 130
     # The second one may be read before the producer hears of it.
     assert said in (f"{count} written to {name}\n".encode() for count in ("1 record", "2 records"))
