@@ -19,7 +19,7 @@ from tests.waiting import wait_for
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 PATIENCE_S = 200
-END_S = 60
+END_S = 180
 TOPIC = "lines"
 STORED = ("config", "offset", "status")  # by the worker, in topics of its own
 SOURCE = "org.apache.kafka.connect.file.FileStreamSourceConnector"

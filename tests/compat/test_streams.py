@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ SOURCES = Path(__file__).with_name("java") / "streams"
 PARTITIONS = 2
 LINES = [f"the fox and the {animal}" for animal in ("dog", "hen", "owl", "fox")] * 50
 PATIENCE_S = 200
-END_S = 60
+END_S = 180
 
 
 class Counts:
@@ -66,14 +67,16 @@ def test_words_are_counted_once_though_their_leader_is_killed(
     servers = cluster.bootstrap_servers
     kafka_programs.need("kafka-streams")
     java = kafka_programs.compiled(SOURCES)
-    counts = Counts(servers, target)
     half = len(LINES) // 2
-    with java.running("words", "WordCount", servers, source, target, str(tmp_path)) as process:
+    words = Counter(" ".join(LINES).split())
+    with (
+        closing(Counts(servers, target)) as counts,
+        java.running("words", "WordCount", servers, source, target, str(tmp_path)) as process,
+    ):
         write(servers, source, LINES[:half])
         wait_for("first counts", counts.so_far, timeout_s=PATIENCE_S)
         with cluster.kill(cluster.leader(target, 0)):
             write(servers, source, LINES[half:])
-            words = Counter(" ".join(LINES).split())
             wait_for(
                 "count of every word",
                 counts.so_far,
@@ -82,6 +85,5 @@ def test_words_are_counted_once_though_their_leader_is_killed(
             )
         process.communicate(timeout=END_S)
         assert process.returncode == 0
-    expected = {word: list(range(1, times + 1)) for word, times in words.items()}
-    assert counts.so_far() == expected
-    counts.close()
+        expected = {word: list(range(1, times + 1)) for word, times in words.items()}
+        assert counts.so_far() == expected

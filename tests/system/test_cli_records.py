@@ -6,8 +6,8 @@ import json
 import signal
 import subprocess
 import uuid
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
@@ -45,15 +45,20 @@ def write(cluster: Cluster, topic: str, values: list[str], partition: int = 0) -
     assert producer.flush(PATIENCE_S) == 0
 
 
-def program(logquake: Any, *arguments: str) -> subprocess.Popen[bytes]:
-    """One that is typed to and read from."""
-    return subprocess.Popen(
+@contextmanager
+def program(logquake: Any, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """One that is typed to and read from; it ends with the block, if it did not before."""
+    with subprocess.Popen(
         [PROGRAM, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=logquake.environment(),
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_each_line_becomes_a_record_with_its_key_and_headers(
