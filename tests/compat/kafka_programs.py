@@ -49,7 +49,7 @@ class KafkaPrograms:
     def run(self, main_class: str, *arguments: str, said: str = "") -> str:
         """Standard output of a tool that succeeds, with nothing but ``said`` on standard error."""
         done = self.complete(main_class, *arguments)
-        assert (done.returncode, done.stderr) == (0, said), done.stdout
+        assert (done.returncode, done.stderr) == (0, said), done.stdout + done.stderr
         return done.stdout
 
     def need(self, jar: str) -> None:

@@ -20,7 +20,7 @@ from tests.compat.group_members import (
     members,
 )
 from tests.compat.kafka_programs import KafkaPrograms
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 PARTITIONS = 4
 LIBRARIES: list[type[GroupMember]] = [LibrdkafkaMember, KafkaPythonMember, AioKafkaMember]
@@ -152,12 +152,13 @@ def test_java_programs_consume_list_describe_and_delete(
     cluster: Cluster, kafka_programs: KafkaPrograms, orders: str, group: str
 ) -> None:
     servers = ("--bootstrap-server", cluster.bootstrap_servers)
+    patient = ("--timeout", f"{PATIENCE_S * 1000:.0f}")
     values = [b"%d" % number for number in range(8)]
     write(cluster, orders, *values)
 
     def groups(*arguments: str, said: str = "") -> str:
         tool = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
-        return kafka_programs.run(tool, *servers, *arguments, said=said)
+        return kafka_programs.run(tool, *servers, *arguments, *patient, said=said)
 
     consumed = kafka_programs.run(
         "org.apache.kafka.tools.consumer.ConsoleConsumer",
