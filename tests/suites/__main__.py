@@ -6,8 +6,10 @@ there. What each of its tests did is held against the list that is kept here (``
 ``--write`` writes it anew, and then whatever did not pass wants a reason. Ends with 1 where the
 list is not true.
 
-One more list is of a suite that was run by hand from its repository, as it starts some brokers
-itself: confluent-kafka-python 2.15.0, whose integration tests take ``BROKERS=HOST:PORT``.
+Two more lists are of suites that were run by hand from their repositories, as they start brokers in
+containers: of aiokafka 0.14.0, with fixtures ``kafka_server`` and ``setup_test_class`` that name a
+broker that runs, without TLS, SASL and Kerberos; and of confluent-kafka-python 2.15.0, whose
+integration tests take ``BROKERS=HOST:PORT``.
 """
 
 from __future__ import annotations
