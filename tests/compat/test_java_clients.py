@@ -24,6 +24,7 @@ PROPERTIES = {
     "super.users": "User:ANONYMOUS",
     "delegation.token.secret.key": "hush",
     "auto.create.topics.enable": "false",
+    "log.retention.ms": -1,  # records have old times
     "offsets.topic.num.partitions": 1,
     "offsets.topic.replication.factor": 1,
     "transaction.state.log.num.partitions": 1,
