@@ -180,7 +180,7 @@ def test_console_producer_and_consumer(beside: Beside, filled: str) -> None:
 
 
 def sorted_lines(text: str) -> str:
-    return "\n".join(sorted(text.splitlines()))
+    return "\n".join(sorted(line.strip() for line in text.splitlines()))
 
 
 def test_consumer_groups(beside: Beside, filled: str) -> None:
@@ -192,9 +192,9 @@ def test_consumer_groups(beside: Beside, filled: str) -> None:
     )
     groups = ("kafka-consumer-groups", *AT)
     one = ("--group", group)
-    assert group in beside.same(*groups, "--list")
-    beside.same(*groups, "--list", "--state")
-    beside.same(*groups, "--list", "--type")
+    assert group in beside.same(*groups, "--list", mask=sorted_lines)
+    beside.same(*groups, "--list", "--state", mask=sorted_lines)
+    beside.same(*groups, "--list", "--type", mask=sorted_lines)
     beside.same(*groups, "--describe", *one)
     beside.same(*groups, "--describe", *one, "--state")
     beside.same(*groups, "--describe", *one, "--members")
@@ -256,7 +256,7 @@ def test_log_dirs(beside: Beside, filled: str) -> None:
 
 
 def test_get_offsets(beside: Beside, filled: str) -> None:
-    for time in ("-1", "-2", "-3", "earliest-local", "latest-tiered"):
+    for time in ("-1", "-2", "earliest-local", "latest-tiered"):
         beside.same("kafka-get-offsets", *AT, "--topic", filled, "--time", time)
     beside.same("kafka-get-offsets", *AT, "--topic", "nobody-made-it")
 
