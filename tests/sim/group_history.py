@@ -38,6 +38,7 @@ class GroupHistory:
         self._owners: dict[tuple[int, TopicPartition], str] = {}
         self._sent: dict[TopicPartition, set[tuple[int, int]]] = {}  # (generation, offset)
         self._acked: dict[TopicPartition, tuple[int, int]] = {}  # the last of them
+        self._abandoned: dict[TopicPartition, set[tuple[int, int]]] = {}
 
     def assigned(
         self, member: str, generation: int, partitions: frozenset[TopicPartition]
@@ -59,6 +60,13 @@ class GroupHistory:
     def commit_refused(self, _commit: Commit) -> None:
         self.refused_commits += 1
 
+    def commit_abandoned(self, commit: Commit) -> None:
+        """Its connection ended first. What waits in that connection may be carried out after what
+        came by the next one, in Kafka too, as long as its generation is the group's.
+        """
+        for partition, offset in commit.offsets.items():
+            self._abandoned.setdefault(partition, set()).add((commit.generation, offset))
+
     def commit_acked(self, commit: Commit, ends: Mapping[TopicPartition, int]) -> Iterator[str]:
         """A stale generation's commit is refused; a committed offset is at or below the high
         watermark, which is at or below ``ends``.
@@ -79,11 +87,15 @@ class GroupHistory:
     def fetched(
         self, partition: TopicPartition, offset: int, acked_before: tuple[int, int]
     ) -> Iterator[str]:
-        """An acked commit survives: what is fetched later is it, or what was sent later."""
+        """An acked commit survives: what is fetched later is it, what was sent later, or what was
+        abandoned in its generation.
+        """
         if acked_before[1] == NOTHING_COMMITTED and offset == NOTHING_COMMITTED:
             return
         later = {sent for sent in self._sent.get(partition, ()) if sent >= acked_before}
-        if offset not in {value for _, value in later}:
+        abandoned = self._abandoned.get(partition, set())
+        late = {sent for sent in abandoned if sent[0] >= acked_before[0]}
+        if offset not in {value for _, value in later | late}:
             yield f"{partition} was told to be at {offset}; {acked_before} was acked before"
 
     def polled(

@@ -312,6 +312,7 @@ class GroupMember(Client):
 
     def _told(self, commit: Commit, answer: Answer) -> None:
         if not isinstance(answer, OffsetCommitResponse):
+            self._history.commit_abandoned(commit)
             return
         errors = {told.error_code for topic in answer.topics for told in topic.partitions}
         if errors == {ErrorCode.NONE}:

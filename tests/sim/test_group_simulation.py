@@ -70,6 +70,15 @@ def test_an_acked_commit_survives() -> None:
         assert "was acked before" in problem
 
 
+def test_an_abandoned_commit_may_come_late_within_its_generation() -> None:
+    history = GroupHistory()
+    history.commit_abandoned(history.commit_sent("a", 1, {ONE: 2}))
+    list(history.commit_acked(history.commit_sent("a", 1, {ONE: 3}), ENDS))
+    assert list(history.fetched(ONE, 2, history.last_acked(ONE))) == []
+    list(history.commit_acked(history.commit_sent("b", 2, {ONE: 3}), ENDS))
+    assert len(list(history.fetched(ONE, 2, history.last_acked(ONE)))) == 1
+
+
 def test_a_later_generation_may_have_begun_further_back() -> None:
     """It was told of less, for the last commit of the earlier one was still on its way."""
     history = GroupHistory()
