@@ -131,12 +131,11 @@ def with_a_load_that_may_be_lost(patch: pytest.MonkeyPatch) -> None:
 
 
 GO_ON = LogLoads._go_on
-SEEDS = 40
-LOST_AFTER_A_LOAD = 49  # few runs have a coordinator that leads again, and dies before it commits
+SEEDS = 400  # one run in 70 has a coordinator that leads again, and dies before it commits
 
 
-def first_failure(first: int = 0) -> str:
-    for seed in range(first, first + SEEDS):
+def first_failure() -> str:
+    for seed in range(SEEDS):
         try:
             CommittingSimulation(seed).run()
         except SimulationFailure as failure:
@@ -148,13 +147,14 @@ def first_failure(first: int = 0) -> str:
     ("plant", "found_by"),
     [
         (with_answers_before_replication, "committed_offsets"),
-        (with_commits_seen_before_replication, "committed_offsets"),
+        (with_commits_seen_before_replication, "committed_offsets|replayed"),
         (with_a_load_that_skips_tombstones, "committed_offsets|replayed"),
         (with_a_load_of_one_chunk, "committed_offsets"),
         (with_a_load_up_to_the_high_watermark, "committed_offsets"),
         (with_answers_amid_a_load, "committed_offsets"),
         (with_a_state_that_outlives_its_term, "committed_offsets|replayed"),
         (with_timed_out_commits_forgotten, "committed_offsets|replayed"),
+        (with_a_load_that_may_be_lost, "committed_offsets"),
     ],
 )
 def test_a_planted_bug_is_found(
@@ -162,8 +162,3 @@ def test_a_planted_bug_is_found(
 ) -> None:
     plant(monkeypatch)
     assert re.search(f"^seed .*: ({found_by}) does not hold", first_failure())
-
-
-def test_telling_what_may_be_lost_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_a_load_that_may_be_lost(monkeypatch)
-    assert "committed_offsets does not hold" in first_failure(LOST_AFTER_A_LOAD)

@@ -25,7 +25,7 @@ from tests.sim.transactions.simulation import TransactionalSimulation
 
 SEEDS_A_TEST = 4
 TESTS = 3
-SEEDS_A_BUG = 24
+SEEDS_A_BUG = 100  # one run in eleven shows the rarest
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
