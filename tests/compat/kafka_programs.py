@@ -38,7 +38,7 @@ class KafkaPrograms:
         places = [f"{libs}/*"] if classes is None else [str(classes), f"{libs}/*"]
         self._java = [
             java,
-            "-Xmx384m",
+            "-Xmx640m",
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
             f"-Dlog4j.configuration=file:{log4j}",

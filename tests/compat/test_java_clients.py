@@ -46,13 +46,6 @@ DIFFERENT = {
         "create placed-twice": "the words of an error that nobody reads by program",
         "offset of the empty": "the epoch of a record that is deleted already is forgotten",
     },
-    "machines": dict.fromkeys(
-        (
-            *("update an unknown feature true", "update an unknown feature false"),
-            "remove an unknown feature",
-        ),
-        "UpdateFeatures is not served yet",
-    ),
 }
 
 Lines = Mapping[str, Mapping[str, str]]  # by section and call

@@ -22,18 +22,28 @@ from tests.waiting import wait_for
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 OURS = 1
+COORDINATOR_PARTITIONS = 12  # as the launcher sets it
 # See TransactionalLog.write: what is committed below the transaction that stays open.
 COMMITTED = [b"value %d" % each for each in (0, 1, *range(4, 10), *range(18, 24), *range(30, 34))]
 
 
 @pytest.fixture
 def properties(kafka_programs: KafkaPrograms, cluster: Cluster) -> dict[str, object]:
-    return joining_properties(kafka_programs, cluster)
+    return {
+        **joining_properties(kafka_programs, cluster),
+        "transaction.state.log.num.partitions": COORDINATOR_PARTITIONS,
+    }
 
 
 def let_kafka_coordinate(servers: str) -> None:
-    """Before anybody asks for a coordinator, which makes the topic on brokers of either kind."""
-    create(servers, NewTopic("__transaction_state", 1, replica_assignment=[[KAFKA_ID]]))
+    """Before anybody asks for a coordinator, which makes the topic on brokers of either kind. It
+    has the partitions that each broker presumes since its start.
+    """
+    everywhere = [[KAFKA_ID]] * COORDINATOR_PARTITIONS
+    create(
+        servers,
+        NewTopic("__transaction_state", COORDINATOR_PARTITIONS, replica_assignment=everywhere),
+    )
 
 
 def wait_until_committed(servers: str) -> None:

@@ -32,15 +32,21 @@ def zookeeper(cluster: Cluster) -> Iterator[KazooClient]:
     client.close()
 
 
-def outcome(kafka: LoneKafka, zookeeper: KazooClient, case: Case) -> list[str]:
+@pytest.fixture
+def wire(lone_kafka: LoneKafka) -> Iterator[Wire]:
+    """One for all cases: some limit how many connections may come from here."""
+    host, port = lone_kafka.servers.split(":")
+    with closing(Wire(host, int(port))) as wire:
+        yield wire
+
+
+def outcome(wire: Wire, zookeeper: KazooClient, case: Case) -> list[str]:
     schema = type(case.request).__schema__
     reply_type = response_type(ApiKey(schema.key or 0))
     assert reply_type is not None
-    host, port = kafka.servers.split(":")
-    with closing(Wire(host, int(port))) as wire:
-        body = encode(case.request, case.version)
-        is_flexible = case.version in schema.flexible
-        answer = wire.send(schema.key or 0, case.version, body, flexible=is_flexible)
+    body = encode(case.request, case.version)
+    is_flexible = case.version in schema.flexible
+    answer = wire.send(schema.key or 0, case.version, body, flexible=is_flexible)
     answered = readable(decode(reply_type, case.version, memoryview(bytearray(answer))))
     return answered + list(
         znodes(zookeeper.get_children, lambda path: zookeeper.get(path)[0] or b"")
@@ -48,13 +54,13 @@ def outcome(kafka: LoneKafka, zookeeper: KazooClient, case: Case) -> list[str]:
 
 
 def test_a_real_kafka_answers_and_writes_as_was_stored(
-    lone_kafka: LoneKafka,
+    wire: Wire,
     zookeeper: KazooClient,
     record_property: Callable[[str, object], None],
 ) -> None:
     if os.environ.get("UPDATE_VECTORS"):
-        store({case.name: outcome(lone_kafka, zookeeper, case) for case in cases()})
+        store({case.name: outcome(wire, zookeeper, case) for case in cases()})
     expected = stored()
     for case in cases() if not os.environ.get("UPDATE_VECTORS") else ():
-        assert outcome(lone_kafka, zookeeper, case) == expected[case.name], case.name
+        assert outcome(wire, zookeeper, case) == expected[case.name], case.name
         record_property("answers of a real Kafka on client quotas are as stored", 1)

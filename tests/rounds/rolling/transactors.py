@@ -21,6 +21,9 @@ SETTINGS: dict[str, str | int] = {
     "reconnect.backoff.ms": 20,
     "reconnect.backoff.max.ms": 200,
     "topic.metadata.refresh.fast.interval.ms": 50,
+    # Who sends offsets while the group's coordinator moves waits for the next change of any
+    # connection, without a time-out (librdkafka's issues 5456 and 5511): idle ones end, then.
+    "connections.max.idle.ms": 2_000,
     "log_level": 2,  # lost connections are what this is for
 }
 
