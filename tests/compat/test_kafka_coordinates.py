@@ -22,17 +22,14 @@ from tests.waiting import wait_for
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 OURS = 1
-COORDINATOR_PARTITIONS = 12  # as the launcher sets it
+COORDINATOR_PARTITIONS = 50  # Kafka's default, and ours
 # See TransactionalLog.write: what is committed below the transaction that stays open.
 COMMITTED = [b"value %d" % each for each in (0, 1, *range(4, 10), *range(18, 24), *range(30, 34))]
 
 
 @pytest.fixture
 def properties(kafka_programs: KafkaPrograms, cluster: Cluster) -> dict[str, object]:
-    return {
-        **joining_properties(kafka_programs, cluster),
-        "transaction.state.log.num.partitions": COORDINATOR_PARTITIONS,
-    }
+    return joining_properties(kafka_programs, cluster)
 
 
 def let_kafka_coordinate(servers: str) -> None:
