@@ -34,6 +34,7 @@ final class Configs {
             alterTopic();
             alterBrokers();
             describe();
+            remove();
             replace();
         }
     }
@@ -73,8 +74,14 @@ final class Configs {
         }
         said.of("describe resources of client metrics", () ->
             admin.listClientMetricsResources().all());
+    }
+
+    private void remove() {
         said.of("delete of a broker", () -> deleted(BROKER, "log.cleaner.threads"));
         said.of("delete of all brokers", () -> deleted(ALL, "log.retention.ms"));
+        Said.until("settings that brokers have forgotten", () ->
+            valueOf(TOPIC, "retention.ms").equals("-1")
+            && valueOf(BROKER, "log.cleaner.threads").equals("1"));
     }
 
     private String valueOf(ConfigResource resource, String key) {
