@@ -3,7 +3,7 @@
 The harness judges from outside: clients, the wire, ZooKeeper and the files of the brokers, never
 a broker's memory.
 
-history.py        what a producer sent, and what became of every send
+history/          what everybody saw, as rows of one schema
 workload.py       a producer that writes a history, over confluent-kafka
 readback.py       a consumer that reads a topic from its beginning to its end
 checks.py         histories against what was read: lost, duplicated, out of order

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from logquake.chaos.history import History, Outcome
+from logquake.chaos.history.outcomes import History, Outcome
 from logquake.chaos.readback import ReadRecord
 
 _EXAMPLES = 5

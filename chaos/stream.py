@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from threading import Event, Thread
 from time import monotonic
 
-from logquake.chaos.history import History
+from logquake.chaos.history.outcomes import History
 from logquake.chaos.workload import Workload
 
 _STEP_S = 0.01

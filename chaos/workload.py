@@ -9,7 +9,7 @@ from time import monotonic
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from logquake.chaos.history import History
+from logquake.chaos.history.outcomes import History
 
 # Errors after which the record is certainly in no log: it was never sent.
 _NEVER_SENT = frozenset({KafkaError._PURGE_QUEUE, KafkaError.MSG_SIZE_TOO_LARGE})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from logquake.chaos.checks import Verdict, check_readback
-from logquake.chaos.history import History
+from logquake.chaos.history.outcomes import History
 from logquake.chaos.readback import ReadRecord
 
 PAIRS = [(b"a", b"1"), (b"b", b"1"), (b"a", b"2"), (b"a", b"3")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from logquake.chaos.history import Outcome
+from logquake.chaos.history.outcomes import Outcome
 from logquake.chaos.workload import Workload
 from logquake.cluster.api import Cluster
 from tests.waiting import PATIENCE_S, wait_for

@@ -1,0 +1,44 @@
+"""The numbers by which sends are known: unique in a run, and read back out of the records.
+
+A process counts from its ordinal times 2^40. The number is the record's value, in decimal digits,
+with blanks behind it up to the size that was asked for; a tombstone, which has no value, carries it
+in a header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count
+
+from logquake.chaos.history.rows import NOT_SENT
+
+HEADER = "logquake.number"
+_BITS_OF_COUNT = 40
+_END = 1 << 63
+
+Headers = Iterable[tuple[str, bytes | None]]
+
+
+def numbers(ordinal: int) -> Iterator[int]:
+    """Those of the process with that ordinal; each process of a run has another."""
+    return count(ordinal << _BITS_OF_COUNT)
+
+
+def to_value(number: int, size: int = 0) -> bytes:
+    return (b"%d" % number).ljust(size)
+
+
+def to_headers(number: int) -> list[tuple[str, bytes]]:
+    """Of a tombstone."""
+    return [(HEADER, b"%d" % number)]
+
+
+def number_of(value: bytes | None, headers: Headers | None = None) -> int:
+    """NOT_SENT for a record that no workload made."""
+    if value is None:
+        value = next((found for name, found in headers or () if name == HEADER), None)
+    try:
+        number = int(value) if value is not None else NOT_SENT
+    except ValueError:
+        return NOT_SENT
+    return number if 0 <= number < _END else NOT_SENT
