@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from logquake.cluster.running import DEFAULT_TIMEOUT, RunningCluster
+from logquake.cluster.running import RunningCluster
+from logquake.cluster.waits import DEFAULT_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)

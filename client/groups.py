@@ -27,6 +27,7 @@ from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.versioned import decode_versioned
 
 CONSUMERS = "consumer"  # the protocol type of those whose assignments are partitions
+STABLE = "Stable"
 DEAD = "Dead"
 _WITHOUT_MEMBERS = ("Empty", DEAD)
 

@@ -6,10 +6,12 @@ supervisor/       the process that starts the others, forks the brokers, and end
 broker_program.py what a broker's process runs
 zookeeper/, java.py   the real server, on a JVM
 
-running.py        a cluster that runs: what can be done to it, and waited for
+running.py        a cluster that runs: what can be done to it
+  deeds.py        what was done, when, and which of it still stands
+  fault.py        one thing of that which can be undone
+  waits.py        what can be waited for
   observed.py     what is known of it: its processes by control.py, what was decided by view.py
   targets.py      whom ``leader:orders/0`` means
-  fault.py        what was done, and how to undo it
   readiness.py    what every broker says of all of them; broker_probe.py asks one
   tables.py       all that as text
 

@@ -18,8 +18,9 @@ from typing import Self
 
 from logquake.cluster.launcher import Launched, launch
 from logquake.cluster.layout import Layout
-from logquake.cluster.running import DEFAULT_TIMEOUT, RunningCluster
+from logquake.cluster.running import RunningCluster
 from logquake.cluster.spec import FAST_FAILOVER, ClusterSpec
+from logquake.cluster.waits import DEFAULT_TIMEOUT
 
 __all__ = ["Cluster", "RunningCluster"]
 

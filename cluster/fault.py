@@ -11,18 +11,29 @@ class Fault:
     """``with cluster.kill(2) as fault:`` heals at the end, also when the block raised.
 
     ``leader_epochs`` are those from before the fault, by topic and partition: what a wait for a
-    new leader compares with. Without ``with`` nothing is healed.
+    new leader compares with. Without ``with`` nothing is healed until heal() is called, of the
+    fault or of the cluster.
     """
 
     def __init__(
         self,
         member: str,
         leader_epochs: Mapping[TopicPartition, int],
-        heal: Callable[[], None],
+        undo: Callable[[], None],
     ) -> None:
         self.member = member
         self.leader_epochs = leader_epochs
-        self.heal = heal
+        self.is_healed = False
+        self.on_healed: Callable[[], None] = lambda: None
+        self._undo = undo
+
+    def heal(self) -> None:
+        """Undo it, once: a fault that is healed already is left alone."""
+        if self.is_healed:
+            return
+        self._undo()
+        self.is_healed = True
+        self.on_healed()
 
     def __enter__(self) -> Fault:
         return self

@@ -5,6 +5,7 @@ Whoever launched it is no matter: everything comes from its control socket or fr
 
 from __future__ import annotations
 
+import random
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +27,12 @@ from logquake.zk.znodes.topics import PartitionState
 
 if TYPE_CHECKING:
     from logquake.client.connection import Connect
+    from logquake.client.routing import Router
     from logquake.cluster.security import ClusterSecurity
     from logquake.cluster.view import ClusterView
 
 COMMAND_TIMEOUT_S = 90.0  # longer than a broker's controlled shutdown with all its retries
+ANSWER_TIMEOUT_S = 5.0
 
 Target = int | str
 
@@ -39,6 +42,7 @@ class ObservedCluster:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
+        self.random = random.Random()  # draws random targets: seed it to have them again
 
     def state(self) -> ClusterState:
         """Its processes, as the supervisor sees them."""
@@ -73,6 +77,20 @@ class ObservedCluster:
             "bootstrap.servers": self.bootstrap_servers,
             **(security.for_librdkafka() if security else {}),
         }
+
+    def router(self, timeout: float = ANSWER_TIMEOUT_S) -> Router:
+        """Our own client, to be closed. A request is waited for no longer than ANSWER_TIMEOUT_S:
+        whoever asks again finds another broker, should the one that was asked be frozen.
+        """
+        from logquake.client.routing import Router
+        from logquake.client.settings import ClientSettings
+
+        settings = ClientSettings(
+            self.bootstrap_servers,
+            request_timeout_ms=int(ANSWER_TIMEOUT_S * 1000),
+            api_timeout_ms=int(timeout * 1000),
+        )
+        return Router(settings, connect=self.connect)
 
     @cached_property
     def view(self) -> ClusterView:
@@ -110,7 +128,7 @@ class ObservedCluster:
 
     def member_name(self, target: Target) -> str:
         """The member that a target means at this moment."""
-        return resolve(str(target), self.state(), lambda: self.view)
+        return resolve(str(target), self.state(), lambda: self.view, self.random.choice)
 
     def close(self) -> None:
         """Let go of it; the cluster runs on."""

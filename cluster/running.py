@@ -1,4 +1,4 @@
-"""A cluster that runs: what can be done to it, and waited for.
+"""A cluster that runs: what can be done to it.
 
 The same object serves the command line, tests and demonstrations.
 """
@@ -6,48 +6,51 @@ The same object serves the command line, tests and demonstrations.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
 
 from logquake.cluster.control import connect
-from logquake.cluster.errors import ClusterError, WaitTimeoutError
+from logquake.cluster.deeds import Deeds, deed
+from logquake.cluster.errors import ClusterError
 from logquake.cluster.fault import Fault
-from logquake.cluster.layout import last_line
-from logquake.cluster.observed import COMMAND_TIMEOUT_S, ObservedCluster, Target
+from logquake.cluster.layout import Layout
+from logquake.cluster.observed import COMMAND_TIMEOUT_S, Target
 from logquake.cluster.state import ZOOKEEPER, MemberState, Phase
-from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
+from logquake.cluster.waits import DEFAULT_TIMEOUT, WaitingCluster
 from logquake.wire.topic_partition import TopicPartition
 
-DEFAULT_TIMEOUT = 60.0  # seconds
 
-T = TypeVar("T")
-
-
-class RunningCluster(ObservedCluster):
+class RunningCluster(WaitingCluster):
     """Every method raises ClusterError; a wait raises WaitTimeoutError with the cluster's state.
 
-    A target is a broker id or one of targets.FORMS. Time-outs are in seconds.
+    A target is a broker id or one of targets.FORMS. Time-outs are in seconds. ``deeds`` is what
+    was done to it through this object.
     """
 
-    # What can be done to it
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.deeds = Deeds()
 
+    @deed
     def kill(self, target: Target) -> Fault:
         """SIGKILL; as a context manager the fault starts it again. Returns when it is dead."""
         return self._fault("kill", target, "start")
 
+    @deed
     def stop(self, target: Target) -> Fault:
         """Controlled shutdown; as a context manager the fault starts it again."""
         return self._fault("stop", target, "start")
 
+    @deed
     def pause(self, target: Target) -> Fault:
         """SIGSTOP; as a context manager the fault resumes it."""
         return self._fault("pause", target, "resume")
 
+    @deed
     def resume(self, target: Target) -> str:
         """The name of the member that was meant, as with start and restart."""
         return self._do("resume", self.member_name(target))
 
+    @deed
     def start(self, target: Target, *, wait: bool = True, timeout: float = DEFAULT_TIMEOUT) -> str:
         """Start a member that has ended; return when it is ready, without ``wait`` at once.
 
@@ -57,11 +60,16 @@ class RunningCluster(ObservedCluster):
         """
         return self._start("start", self.member_name(target), wait=wait, timeout=timeout)
 
+    @deed
     def restart(
         self, target: Target, *, wait: bool = True, timeout: float = DEFAULT_TIMEOUT
     ) -> str:
         """Stop a member in order if it runs, and start it; return as start() does."""
         return self._start("restart", self.member_name(target), wait=wait, timeout=timeout)
+
+    def heal(self) -> None:
+        """Undo every fault of this object that stands, the newest first."""
+        self.deeds.heal()
 
     def shut_down(self, *, remove: bool, at_once: bool = False) -> None:
         """End it; return when its supervisor is gone. ``remove`` takes its data as well."""
@@ -71,71 +79,6 @@ class RunningCluster(ObservedCluster):
             control.wait_until_closed(timeout_s=COMMAND_TIMEOUT_S)
         finally:
             control.close()
-
-    # What can be waited for
-
-    def wait_ready(self, timeout: float = DEFAULT_TIMEOUT, *, after_start: bool = False) -> None:
-        """Until every running broker answers, knows all the others, and knows the controller.
-
-        A broker that dies meanwhile raises; after a start, one that was dead before as well.
-        """
-        from logquake.cluster.readiness import Readiness
-
-        dead = {one.name for one in self.state().brokers if one.phase is Phase.ENDED}
-        readiness = Readiness(
-            self.state,
-            lambda name: last_line(self.layout.log_of(name)),
-            self.connect,
-            frozenset() if after_start else frozenset(dead),
-        )
-        try:
-            if not readiness.wait(time.monotonic() + timeout):
-                raise self._timed_out(readiness.missing(), timeout)
-        finally:
-            readiness.close()
-
-    def wait_isr(
-        self, topic: str, partition: int, size: int, timeout: float = DEFAULT_TIMEOUT
-    ) -> tuple[int, ...]:
-        """Until the ISR has ``size`` members; returns it."""
-
-        def isr() -> tuple[int, ...] | None:
-            state = self.view.partition(topic, partition)
-            return state.isr if state and len(state.isr) == size else None
-
-        return self._wait(isr, f"ISR of {topic}-{partition} has not {size} members", timeout)
-
-    def wait_leader(self, topic: str, partition: int, timeout: float = DEFAULT_TIMEOUT) -> int:
-        """Until the partition has a leader; returns it.
-
-        A new controller takes dead brokers out of the ISRs first and elects afterwards, as Kafka's
-        does: for a moment the ISR is right already and there is no leader yet.
-        """
-        what = f"{topic}-{partition} has no leader"
-        return self._wait_leader(topic, partition, NO_LEADER_EPOCH, what, timeout)
-
-    def wait_leader_change(
-        self, topic: str, partition: int, since: Fault, timeout: float = DEFAULT_TIMEOUT
-    ) -> int:
-        """Until a leader was elected that did not lead before the fault; returns it.
-
-        A leader elected anew, in a later epoch, counts: what matters is that somebody decided.
-        """
-        before = since.leader_epochs.get(TopicPartition(topic, partition), NO_LEADER_EPOCH)
-        what = f"{topic}-{partition} has no leader of an epoch above {before}"
-        return self._wait_leader(topic, partition, before, what, timeout)
-
-    def wait_controller(
-        self, other_than: int | None = None, timeout: float = DEFAULT_TIMEOUT
-    ) -> int:
-        """Until there is a controller, and another than the one named; returns it."""
-
-        def controller() -> int | None:
-            broker_id = self.view.controller()
-            return broker_id if broker_id != other_than else None
-
-        wanted = "controller" if other_than is None else f"controller but {other_than}"
-        return self._wait(controller, f"there is no {wanted}", timeout)
 
     # Behind it
 
@@ -190,24 +133,3 @@ class RunningCluster(ObservedCluster):
     def _do(self, verb: str, name: str) -> str:
         self.ask(verb, member=name)
         return name
-
-    def _wait_leader(
-        self, topic: str, partition: int, above_epoch: int, what_is_not: str, timeout: float
-    ) -> int:
-        def leader() -> int | None:
-            state = self.view.partition(topic, partition)
-            if state is None or state.leader == NO_LEADER or state.leader_epoch <= above_epoch:
-                return None
-            return state.leader
-
-        return self._wait(leader, what_is_not, timeout)
-
-    def _wait(self, read: Callable[[], T | None], what_is_not: str, timeout: float) -> T:
-        """What ``read`` saw when it held: read once more, it might hold no longer."""
-        found = self.view.wait_for(read, timeout)
-        if found is None:
-            raise self._timed_out(what_is_not, timeout)
-        return found
-
-    def _timed_out(self, what_is_not: str, timeout: float) -> WaitTimeoutError:
-        return WaitTimeoutError(f"{what_is_not} after {timeout:g} s\n{self.describe()}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from logquake.cluster.errors import ClusterError
@@ -24,15 +24,20 @@ FORMS = (
 _OF_PARTITION = re.compile(r"(leader|follower):(.+)/(\d+)")
 
 
-def resolve(text: str, state: ClusterState, view: Callable[[], ClusterView]) -> str:
+def resolve(
+    text: str,
+    state: ClusterState,
+    view: Callable[[], ClusterView],
+    choose: Callable[[Sequence[str]], str] = random.choice,
+) -> str:
     """The name of the member that is meant; ZooKeeper is asked only if need be.
 
-    Raises ClusterError.
+    ``choose`` is how a random one is drawn. Raises ClusterError.
     """
     if text == ZOOKEEPER:
         return ZOOKEEPER
     if text == "random":
-        return random.choice([broker.name for broker in state.brokers])
+        return choose([broker.name for broker in state.brokers])
     return broker_name(_broker_id(text, view))
 
 

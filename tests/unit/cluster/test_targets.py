@@ -59,6 +59,7 @@ def test_a_name_needs_no_zookeeper(target: str, member: str) -> None:
 
 def test_random_is_one_of_the_brokers() -> None:
     assert resolve("random", STATE, unreachable) in {broker.name for broker in BROKERS}
+    assert resolve("random", STATE, unreachable, choose=lambda names: names[1]) == "broker-2"
 
 
 @pytest.mark.parametrize(

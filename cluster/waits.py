@@ -1,0 +1,200 @@
+"""What can be waited for. No wait sleeps where ZooKeeper tells of the change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from logquake.cluster.errors import ClusterError, WaitTimeoutError
+from logquake.cluster.fault import Fault
+from logquake.cluster.layout import last_line
+from logquake.cluster.observed import ObservedCluster
+from logquake.cluster.state import Phase
+from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
+from logquake.wire.topic_partition import TopicPartition
+
+if TYPE_CHECKING:
+    from logquake.client.groups import GroupDescription
+    from logquake.client.routing import Router
+
+DEFAULT_TIMEOUT = 60.0  # seconds
+ASK_AGAIN_S = 0.02  # what only brokers and the caller know is asked for this often
+
+T = TypeVar("T")
+
+
+class WaitingCluster(ObservedCluster):
+    """A wait raises WaitTimeoutError with the cluster's state. Time-outs are in seconds."""
+
+    def wait_ready(self, timeout: float = DEFAULT_TIMEOUT, *, after_start: bool = False) -> None:
+        """Until every running broker answers, knows all the others, and knows the controller.
+
+        A broker that dies meanwhile raises; after a start, one that was dead before as well.
+        """
+        from logquake.cluster.readiness import Readiness
+
+        dead = {one.name for one in self.state().brokers if one.phase is Phase.ENDED}
+        readiness = Readiness(
+            self.state,
+            lambda name: last_line(self.layout.log_of(name)),
+            self.connect,
+            frozenset() if after_start else frozenset(dead),
+        )
+        try:
+            if not readiness.wait(time.monotonic() + timeout):
+                raise self._timed_out(readiness.missing(), timeout)
+        finally:
+            readiness.close()
+
+    def wait_isr(
+        self, topic: str, partition: int, size: int, timeout: float = DEFAULT_TIMEOUT
+    ) -> tuple[int, ...]:
+        """Until the ISR has ``size`` members; returns it."""
+
+        def isr() -> tuple[int, ...] | None:
+            state = self.view.partition(topic, partition)
+            return state.isr if state and len(state.isr) == size else None
+
+        return self._wait(isr, f"ISR of {topic}-{partition} has not {size} members", timeout)
+
+    def wait_leader(self, topic: str, partition: int, timeout: float = DEFAULT_TIMEOUT) -> int:
+        """Until the partition has a leader; returns it.
+
+        A new controller takes dead brokers out of the ISRs first and elects afterwards, as Kafka's
+        does: for a moment the ISR is right already and there is no leader yet.
+        """
+        what = f"{topic}-{partition} has no leader"
+        return self._wait_leader(topic, partition, NO_LEADER_EPOCH, what, timeout)
+
+    def wait_leader_change(
+        self, topic: str, partition: int, since: Fault, timeout: float = DEFAULT_TIMEOUT
+    ) -> int:
+        """Until a leader was elected that did not lead before the fault; returns it.
+
+        A leader elected anew, in a later epoch, counts: what matters is that somebody decided.
+        """
+        before = since.leader_epochs.get(TopicPartition(topic, partition), NO_LEADER_EPOCH)
+        what = f"{topic}-{partition} has no leader of an epoch above {before}"
+        return self._wait_leader(topic, partition, before, what, timeout)
+
+    def wait_controller(
+        self, other_than: int | None = None, timeout: float = DEFAULT_TIMEOUT
+    ) -> int:
+        """Until there is a controller, and another than the one named; returns it."""
+
+        def controller() -> int | None:
+            broker_id = self.view.controller()
+            return broker_id if broker_id != other_than else None
+
+        wanted = "controller" if other_than is None else f"controller but {other_than}"
+        return self._wait(controller, f"there is no {wanted}", timeout)
+
+    def wait_offset(
+        self, topic: str, partition: int, offset: int, timeout: float = DEFAULT_TIMEOUT
+    ) -> int:
+        """Until the partition's high watermark is ``offset`` or above; returns it.
+
+        Records below the high watermark are committed: they outlive their leader.
+        """
+        from logquake.client.offsets import list_offsets
+        from logquake.wire.sentinels import LATEST_TIMESTAMP
+
+        def high_watermark(router: Router) -> int:
+            return list_offsets(router, topic, {partition: LATEST_TIMESTAMP})[partition].offset
+
+        return self._wait_told(
+            high_watermark,
+            lambda found: found >= offset,
+            f"high watermark of {topic}-{partition} is not {offset} or above",
+            timeout,
+        )
+
+    def wait_group_stable(
+        self, group: str, members: int | None = None, timeout: float = DEFAULT_TIMEOUT
+    ) -> GroupDescription:
+        """Until the group's members, so many if told, have their partitions; returns it."""
+        from logquake.client.groups import STABLE, Groups
+
+        def is_stable(found: GroupDescription) -> bool:
+            return found.state == STABLE and members in (None, len(found.members))
+
+        with_members = "" if members is None else f" with {members} members"
+        return self._wait_told(
+            lambda router: Groups(router).describe(group),
+            is_stable,
+            f"group {group} is not stable{with_members}",
+            timeout,
+        )
+
+    def eventually(
+        self, check: Callable[[], T], what: str = "", timeout: float = DEFAULT_TIMEOUT
+    ) -> T:
+        """Until ``check()`` returns something true; returns it.
+
+        A check that fails by assert is asked again too; any other exception is raised at once.
+        """
+        name = what or getattr(check, "__name__", repr(check))
+        deadline = time.monotonic() + timeout
+        while True:
+            seen: object
+            try:
+                seen = check()
+                if seen:
+                    return seen
+            except AssertionError as error:
+                seen = error
+            if time.monotonic() > deadline:
+                raise self._timed_out(f"{name}: {seen!r}", timeout)
+            time.sleep(ASK_AGAIN_S)
+
+    # Behind it
+
+    def _wait_leader(
+        self, topic: str, partition: int, above_epoch: int, what_is_not: str, timeout: float
+    ) -> int:
+        def leader() -> int | None:
+            state = self.view.partition(topic, partition)
+            if state is None or state.leader == NO_LEADER or state.leader_epoch <= above_epoch:
+                return None
+            return state.leader
+
+        return self._wait(leader, what_is_not, timeout)
+
+    def _wait(self, read: Callable[[], T | None], what_is_not: str, timeout: float) -> T:
+        """What ``read`` saw when it held: read once more, it might hold no longer."""
+        found = self.view.wait_for(read, timeout)
+        if found is None:
+            raise self._timed_out(what_is_not, timeout)
+        return found
+
+    def _wait_told(
+        self,
+        ask: Callable[[Router], T],
+        wanted: Callable[[T], bool],
+        what_is_not: str,
+        timeout: float,
+    ) -> T:
+        """What brokers told when it was ``wanted``; who does not answer is asked again."""
+        from logquake.client.errors import ClientError
+
+        deadline = time.monotonic() + timeout
+        with self.router(timeout) as router:
+            while True:
+                seen: T | ClientError
+                try:
+                    seen = ask(router)
+                    if wanted(seen):
+                        return seen
+                except ClientError as error:
+                    seen = error
+                if time.monotonic() > deadline:
+                    raise self._timed_out(f"{what_is_not}, but {seen!r}", timeout)
+                time.sleep(ASK_AGAIN_S)
+
+    def _timed_out(self, what_is_not: str, timeout: float) -> WaitTimeoutError:
+        try:
+            state = self.describe()
+        except ClusterError as error:
+            state = str(error)
+        return WaitTimeoutError(f"{what_is_not} after {timeout:g} s\n{state}")
