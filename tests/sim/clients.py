@@ -103,6 +103,12 @@ class Client:
             return self.any_broker()
         return state.leader
 
+    def leader_epoch_of(self, broker: int) -> int | None:
+        """Of the client's own partition, if ZooKeeper says that the broker leads it."""
+        history = self.world.decisions.partitions.get(self.partition)
+        state = history.state if history else None
+        return state.leader_epoch if state is not None and state.leader == broker else None
+
 
 class Producer(Client):
     """Sends one batch after another to one partition; a subclass says what an outcome means."""

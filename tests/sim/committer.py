@@ -93,12 +93,6 @@ class Committer(Client):
         else:
             self._commit(self.rng.sample([0, 1], self.rng.randint(1, 2)))
 
-    def _epoch(self, broker: int) -> int | None:
-        """The leader epoch of the group's partition, if ZooKeeper says that it leads."""
-        history = self.world.decisions.partitions.get(self.partition)
-        state = history.state if history else None
-        return state.leader_epoch if state is not None and state.leader == broker else None
-
     def _again(self) -> None:
         self.later(10, 120, self.start)
 
@@ -118,7 +112,7 @@ class Committer(Client):
         for index in indexes:
             self._expected[index].ask(value)
         broker = self.likely_leader()
-        done = partial(self._on_commit, indexes, value, self._epoch(broker), broker)
+        done = partial(self._on_commit, indexes, value, self.leader_epoch_of(broker), broker)
         self.ask(broker, request, COMMIT_VERSION, done)
 
     def _on_commit(
@@ -133,7 +127,7 @@ class Committer(Client):
             (topic,) = response.topics
             if all(each.error_code == ErrorCode.NONE for each in topic.partitions):
                 self.acked += 1
-                if epoch is not None and epoch == self._epoch(broker):
+                if epoch is not None and epoch == self.leader_epoch_of(broker):
                     self._settle_deletions(epoch)
                 for index in indexes:
                     self._expected[index].settle(value)
@@ -147,7 +141,7 @@ class Committer(Client):
         request = OffsetDeleteRequest(group_id=self.name, topics=[topic])
         self._expected[index].ask(UNKNOWN_OFFSET)
         broker = self.likely_leader()
-        done = partial(self._on_deletion, index, self._epoch(broker), broker)
+        done = partial(self._on_deletion, index, self.leader_epoch_of(broker), broker)
         self.ask(broker, request, DELETE_VERSION, done)
 
     def _on_deletion(
@@ -157,7 +151,7 @@ class Committer(Client):
             isinstance(response, OffsetDeleteResponse)
             and not response.error_code
             and epoch is not None
-            and epoch == self._epoch(broker)
+            and epoch == self.leader_epoch_of(broker)
         ):
             self._deletions.append(_Deletion(index, epoch))
         self._again()
@@ -175,7 +169,7 @@ class Committer(Client):
         topic = OffsetFetchRequestTopic(name=self._topic, partition_indexes=[0, 1])
         request = OffsetFetchRequest(group_id=self.name, topics=[topic], require_stable=False)
         broker = self.likely_leader()
-        epoch = self._epoch(broker)
+        epoch = self.leader_epoch_of(broker)
         self.ask(broker, request, FETCH_VERSION, partial(self._on_look, epoch, broker))
 
     def _on_look(self, epoch: int | None, broker: int, response: Message | Disconnected) -> None:
@@ -184,7 +178,7 @@ class Committer(Client):
             isinstance(response, OffsetFetchResponse)
             and not response.error_code
             and epoch is not None
-            and epoch == self._epoch(broker)
+            and epoch == self.leader_epoch_of(broker)
         ):
             for each in response.topics[0].partitions:
                 expected = self._expected[each.partition_index]

@@ -116,10 +116,16 @@ class GroupMember(Client):
         turn = self._turn
         return lambda: action() if self._turn == turn else None
 
-    def _ask(self, request: Message, version: int, done: Callable[[Answer], None]) -> None:
+    def _ask(
+        self,
+        request: Message,
+        version: int,
+        done: Callable[[Answer], None],
+        broker: int | None = None,
+    ) -> None:
         turn = self._turn
         self.ask(
-            self.likely_leader(),
+            self.likely_leader() if broker is None else broker,
             request,
             version,
             lambda answer: done(answer) if self._turn == turn else None,
@@ -226,8 +232,13 @@ class GroupMember(Client):
         )
         request = OffsetFetchRequest(group_id=GROUP, topics=[topic], require_stable=True)
 
+        broker = self.likely_leader()
+        epoch = self.leader_epoch_of(broker)
+
         def on_answer(answer: Answer) -> None:
-            if not isinstance(answer, OffsetFetchResponse) or _has_error(answer):
+            # A deposed coordinator that does not know it yet may tell what was, as Kafka's does.
+            is_deposed = epoch is None or epoch != self.leader_epoch_of(broker)
+            if is_deposed or not isinstance(answer, OffsetFetchResponse) or _has_error(answer):
                 self._again(lambda: self._fetch_offsets(mine))
                 return
             for told in answer.topics[0].partitions:
@@ -238,7 +249,7 @@ class GroupMember(Client):
                 self._read(partition)
             self._commit()
 
-        self._ask(request, OFFSET_FETCH_VERSION, on_answer)
+        self._ask(request, OFFSET_FETCH_VERSION, on_answer, broker)
 
     def _read(self, partition: TopicPartition) -> None:
         reader, turn = self._readers[partition], self._turn
