@@ -20,9 +20,9 @@ sorted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
+from logquake.zk.applied import Applied
 from logquake.zk.model_tree import Refused, Tree
 from logquake.zk.model_watches import Fired, Watches
 from logquake.zk.operations import (
@@ -44,20 +44,6 @@ from logquake.zk.paths import path_of
 R = TypeVar("R")
 
 _FIRST_SESSION = 0x100000000000000
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """A transaction that took place, for whoever judges the history.
-
-    ``session_id`` wrote it. ``writes`` are in the order of the Multi, the checks among them;
-    sequential creates carry their final path. ``closed``: the session's end deleted its nodes.
-    """
-
-    zxid: int
-    session_id: int
-    writes: tuple[Write, ...]
-    closed: bool = False
 
 
 class ZooKeeperModel:

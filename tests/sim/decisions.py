@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from logquake.wire.topic_partition import TopicPartition
-from logquake.zk.model import Applied, ZooKeeperModel
+from logquake.zk.applied import Applied
+from logquake.zk.model import ZooKeeperModel
 from logquake.zk.operations import ANY_VERSION, Create, SetData, Write
 from logquake.zk.znodes.control import CONTROLLER_EPOCH_PATH, ControllerEpoch
 from logquake.zk.znodes.topics import PartitionState, TopicAssignment

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from logquake.zk.model import Applied, ZooKeeperModel
+from logquake.zk.applied import Applied
+from logquake.zk.model import ZooKeeperModel
 from logquake.zk.operations import (
     Check,
     Create,
