@@ -5,7 +5,7 @@ the Request it was given. api_table.py puts the handlers into the table that Api
 what is not in the table is not served. Quotas are not part of it yet.
 
 Who may not do what an API does to the cluster as a whole, or to one group, is refused by guard.py
-before the handler is called (refusals.py has the answers). What is decided a topic, a group of
+before the handler is called (wire/refusals has the answers). What is decided a topic, a group of
 several or a transactional id the handler asks its Authorizer.
 
 Beside the handlers: request.py and handler.py, the shape of all of them; pipelining.py and

@@ -19,7 +19,6 @@ from logquake.node.metadata.lost_leaders import LostLeaders
 from logquake.node.metadata.waiters import MetadataWaiters
 from logquake.node.replication.state_changes import StateChanges
 from logquake.node.requests.handler import Handler
-from logquake.node.requests.refusals import refused
 from logquake.node.requests.request import Request
 from logquake.node.topics.configs import TopicConfigs
 from logquake.wire.api import ApiKey
@@ -27,6 +26,7 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from logquake.wire.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
 from logquake.wire.messages.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
+from logquake.wire.refusals import refused
 from logquake.wire.sentinels import UNKNOWN_BROKER_EPOCH
 
 _FIRST_VERSION_BY_ID = 5
@@ -54,7 +54,7 @@ class LeaderAndIsr(Handler[LeaderAndIsrRequest]):
             """What is refused as a whole is refused of each partition besides."""
             header, error = request.header, ErrorCode(response.error_code)
             request.reply(
-                refused(header.api_key, header.api_version, body, error, "") if error else response
+                refused(header.api_key, header.api_version, body, error) if error else response
             )
 
         if _is_stale(body.broker_epoch, self._broker_epoch()):

@@ -11,11 +11,11 @@ from typing import Any
 from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.requests.api_table import Handle
 from logquake.node.requests.handler import Handler
-from logquake.node.requests.refusals import refused
 from logquake.node.requests.request import Request
 from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
+from logquake.wire.refusals import refused
 from logquake.wire.schema import Message
 
 # Which operation on the cluster each needs, or one of which (KafkaApis).
@@ -45,6 +45,9 @@ _ON_GROUP = {
     ApiKey.SYNC_GROUP: AclOperation.READ,
     ApiKey.OFFSET_DELETE: AclOperation.DELETE,
 }
+
+# Refused with no more than the code: their handlers in KafkaApis give no text.
+_WITHOUT_TEXT = frozenset({ApiKey.ELECT_LEADERS, ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS})
 
 _Denial = tuple[ErrorCode, str]
 _CLUSTER_DENIED = ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed."
@@ -83,11 +86,14 @@ class Guard:
 
 
 def _guarded(handler: Handler[Any], may: Callable[[Request, Any], bool], denial: _Denial) -> Handle:
+    error, text = denial
+    message = None if handler.key in _WITHOUT_TEXT else text
+
     def handle(request: Request, body: Message) -> None:
         if may(request, body):
             handler.handle(request, body)
         else:
             header = request.header
-            request.reply(refused(header.api_key, header.api_version, body, *denial))
+            request.reply(refused(header.api_key, header.api_version, body, error, message))
 
     return handle

@@ -7,7 +7,9 @@
 // bytes written and their JSON form, each with its length (int). Unread is -1 where reading failed;
 // what was read may still be refused when it is to be written. All of a batch is read before its answer is written, so that neither side waits
 // for the other. The name HeaderVersions, with an API key and a version in place of the two
-// versions, asks for the header versions of that request and response: [2,1].
+// versions, asks for the header versions of that request and response: [2,1]. The name ErrorResponse,
+// with the error's code in place of the version to write, a space and an API key behind the name, asks
+// how the request in the bytes is answered when all of it fails; what is never answered is refused.
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.BufferedInputStream;
@@ -26,9 +28,12 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.Message;
 import org.apache.kafka.common.protocol.ObjectSerializationCache;
 import org.apache.kafka.common.protocol.Readable;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.AbstractResponse;
 
 public class MessageOracle {
     private static final List<String> CLASSES = List.of(
@@ -38,6 +43,8 @@ public class MessageOracle {
         "org.apache.kafka.coordinator.transaction.generated.%s");
 
     private static final String HEADER_VERSIONS = "HeaderVersions";
+
+    private static final String ERROR_RESPONSE = "ErrorResponse ";
 
     private static final Map<String, Class<?>> known = new HashMap<>();
 
@@ -72,6 +79,12 @@ public class MessageOracle {
             if (name.equals(HEADER_VERSIONS)) {
                 written = new byte[0];
                 json = headerVersions(readVersion, writeVersion).getBytes(StandardCharsets.UTF_8);
+            } else if (name.startsWith(ERROR_RESPONSE)) {
+                ApiKeys api = ApiKeys.forId(Integer.parseInt(name.substring(ERROR_RESPONSE.length())));
+                Message message = errorResponse(api, readVersion, writeVersion, data);
+                unread = 0;
+                written = write(message, readVersion);
+                json = json(message, readVersion).toString().getBytes(StandardCharsets.UTF_8);
             } else {
                 ByteBuffer buffer = ByteBuffer.wrap(data);
                 Message message = read(name, readVersion, buffer);
@@ -133,6 +146,17 @@ public class MessageOracle {
     private static String headerVersions(short key, short version) {
         ApiKeys api = ApiKeys.forId(key);
         return "[" + api.requestHeaderVersion(version) + "," + api.responseHeaderVersion(version) + "]";
+    }
+
+    private static Message errorResponse(ApiKeys api, short version, short code, byte[] data) {
+        AbstractRequest request =
+            AbstractRequest.parseRequest(api, version, ByteBuffer.wrap(data)).request;
+        AbstractResponse response =
+            request.getErrorResponse(0, Errors.forCode(code).exception("what failed"));
+        if (response == null) {
+            throw new IllegalArgumentException("never answered");
+        }
+        return response.data();
     }
 
     private static Class<?> classOf(String name) {
