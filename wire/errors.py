@@ -206,6 +206,15 @@ class ProtocolError(Exception):
     """Bytes that cannot be parsed: truncated, of absurd length, or not what the schema says."""
 
 
+class Refused(Exception):  # noqa: N818 - the request is at fault, not the program
+    """What a request asked for is not done: the error that the client is told, with its message."""
+
+    def __init__(self, code: ErrorCode, message: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
 class RecordError(Exception):
     """A record batch that is refused; ``code`` is what the response carries."""
 

@@ -16,7 +16,6 @@ from logquake.controller.rules.topic_config import TOPIC_KEYS, check_topic_confi
 from logquake.node.configs.alteration import (
     ConfigResourceType,
     Operation,
-    Refused,
     ResourceChange,
     altered,
     check_shape,
@@ -27,7 +26,7 @@ from logquake.node.configs.broker_keys import BROKER_KEYS
 from logquake.node.configs.entities import change_entity
 from logquake.node.configs.loggers import Loggers
 from logquake.node.configs.topic_settings import topic_settings
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, Refused
 from logquake.zk.operations import Session
 from logquake.zk.procedure import ZkFailure, run
 from logquake.zk.znodes.configs import broker_entity, topic_entity

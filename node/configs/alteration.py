@@ -13,7 +13,7 @@ from enum import IntEnum
 
 from logquake.controller.rules.config_def import ConfigKey, ConfigType, InvalidConfig
 from logquake.node.configs.layers import Properties
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, Refused
 
 
 class ConfigResourceType(IntEnum):
@@ -32,15 +32,6 @@ class Operation(IntEnum):
     DELETE = 1
     APPEND = 2
     SUBTRACT = 3
-
-
-class Refused(Exception):  # noqa: N818 - the request is at fault, not the program
-    """A resource is left as it is: the error that the client is told, with its message."""
-
-    def __init__(self, code: ErrorCode, message: str | None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ has to say stands in its journal. As in Kafka it is forgotten at the end of the 
 from __future__ import annotations
 
 from logquake.controller.rules.config_def import parse_whole
-from logquake.node.configs.alteration import Operation, Refused, ResourceChange
+from logquake.node.configs.alteration import Operation, ResourceChange
 from logquake.node.configs.describing import ConfigSource, Entries
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, Refused
 from logquake.wire.messages.configs import DescribeConfigsResourceResult
 
 ROOT = "root"

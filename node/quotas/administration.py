@@ -15,7 +15,6 @@ from logquake.node.quotas.addresses import AddressOf, is_address
 from logquake.node.quotas.alteration import (
     IP,
     Operation,
-    QuotaRefused,
     altered,
     check_whole,
     entity_path,
@@ -23,16 +22,16 @@ from logquake.node.quotas.alteration import (
 from logquake.node.quotas.describing import Component, Entity, described
 from logquake.node.quotas.stored import read_quotas
 from logquake.seams.workers import Workers
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, Refused
 from logquake.zk.operations import Session
 from logquake.zk.procedure import ZkFailure
 from logquake.zk.procedure_queue import ProcedureQueue
 from logquake.zk.znodes.configs import sanitize
 
 Described = Sequence[tuple[Entity, Mapping[str, float]]]
-Outcome = QuotaRefused | None
+Outcome = Refused | None
 
-_FAILED = QuotaRefused(ErrorCode.UNKNOWN_SERVER_ERROR, None)
+_FAILED = Refused(ErrorCode.UNKNOWN_SERVER_ERROR, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class QuotaAdministration:
     def describe(
         self,
         components: Sequence[Component],
-        done: Callable[[Described | QuotaRefused], None],
+        done: Callable[[Described | Refused], None],
         *,
         strict: bool,
     ) -> None:
@@ -60,7 +59,7 @@ class QuotaAdministration:
             try:
                 stored = (await read_quotas()).items()
                 done(list(described(stored, components, strict=strict)))
-            except QuotaRefused as refused:
+            except Refused as refused:
                 done(refused)
             except ZkFailure:
                 done(_FAILED)
@@ -105,7 +104,7 @@ async def _alter_all(
         try:
             path = entity_path(each.entity, hosts.__contains__)
             await change_entity(path, partial(_after, path, each.operations, only_check))
-        except QuotaRefused as refused:
+        except Refused as refused:
             outcomes.append(refused)
         except ZkFailure:
             outcomes.append(_FAILED)
@@ -117,7 +116,7 @@ async def _alter_all(
 def _after(
     path: str, operations: Sequence[Operation], only_check: bool, before: Mapping[str, str]
 ) -> Mapping[str, str] | None:
-    """Raises QuotaRefused."""
+    """Raises Refused."""
     after = altered(path, before, operations)
     if only_check:
         return None

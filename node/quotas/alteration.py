@@ -18,7 +18,7 @@ from logquake.node.quotas.quotas import (
     PRODUCER_BYTE_RATE,
     REQUEST_PERCENTAGE,
 )
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, Refused
 from logquake.wire.java_text import double_text
 from logquake.zk.znodes.configs import sanitize
 
@@ -46,15 +46,6 @@ _WHOLE: Final = {
 _LARGEST: Final = {"LONG": 2**63 - 1, "INT": 2**31 - 1}
 
 
-class QuotaRefused(Exception):  # noqa: N818 - the request is at fault, not the program
-    """``code`` and the message are what the client is told."""
-
-    def __init__(self, code: ErrorCode, message: str | None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-
-
 @dataclass(frozen=True, slots=True)
 class Operation:
     """``value`` None removes the key."""
@@ -66,7 +57,7 @@ class Operation:
 def entity_path(entity: Mapping[str, str | None], is_host: Callable[[str], bool]) -> str:
     """From names by type, None being the default, to the path under /config.
 
-    ``is_host`` says whether there is an address of a name. Raises QuotaRefused.
+    ``is_host`` says whether there is an address of a name. Raises Refused.
     """
     if not entity:
         raise _invalid("Invalid empty client quota entity")
@@ -96,7 +87,7 @@ def entity_path(entity: Mapping[str, str | None], is_host: Callable[[str], bool]
 def altered(
     path: str, config: Mapping[str, str], operations: Sequence[Operation]
 ) -> dict[str, str]:
-    """The configuration after the operations, one after the other. Raises QuotaRefused."""
+    """The configuration after the operations, one after the other. Raises Refused."""
     after = dict(config)
     for operation in operations:
         if operation.value is None:
@@ -109,13 +100,13 @@ def altered(
 def check_whole(path: str, config: Mapping[str, str]) -> None:
     """What is written has to make sense, what was there before too (DynamicConfig.validate).
 
-    Raises QuotaRefused, whose client is not told why.
+    Raises Refused, whose client is not told why.
     """
     allowed = set(_keys(path))
     if path.startswith("users/") and "/clients/" not in path and path != f"users/{DEFAULT}":
         allowed.update(_SCRAM_KEYS)
     if config.keys() - allowed or config.get(CONNECTION_CREATION_RATE, "0").startswith("-"):
-        raise QuotaRefused(ErrorCode.UNKNOWN_SERVER_ERROR, None)
+        raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR, None)
 
 
 def _keys(path: str) -> Sequence[str]:
@@ -123,9 +114,9 @@ def _keys(path: str) -> Sequence[str]:
 
 
 def _text(path: str, key: str, value: float) -> str:
-    """Raises QuotaRefused."""
+    """Raises Refused."""
     if path.startswith("users/") and key in _SCRAM_KEYS:
-        raise QuotaRefused(ErrorCode.UNKNOWN_SERVER_ERROR, None)
+        raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR, None)
     if key not in _keys(path):
         raise _invalid(f"Invalid configuration key {key}")
     kind = _WHOLE.get(key)
@@ -138,5 +129,5 @@ def _text(path: str, key: str, value: float) -> str:
     return str(whole)
 
 
-def _invalid(message: str) -> QuotaRefused:
-    return QuotaRefused(ErrorCode.INVALID_REQUEST, message)
+def _invalid(message: str) -> Refused:
+    return Refused(ErrorCode.INVALID_REQUEST, message)

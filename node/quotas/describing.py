@@ -13,10 +13,9 @@ from logquake.node.quotas.alteration import (
     IP,
     IP_KEYS,
     USER,
-    QuotaRefused,
 )
 from logquake.node.quotas.entities import DEFAULT
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, Refused
 from logquake.zk.znodes.configs import desanitize
 from logquake.zk.znodes.map_order import properties_order
 
@@ -60,11 +59,11 @@ def described(
 ) -> Iterator[tuple[Entity, dict[str, float]]]:
     """Of what is stored by path under /config, what matches, with its quotas.
 
-    ``strict`` leaves out entities of types that no component names. Raises QuotaRefused.
+    ``strict`` leaves out entities of types that no component names. Raises Refused.
     """
     wanted = _by_type(components)
     if _names_nobody(wanted, strict=strict):
-        raise QuotaRefused(ErrorCode.UNKNOWN_SERVER_ERROR, None)
+        raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR, None)
     for path, config in stored:
         entity = entity_of(path)
         quotas = dict(_quotas(entity, config))
@@ -98,7 +97,7 @@ def _by_type(components: Iterable[Component]) -> dict[str, Component]:
             raise _invalid("Unexpected empty filter component entity type")
         if component.type not in _TYPES:
             said = f"Custom entity type '{component.type}' not supported"
-            raise QuotaRefused(ErrorCode.UNSUPPORTED_VERSION, said)
+            raise Refused(ErrorCode.UNSUPPORTED_VERSION, said)
         wanted[component.type] = component
     if IP in wanted and len(wanted) > 1:
         raise _invalid(
@@ -134,5 +133,5 @@ def _quotas(entity: Entity, config: Mapping[str, str]) -> Iterator[tuple[str, fl
             continue
 
 
-def _invalid(message: str) -> QuotaRefused:
-    return QuotaRefused(ErrorCode.INVALID_REQUEST, message)
+def _invalid(message: str) -> Refused:
+    return Refused(ErrorCode.INVALID_REQUEST, message)

@@ -15,13 +15,13 @@ from logquake.node.quotas.administration import (
     Outcome,
     QuotaAdministration,
 )
-from logquake.node.quotas.alteration import CLIENT_ID, IP, USER, Operation, QuotaRefused
+from logquake.node.quotas.alteration import CLIENT_ID, IP, USER, Operation
 from logquake.node.quotas.describing import Component, Entity, MatchType
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.acls import AclOperation
 from logquake.wire.api import ApiKey
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, Refused
 from logquake.wire.messages.quotas import (
     AlterClientQuotasRequest,
     AlterClientQuotasRequestEntryData,
@@ -35,7 +35,7 @@ from logquake.wire.messages.quotas import (
     ValueData,
 )
 
-_DENIED = QuotaRefused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
+_DENIED = Refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
 _TYPES = (CLIENT_ID, USER, IP)  # as Kafka's hash map has them
 
 
@@ -48,16 +48,16 @@ class DescribeClientQuotas(Handler[DescribeClientQuotasRequest]):
         self._authorizer = authorizer
 
     def handle(self, request: Request, body: DescribeClientQuotasRequest) -> None:
-        def done(found: Described | QuotaRefused) -> None:
+        def done(found: Described | Refused) -> None:
             request.reply(_description(found))
 
         if not self._authorizer.allows_on_cluster(request, AclOperation.DESCRIBE_CONFIGS):
-            done(QuotaRefused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, None))
+            done(Refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, None))
             return
         try:
             components = [_component(each) for each in body.components]
         except ValueError:
-            done(QuotaRefused(ErrorCode.UNKNOWN_SERVER_ERROR, None))
+            done(Refused(ErrorCode.UNKNOWN_SERVER_ERROR, None))
             return
         self._administration.describe(components, done, strict=body.strict)
 
@@ -104,8 +104,8 @@ def _alteration(data: AlterClientQuotasRequestEntryData) -> Alteration:
     )
 
 
-def _description(found: Described | QuotaRefused) -> DescribeClientQuotasResponse:
-    if isinstance(found, QuotaRefused):
+def _description(found: Described | Refused) -> DescribeClientQuotasResponse:
+    if isinstance(found, Refused):
         return DescribeClientQuotasResponse(
             error_code=found.code, error_message=found.message, entries=None
         )
@@ -121,7 +121,7 @@ def _description(found: Described | QuotaRefused) -> DescribeClientQuotasRespons
 
 
 def _outcome(
-    entity: Sequence[EntityData], refused: QuotaRefused | None
+    entity: Sequence[EntityData], refused: Refused | None
 ) -> AlterClientQuotasResponseEntryData:
     return AlterClientQuotasResponseEntryData(
         error_code=ErrorCode.NONE if refused is None else refused.code,

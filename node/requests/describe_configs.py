@@ -13,7 +13,7 @@ from typing import Any
 from logquake.controller.rules.config_def import InvalidValue, parse_whole
 from logquake.controller.rules.topic_rules import TopicRefused, check_name
 from logquake.node.authorizer.authorizer import Authorizer
-from logquake.node.configs.alteration import ConfigResourceType, Refused
+from logquake.node.configs.alteration import ConfigResourceType
 from logquake.node.configs.broker_config import BrokerConfig
 from logquake.node.configs.describing import (
     Entries,
@@ -29,7 +29,7 @@ from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
-from logquake.wire.errors import ErrorCode
+from logquake.wire.errors import ErrorCode, Refused
 from logquake.wire.messages.configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,

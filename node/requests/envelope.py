@@ -25,7 +25,7 @@ from logquake.node.requests.request import Request
 from logquake.wire.acls import AclOperation
 from logquake.wire.api import FORWARDABLE, ApiKey, request_type
 from logquake.wire.error_codes import error_codes
-from logquake.wire.errors import ErrorCode, ProtocolError
+from logquake.wire.errors import ErrorCode, ProtocolError, Refused
 from logquake.wire.header import (
     LENGTH_BYTES,
     RequestHeader,
@@ -43,12 +43,6 @@ from logquake.wire.principals import KafkaPrincipal
 from logquake.wire.schema import Message, decode
 
 _PRINCIPAL_VERSION = (0).to_bytes(2)
-
-
-class _Refused(Exception):  # noqa: N818 - the envelope is at fault, not the program
-    def __init__(self, code: ErrorCode) -> None:
-        super().__init__(code.name)
-        self.code = code
 
 
 class Envelope(Handler[EnvelopeRequest]):
@@ -86,18 +80,18 @@ class Envelope(Handler[EnvelopeRequest]):
     def _pass_on(self, request: Request, body: EnvelopeRequest) -> None:
         try:
             forwarded = self._unpack(request, body)
-        except _Refused as refused:
+        except Refused as refused:
             request.reply(EnvelopeResponse(error_code=refused.code))
         else:
             self._table.handle(forwarded)
 
     def _unpack(self, request: Request, body: EnvelopeRequest) -> Request:
-        """Raises _Refused; for the first of several faults that Kafka finds."""
+        """Raises Refused; for the first of several faults that Kafka finds."""
         principal = _read_principal(body.request_principal)
         client_host = _client_host(body.client_host_address)
         header, start = _read_header(body.request_data)
         if header.api_key not in FORWARDABLE:
-            raise _Refused(ErrorCode.INVALID_REQUEST)
+            raise Refused(ErrorCode.INVALID_REQUEST)
         inner = self._read_body(header, body.request_data, start)
 
         def reply(answer: Message | None) -> None:
@@ -123,11 +117,11 @@ class Envelope(Handler[EnvelopeRequest]):
         what is served.
         """
         if header.api_version not in self._table.served.get(header.api_key, ()):
-            raise _Refused(ErrorCode.UNSUPPORTED_VERSION)
+            raise Refused(ErrorCode.UNSUPPORTED_VERSION)
         try:
             return decode(_type_of(header), header.api_version, data, start)
         except ProtocolError:
-            raise _Refused(ErrorCode.UNSUPPORTED_VERSION) from None
+            raise Refused(ErrorCode.UNSUPPORTED_VERSION) from None
 
 
 def _read_principal(principal: bytes | None) -> KafkaPrincipal:
@@ -137,7 +131,7 @@ def _read_principal(principal: bytes | None) -> KafkaPrincipal:
             raise ProtocolError("a principal of no known version")
         told = decode(DefaultPrincipalData, 0, principal, len(_PRINCIPAL_VERSION))
     except ProtocolError:
-        raise _Refused(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE) from None
+        raise Refused(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE) from None
     return KafkaPrincipal(told.type, told.name, told.token_authenticated)
 
 
@@ -145,7 +139,7 @@ def _client_host(address: bytes) -> str:
     try:
         return str(ip_address(bytes(address)))
     except ValueError:
-        raise _Refused(ErrorCode.INVALID_REQUEST) from None
+        raise Refused(ErrorCode.INVALID_REQUEST) from None
 
 
 def _read_header(data: bytes) -> tuple[RequestHeader, int]:
@@ -154,10 +148,10 @@ def _read_header(data: bytes) -> tuple[RequestHeader, int]:
         return decode_request_header(data)
     except UnsupportedVersion as unsupported:
         if request_type(unsupported.header.api_key) is None:
-            raise _Refused(ErrorCode.UNSUPPORTED_VERSION) from None
+            raise Refused(ErrorCode.UNSUPPORTED_VERSION) from None
         return unsupported.header, len(data)
     except ProtocolError:
-        raise _Refused(ErrorCode.UNSUPPORTED_VERSION) from None
+        raise Refused(ErrorCode.UNSUPPORTED_VERSION) from None
 
 
 def _type_of(header: RequestHeader) -> type[Message]:
