@@ -3,6 +3,9 @@
 The harness judges from outside: clients, the wire, ZooKeeper and the files of the brokers, never
 a broker's memory.
 
+faults/           every fault as a value, and one table that performs them
+schedules/        what is broken when: drawn from a seed, kept in a file, shrunk
+scenarios/        what is to be done, and what must be seen, as files
 history/          what everybody saw, as rows of one schema
 workload.py       a producer that writes a history, over confluent-kafka
 readback.py       a consumer that reads a topic from its beginning to its end

@@ -12,7 +12,8 @@ class Fault:
 
     ``leader_epochs`` are those from before the fault, by topic and partition: what a wait for a
     new leader compares with. Without ``with`` nothing is healed until heal() is called, of the
-    fault or of the cluster.
+    fault or of the cluster. ``undo`` returns when its member is well again; ``undo_at_once`` is
+    for who has more to undo, or other faults under way, and does not wait.
     """
 
     def __init__(
@@ -20,18 +21,21 @@ class Fault:
         member: str,
         leader_epochs: Mapping[TopicPartition, int],
         undo: Callable[[], None],
+        undo_at_once: Callable[[], None] | None = None,
     ) -> None:
         self.member = member
         self.leader_epochs = leader_epochs
         self.is_healed = False
         self.on_healed: Callable[[], None] = lambda: None
         self._undo = undo
+        self._undo_at_once = undo_at_once or undo
 
-    def heal(self) -> None:
+    def heal(self, *, wait: bool = True) -> None:
         """Undo it, once: a fault that is healed already is left alone."""
         if self.is_healed:
             return
-        self._undo()
+        undo = self._undo if wait else self._undo_at_once
+        undo()
         self.is_healed = True
         self.on_healed()
 

@@ -86,7 +86,8 @@ class RunningCluster(WaitingCluster):
         name = self.member_name(target)
         epochs = self._leader_epochs()
         self._do(verb, name)
-        return Fault(name, epochs, lambda: self._heal(name, remedy))
+        heal = partial(self._heal, name, remedy)
+        return Fault(name, epochs, heal, partial(heal, wait=False))
 
     def _start(self, verb: str, name: str, *, wait: bool, timeout: float) -> str:
         deadline = time.monotonic() + timeout
@@ -115,14 +116,15 @@ class RunningCluster(WaitingCluster):
             return {}
         return {one: state.leader_epoch for one, state in self.view.all_partitions().items()}
 
-    def _heal(self, name: str, remedy: str) -> None:
+    def _heal(self, name: str, remedy: str, *, wait: bool = True) -> None:
         """Undo a fault, unless somebody has already."""
         phase = self._member(name).phase
         if remedy == "start" and phase is Phase.ENDED:
-            self._start(remedy, name, wait=True, timeout=DEFAULT_TIMEOUT)
+            self._start(remedy, name, wait=wait, timeout=DEFAULT_TIMEOUT)
         elif remedy == "resume" and phase is Phase.PAUSED:
             self._do(remedy, name)
-        self.wait_ready()
+        if wait:
+            self.wait_ready()
 
     def _member(self, name: str) -> MemberState:
         member = self.state().member(name)

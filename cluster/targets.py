@@ -34,8 +34,8 @@ def resolve(
 
     ``choose`` is how a random one is drawn. Raises ClusterError.
     """
-    if text == ZOOKEEPER:
-        return ZOOKEEPER
+    if text == ZOOKEEPER or state.member(text) is not None:
+        return text
     if text == "random":
         return choose([broker.name for broker in state.brokers])
     return broker_name(_broker_id(text, view))

@@ -52,7 +52,10 @@ def test_a_role_is_looked_up(target: str, member: str) -> None:
     assert name_of(target) == member
 
 
-@pytest.mark.parametrize(("target", "member"), [("2", "broker-2"), ("zookeeper", "zookeeper")])
+@pytest.mark.parametrize(
+    ("target", "member"),
+    [("2", "broker-2"), ("broker-2", "broker-2"), ("zookeeper", "zookeeper")],
+)
 def test_a_name_needs_no_zookeeper(target: str, member: str) -> None:
     assert resolve(target, STATE, unreachable) == member
 

@@ -1,0 +1,66 @@
+"""All faults, read by the name of their kind."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from logquake.chaos.faults.clients import KillClient, PauseClient
+from logquake.chaos.faults.links import (
+    Cut,
+    Delay,
+    DropAfter,
+    HalfOpen,
+    Inject,
+    Isolate,
+    Partition,
+    Reset,
+    Throttle,
+)
+from logquake.chaos.faults.machines import (
+    ClockSkew,
+    DiskError,
+    DiskFull,
+    FlipBit,
+    LoseLogDir,
+    PowerLoss,
+    SlowDisk,
+    Starve,
+    TornWrite,
+)
+from logquake.chaos.faults.membership import AddBroker, DeleteController, ExpireSession, Wipe
+from logquake.chaos.faults.processes import Kill, Pause, Restart, RestartStorm, Stop
+
+AnyFault = Annotated[
+    Kill
+    | Stop
+    | Pause
+    | Restart
+    | RestartStorm
+    | Partition
+    | Isolate
+    | Cut
+    | Delay
+    | Throttle
+    | Reset
+    | DropAfter
+    | HalfOpen
+    | Inject
+    | DiskFull
+    | SlowDisk
+    | DiskError
+    | TornWrite
+    | FlipBit
+    | PowerLoss
+    | LoseLogDir
+    | ClockSkew
+    | Starve
+    | ExpireSession
+    | DeleteController
+    | AddBroker
+    | Wipe
+    | PauseClient
+    | KillClient,
+    Field(discriminator="kind"),
+]

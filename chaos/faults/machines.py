@@ -1,0 +1,81 @@
+"""Faults of the machine that a broker runs on: its disk, its clock, its share of the processor."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from logquake.chaos.faults.value import FaultValue, Target
+
+
+class DiskFull(FaultValue):
+    """Writes fail with ENOSPC."""
+
+    kind: Literal["disk-full"] = "disk-full"
+    target: Target
+
+
+class SlowDisk(FaultValue):
+    """Every call of the disk takes longer."""
+
+    kind: Literal["slow-disk"] = "slow-disk"
+    target: Target
+    ms: int = Field(gt=0)
+
+
+class DiskError(FaultValue):
+    """EIO at the ``nth`` call of a kind; at every call if none is named."""
+
+    kind: Literal["disk-error"] = "disk-error"
+    target: Target
+    call: str = "write"
+    nth: int | None = Field(default=None, ge=1)
+    path: str | None = None
+
+
+class TornWrite(FaultValue):
+    """The next write ends half-way, and the broker with it."""
+
+    kind: Literal["torn-write"] = "torn-write"
+    target: Target
+
+
+class FlipBit(FaultValue):
+    """One bit of a replica's record is another; nothing undoes it."""
+
+    kind: Literal["flip-bit"] = "flip-bit"
+    target: Target
+    topic: str
+    partition: int = Field(ge=0)
+    offset: int = Field(ge=0)
+
+
+class PowerLoss(FaultValue):
+    """SIGKILL, and what was not synced is taken back; started again when it is healed."""
+
+    kind: Literal["power-loss"] = "power-loss"
+    target: Target
+
+
+class LoseLogDir(FaultValue):
+    """A log directory is gone; nothing undoes it."""
+
+    kind: Literal["lose-log-dir"] = "lose-log-dir"
+    target: Target
+
+
+class ClockSkew(FaultValue):
+    """A broker's wall clock is off by so much."""
+
+    kind: Literal["clock-skew"] = "clock-skew"
+    target: Target
+    ms: int
+
+
+class Starve(FaultValue):
+    """The process runs for a share of the time only."""
+
+    kind: Literal["starve"] = "starve"
+    target: Target
+    share: float = Field(gt=0, lt=1)

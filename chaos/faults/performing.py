@@ -1,0 +1,124 @@
+"""A value to what is done to a cluster, and how it is undone.
+
+Nearly every kind is a deed of RunningCluster's of the same name, whose arguments are the value's
+fields: DEEDS is the table. OWN has the kinds that are something else. Undoing never waits until
+the cluster is well again: other faults may last, and the run's end waits for all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from logquake.chaos.faults.clients import KillClient, PauseClient
+from logquake.chaos.faults.processes import Restart, RestartStorm
+from logquake.chaos.faults.value import FaultValue
+from logquake.cluster.deeds import DEEDS
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.fault import Fault
+from logquake.cluster.running import RunningCluster
+from logquake.cluster.state import Phase
+
+
+class CannotBeDoneError(ClusterError):
+    """Nothing here performs such a fault."""
+
+
+class Clients(Protocol):
+    """The programs that use the cluster, by their names. Raises ClusterError for another name."""
+
+    def pause(self, name: str) -> None: ...
+    def resume(self, name: str) -> None: ...
+    def kill(self, name: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a fault may be done to."""
+
+    cluster: RunningCluster
+    clients: Clients
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """``subject`` is who was meant at that moment; ``undo`` may be called more than once."""
+
+    subject: str
+    undo: Callable[[], None]
+
+
+def can_be_done(kind: str) -> bool:
+    return kind in OWN or _deed_name(kind) in DEEDS
+
+
+def perform(fault: FaultValue, stage: Stage) -> Performed:
+    """Do it; returns when it is done.
+
+    Raises CannotBeDoneError, and ClusterError where this cluster refuses: it has no links, say, or
+    nobody holds the office that was aimed at.
+    """
+    own = OWN.get(fault.kind)
+    if own is not None:
+        return own(stage, fault)
+    deed = DEEDS.get(_deed_name(fault.kind))
+    if deed is None:
+        raise CannotBeDoneError(f"{fault.kind} cannot be done here yet: leave it out")
+    done = deed(stage.cluster, **{name: value for name, value in fault if name != "kind"})
+    if isinstance(done, Fault):
+        return Performed(done.member, partial(done.heal, wait=False))
+    return Performed(str(done), _nothing)
+
+
+def _deed_name(kind: str) -> str:
+    return kind.replace("-", "_")
+
+
+def _nothing() -> None: ...
+
+
+def _restarted(stage: Stage, fault: Restart) -> Performed:
+    stopped = stage.cluster.stop(fault.target)
+    stopped.heal(wait=False)
+    return Performed(stopped.member, partial(_start_again, stage.cluster, stopped.member))
+
+
+def _stormed(stage: Stage, fault: RestartStorm) -> Performed:
+    """Restarts follow one another here: who performs it in a thread of its own has overlaps."""
+    member = stage.cluster.member_name(fault.target)
+    for _ in range(fault.times):
+        killed = stage.cluster.kill(member)
+        time.sleep(fault.pause)
+        killed.heal(wait=False)
+        time.sleep(fault.pause)
+    return Performed(member, partial(_start_again, stage.cluster, member))
+
+
+def _start_again(cluster: RunningCluster, member: str) -> None:
+    """Unless somebody has already."""
+    state = cluster.state().member(member)
+    if state is not None and state.phase is Phase.ENDED:
+        with suppress(ClusterError):  # somebody else just did
+            cluster.start(member, wait=False)
+
+
+def _paused_client(stage: Stage, fault: PauseClient) -> Performed:
+    stage.clients.pause(fault.client)
+    return Performed(fault.client, lambda: stage.clients.resume(fault.client))
+
+
+def _killed_client(stage: Stage, fault: KillClient) -> Performed:
+    stage.clients.kill(fault.client)
+    return Performed(fault.client, _nothing)
+
+
+OWN: Mapping[str, Callable[[Stage, Any], Performed]] = {
+    "restart": _restarted,
+    "restart-storm": _stormed,
+    "pause-client": _paused_client,
+    "kill-client": _killed_client,
+}

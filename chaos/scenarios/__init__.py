@@ -1,0 +1,14 @@
+"""What is to be done to a cluster, and what must be seen: files that anybody can read and write.
+
+scenario.py      the whole of one: set-up, workloads, faults, expectation, explanation
+setup.py         the cluster, its topics, its workloads
+steps.py         faults one after the other, each waited for
+patterns.py      which rows of a history are meant
+expectation.py   what must be seen, and what of it was not
+files.py         scenarios to text and back; a file of one's own, or one of the catalogue
+catalogue/       those that come with logquake, one file each
+
+A scenario breaks a cluster in one of three ways: by ``steps``, which wait for each other's effects
+and so show the same thing each time; by a ``schedule`` of faults at times; or by a ``storm``, from
+which a seed draws a schedule.
+"""

@@ -1,0 +1,76 @@
+"""What must be seen, and what of it was not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from logquake.chaos.history.rows import Row
+from logquake.chaos.scenarios.patterns import RowPattern
+
+
+class Outcome(StrEnum):
+    """Of an invariant. Those that no scenario speaks of have to hold, or be inconclusive."""
+
+    HOLDS = "holds"
+    BROKEN = "broken"
+    INCONCLUSIVE = "inconclusive"
+
+
+class Seen(BaseModel):
+    """So many rows of a kind."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    row: RowPattern
+    at_least: int = Field(default=1, ge=0)
+    at_most: int | None = Field(default=None, ge=0)
+
+    def text(self, count: int) -> str | None:
+        """What is wrong with so many, None if nothing is."""
+        if count < self.at_least:
+            return f"{count} rows of [{self.row}], not the {self.at_least} or more to be seen"
+        if self.at_most is not None and count > self.at_most:
+            return f"{count} rows of [{self.row}], not {self.at_most} at most"
+        return None
+
+
+class Expectation(BaseModel):
+    """``verdicts`` by the name of the invariant, and rows of clients, brokers and the harness."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    verdicts: dict[str, Outcome] = Field(default_factory=dict)
+    seen: tuple[Seen, ...] = ()
+
+    def unexpected(self, outcomes: Mapping[str, Outcome]) -> list[str]:
+        """Invariants that are broken without being meant to be."""
+        return [
+            name
+            for name, outcome in outcomes.items()
+            if outcome is Outcome.BROKEN and self.verdicts.get(name) is not Outcome.BROKEN
+        ]
+
+    def unmet(self, outcomes: Mapping[str, Outcome], rows: Iterable[Row]) -> list[str]:
+        """What was to be seen and was not, in words."""
+        return [*self._other_verdicts(outcomes), *_not_seen(self.seen, rows)]
+
+    def _other_verdicts(self, outcomes: Mapping[str, Outcome]) -> Iterator[str]:
+        for name, wanted in self.verdicts.items():
+            found = outcomes.get(name, Outcome.INCONCLUSIVE)
+            if found is not wanted:
+                yield f"{name} was expected to be seen as {wanted}, and is {found}"
+
+
+def _not_seen(expected: Sequence[Seen], rows: Iterable[Row]) -> Iterator[str]:
+    counts = [0] * len(expected)
+    if expected:
+        for row in rows:
+            for index, one in enumerate(expected):
+                counts[index] += one.row.matches(row)
+    for one, count in zip(expected, counts, strict=True):
+        text = one.text(count)
+        if text is not None:
+            yield text

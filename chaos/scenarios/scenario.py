@@ -1,0 +1,62 @@
+"""The whole of one scenario."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from logquake.chaos.faults.value import FaultValue
+from logquake.chaos.scenarios.expectation import Expectation
+from logquake.chaos.scenarios.setup import Setup, WorkloadSetup
+from logquake.chaos.scenarios.steps import EVERYTHING, Begin, Heal, Step
+from logquake.chaos.schedules.schedule import Schedule
+from logquake.chaos.schedules.storm import Storm
+
+
+class Scenario(BaseModel):
+    """Set-up, workloads, one of storm, schedule and steps, and what must be seen.
+
+    ``explanation`` says why it goes as it does, ``try_next`` what to change in the file and run
+    again. ``lacks`` is what has to be built before it can be run. ``seed`` is the one that its
+    schedule was drawn with; workloads are seeded with it too.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    number: int | None = None
+    title: str
+    explanation: str = ""
+    try_next: str = ""
+    lacks: str | None = None
+    seed: int | None = None
+    setup: Setup = Field(default_factory=Setup)
+    workloads: tuple[WorkloadSetup, ...] = ()
+    storm: Storm | None = None
+    schedule: Schedule | None = None
+    steps: tuple[Step, ...] | None = None
+    expect: Expectation = Field(default_factory=Expectation)
+
+    @model_validator(mode="after")
+    def _breaks_in_one_way(self) -> Self:
+        ways = (self.storm, self.schedule, self.steps)
+        if sum(way is not None for way in ways) > 1:
+            raise ValueError("say one of storm, schedule, steps")
+        return self
+
+    @model_validator(mode="after")
+    def _heals_what_it_named(self) -> Self:
+        named = {EVERYTHING}
+        for step in self.steps or ():
+            if isinstance(step, Begin) and step.name is not None:
+                named.add(step.name)
+            elif isinstance(step, Heal) and step.heal not in named:
+                raise ValueError(f"{step.heal} is healed, and nothing of that name was begun")
+        return self
+
+    @property
+    def faults(self) -> list[FaultValue]:
+        """All that it names; those of a storm are not drawn yet."""
+        planned = [one.fault for one in self.schedule or ()]
+        return [*planned, *(step.begin for step in self.steps or () if isinstance(step, Begin))]

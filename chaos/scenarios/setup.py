@@ -1,0 +1,61 @@
+"""The cluster of a scenario, its topics, and the programs that use it."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Option = str | int | float | bool
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TopicSetup(_Part):
+    """``replicas`` names the brokers of each partition, the first of which leads at the beginning.
+
+    Without it, partitions have ``replication`` replicas wherever the controller puts them.
+    """
+
+    name: str
+    partitions: int = Field(default=1, ge=1)
+    replication: int = Field(default=3, ge=1)
+    replicas: tuple[tuple[int, ...], ...] | None = None
+    config: dict[str, Option] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.replicas is not None and len(self.replicas) != self.partitions:
+            raise ValueError(f"{self.name}: replicas of {len(self.replicas)} partitions are named")
+        return self
+
+    @property
+    def names(self) -> list[str]:
+        """Its partitions as a target names them: ``orders/0``."""
+        return [f"{self.name}/{partition}" for partition in range(self.partitions)]
+
+
+class Setup(_Part):
+    """``config`` is any of the brokers' settings; ``links`` lays proxies between all ends."""
+
+    brokers: int = Field(default=3, ge=1)
+    zookeepers: int = Field(default=1, ge=1)
+    preset: str = "fast_failover"
+    config: dict[str, Option] = Field(default_factory=dict)
+    topics: tuple[TopicSetup, ...] = (
+        TopicSetup(name="orders", partitions=6, config={"min.insync.replicas": 2}),
+    )
+
+    @property
+    def partitions(self) -> list[str]:
+        return [name for topic in self.topics for name in topic.names]
+
+
+class WorkloadSetup(_Part):
+    """A program that uses the cluster, in a process of its own, with the options of its kind."""
+
+    name: str
+    kind: str
+    options: dict[str, Option] = Field(default_factory=dict)

@@ -1,0 +1,108 @@
+"""Faults one after the other, each waited for.
+
+- say: The followers stop hearing of the leader.
+  begin: {kind: cut, source: broker-1, target: broker-2}
+  as: cut-2
+- await: {isr: orders/0, size: 1}
+- rest: 2s
+- heal: cut-2
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+
+from logquake.chaos.faults.any_fault import AnyFault
+from logquake.chaos.faults.seconds import Seconds
+from logquake.chaos.scenarios.patterns import RowPattern
+
+EVERYTHING = "all"  # a name that heals whatever is broken
+WITHIN_S = 60.0
+
+
+class _Step(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True
+    )
+
+    say: str | None = None
+
+
+class Begin(_Step):
+    """A fault, which lasts until it is healed by its name, or the scenario ends."""
+
+    begin: AnyFault
+    name: str | None = Field(default=None, alias="as")
+
+
+class Heal(_Step):
+    heal: str
+
+
+class Rest(_Step):
+    rest: Seconds
+
+
+class Condition(BaseModel):
+    """One thing to be waited for.
+
+    ``rows`` that clients, brokers or the harness write from now on, ``times`` of them; the ``isr``
+    of a partition, by its ``size``; a ``leader`` of a partition, which is ``broker``, or another
+    than ``not_broker``, or ``no_one``; a ``controller`` other than ``not_broker``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rows: RowPattern | None = None
+    times: int = Field(default=1, ge=1)
+    isr: str | None = None
+    size: int | None = Field(default=None, ge=0)
+    leader: str | None = None
+    controller: bool = False
+    broker: int | None = None
+    not_broker: int | None = None
+    no_one: bool = False
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        asked = (self.rows, self.isr, self.leader, self.controller or None)
+        if sum(one is not None for one in asked) != 1:
+            raise ValueError("say one of rows, isr, leader, controller")
+        if self.isr is not None and self.size is None:
+            raise ValueError("say which size of the isr is waited for")
+        return self
+
+    def __str__(self) -> str:
+        said = self.model_dump(exclude_defaults=True, exclude={"rows"})
+        rows = [] if self.rows is None else [f"[{self.rows}]"]
+        return " ".join([*rows, *(f"{name} {value}" for name, value in said.items())])
+
+
+class Await(_Step):
+    condition: Annotated[Condition, Field(alias="await")]
+    within: Seconds = WITHIN_S
+
+
+_KINDS = ("begin", "heal", "rest", "await")
+
+
+def _kind_of(step: object) -> str | None:
+    """The one word by which a step says what it does."""
+    if isinstance(step, dict):
+        return next((kind for kind in _KINDS if kind in step), None)
+    return type(step).__name__.lower()
+
+
+Step = Annotated[
+    Annotated[Begin, Tag("begin")]
+    | Annotated[Heal, Tag("heal")]
+    | Annotated[Rest, Tag("rest")]
+    | Annotated[Await, Tag("await")],
+    Discriminator(
+        _kind_of,
+        custom_error_type="no_step",
+        custom_error_message=f"a step says one of {', '.join(_KINDS)}",
+    ),
+]

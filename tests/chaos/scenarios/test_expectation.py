@@ -1,0 +1,66 @@
+"""What must be seen, held against literal rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from logquake.chaos.history.rows import Row
+from logquake.chaos.scenarios.expectation import Expectation, Outcome, Seen
+from logquake.chaos.scenarios.patterns import RowPattern
+
+HOLDS, BROKEN = Outcome.HOLDS, Outcome.BROKEN
+
+
+def row(what: str, **fields: Any) -> Row:
+    return Row(0, "producer-1", 1, what, fields.pop("subject", "orders-0"), **fields)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matches"),
+    [
+        ({}, True),
+        ({"subject": "orders-0"}, True),
+        ({"subject": "orders"}, False),
+        ({"subject": "orders-.*", "process": "producer.*"}, True),
+        ({"why": "NOT_LEADER.*"}, True),
+        ({"key": ".*"}, False),
+        ({"after": {"leader": 2}}, True),
+        ({"after": {"isr.size": "2"}}, True),
+        ({"after": {"isr.names": "2"}}, False),
+        ({"after": "2"}, False),
+        ({"before": "abort"}, True),
+    ],
+)
+def test_a_pattern_is_of_whole_texts(pattern: dict[str, Any], matches: bool) -> None:
+    one = row(
+        "refused",
+        why="NOT_LEADER_OR_FOLLOWER",
+        after={"leader": 2, "isr": {"size": 2}},
+        before="abort",
+    )
+    assert RowPattern(what="refused", **pattern).matches(one) == matches
+    assert not RowPattern(what="acked", **pattern).matches(one)
+
+
+def test_a_broken_invariant_is_unexpected_unless_it_was_to_break() -> None:
+    expectation = Expectation(verdicts={"durable": BROKEN})
+    outcomes = {"durable": BROKEN, "readable": BROKEN, "shape": HOLDS}
+    assert expectation.unexpected(outcomes) == ["readable"]
+    assert expectation.unmet(outcomes, ()) == []
+    assert expectation.unmet({"durable": HOLDS}, ()) == [
+        "durable was expected to be seen as broken, and is holds"
+    ]
+
+
+def test_rows_are_counted() -> None:
+    refused = RowPattern(what="refused")
+    rows = [row("refused"), row("refused"), row("acked")]
+
+    def unmet(**bounds: int) -> list[str]:
+        return Expectation(seen=(Seen(row=refused, **bounds),)).unmet({}, rows)
+
+    assert unmet() == unmet(at_least=2) == unmet(at_most=2) == []
+    assert unmet(at_least=3) == ["2 rows of [refused], not the 3 or more to be seen"]
+    assert unmet(at_least=0, at_most=1) == ["2 rows of [refused], not 1 at most"]
