@@ -14,5 +14,6 @@ transactions.py   transactions against what a reader of committed records saw
 group_commits.py  what groups' members took and committed, against the log of commits
 replicas.py       replicas' files against each other, byte by byte
 resent.py         what a client sent again under another producer epoch, in the files
+plugin/           the fixtures of pytest
 demo/             the tour: a million lines through a killed leader
 """

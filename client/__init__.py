@@ -7,6 +7,7 @@
     routing.py      brokers, leaders, and trying again
     admin.py        the cluster and its topics
     configs.py      what topics and brokers are set to
+    acls.py         who may do what
     coordinators.py who coordinates a group or a transactional id
     groups.py       groups and their members
     commits.py      committed offsets

@@ -136,17 +136,22 @@ class Admin:
 
     def delete_topic(self, name: str, *, timeout_ms: int = 30_000) -> None:
         """Mark one topic for deletion; its replicas go while nothing keeps them."""
+        self.delete_topics([name], timeout_ms=timeout_ms)
+
+    def delete_topics(self, names: Sequence[str], *, timeout_ms: int = 30_000) -> None:
+        """Several at once. Raises BrokerError for the first that was refused."""
 
         def attempt() -> None:
             controller = self._router.controller()
             by_state = controller.version_of(DeleteTopicsRequest) >= _DELETE_BY_STATE_SINCE
+            states = [DeleteTopicState(name=name, topic_id=bytes(16)) for name in names]
             request = DeleteTopicsRequest(
-                topics=[DeleteTopicState(name=name, topic_id=bytes(16))] if by_state else [],
-                topic_names=[] if by_state else [name],
+                topics=states if by_state else [],
+                topic_names=[] if by_state else list(names),
                 timeout_ms=timeout_ms,
             )
             for result in controller.request(request, DeleteTopicsResponse).responses:
-                context = f"topic {name}: {result.error_message or 'not deleted'}"
+                context = f"topic {result.name}: {result.error_message or 'not deleted'}"
                 check(result.error_code, context, final=_NO_SUCH_TOPIC)
 
         self._router.with_retries(attempt)

@@ -23,6 +23,11 @@ from logquake.wire.messages.group_admin import (
     ListGroupsRequest,
     ListGroupsResponse,
 )
+from logquake.wire.messages.group_membership import (
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    MemberIdentity,
+)
 from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.versioned import decode_versioned
 
@@ -109,6 +114,20 @@ class Groups:
             coordinator = group_coordinator(self._router, group_id)
             for result in coordinator.request(request, DeleteGroupsResponse).results:
                 check(result.error_code, f"group {group_id}", final=(ErrorCode.NON_EMPTY_GROUP,))
+
+        self._router.with_retries(attempt)
+
+    def remove_members(self, group_id: str) -> None:
+        """All that it has now; one that lives on joins again. Raises BrokerError."""
+        members = [
+            MemberIdentity(member_id=each.member_id, group_instance_id=each.instance_id)
+            for each in self.describe(group_id).members
+        ]
+        request = LeaveGroupRequest(group_id=group_id, members=members)
+
+        def attempt() -> None:
+            answer = group_coordinator(self._router, group_id).request(request, LeaveGroupResponse)
+            check(answer.error_code, f"members of group {group_id}")
 
         self._router.with_retries(attempt)
 

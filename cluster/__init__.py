@@ -12,6 +12,8 @@ running.py        a cluster that runs: what can be done to it
   waits.py        what can be waited for
   observed.py     what is known of it: its processes by control.py, what was decided by view.py
   targets.py      whom ``leader:orders/0`` means
+  event_log.py    the brokers' events and output, merged
+  told.py         what each broker tells of a topic
   readiness.py    what every broker says of all of them; broker_probe.py asks one
   tables.py       all that as text
 

@@ -19,7 +19,7 @@ from typing import Self
 from logquake.cluster.launcher import Launched, launch
 from logquake.cluster.layout import Layout
 from logquake.cluster.running import RunningCluster
-from logquake.cluster.spec import FAST_FAILOVER, ClusterSpec
+from logquake.cluster.spec import FAST_FAILOVER, ClusterSpec, as_property
 from logquake.cluster.waits import DEFAULT_TIMEOUT
 
 __all__ = ["Cluster", "RunningCluster"]
@@ -56,7 +56,7 @@ class Cluster(RunningCluster):
             brokers=brokers,
             port=port,
             preset=preset,
-            config={key: _as_property(value) for key, value in (config or {}).items()},
+            config={key: as_property(value) for key, value in (config or {}).items()},
             zookeeper=zookeeper,
             temporary=data_dir is None,
             log_dirs=log_dirs,
@@ -79,6 +79,14 @@ class Cluster(RunningCluster):
         if launched:
             launched.close()
 
+    def leave(self) -> None:
+        """Let go of it: it runs on when this process is gone, until ``logquake down``."""
+        self.ask("detach")
+        super().close()
+        launched, self._launched = self._launched, None
+        if launched:
+            launched.leave()
+
     def __enter__(self) -> Self:
         return self.open()
 
@@ -94,7 +102,3 @@ class Cluster(RunningCluster):
 def _scratch_name() -> str:
     """Not made here: a folder made before the start would be left by a start that fails."""
     return f"logquake-{os.urandom(6).hex()}"
-
-
-def _as_property(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -65,21 +65,22 @@ class Deeds:
         self.note(what)
 
     def heal(self) -> None:
-        """Undo what stands, the newest first. One that can't be healed does not keep the others.
+        """Undo what stands, the newest first, without waiting for the effect.
 
-        Raises what the first of those raised, with the others' as notes.
+        One that can't be undone does not keep the others from it. Raises what the first of those
+        raised, with the others' as notes.
         """
-        failed: Exception | None = None
+        failures: list[Exception] = []
         for fault in reversed(self.standing):
             try:
-                fault.heal()
+                fault.heal(wait=False)
             except Exception as error:  # noqa: BLE001 - raised below, once all were tried
-                if failed is None:
-                    failed = error
-                else:
-                    failed.add_note(str(error))
-        if failed is not None:
-            raise failed
+                failures.append(error)
+        if failures:
+            first, *others = failures
+            for other in others:
+                first.add_note(str(other))
+            raise first
 
     def forget(self) -> None:
         """What was done no longer matters; what stands still does."""

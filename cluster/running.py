@@ -6,6 +6,7 @@ The same object serves the command line, tests and demonstrations.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from functools import partial
 
 from logquake.cluster.control import connect
@@ -14,8 +15,10 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.fault import Fault
 from logquake.cluster.layout import Layout
 from logquake.cluster.observed import COMMAND_TIMEOUT_S, Target
+from logquake.cluster.spec import as_property
 from logquake.cluster.state import ZOOKEEPER, MemberState, Phase
 from logquake.cluster.waits import DEFAULT_TIMEOUT, WaitingCluster
+from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 from logquake.wire.topic_partition import TopicPartition
 
 
@@ -67,9 +70,42 @@ class RunningCluster(WaitingCluster):
         """Stop a member in order if it runs, and start it; return as start() does."""
         return self._start("restart", self.member_name(target), wait=wait, timeout=timeout)
 
+    @deed
+    def create_topic(
+        self,
+        name: str,
+        *,
+        partitions: int = NO_NUM_PARTITIONS,
+        replication_factor: int = NO_REPLICATION_FACTOR,
+        config: Mapping[str, object] | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+    ) -> str:
+        """As the brokers' settings say, unless told; return its name when every broker tells of it.
+
+        Some clients take a broker that was not told yet for one that knows the topic is gone.
+        """
+        from logquake.client.admin import Admin
+        from logquake.client.errors import ClientError
+
+        values = {key: as_property(value) for key, value in (config or {}).items()}
+        try:
+            with self.router(timeout) as router:
+                Admin(router).create_topic(
+                    name,
+                    partitions=partitions,
+                    replication_factor=replication_factor,
+                    configs=values,
+                )
+        except ClientError as error:
+            raise ClusterError(f"topic {name}: {error}") from error
+        self.wait_topic(name, timeout)
+        return name
+
     def heal(self) -> None:
-        """Undo every fault of this object that stands, the newest first."""
-        self.deeds.heal()
+        """Undo every fault of this object that stands, the newest first; wait until all serve."""
+        if self.deeds.standing:
+            self.deeds.heal()
+            self.wait_ready()
 
     def shut_down(self, *, remove: bool, at_once: bool = False) -> None:
         """End it; return when its supervisor is gone. ``remove`` takes its data as well."""

@@ -87,6 +87,11 @@ class ClusterSpec:
             ) from error
 
 
+def as_property(value: object) -> str:
+    """A value of Python's as Kafka's files and requests have it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
     """``key=value`` texts of the command line. Raises ClusterError."""
     config: dict[str, str] = {}

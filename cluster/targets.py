@@ -1,4 +1,4 @@
-"""Which broker a command means: ``2``, ``controller``, ``leader:orders/0``, ``follower:orders/0``.
+"""Whom a command means: ``2``, ``broker-2``, ``controller``, ``leader:orders/0``, ``zookeeper``.
 
 A leader or the controller is looked up at the moment of the command; by the time a signal arrives
 another may have been elected, as for anyone who looks first and acts then.

@@ -30,6 +30,7 @@ from logquake.zk.operations import (
 )
 from logquake.zk.retry import RetryingSession
 from logquake.zk.znodes.brokers import IDS_PATH, broker_id_of
+from logquake.zk.znodes.configs import ENTITY_TYPES, EntityConfig
 from logquake.zk.znodes.control import ControllerNode
 from logquake.zk.znodes.json_text import MalformedZnode
 from logquake.zk.znodes.topics import TOPICS_PATH, PartitionState, TopicAssignment
@@ -111,6 +112,24 @@ class ClusterView:
             if (state := _sense_of(data, PartitionState.decode)) is not None
         }
 
+    def topics(self) -> frozenset[str]:
+        """Those that there are, also while they are being deleted."""
+        return frozenset(self._children(TOPICS_PATH))
+
+    def configs(self) -> dict[str, Mapping[str, str]]:
+        """What was changed at run time, by entity: ``brokers/1``, ``topics/orders``.
+
+        Of users, clients and addresses too, and no change of it is told.
+        """
+        entities = [one for kind in ENTITY_TYPES for one in self._entities(kind)]
+        found = self._look([EntityConfig.path(entity) for entity in entities])
+        decoded = (_sense_of(data, EntityConfig.decode) for data in found)
+        return {
+            entity: one.config
+            for entity, one in zip(entities, decoded, strict=True)
+            if one is not None and one.config
+        }
+
     # Waiting
 
     def wait_for(self, read: Callable[[], T | None], timeout_s: float) -> T | None:
@@ -160,6 +179,20 @@ class ClusterView:
 
     def _children(self, path: str) -> tuple[str, ...]:
         _, answer = self._ask([Exists(path, watch=True), GetChildren(path, watch=True)])
+        return () if _is_absent(answer) else answer.names
+
+    def _entities(self, kind: str) -> list[str]:
+        """``users/alice``, and below it ``users/alice/clients/c1``."""
+        found = []
+        for name in self._names(kind):
+            found.append(f"{kind}/{name}")
+            if kind == "users":
+                clients = f"{kind}/{name}/clients"
+                found += [f"{clients}/{client}" for client in self._names(clients)]
+        return found
+
+    def _names(self, entities: str) -> tuple[str, ...]:
+        (answer,) = self._ask([GetChildren(EntityConfig.path(entities), watch=False)])
         return () if _is_absent(answer) else answer.names
 
     def _ask(self, operations: Sequence[Operation[Any]]) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, TypeVar
 
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
@@ -89,6 +89,34 @@ class WaitingCluster(ObservedCluster):
 
         wanted = "controller" if other_than is None else f"controller but {other_than}"
         return self._wait(controller, f"there is no {wanted}", timeout)
+
+    def wait_topic(self, topic: str, timeout: float = DEFAULT_TIMEOUT) -> None:
+        """Until every broker that serves tells of the topic, and of leaders of its partitions."""
+        from logquake.cluster.told import leaders_told
+
+        self._wait_told(
+            lambda router: leaders_told(router, topic),
+            lambda told: all(each and NO_LEADER not in each for each in told.values()),
+            f"not every broker tells of leaders of {topic}",
+            timeout,
+        )
+
+    def wait_no_topics(self, topics: Collection[str], timeout: float = DEFAULT_TIMEOUT) -> None:
+        """Until they are deleted for good, and no broker that serves tells of them."""
+        from logquake.cluster.told import leaders_told
+
+        def are_gone() -> bool | None:
+            return None if self.view.topics().intersection(topics) else True
+
+        began = time.monotonic()
+        listed = ", ".join(sorted(topics))
+        self._wait(are_gone, f"not yet deleted: some of {listed}", timeout)
+        self._wait_told(
+            lambda router: [leaders_told(router, topic) for topic in sorted(topics)],
+            lambda told: not any(each for one in told for each in one.values()),
+            f"brokers still tell of {listed}",
+            timeout - (time.monotonic() - began),
+        )
 
     def wait_offset(
         self, topic: str, partition: int, offset: int, timeout: float = DEFAULT_TIMEOUT

@@ -25,9 +25,10 @@ class ShutDown(Protocol):
 class Commands:
     """Requests to calls, outcomes to answers."""
 
-    def __init__(self, fleet: Fleet, shut_down: ShutDown, starts: Starts) -> None:
+    def __init__(self, fleet: Fleet, shut_down: ShutDown, detach: Done, starts: Starts) -> None:
         self._fleet = fleet
         self._shut_down = shut_down
+        self._detach = detach
         self._starts = starts
 
     def handle(self, request: Request, connection: ControlConnection) -> None:
@@ -46,6 +47,9 @@ class Commands:
                 at_once=bool(request.get("at_once")),
                 done=lambda: connection.answer(None),
             )
+        elif verb == "detach":
+            self._detach()
+            connection.answer(None)
         elif verb in _STARTING_VERBS:
             member = self._member(str(request.get("member")))
             wait = bool(request.get("wait", True))

@@ -74,7 +74,7 @@ class Supervisor:
         starts = Starts(self._loop)
         for broker in self._fleet.brokers:
             starts.follow(broker)
-        commands = Commands(self._fleet, self.shut_down, starts)
+        commands = Commands(self._fleet, self.shut_down, self._detach, starts)
         ControlServer(self._layout.control_socket, self._loop, commands.handle)
         self._launcher.serve(self._loop, commands.handle, self._on_launcher_gone)
         self._signals.deliver(self._loop, on_stop=self._on_signal, on_child=self._fleet.reap)
@@ -106,6 +106,10 @@ class Supervisor:
         if not self._is_state_lost:
             self._is_state_lost = True
             self._loop.call_soon(self._loop.stop)
+
+    def _detach(self) -> None:
+        """The launcher may go; whoever ends the cluster then says whether its data goes too."""
+        self._attached = self._temporary = False
 
     def _on_launcher_gone(self) -> None:
         if self._attached:

@@ -20,6 +20,7 @@ USERS_CONFIG_PATH = "/config/users"
 CHANGES_PATH = "/config/changes"
 CHANGE_PREFIX = "config_change_"
 DEFAULT_ENTITY = "<default>"
+ENTITY_TYPES = ("topics", "brokers", "users", "clients", "ips")
 
 
 def topic_entity(topic: str) -> str:

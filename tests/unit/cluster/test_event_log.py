@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from logquake.cluster.cli.logs import EventLog
 from logquake.cluster.errors import ClusterError
+from logquake.cluster.event_log import EventLog
 from logquake.cluster.layout import Layout
 
 
@@ -36,6 +36,17 @@ def test_what_changed_is_shown(layout: Layout) -> None:
     )
     (line,) = EventLog(layout, 1).lines()
     assert line.endswith("isr-shrunk orders-0 [1, 2] -> [1]: w")
+
+
+def test_old_events_and_those_of_internal_topics_are_left_out_when_asked(layout: Layout) -> None:
+    (layout.events / "broker-1.jsonl").write_text(
+        event(1, 1000, "old")
+        + event(1, 2000, "internal", subject="__consumer_offsets-7")
+        + event(1, 3000, "new")
+    )
+    (line,) = EventLog(layout, 1).lines(2000, internal=False)
+    assert " new " in line
+    assert len(list(EventLog(layout, 1).lines(2000))) == 2
 
 
 def test_what_a_broker_printed_comes_last(layout: Layout) -> None:

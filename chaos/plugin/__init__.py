@@ -1,0 +1,14 @@
+"""The pytest plugin: real clusters for tests, broken on purpose, clean again for the next test.
+
+hooks.py          what pytest loads: options, markers, fixtures; imports nothing that takes time
+asked.py          what a test's markers ask for
+pool.py           the clusters of one session, lent to tests
+baseline.py       what is in a cluster before a test
+reset.py          back to that, or the cluster is given up
+failure_report.py what a failed test is told with, and the folder that is kept
+topic_names.py    the topic of a test
+
+Caveats: a reset takes away what the test left in brokers and ZooKeeper, not its clients; one that
+lives on and joins its group again makes the cluster be given up. What quotas and users were changed
+to is not undone either, but by a new cluster.
+"""

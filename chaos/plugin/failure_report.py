@@ -1,0 +1,105 @@
+"""What a failed test is told with, and the folder that is kept of its cluster.
+
+report.txt      the section of the test's report
+events/, logs/  the brokers' journals, and what they printed
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from logquake.chaos.plugin.pool import Lent
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.event_log import EventLog
+from logquake.cluster.layout import Layout
+from logquake.cluster.running import RunningCluster
+from logquake.cluster.tables import (
+    MEMBER_COLUMNS,
+    PARTITION_COLUMNS,
+    as_text,
+    member_rows,
+    partition_rows,
+)
+
+EVENTS_A_BROKER = 50
+FOLDER_NAME_LENGTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class FailedTest:
+    """``run_again`` is the command line for it; ``folder`` is where what is kept goes."""
+
+    seed: str
+    run_again: str
+    folder: Path
+
+
+def report_failure(test: FailedTest, lent: Lent) -> str:
+    """The report, once its folder is written. Raises ClusterError, OSError."""
+    cluster = lent.cluster
+    text = "\n\n".join(
+        [
+            _titled("what was done to the cluster", _deeds(cluster)),
+            _titled("leaders and ISRs", _state(cluster)),
+            *_events(cluster.layout, lent.since_ms),
+            _epilogue(test, lent),
+        ]
+    )
+    _keep(test.folder, cluster.layout, text)
+    return text
+
+
+def folder_name(node_id: str) -> str:
+    """Of a test's id, so that it is a name of one folder."""
+    return re.sub(r"[^\w.-]+", "-", node_id.removesuffix("]")).strip("-")[-FOLDER_NAME_LENGTH:]
+
+
+def _titled(title: str, text: str) -> str:
+    return f"{title}:\n{text}"
+
+
+def _deeds(cluster: RunningCluster) -> str:
+    return "\n".join(map(str, cluster.deeds.done)) or "nothing"
+
+
+def _state(cluster: RunningCluster) -> str:
+    members = as_text(MEMBER_COLUMNS, member_rows(cluster.state(), None))
+    try:
+        partitions = cluster.view.all_partitions()
+    except ClusterError as error:
+        return f"{members}\n\n{error}"
+    shown = {one: state for one, state in partitions.items() if not one.topic.startswith("__")}
+    return f"{members}\n\n{as_text(PARTITION_COLUMNS, partition_rows(shown))}"
+
+
+def _events(layout: Layout, since_ms: int) -> Iterator[str]:
+    for journal in sorted(layout.events.glob("broker-*.jsonl")):
+        broker_id = int(journal.stem.removeprefix("broker-"))
+        lines = list(EventLog(layout, broker_id).lines(since_ms, internal=False))[-EVENTS_A_BROKER:]
+        yield _titled(f"last events of broker {broker_id}", "\n".join(lines) or "none")
+
+
+def _epilogue(test: FailedTest, lent: Lent) -> str:
+    spec = lent.cluster.spec
+    lines = [
+        f"{spec.brokers} brokers, preset {spec.preset}, seed {test.seed}",
+        f"run it again: {test.run_again}",
+        f"kept: {test.folder}",
+    ]
+    if lent.is_kept:
+        where = f"--data-dir {lent.cluster.layout.root}"
+        lines.append(f"it runs on: logquake status {where}; logquake down {where} ends it")
+    return "\n".join(lines)
+
+
+def _keep(folder: Path, layout: Layout, text: str) -> None:
+    """What an earlier run of the test kept is replaced."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "report.txt").write_text(text + "\n")
+    shutil.copytree(layout.events, folder / "events")
+    shutil.copytree(layout.log_of("broker-0").parent, folder / "logs")

@@ -1,0 +1,109 @@
+"""A cluster goes back to where it was before a test.
+
+Faults are healed and members run again first: what is deleted while a broker is dead is not gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from logquake.chaos.plugin.baseline import Baseline
+from logquake.client.acls import Acls
+from logquake.client.admin import Admin
+from logquake.client.configs import Configs, ConfigTarget
+from logquake.client.errors import BrokerError
+from logquake.client.groups import Groups
+from logquake.client.routing import Router
+from logquake.cluster.running import RunningCluster
+from logquake.cluster.state import ZOOKEEPER, Phase
+from logquake.wire.errors import ErrorCode
+
+RESET_TIMEOUT_S = 20.0  # for each step that waits; by then another cluster would be there
+
+
+class CannotResetError(Exception):
+    """What was left can't be taken back: the cluster has to be given up."""
+
+
+def reset(cluster: RunningCluster, before: Baseline) -> None:
+    """Raises CannotResetError, ClusterError, ClientError: then the cluster is of no more use."""
+    cluster.heal()
+    _run_again(cluster)
+    with cluster.router(RESET_TIMEOUT_S) as router:
+        now = Baseline.of(cluster, router)
+        lost = before.topics - now.topics
+        if lost:
+            raise CannotResetError(f"a topic of before the test is gone: {min(lost)}")
+        _undo_configs(router, before, now)
+        _undo_acls(router, before, now)
+        for group in sorted(now.groups - before.groups):
+            _delete_group(router, group)
+        _delete_topics(cluster, router, now.topics - before.topics)
+
+
+def _run_again(cluster: RunningCluster) -> None:
+    """Those that no fault brought down; ZooKeeper first, brokers need it."""
+    members = sorted(cluster.state().members, key=lambda member: member.name != ZOOKEEPER)
+    idle = [member for member in members if member.phase is not Phase.RUNNING]
+    for member in idle:
+        if member.phase is Phase.PAUSED:
+            cluster.resume(member.name)
+        else:
+            cluster.start(member.name, wait=member.name == ZOOKEEPER)
+    if idle:
+        cluster.wait_ready(RESET_TIMEOUT_S)
+
+
+def _undo_configs(router: Router, before: Baseline, now: Baseline) -> None:
+    """Those of new topics go with the topics."""
+    new_topics = {f"topics/{topic}" for topic in now.topics - before.topics}
+    for entity in sorted(before.configs.keys() | now.configs.keys()):
+        wanted, found = before.configs.get(entity, {}), now.configs.get(entity, {})
+        if wanted != found and entity not in new_topics:
+            _undo_config(router, entity, wanted, found)
+
+
+def _undo_config(
+    router: Router, entity: str, wanted: Mapping[str, str], found: Mapping[str, str]
+) -> None:
+    kind, name = entity.split("/", maxsplit=1)
+    if kind == "topics":
+        target = ConfigTarget.topic(name)
+    elif kind == "brokers":
+        target = ConfigTarget(ConfigTarget.all_brokers().kind, "" if name == "<default>" else name)
+    else:
+        raise CannotResetError(f"what {entity} was changed to")
+    changed = {key: value for key, value in wanted.items() if found.get(key) != value}
+    Configs(router).alter(target, changed, found.keys() - wanted.keys())
+
+
+def _undo_acls(router: Router, before: Baseline, now: Baseline) -> None:
+    if before.acls is None or now.acls is None:
+        return
+    if now.acls - before.acls:
+        Acls(router).delete(now.acls - before.acls)
+    if before.acls - now.acls:
+        Acls(router).create(before.acls - now.acls)
+
+
+def _delete_group(router: Router, group: str) -> None:
+    groups = Groups(router)
+    try:
+        try:
+            groups.delete(group)
+        except BrokerError as error:
+            if error.code is not ErrorCode.NON_EMPTY_GROUP:
+                raise
+            groups.remove_members(group)
+            groups.delete(group)
+    except BrokerError as error:
+        if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:  # its last member left, and it with it
+            raise
+
+
+def _delete_topics(cluster: RunningCluster, router: Router, topics: frozenset[str]) -> None:
+    """Internal ones stay: to make them again would cost the next test a second."""
+    gone = sorted(topic for topic in topics if not topic.startswith("__"))
+    if gone:
+        Admin(router).delete_topics(gone)
+        cluster.wait_no_topics(gone, RESET_TIMEOUT_S)

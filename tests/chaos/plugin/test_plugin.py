@@ -1,0 +1,224 @@
+"""The plugin as a stranger's project has it: pytest in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from logquake.cluster.layout import Layout
+from logquake.cluster.running import RunningCluster
+from tests.conftest import nothing_left_behind
+
+pytest_plugins = ["pytester"]
+
+PATIENCE_S = 300.0
+PRELUDE = """
+import pytest
+from confluent_kafka import Consumer, Producer
+
+
+def send(kafka, topic, count=10):
+    producer = Producer(kafka.client_config())
+    for number in range(count):
+        producer.produce(topic, str(number))
+    assert producer.flush(60) == 0
+
+
+"""
+CLEAN_AGAIN = """
+from logquake.client.acls import Acls
+from logquake.client.configs import Configs, ConfigTarget
+from logquake.client.groups import Groups
+from logquake.cluster.state import Phase
+from logquake.wire.acls import *
+from logquake.wire.principals import parse_principal
+
+AUTHORIZER = {
+    "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
+pytestmark = pytest.mark.logquake(brokers=2, config=AUTHORIZER)
+RULE = AclBinding(
+    ResourcePattern(ResourceType.TOPIC, "orders", PatternType.LITERAL),
+    AccessControlEntry(parse_principal("User:alice"), "*", AclOperation.READ,
+                       AclPermissionType.ALLOW),
+)
+pids = set()
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+def test_leaves_everything_behind(logquake, turn):
+    pids.add(logquake.state().supervisor_pid)
+    assert len(pids) == 1, "not the same cluster"
+    assert all(one.phase is Phase.RUNNING for one in logquake.state().members)
+    with logquake.router() as router:
+        assert not Groups(router).list_all()
+        assert not Acls(router).list_all()
+    assert all("__" in entity for entity in logquake.view.configs())
+    assert not [topic for topic in logquake.view.topics() if not topic.startswith("__")]
+
+    logquake.create_topic("orders", partitions=2)
+    send(logquake, "orders")
+    consumer = Consumer({**logquake.client_config(), "group.id": "readers",
+                         "auto.offset.reset": "earliest"})
+    consumer.subscribe(["orders"])
+    assert logquake.eventually(lambda: consumer.poll(0.1), timeout=60)
+    logquake.wait_group_stable("readers", members=1)
+    with logquake.router() as router:
+        Configs(router).alter(ConfigTarget.broker(1), {"log.retention.ms": "7"})
+        Configs(router).alter(ConfigTarget.all_brokers(), {"log.cleaner.threads": "2"})
+        Acls(router).create([RULE])
+    if turn == 2:
+        consumer.close()  # else the reset has to tell the group that it is gone
+    logquake.pause("follower:orders/0")
+    logquake.kill("leader:orders/0")
+"""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Also of what the pytest in the other process starts, and of its temporary folders."""
+    folder = tmp_path_factory.mktemp("outside") / "temporary"
+    with nothing_left_behind(folder), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(folder))
+        yield
+
+
+def run(pytester: pytest.Pytester, test: str, *options: str) -> pytest.RunResult:
+    pytester.makepyfile(PRELUDE + test)
+    return pytester.runpytest_subprocess(
+        "-p", "no:randomly", "--strict-markers", *options, timeout=PATIENCE_S
+    )
+
+
+def test_a_test_finds_nothing_of_the_one_before(pytester: pytest.Pytester) -> None:
+    run(pytester, CLEAN_AGAIN).assert_outcomes(passed=2)
+
+
+FAILOVER = """
+def test_failover(logquake, topic, bootstrap_servers):
+    assert bootstrap_servers == logquake.bootstrap_servers
+    send(logquake, topic)
+    with logquake.kill(logquake.leader(topic, 0)) as fault:
+        logquake.wait_leader_change(topic, 0, since=fault)
+    logquake.wait_isr(topic, 0, size=3)
+    logquake.pause("random")
+    assert logquake.wait_offset(topic, 0, 11, timeout=1)
+"""
+
+
+def test_a_failed_test_is_told_with_what_happened_to_the_cluster(pytester: pytest.Pytester) -> None:
+    result = run(pytester, FAILOVER, "--logquake-seed=42")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*- logquake -*",
+            "what was done to the cluster:",
+            "*  create_topic test_failover",
+            "*  kill * (broker-*)",
+            "*  healed: kill * (broker-*)",
+            "*  pause random (broker-*)",
+            "leaders and ISRs:",
+            "*broker-*paused*",
+            "test_failover-0 *",
+            "last events of broker 1:",
+            "*test_failover-0*",
+            "3 brokers, preset fast_failover, seed 42",
+            "run it again: pytest *test_failover --logquake-seed=42*",
+            "kept: *logquake-reports*test_failover",
+        ]
+    )
+    (folder,) = (pytester.path / "logquake-reports").iterdir()
+    assert "pause random" in (folder / "report.txt").read_text()
+    assert (folder / "events" / "broker-3.jsonl").stat().st_size
+    assert (folder / "logs" / "broker-1.log").exists()
+
+    again = run(pytester, FAILOVER, "--logquake-seed=42")
+    assert _paused(again) == _paused(result)
+
+
+def _paused(result: pytest.RunResult) -> str:
+    (line,) = [line for line in result.outlines if "  pause random (" in line]
+    return line.split()[-1]
+
+
+FAIL_TWICE = """
+@pytest.mark.parametrize("turn", [1, 2])
+@pytest.mark.logquake(brokers=1)
+def test_fails(logquake, topic, turn):
+    send(logquake, topic)
+    raise ValueError(f"root {logquake.layout.root}")
+"""
+
+
+def test_the_cluster_of_the_first_failed_test_is_kept_when_asked(
+    pytester: pytest.Pytester,
+) -> None:
+    result = run(pytester, FAIL_TWICE, "--logquake-keep")
+    result.assert_outcomes(failed=2)
+    first, second = [
+        Path(line.split()[-1])
+        for line in result.outlines
+        if line.startswith("E ") and "root" in line
+    ]
+    assert not second.exists()
+    assert any(f"logquake status --data-dir {first}" in line for line in result.outlines)
+    cluster = RunningCluster(Layout(first))
+    assert cluster.view.topics() >= {"test_fails-1"}
+    cluster.close()
+    cluster.shut_down(remove=True)
+
+
+WORKERS = """
+@pytest.fixture(scope="module")
+def application(logquake_session):
+    return logquake_session.create_topic("lives-with-the-module")
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_shares(application, logquake, logquake_session, topic, turn, worker_id, request):
+    assert logquake is logquake_session
+    assert {application, topic} <= logquake.view.topics()
+    assert len([one for one in logquake.view.topics() if not one.startswith("__")]) == 2
+    send(logquake, topic)
+    (request.config.rootpath / f"seen-{worker_id}").write_text(logquake.bootstrap_servers)
+
+
+@pytest.mark.logquake(fresh=True)
+def test_has_its_own(logquake, logquake_session, logquake_factory):
+    other = logquake_factory(brokers=2)
+    assert len({one.bootstrap_servers for one in (logquake, logquake_session, other)}) == 3
+    assert len(other.state().brokers) == 2
+"""
+
+
+def test_each_worker_has_a_cluster_of_its_own(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def logquake_options():
+            return {"brokers": 1}
+        """
+    )
+    run(pytester, WORKERS, "-n", "2", "--dist", "each").assert_outcomes(passed=10)
+    seen = {path.read_text() for path in pytester.path.glob("seen-gw*")}
+    assert len(seen) == 2
+
+
+def test_projects_that_do_not_use_it_notice_nothing(pytester: pytest.Pytester) -> None:
+    test = """
+def test_nothing_is_loaded():
+    import sys
+    heavy = ("logquake.cluster", "logquake.wire", "logquake.client", "kazoo", "multiprocess")
+    assert not [name for name in sys.modules if name.startswith(heavy)]
+"""
+    pytester.makepyfile(test)
+    pytester.runpytest_subprocess("-W", "error", timeout=PATIENCE_S).assert_outcomes(passed=1)
+    markers = pytester.runpytest_subprocess("--markers", timeout=PATIENCE_S)
+    markers.stdout.fnmatch_lines(["@pytest.mark.logquake(*", "@pytest.mark.logquake_topic(*"])
+    without = pytester.runpytest_subprocess("--markers", "-p", "no:logquake", timeout=PATIENCE_S)
+    without.stdout.no_fnmatch_line("*logquake*")
