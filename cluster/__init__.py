@@ -7,6 +7,7 @@ broker_program.py what a broker's process runs
 zookeeper/, java.py   the real server, on a JVM
 
 running.py        a cluster that runs: what can be done to it
+  linked.py       what can be done to its links; links/ are the proxies that they are made of
   deeds.py        what was done, when, and which of it still stands
   fault.py        one thing of that which can be undone
   waits.py        what can be waited for

@@ -31,8 +31,9 @@ class Cluster(RunningCluster):
     Without ``data_dir`` everything lives in a temporary folder that goes with the cluster. With
     ``port`` broker 1 listens there and the others behind it; without, on free ports. ``config``
     is any of Kafka's broker settings, ``log_dirs`` how many directories a broker's data has. With
-    ``secure`` all that connect do so by TLS and SCRAM: client_config() says how. The cluster also
-    ends when this process does, however.
+    ``secure`` all that connect do so by TLS and SCRAM: client_config() says how. With
+    ``links`` there is a proxy for each direction between any two, so that links can be cut, delayed
+    and the like. The cluster also ends when this process does, however.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Cluster(RunningCluster):
         zookeeper: str | None = None,
         log_dirs: int = 1,
         secure: bool = False,
+        links: bool = False,
         name: str = "default",
         on_progress: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -61,6 +63,7 @@ class Cluster(RunningCluster):
             temporary=data_dir is None,
             log_dirs=log_dirs,
             secure=secure,
+            links=links,
         )
         self._on_progress = on_progress
         self._launched: Launched | None = None

@@ -3,6 +3,7 @@
 spec.json            what was asked for; kept by ``down --keep-data``
 state.json           what runs: members, pids, ports, how each ended
 control.sock         where the supervisor listens for the command line
+links.sock           where the links do, of a cluster that has them
 lock                 locked by the supervisor for as long as it lives
 supervisor.log
 zookeeper/           zoo.cfg, data/, zookeeper.log
@@ -26,7 +27,7 @@ from typing import IO, Any
 from logquake.cluster.errors import ClusterError
 
 MINIMUM_FREE_BYTES = 64 * 1024 * 1024
-_FILES = ("spec.json", "state.json", "control.sock", "supervisor.log", "lock")
+_FILES = ("spec.json", "state.json", "control.sock", "links.sock", "supervisor.log", "lock")
 _FOLDERS = ("zookeeper", "logs", "events")
 _SECURITY = "security"  # made when it is wanted
 
@@ -52,6 +53,10 @@ class Layout:
     @property
     def control_socket(self) -> Path:
         return self.root / "control.sock"
+
+    @property
+    def links_socket(self) -> Path:
+        return self.root / "links.sock"
 
     @property
     def lock(self) -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from logquake.cluster.control import SupervisorGoneError, connect
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout
-from logquake.cluster.state import ClusterState
+from logquake.cluster.state import ZOOKEEPER, ClusterState, Phase
 from logquake.cluster.tables import (
     MEMBER_COLUMNS,
     PARTITION_COLUMNS,
@@ -23,6 +23,7 @@ from logquake.cluster.tables import (
 )
 from logquake.cluster.targets import resolve
 from logquake.wire.sentinels import NO_LEADER
+from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
 
 if TYPE_CHECKING:
@@ -100,13 +101,13 @@ class ObservedCluster:
         return ClusterView(self.zookeeper_connect)
 
     def leader(self, topic: str, partition: int) -> int:
-        state = self.partition(topic, partition)
+        state = self.partition_state(topic, partition)
         if state.leader == NO_LEADER:
             raise ClusterError(f"{topic}-{partition} has no leader at the moment")
         return state.leader
 
     def isr(self, topic: str, partition: int) -> tuple[int, ...]:
-        return self.partition(topic, partition).isr
+        return self.partition_state(topic, partition).isr
 
     def controller(self) -> int:
         controller = self.view.controller()
@@ -126,6 +127,13 @@ class ObservedCluster:
             f"{as_text(PARTITION_COLUMNS, partition_rows(partitions))}"
         )
 
+    def leader_epochs(self) -> dict[TopicPartition, int]:
+        """None are known while ZooKeeper itself is at fault; brokers can be hurt all the same."""
+        zookeeper = self.state().member(ZOOKEEPER)
+        if zookeeper and zookeeper.phase is not Phase.RUNNING:
+            return {}
+        return {one: state.leader_epoch for one, state in self.view.all_partitions().items()}
+
     def member_name(self, target: Target) -> str:
         """The member that a target means at this moment."""
         return resolve(str(target), self.state(), lambda: self.view, self.random.choice)
@@ -136,7 +144,7 @@ class ObservedCluster:
         if view is not None:
             view.close()
 
-    def partition(self, topic: str, partition: int) -> PartitionState:
+    def partition_state(self, topic: str, partition: int) -> PartitionState:
         state = self.view.partition(topic, partition)
         if state is None:
             raise ClusterError(f"no partition {topic}-{partition}, or it has never had a leader")

@@ -14,15 +14,15 @@ from logquake.cluster.deeds import Deeds, deed
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.fault import Fault
 from logquake.cluster.layout import Layout
+from logquake.cluster.linked import LinkedCluster
 from logquake.cluster.observed import COMMAND_TIMEOUT_S, Target
 from logquake.cluster.spec import as_property
 from logquake.cluster.state import ZOOKEEPER, MemberState, Phase
-from logquake.cluster.waits import DEFAULT_TIMEOUT, WaitingCluster
+from logquake.cluster.waits import DEFAULT_TIMEOUT
 from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
-from logquake.wire.topic_partition import TopicPartition
 
 
-class RunningCluster(WaitingCluster):
+class RunningCluster(LinkedCluster):
     """Every method raises ClusterError; a wait raises WaitTimeoutError with the cluster's state.
 
     A target is a broker id or one of targets.FORMS. Time-outs are in seconds. ``deeds`` is what
@@ -120,7 +120,7 @@ class RunningCluster(WaitingCluster):
 
     def _fault(self, verb: str, target: Target, remedy: str) -> Fault:
         name = self.member_name(target)
-        epochs = self._leader_epochs()
+        epochs = self.leader_epochs()
         self._do(verb, name)
         heal = partial(self._heal, name, remedy)
         return Fault(name, epochs, heal, partial(heal, wait=False))
@@ -145,16 +145,10 @@ class RunningCluster(WaitingCluster):
                 raise self._timed_out(f"{ZOOKEEPER} does not serve", timeout)
             time.sleep(PROBE_INTERVAL_S)
 
-    def _leader_epochs(self) -> dict[TopicPartition, int]:
-        """None are known while ZooKeeper itself is at fault; brokers can be hurt all the same."""
-        zookeeper = self.state().member(ZOOKEEPER)
-        if zookeeper and zookeeper.phase is not Phase.RUNNING:
-            return {}
-        return {one: state.leader_epoch for one, state in self.view.all_partitions().items()}
-
     def _heal(self, name: str, remedy: str, *, wait: bool = True) -> None:
-        """Undo a fault, unless somebody has already."""
+        """Undo a fault, unless somebody has already. Broken links would be waited for in vain."""
         phase = self._member(name).phase
+        wait = wait and not self.has_broken_links
         if remedy == "start" and phase is Phase.ENDED:
             self._start(remedy, name, wait=wait, timeout=DEFAULT_TIMEOUT)
         elif remedy == "resume" and phase is Phase.PAUSED:

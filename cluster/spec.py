@@ -38,6 +38,9 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
 }
 OWNED_KEYS = frozenset({"broker.id", "listeners", "log.dirs", "log.dir", "zookeeper.connect"})
 
+# With links as well.
+LINKED_KEYS = frozenset({"advertised.listeners", "logquake.network.routes"})
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterSpec:
@@ -45,7 +48,8 @@ class ClusterSpec:
 
     ``zookeeper`` is the address of a server that already runs; None starts one. ``temporary``
     removes the state directory when the cluster ends. ``log_dirs`` is how many directories each
-    broker spreads its partitions over. ``secure`` is TLS and SCRAM for all that connect.
+    broker spreads its partitions over. ``secure`` is TLS and SCRAM for all that connect. ``links``
+    lays a proxy for each direction between brokers, clients and ZooKeeper, which can be hurt.
     """
 
     name: str = "default"
@@ -57,6 +61,7 @@ class ClusterSpec:
     temporary: bool = False
     log_dirs: int = 1
     secure: bool = False
+    links: bool = False
 
     def __post_init__(self) -> None:
         if self.brokers < 1:
@@ -65,7 +70,7 @@ class ClusterSpec:
             raise ClusterError(f"{self.log_dirs} log directories: a broker needs at least one")
         if self.preset not in PRESETS:
             raise ClusterError(f"no preset {self.preset!r}: choose {' or '.join(PRESETS)}")
-        owned = OWNED_KEYS.intersection(self.config)
+        owned = (OWNED_KEYS | LINKED_KEYS if self.links else OWNED_KEYS).intersection(self.config)
         if owned:
             raise ClusterError(f"{min(owned)} is set by the launcher: leave it out of the config")
 
@@ -111,14 +116,19 @@ def broker_properties(
     zookeeper: str,
     data: Sequence[Path],
     security: Mapping[str, str] = MappingProxyType({}),
+    links: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
-    """A broker's server.properties. What the user set wins over preset and defaults."""
+    """A broker's server.properties. What the user set wins over preset and defaults.
+
+    ``security`` and ``links`` are what these add, or put in the place of what is there without.
+    """
     return {
         "broker.id": str(broker_id),
         "listeners": f"PLAINTEXT://{LOOPBACK}:{port}",
         "log.dirs": ",".join(map(str, data)),
         "zookeeper.connect": zookeeper,
         **security,
+        **links,
         **_launched_defaults(spec.brokers),
         **PRESETS[spec.preset],
         **spec.config,

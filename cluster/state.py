@@ -9,10 +9,17 @@ from enum import StrEnum
 from typing import Any
 
 ZOOKEEPER = "zookeeper"
+LINKS = "links"
+NO_PORT = 0  # of a member that has many
+_BROKER = "broker-"
 
 
 def broker_name(broker_id: int) -> str:
-    return f"broker-{broker_id}"
+    return f"{_BROKER}{broker_id}"
+
+
+def is_broker(name: str) -> bool:
+    return name.startswith(_BROKER)
 
 
 class Phase(StrEnum):
@@ -57,11 +64,12 @@ class MemberState:
 
     @property
     def address(self) -> str:
-        return f"{self.host}:{self.port}"
+        """Of the links "-": each has its own."""
+        return f"{self.host}:{self.port}" if self.port != NO_PORT else "-"
 
     @property
     def broker_id(self) -> int | None:
-        return None if self.name == ZOOKEEPER else int(self.name.removeprefix("broker-"))
+        return int(self.name.removeprefix(_BROKER)) if is_broker(self.name) else None
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> MemberState:
@@ -87,7 +95,7 @@ class ClusterState:
 
     @property
     def brokers(self) -> tuple[MemberState, ...]:
-        return tuple(member for member in self.members if member.name != ZOOKEEPER)
+        return tuple(member for member in self.members if is_broker(member.name))
 
     @property
     def bootstrap_servers(self) -> str:

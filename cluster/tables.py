@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from logquake.cluster.state import ClusterState, MemberState, Phase
 from logquake.wire.sentinels import NO_LEADER
@@ -21,6 +21,7 @@ Rows = list[tuple[str, ...]]
 
 MEMBER_COLUMNS = ("member", "address", "pid", "state", "since", "leads", "last end")
 PARTITION_COLUMNS = ("partition", "leader", "epoch", "isr")
+LINK_FAULT_COLUMNS = ("id", "link fault", "since", "until")
 GROUP_COLUMNS = ("group", "state", "type", "coordinator")
 TRANSACTION_COLUMNS = ("open transaction", "state", "producer", "age", "partitions", "coordinator")
 
@@ -52,6 +53,19 @@ def partition_rows(partitions: Mapping[TopicPartition, PartitionState]) -> Rows:
             ",".join(map(str, state.isr)),
         )
         for (topic, partition), state in sorted(partitions.items())
+    ]
+
+
+def link_fault_rows(faults: Iterable[Mapping[str, Any]]) -> Rows:
+    """Of board.HeldFault.to_json()."""
+    return [
+        (
+            str(fault["id"]),
+            str(fault["what"]),
+            _clock(fault["since_ms"]),
+            "healed" if fault["until_ms"] is None else _clock(fault["until_ms"]),
+        )
+        for fault in faults
     ]
 
 

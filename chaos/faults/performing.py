@@ -1,8 +1,9 @@
 """A value to what is done to a cluster, and how it is undone.
 
 Nearly every kind is a deed of RunningCluster's of the same name, whose arguments are the value's
-fields: DEEDS is the table. OWN has the kinds that are something else. Undoing never waits until
-the cluster is well again: other faults may last, and the run's end waits for all.
+fields: DEEDS is the table. OWN has the kinds that are something else, or take them otherwise.
+Undoing never waits until the cluster is well again: other faults may last, and the run's end waits
+for all.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from logquake.chaos.faults.clients import KillClient, PauseClient
+from logquake.chaos.faults.links import Partition
 from logquake.chaos.faults.processes import Restart, RestartStorm
 from logquake.chaos.faults.value import FaultValue
 from logquake.cluster.deeds import DEEDS
@@ -81,6 +83,11 @@ def _deed_name(kind: str) -> str:
 def _nothing() -> None: ...
 
 
+def _partitioned(stage: Stage, fault: Partition) -> Performed:
+    done = stage.cluster.partition(*fault.groups)
+    return Performed(done.member, partial(done.heal, wait=False))
+
+
 def _restarted(stage: Stage, fault: Restart) -> Performed:
     stopped = stage.cluster.stop(fault.target)
     stopped.heal(wait=False)
@@ -117,6 +124,7 @@ def _killed_client(stage: Stage, fault: KillClient) -> Performed:
 
 
 OWN: Mapping[str, Callable[[Stage, Any], Performed]] = {
+    "partition": _partitioned,
     "restart": _restarted,
     "restart-storm": _stormed,
     "pause-client": _paused_client,

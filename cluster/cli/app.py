@@ -9,6 +9,7 @@ import typer
 from logquake.cluster.cli import (
     configs,
     consume,
+    faults,
     groups,
     lifecycle,
     log_files,
@@ -36,6 +37,7 @@ app.command()(members.pause)
 app.command()(members.resume)
 app.command()(members.start)
 app.command()(members.restart)
+app.add_typer(faults.app, name="fault")
 app.command()(logs.logs)
 app.command()(lifecycle.env)
 app.add_typer(topics.app, name="topic")

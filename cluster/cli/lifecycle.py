@@ -55,6 +55,9 @@ def up(
     secure: Annotated[
         bool, typer.Option("--secure", help="TLS and SCRAM; prints how to connect.")
     ] = False,
+    links: Annotated[
+        bool, typer.Option("--links", help="Proxies between all, for `logquake fault`.")
+    ] = False,
     wait: Wait = "60s",
 ) -> None:
     """Start a cluster, or find that it runs."""
@@ -66,6 +69,7 @@ def up(
     asked: dict[str, Any] = {"brokers": brokers, "preset": preset, "zookeeper": zookeeper}
     asked["log_dirs"] = log_dirs
     asked["secure"] = secure or None
+    asked["links"] = links or None
     asked["config"] = parse_assignments(config) if config else None
     changes = {key: value for key, value in asked.items() if value is not None}
     if any_port or port is not None:

@@ -77,13 +77,23 @@ class ControlConnection:
 
 
 class ControlServer:
-    """Listens on a unix socket that only the owner of the state directory can write to."""
+    """Listens on a unix socket that only the owner of the state directory can write to.
 
-    def __init__(self, path: Path, loop: EventLoop, handle: Handle) -> None:
+    ``on_gone`` is told of each client that went away.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        loop: EventLoop,
+        handle: Handle,
+        on_gone: Callable[[ControlConnection], None] = lambda _client: None,
+    ) -> None:
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.setblocking(False)
         self._loop = loop
         self._handle = handle
+        self._on_gone = on_gone
         path.unlink(missing_ok=True)  # of a supervisor that was killed; the lock says it is gone
         with short_address(path) as address:
             self._listener.bind(address)
@@ -94,4 +104,5 @@ class ControlServer:
     def _accept(self, _events: int) -> None:
         with contextlib.suppress(OSError):  # a client that went away again
             connection, _ = self._listener.accept()
-            ControlConnection(connection).serve(self._loop, self._handle, lambda: None)
+            client = ControlConnection(connection)
+            client.serve(self._loop, self._handle, lambda: self._on_gone(client))

@@ -11,13 +11,23 @@ from logquake.cluster import broker_program
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout, last_line, write_json, write_private
 from logquake.cluster.ports import LOOPBACK, hold_ports, port_of
+from logquake.cluster.security import PROTOCOL as SECURE_PROTOCOL
 from logquake.cluster.security import ClusterSecurity, settle_security
 from logquake.cluster.spec import ClusterSpec, broker_properties, format_properties
-from logquake.cluster.state import ZOOKEEPER, ClusterState, broker_name
+from logquake.cluster.state import (
+    LINKS,
+    NO_PORT,
+    ZOOKEEPER,
+    ClusterState,
+    broker_name,
+    is_broker,
+)
 from logquake.cluster.supervisor import zygote
+from logquake.cluster.supervisor.laid_links import LaidLinks
 from logquake.cluster.supervisor.local_zookeeper import LocalZooKeeper
 from logquake.cluster.supervisor.member import Child, Member
 from logquake.cluster.zookeeper.probe import require_serving
+from logquake.wire.listeners import PLAINTEXT
 
 
 class Fleet:
@@ -33,7 +43,10 @@ class Fleet:
         self._layout = layout
         self._spec = spec
         self._progress = progress
+        # With links, who dials a broker's port meets a proxy, and the broker listens elsewhere.
         self._held_ports = hold_ports(spec.port, spec.brokers)
+        self._held_behind = hold_ports(None, spec.brokers) if spec.links else self._held_ports
+        self._links: LaidLinks | None = None
         self._local_zookeeper: LocalZooKeeper | None = None
         self._security = settle_security(layout, secure=spec.secure)
         self.on_state_lost: Callable[[], None] = lambda: None
@@ -41,7 +54,7 @@ class Fleet:
 
     @property
     def brokers(self) -> list[Member]:
-        return [member for name, member in self.members.items() if name != ZOOKEEPER]
+        return [member for name, member in self.members.items() if is_broker(name)]
 
     def start(self) -> None:
         """ZooKeeper first: while its JVM comes up the brokers' modules are loaded.
@@ -53,12 +66,16 @@ class Fleet:
         else:
             require_serving(self._spec.zookeeper)
         zygote.preload(broker_program.MODULE)
-        for broker_id, held in zip(self._spec.broker_ids, self._held_ports, strict=True):
-            self._add_broker(broker_id, port_of(held))
+        if self._spec.links:
+            self._links = self._lay_links()
+        for broker_id in self._spec.broker_ids:
+            self._add_broker(broker_id)
         if self._local_zookeeper:
             self._local_zookeeper.wait_until_serving()
         if self._security is not None:
             self._write_users(self._security)
+        if self._links is not None:
+            self._start_links(self._links)
         self._progress(f"starting {self._spec.brokers} brokers")
         for broker in self.brokers:
             broker.start()
@@ -124,7 +141,29 @@ class Fleet:
         self._local_zookeeper = zookeeper
         self._add(ZOOKEEPER, zookeeper.port, zookeeper.spawn).start()
 
-    def _add_broker(self, broker_id: int, port: int) -> None:
+    def _lay_links(self) -> LaidLinks:
+        ids = self._spec.broker_ids
+        return LaidLinks(
+            dict(zip(ids, map(port_of, self._held_behind), strict=True)),
+            dict(zip(ids, map(port_of, self._held_ports), strict=True)),
+            self._zookeeper_connect(),
+            secure=self._spec.secure,
+        )
+
+    def _start_links(self, links: LaidLinks) -> None:
+        """Raises ClusterError if they end instead."""
+        self._progress("laying links")
+        log = self._layout.log_of(LINKS)
+        launch = partial(links.start, self._layout.links_socket, log)
+        member = self._add(LINKS, NO_PORT, launch)
+        member.start()
+        if member.says_ready is not None and not member.says_ready.said_ready():
+            raise ClusterError(f"the links ended before they were laid: {last_line(log)}")
+
+    def _add_broker(self, broker_id: int) -> None:
+        told_port = port_of(self._held_ports[broker_id - 1])
+        port = port_of(self._held_behind[broker_id - 1])
+        protocol = SECURE_PROTOCOL if self._security else PLAINTEXT
         properties = broker_properties(
             self._spec,
             broker_id,
@@ -132,11 +171,13 @@ class Fleet:
             zookeeper=self._zookeeper_connect(),
             data=self._layout.data_dirs(broker_id, self._spec.log_dirs),
             security=self._security.broker_properties(port) if self._security else {},
+            links=self._links.broker_properties(broker_id, protocol) if self._links else {},
         )
         path = self._layout.properties_of(broker_id)
         write_private(path, format_properties(properties))  # some hold passwords
         broker_program.check_settings(path)
-        self._add(broker_name(broker_id), port, self._broker_launch(broker_name(broker_id), path))
+        name = broker_name(broker_id)
+        self._add(name, told_port, self._broker_launch(name, path))
 
     def _write_users(self, security: ClusterSecurity) -> None:
         """Without them no broker could enter another."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.node.net.links.connector import ConnectSettings
+from logquake.node.net.links.connector import Address, ConnectSettings
 from logquake.node.net.links.link import LinkSettings
 from logquake.node.replication.settings import ReplicationSettings, TopicConfig
 from logquake.node.settings.cleaner import read_cleaner
@@ -14,6 +14,8 @@ from logquake.node.settings.topic_defaults import read_flush_scheduler_interval_
 _SOCKET_TIMEOUT = ("replica.socket.timeout.ms", 30_000)
 _FETCH_WAIT = "replica.fetch.wait.max.ms"
 _LAG_TIME = "replica.lag.time.max.ms"
+_ROUTES = "logquake.network.routes"
+_MAX_PORT = 65535
 
 
 def read_replication(reader: PropertyReader, topic_defaults: TopicConfig) -> ReplicationSettings:
@@ -130,6 +132,7 @@ def read_links(
     return LinkSettings(
         ConnectSettings(
             source_host=source_host,
+            routes=_read_routes(reader),
             send_buffer_bytes=send_buffer_bytes,
             receive_buffer_bytes=reader.integer(
                 "replica.socket.receive.buffer.bytes", default.receive_buffer_bytes, minimum=-1
@@ -140,6 +143,22 @@ def read_links(
             controller_socket_timeout_ms,
         ),
     )
+
+
+def _read_routes(reader: PropertyReader) -> dict[Address, Address]:
+    """Kafka has nothing of the kind: a broker dials what the other has told."""
+    routes = {}
+    for entry in reader.names(_ROUTES, []):
+        told, _, dialled = entry.partition("=")
+        routes[_read_address(entry, told)] = _read_address(entry, dialled)
+    return routes
+
+
+def _read_address(entry: str, text: str) -> Address:
+    host, _, port = text.strip().rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) <= _MAX_PORT:
+        raise SettingsError(refusal(_ROUTES, entry, "HOST:PORT=HOST:PORT, separated by commas,"))
+    return host, int(port)
 
 
 def _check_waits(settings: ReplicationSettings, socket_timeout_ms: int) -> None:

@@ -16,7 +16,7 @@ PAGE = "docs/architecture/journal.md"
 DECLARATIONS = "journal_events.py"
 TITLES = {"controller": "The elected controller records", "node": "Every broker records"}
 HEAD = """\
-# 7a. The journal
+# 8b. The journal
 
 `logquake logs` shows the journals of all brokers in the order of time, `logquake logs 2` that of
 broker 2; the files are `events/broker-N.jsonl` in the cluster's state directory. Each line says

@@ -5,14 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from logquake.node.net.limits import USE_DEFAULT_BUFFER_SIZE
 from logquake.node.net.loop import EPOLLOUT, EventLoop
 from logquake.seams.network import Disconnected
+
+Address = tuple[str, int]
 
 _Resolved = tuple[socket.AddressFamily, tuple[Any, ...]]
 
@@ -24,6 +26,9 @@ class ConnectSettings:
     # The address to connect from, "" for the system's choice. With a broker's own loopback
     # address here, the link between two brokers is a pair of addresses that a fault can name.
     source_host: str = ""
+    # Where to dial instead, by the address that a broker tells of itself: whoever puts something
+    # between two brokers (a proxy that can be broken, a port that is forwarded) says so here.
+    routes: Mapping[Address, Address] = field(default_factory=dict)
     # SO_SNDBUF and SO_RCVBUF.
     send_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE
     receive_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE
@@ -38,7 +43,7 @@ class Connector:
     def __init__(
         self,
         loop: EventLoop,
-        address: tuple[str, int],
+        address: Address,
         settings: ConnectSettings,
         *,
         delay_ms: float,
@@ -63,7 +68,7 @@ class Connector:
         self._forget()
 
     def _resolve(self) -> None:
-        host, port = self._address
+        host, port = self._settings.routes.get(self._address, self._address)
         if host.replace(".", "").isdigit():  # an IPv4 address: nothing to look up
             self._connect(socket.AF_INET, (host, port))
         else:

@@ -412,6 +412,19 @@ class TestListeners:
         assert got.inter_broker_listener().port == 9092
         assert got.source_host() == "127.0.0.2"
 
+    def test_other_brokers_are_dialled_where_a_route_says(self) -> None:
+        got = settings(logquake_network_routes="a:1=127.0.0.1:2, b.example.org:3=c:4")
+        assert got.links.connect.routes == {
+            ("a", 1): ("127.0.0.1", 2),
+            ("b.example.org", 3): ("c", 4),
+        }
+        assert settings().links.connect.routes == {}
+
+    @pytest.mark.parametrize("routes", ["a:1", "a:1=b", "a=b:1", "a:1=b:0", "a:1=b:70000", "=b:1"])
+    def test_a_route_is_two_addresses(self, routes: str) -> None:
+        with pytest.raises(SettingsError, match="HOST:PORT=HOST:PORT"):
+            settings(logquake_network_routes=routes)
+
     def test_ports_and_names_that_are_known_only_after_binding(self) -> None:
         got = settings(listeners="PLAINTEXT://:0").listeners
         resolved = got.resolved({PLAINTEXT: 4711}, lambda: "here.example.org")

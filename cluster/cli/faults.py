@@ -1,0 +1,205 @@
+"""``fault``: what is broken beside the processes themselves, and how it is healed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from logquake.cluster.cli.options import (
+    DEFAULT_NAME,
+    DataDir,
+    Name,
+    Output,
+    layout_of,
+    seconds,
+    wants_json,
+)
+
+if TYPE_CHECKING:
+    from logquake.cluster.fault import Fault
+    from logquake.cluster.running import RunningCluster
+
+app = typer.Typer(
+    help="Break links between brokers, clients and ZooKeeper, of a cluster started with --links.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="Where bytes come from: a broker's id, controller, leader:TOPIC/PARTITION, clients, "
+        "zookeeper; several with commas."
+    ),
+]
+To = Annotated[str, typer.Argument(metavar="TARGET", help="Where they go: as SOURCE.")]
+Both = Annotated[bool, typer.Option("--both", help="And from TARGET to SOURCE.")]
+For = Annotated[
+    str | None, typer.Option("--for", metavar="TIME", help="Heal it after 10s, 500ms, ...")
+]
+
+
+@app.command()
+def partition(
+    groups: Annotated[str, typer.Argument(help="Who stays together: 1:2,3 cuts 1 off 2 and 3.")],
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Cut all links between groups, both ways."""
+    cluster = _cluster(name, data_dir)
+    _report(cluster, cluster.partition(*groups.split(":"), for_s=_time(for_), stays=True))
+
+
+@app.command()
+def isolate(
+    target: Annotated[str, typer.Argument(help="A broker, or several with commas.")],
+    clients: Annotated[
+        bool, typer.Option("--clients/--no-clients", help="From clients too.")
+    ] = True,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Cut it off from all other brokers, ZooKeeper and clients."""
+    cluster = _cluster(name, data_dir)
+    _report(cluster, cluster.isolate(target, clients=clients, for_s=_time(for_), stays=True))
+
+
+@app.command()
+def cut(
+    source: Source,
+    target: To,
+    both: Both = False,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Let bytes stay where they are; new connections get no answer."""
+    cluster = _cluster(name, data_dir)
+    _report(cluster, cluster.cut(source, target, both=both, for_s=_time(for_), stays=True))
+
+
+@app.command()
+def delay(
+    source: Source,
+    target: To,
+    ms: Annotated[float, typer.Option(help="How much later.")],
+    jitter_ms: Annotated[float, typer.Option(help="Give or take.")] = 0,
+    both: Both = False,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Let bytes arrive later, in order."""
+    cluster = _cluster(name, data_dir)
+    fault = cluster.delay(
+        source, target, ms, jitter_ms=jitter_ms, both=both, for_s=_time(for_), stays=True
+    )
+    _report(cluster, fault)
+
+
+@app.command()
+def rate(
+    source: Source,
+    target: To,
+    bytes_per_s: Annotated[float, typer.Option(help="Of each connection.")],
+    both: Both = False,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Let only so many bytes pass."""
+    cluster = _cluster(name, data_dir)
+    fault = cluster.throttle(source, target, bytes_per_s, both=both, for_s=_time(for_), stays=True)
+    _report(cluster, fault)
+
+
+@app.command()
+def reset(
+    source: Source,
+    target: To,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Reset all connections between them, and refuse new ones."""
+    cluster = _cluster(name, data_dir)
+    _report(cluster, cluster.reset(source, target, for_s=_time(for_), stays=True))
+
+
+@app.command()
+def drop(
+    source: Source,
+    target: To,
+    after_bytes: Annotated[int, typer.Option(help="That may still pass.")] = 0,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Reset each connection after so many bytes."""
+    cluster = _cluster(name, data_dir)
+    fault = cluster.drop_after(source, target, after_bytes, for_s=_time(for_), stays=True)
+    _report(cluster, fault)
+
+
+@app.command("half-open")
+def half_open(
+    source: Source,
+    target: To,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Do not tell TARGET that SOURCE closed a connection, or died."""
+    cluster = _cluster(name, data_dir)
+    _report(cluster, cluster.half_open(source, target, for_s=_time(for_), stays=True))
+
+
+@app.command("list")
+def list_faults(
+    name: Name = DEFAULT_NAME, data_dir: DataDir = None, output: Output = "table"
+) -> None:
+    """Show the faults that hold."""
+    from logquake.cluster.cli.output import print_json, print_table
+    from logquake.cluster.tables import LINK_FAULT_COLUMNS, link_fault_rows
+
+    faults = _cluster(name, data_dir).link_faults()
+    if wants_json(output):
+        print_json(faults)
+    else:
+        print_table(LINK_FAULT_COLUMNS, link_fault_rows(faults))
+
+
+@app.command()
+def heal(
+    ids: Annotated[
+        list[int] | None, typer.Argument(help="As fault list shows them. [default: all]")
+    ] = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Heal faults, whoever began them."""
+    cluster = _cluster(name, data_dir)
+    if not ids:
+        print(f"healed {cluster.heal_links()}")
+    for fault_id in ids or ():
+        held = cluster.heal_link(fault_id)
+        print(f"healed {fault_id}" if held else f"{fault_id} held no longer")
+
+
+def _cluster(name: str, data_dir: Path | None) -> RunningCluster:
+    from logquake.cluster.running import RunningCluster
+
+    return RunningCluster(layout_of(name, data_dir))
+
+
+def _time(text: str | None) -> float | None:
+    return None if text is None else seconds(text)
+
+
+def _report(cluster: RunningCluster, fault: Fault) -> None:
+    print(f"{fault.member} holds; heal it with logquake fault heal")
+    cluster.close()

@@ -1,0 +1,98 @@
+"""The faults of links that hold: who asked for each, and what they come to for a direction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.links.effects import Conditions, Cut, LinkFault, Reset, means, together
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFault:
+    """A fault that holds. ``owner`` takes it along when it goes; None lets it stay."""
+
+    id: int
+    fault: LinkFault
+    owner: Hashable | None
+    since_ms: int  # wall clock
+    until_ms: int | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "since_ms": self.since_ms,
+            "until_ms": self.until_ms,
+            "what": str(self.fault),
+            **self.fault.to_json(),
+        }
+
+
+class Board:
+    """``ends`` are the names that links have; ``changed`` is called after every change."""
+
+    def __init__(self, ends: frozenset[str], changed: Callable[[], None]) -> None:
+        self._ends = ends
+        self._changed = changed
+        self._ids = count(1)
+        self._held: dict[int, HeldFault] = {}
+
+    @property
+    def held(self) -> list[HeldFault]:
+        return list(self._held.values())
+
+    def begin(
+        self, fault: LinkFault, *, owner: Hashable | None, since_ms: int, until_ms: int | None
+    ) -> HeldFault:
+        """Raises ClusterError for an end that no link has."""
+        for end in sorted(fault.ends):
+            if not any(means(end, known) for known in self._ends):
+                known = ", ".join(sorted(self._ends))
+                raise ClusterError(f"no link ends at {end}: there are {known}")
+        held = HeldFault(next(self._ids), fault, owner, since_ms, until_ms)
+        self._held[held.id] = held
+        self._changed()
+        return held
+
+    def heal(self, fault_id: int) -> bool:
+        """Whether it held; one that was healed before is no error."""
+        if self._held.pop(fault_id, None) is None:
+            return False
+        self._changed()
+        return True
+
+    def heal_all(self) -> int:
+        """How many held."""
+        healed, self._held = len(self._held), {}
+        self._changed()
+        return healed
+
+    def heal_those_of(self, owner: Hashable) -> None:
+        for held in self.held:
+            if held.owner == owner:
+                self.heal(held.id)
+
+    def conditions(self, source: str, target: str) -> Conditions:
+        """What holds for bytes from one end to another."""
+        return together(
+            (held.id, held.fault.effect)
+            for held in self._held.values()
+            if held.fault.acts_on(source, target)
+        )
+
+    def is_silent(self, one: str, other: str) -> bool:
+        """Whether a connection between them cannot be made, for want of any answer."""
+        return self._holds(Cut, one, other)
+
+    def is_reset(self, one: str, other: str) -> bool:
+        return self._holds(Reset, one, other)
+
+    def _holds(self, effect: type[Cut | Reset], one: str, other: str) -> bool:
+        return any(
+            isinstance(held.fault.effect, effect)
+            and (held.fault.acts_on(one, other) or held.fault.acts_on(other, one))
+            for held in self._held.values()
+        )

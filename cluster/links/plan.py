@@ -1,0 +1,30 @@
+"""Which links there are: who dials whom, and at which address the proxy between them listens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Address = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """``dialler`` connects to ``listens``, and is put through to ``dialled`` at ``leads_to``.
+
+    ``carries_requests``: Kafka's, in the open, so that they can be read on their way.
+    """
+
+    dialler: str
+    dialled: str
+    listens: Address
+    leads_to: Address
+    carries_requests: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPlan:
+    links: tuple[Link, ...]
+
+    @property
+    def ends(self) -> frozenset[str]:
+        return frozenset(end for link in self.links for end in (link.dialler, link.dialled))

@@ -1,0 +1,82 @@
+"""Who stands behind an address: whether anybody listens there.
+
+A broker that dies is noticed by others through its refused connections. So a proxy's own address
+has to refuse as soon as the address behind it does, and to accept as soon as that accepts.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+from logquake.cluster.links.plan import Address
+from logquake.node.net.links.connector import Connector, ConnectSettings
+from logquake.node.net.loop import EventLoop
+from logquake.seams.network import Disconnected
+
+# A target that refuses is asked so often whether it is there: how much later than without a proxy
+# a restarted broker is reached.
+_PROBE_INTERVAL_MS = 10
+
+_PLAIN = ConnectSettings()
+
+
+class Target:
+    """It counts as refusing until it has accepted. ``changed`` is called when that changes."""
+
+    def __init__(self, loop: EventLoop, address: Address, changed: Callable[[], None]) -> None:
+        self.accepts = False
+        self.was_asked = False
+        self._loop = loop
+        self._address = address
+        self._changed = changed
+        self._asking: list[Callable[[], None]] = []
+        self._ask(lambda: None)
+
+    def dial(
+        self, connected: Callable[[socket.socket], None], refused: Callable[[], None]
+    ) -> Connector:
+        """A connection to it, or not; neither is called before this returned."""
+
+        def failed(_why: Disconnected) -> None:
+            self._note(accepts=False)
+            refused()
+
+        return Connector(
+            self._loop, self._address, _PLAIN, delay_ms=0, connected=connected, failed=failed
+        )
+
+    def ask(self, then: Callable[[], None]) -> None:
+        """Find out whether it accepts, and call ``then`` when that is known."""
+        self._asking.append(then)
+        if len(self._asking) == 1:
+            self._ask(self._tell)
+
+    def _tell(self) -> None:
+        asking, self._asking = self._asking, []
+        for then in asking:
+            then()
+
+    def _ask(self, then: Callable[[], None]) -> None:
+        def connected(sock: socket.socket) -> None:
+            sock.close()
+            self._note(accepts=True)
+            then()
+
+        self.dial(connected, then)
+
+    def _note(self, *, accepts: bool) -> None:
+        was_known, self.was_asked = self.was_asked, True
+        if not accepts and (self.accepts or not was_known):
+            self._loop.call_later(_PROBE_INTERVAL_MS, self._look_again)
+        if self.accepts != accepts or not was_known:
+            self.accepts = accepts
+            self._changed()
+
+    def _look_again(self) -> None:
+        if not self.accepts:
+            self._ask(self._look_later)
+
+    def _look_later(self) -> None:
+        if not self.accepts:
+            self._loop.call_later(_PROBE_INTERVAL_MS, self._look_again)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from logquake.cluster.links.plan import Link
+from logquake.cluster.supervisor.laid_links import LaidLinks
+
+BROKERS = {1: 30001, 2: 30002}
+CLIENTS = {1: 9092, 2: 9093}
+
+
+@contextmanager
+def laid(zookeeper: str = "127.0.0.1:2181", *, secure: bool = False) -> Iterator[LaidLinks]:
+    links = LaidLinks(BROKERS, CLIENTS, zookeeper, secure=secure)
+    try:
+        yield links
+    finally:
+        links.close()
+
+
+def between(links: LaidLinks, dialler: str, dialled: str) -> Link:
+    [link] = [
+        each for each in links.plan.links if (each.dialler, each.dialled) == (dialler, dialled)
+    ]
+    return link
+
+
+def test_every_pair_has_a_link_of_its_own() -> None:
+    with laid() as links:
+        assert {(each.dialler, each.dialled) for each in links.plan.links} == {
+            ("clients", "broker-1"),
+            ("clients", "broker-2"),
+            ("broker-1", "broker-2"),
+            ("broker-2", "broker-1"),
+            ("broker-1", "zookeeper"),
+            ("broker-2", "zookeeper"),
+        }
+        assert len({each.listens for each in links.plan.links}) == 6
+
+
+def test_clients_dial_what_a_broker_tells_of_itself() -> None:
+    with laid() as links:
+        link = between(links, "clients", "broker-2")
+        assert (link.listens, link.leads_to) == (("127.0.0.1", 9093), ("127.0.0.1", 30002))
+        told = links.broker_properties(2, "SASL_SSL")["advertised.listeners"]
+        assert told == "SASL_SSL://127.0.0.1:9093"
+
+
+def test_a_broker_dials_its_own_proxies_and_itself_directly() -> None:
+    with laid() as links:
+        proxy = between(links, "broker-1", "broker-2").listens[1]
+        routes = links.broker_properties(1, "PLAINTEXT")["logquake.network.routes"]
+        assert routes == f"127.0.0.1:9092=127.0.0.1:30001,127.0.0.1:9093=127.0.0.1:{proxy}"
+
+
+def test_several_zookeeper_servers_have_numbers_and_the_chroot_stays() -> None:
+    with laid("127.0.0.1:2181,zk.example.org/kafka") as links:
+        ports = [between(links, "broker-1", f"zookeeper-{n}").listens[1] for n in (1, 2)]
+        assert between(links, "broker-1", "zookeeper-2").leads_to == ("zk.example.org", 2181)
+        connect = links.broker_properties(1, "PLAINTEXT")["zookeeper.connect"]
+        assert connect == f"127.0.0.1:{ports[0]},127.0.0.1:{ports[1]}/kafka"
+
+
+def test_requests_can_be_read_in_the_open_alone() -> None:
+    with laid() as links:
+        assert between(links, "clients", "broker-1").carries_requests
+        assert not between(links, "broker-1", "zookeeper").carries_requests
+    with laid(secure=True) as links:
+        assert not any(each.carries_requests for each in links.plan.links)
