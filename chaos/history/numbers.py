@@ -16,7 +16,7 @@ HEADER = "logquake.number"
 _BITS_OF_COUNT = 40
 _END = 1 << 63
 
-Headers = Iterable[tuple[str, bytes | None]]
+Headers = Iterable[tuple[str, str | bytes | None]]
 
 
 def numbers(ordinal: int) -> Iterator[int]:
@@ -28,17 +28,20 @@ def to_value(number: int, size: int = 0) -> bytes:
     return (b"%d" % number).ljust(size)
 
 
-def to_headers(number: int) -> list[tuple[str, bytes]]:
+def to_headers(number: int) -> list[tuple[str, str | bytes | None]]:
     """Of a tombstone."""
     return [(HEADER, b"%d" % number)]
 
 
 def number_of(value: bytes | None, headers: Headers | None = None) -> int:
     """NOT_SENT for a record that no workload made."""
-    if value is None:
-        value = next((found for name, found in headers or () if name == HEADER), None)
+    told = _in_headers(headers or ()) if value is None else value
     try:
-        number = int(value) if value is not None else NOT_SENT
+        number = int(told) if told is not None else NOT_SENT
     except ValueError:
         return NOT_SENT
     return number if 0 <= number < _END else NOT_SENT
+
+
+def _in_headers(headers: Headers) -> str | bytes | None:
+    return next((value for name, value in headers if name == HEADER), None)

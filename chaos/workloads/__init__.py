@@ -1,0 +1,28 @@
+"""What clients do to a cluster while it is broken: programs over confluent-kafka, with histories.
+
+Each runs as a process of its own, ``python -m logquake.chaos.workloads KIND``, which can be paused,
+killed and made a zombie, or as a thread. What it asks and is told goes into one file, row by row.
+What it draws, it draws from a seed; the cluster's answers are not seeded.
+
+    plain           sends, with acks 0, 1 or all, and no idempotence: what is tried again is doubled
+    idempotent      sends, acks=all
+    compacted       the same over few keys, some of which it deletes
+    transactional   sends in transactions over all partitions, and aborts a share of them
+    mover           takes records of a topic to another one, with its offsets, in transactions
+    member          of a group: takes, commits, leaves and joins again
+    reader          reads a whole topic, in no group
+    mixed           one or two of each
+
+plan.py          the options
+life.py          what each of them is handed
+clients.py       librdkafka's settings, and what is to be known of it
+sending.py       sends, and what became of each: acked, refused, unknown
+pacing.py        when the next one is due
+producers.py     plain, idempotent, compacted
+transactions.py  transactions and their ends; transactional
+reading.py       what was handed on, in runs; reader
+members.py       assignments and commits; member, mover
+running.py       the table of kinds; the first row and the last
+processes.py     starts, pauses, kills and ends them
+mixed.py         mixed
+"""

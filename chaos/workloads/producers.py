@@ -1,0 +1,82 @@
+"""Producers without transactions: plain, idempotent, and of compacted topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from threading import Event
+from zlib import crc32
+
+from confluent_kafka import KafkaException, Producer
+
+from logquake.chaos.history.numbers import numbers, to_headers, to_value
+from logquake.chaos.workloads.clients import IDEMPOTENT, PLAIN, Settings, partitions_of
+from logquake.chaos.workloads.life import Life
+from logquake.chaos.workloads.pacing import Pace
+from logquake.chaos.workloads.plan import Plan, WorkloadKind
+from logquake.chaos.workloads.sending import ANY_PARTITION, Record, Sender, SentRows
+
+FINISH_S = 90.0  # longer than the client's own time-out of a delivery
+
+
+class SteadyProducer:
+    """Sends until it is stopped, or has sent what it was to."""
+
+    def __init__(self, life: Life) -> None:
+        self._plan = life.plan
+        self._life = life
+        self._random = life.random
+        self._sender = self._begin()
+
+    def run(self, stopping: Event) -> None:
+        plan = self._plan
+        partitions = partitions_of(self._sender.producer, plan.topic)
+        pace = Pace(plan.rate, self._wait)
+        for record in records(plan, self._random, partitions):
+            while not pace.is_due() and not stopping.is_set():
+                pass
+            if stopping.is_set() or not self._send(record):
+                break
+        self._sender.finish(FINISH_S)
+
+    def _wait(self, wait_s: float) -> None:
+        """While answers come in; the producer may be another one by then."""
+        self._sender.producer.poll(wait_s)
+
+    def _send(self, record: Record) -> bool:
+        """False if the producer is done for, and no other is to take over."""
+        try:
+            self._sender.send(record)
+        except KafkaException:
+            self._sender.finish(FINISH_S)
+            self._sender = self._begin()
+            return self._plan.take_over
+        return True
+
+    def _begin(self) -> Sender:
+        producer = Producer(self._life.settings(_settings(self._plan)))
+        return Sender(producer, self._plan.topic, SentRows(self._life.history, self._plan.topic))
+
+
+def _settings(plan: Plan) -> Settings:
+    if plan.kind is WorkloadKind.PLAIN:
+        return {**PLAIN, "acks": plan.acks}
+    return IDEMPOTENT
+
+
+def records(plan: Plan, random: Random, partitions: range) -> Iterator[Record]:
+    """A key stays in one partition, so that its order can be judged."""
+    for sent, number in enumerate(numbers(plan.ordinal)):
+        if plan.count and sent >= plan.count:
+            return
+        key = b"key-%d" % random.randrange(plan.keys)
+        place = home_of(key, partitions) if plan.partition == ANY_PARTITION else plan.partition
+        deletes = plan.kind is WorkloadKind.COMPACTED and random.random() < plan.tombstones
+        if deletes:
+            yield Record(number, key, None, place, to_headers(number))
+        else:
+            yield Record(number, key, to_value(number, plan.size), place)
+
+
+def home_of(key: bytes, partitions: range) -> int:
+    return partitions[crc32(key) % len(partitions)]

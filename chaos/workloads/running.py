@@ -1,0 +1,62 @@
+"""One workload from its first row to its last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Event
+from typing import Any, Protocol
+
+from logquake.chaos.history.rows import Kind
+from logquake.chaos.history.writer import HistoryWriter
+from logquake.chaos.workloads.life import Life
+from logquake.chaos.workloads.members import CommittingMember, Mover
+from logquake.chaos.workloads.plan import Plan, WorkloadKind
+from logquake.chaos.workloads.producers import SteadyProducer
+from logquake.chaos.workloads.reading import WholeTopicReader
+from logquake.chaos.workloads.transactions import ProducerOver, Transactor
+
+
+class Workload(Protocol):
+    def run(self, stopping: Event) -> None:
+        """Until it is stopped or has done what it was to; then every outcome is written."""
+
+
+WORKLOADS: Mapping[WorkloadKind, Callable[[Life], Workload]] = {
+    WorkloadKind.PLAIN: SteadyProducer,
+    WorkloadKind.IDEMPOTENT: SteadyProducer,
+    WorkloadKind.COMPACTED: SteadyProducer,
+    WorkloadKind.TRANSACTIONAL: Transactor,
+    WorkloadKind.MOVER: Mover,
+    WorkloadKind.MEMBER: CommittingMember,
+    WorkloadKind.READER: WholeTopicReader,
+}
+_TRANSACTIONAL = (WorkloadKind.TRANSACTIONAL, WorkloadKind.MOVER)
+_SENDS = (WorkloadKind.PLAIN, WorkloadKind.IDEMPOTENT, WorkloadKind.COMPACTED, *_TRANSACTIONAL)
+_READS = (WorkloadKind.MOVER, WorkloadKind.MEMBER, WorkloadKind.READER)
+
+
+def run_workload(plan: Plan, process: str, history: Path, stopping: Event) -> None:
+    """Raises FileExistsError for a history that is another's, and whatever ends the workload."""
+    with HistoryWriter(history, process) as writer:
+        life = Life(plan, process, writer)
+        writer.record(Kind.BEGAN, process, after=told(life))
+        why = None
+        try:
+            WORKLOADS[plan.kind](life).run(stopping)
+        except ProducerOver as over:
+            why = str(over)
+        writer.record(Kind.ENDED, process, why=why)
+
+
+def told(life: Life) -> dict[str, Any]:
+    """All options, and what a judge has to know of the client."""
+    plan, kind = life.plan, life.plan.kind
+    client: dict[str, Any] = {}
+    if kind in _SENDS:
+        client["acks"] = plan.acks if kind is WorkloadKind.PLAIN else "all"
+        client["idempotent"] = kind is not WorkloadKind.PLAIN
+        client["transactional_id"] = life.transactional_id if kind in _TRANSACTIONAL else None
+    if kind in _READS:
+        client["isolation"] = plan.isolation
+    return {"kind": kind, **plan.options(), **client}

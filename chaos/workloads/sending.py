@@ -1,0 +1,132 @@
+"""A producer that tells what it sends and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
+from typing import NamedTuple, Protocol
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from logquake.chaos.history.rows import Kind
+from logquake.chaos.history.writer import HistoryWriter
+
+ANY_PARTITION = -1  # the client's partitioner chooses
+
+# Errors after which the record is certainly in no log: it was never sent. Of any other it was sent,
+# perhaps more than once: a time-out, a lost connection or NOT_LEADER_OR_FOLLOWER say nothing, and
+# of NOT_ENOUGH_REPLICAS an attempt before it may have been appended.
+_NEVER_SENT = frozenset({KafkaError._PURGE_QUEUE, KafkaError.MSG_SIZE_TOO_LARGE})
+_WAIT_S = 0.2
+
+
+Headers = list[tuple[str, str | bytes | None]]
+
+
+class Record(NamedTuple):
+    """What is to be sent, and its number."""
+
+    number: int
+    key: bytes
+    value: bytes | None
+    partition: int = ANY_PARTITION
+    headers: Headers | None = None
+    transaction: int | None = None  # the sequence of its transaction-begun
+    origin: tuple[str, int] | None = None  # the place of the record that it was made of
+
+
+class SendLog(Protocol):
+    """Who is told. ``sent`` gives back what the outcome is told with."""
+
+    def sent(self, record: Record) -> int: ...
+    def acked(self, record: Record, sent: int, partition: int, offset: int | None) -> None: ...
+    def refused(self, record: Record, sent: int, why: str) -> None: ...
+    def unknown(self, record: Record, sent: int, why: str) -> None: ...
+
+
+class SentRows:
+    """A log that is a history. Records must name their partition."""
+
+    def __init__(self, history: HistoryWriter, topic: str) -> None:
+        self._history = history
+        self._topic = topic
+
+    def sent(self, record: Record) -> int:
+        return self._tell(
+            Kind.SEND,
+            record,
+            caused_by=record.transaction,
+            before=record.origin,
+            after="tombstone" if record.value is None else None,
+        )
+
+    def acked(self, record: Record, sent: int, _partition: int, offset: int | None) -> None:
+        self._tell(Kind.ACKED, record, caused_by=sent, offset=offset)
+
+    def refused(self, record: Record, sent: int, why: str) -> None:
+        self._tell(Kind.REFUSED, record, caused_by=sent, why=why)
+
+    def unknown(self, record: Record, sent: int, why: str) -> None:
+        self._tell(Kind.UNKNOWN, record, caused_by=sent, why=why)
+
+    def _tell(self, what: Kind, record: Record, **fields: object) -> int:
+        subject = f"{self._topic}-{record.partition}"
+        key = record.key.decode(errors="backslashreplace")
+        return self._history.record(what, subject, value=record.number, key=key, **fields)
+
+
+class Sender:
+    """One producer, one topic, one log. Answers come while it sends, polls and finishes."""
+
+    def __init__(self, producer: Producer, topic: str, log: SendLog) -> None:
+        self.producer = producer
+        self._topic = topic
+        self._log = log
+
+    def send(self, record: Record) -> None:
+        """Waits while the client's queue is full. Raises KafkaException of a producer that is done
+        for, or whose transaction is: then the record is refused."""
+        sent = self._log.sent(record)
+        delivered = partial(self._delivered, record, sent)
+        while True:
+            try:
+                self.producer.produce(
+                    self._topic,
+                    record.value,
+                    record.key,
+                    record.partition,
+                    on_delivery=delivered,
+                    headers=record.headers,
+                )
+            except BufferError:
+                self.producer.poll(_WAIT_S)
+            except KafkaException as raised:
+                self._log.refused(record, sent, raised.args[0].name())
+                if raised.args[0].fatal() or record.transaction is not None:
+                    raise
+                break
+            else:
+                break
+        self.producer.poll(0)
+
+    def finish(self, timeout_s: float, progress: Callable[[], None] = lambda: None) -> int:
+        """Wait for the outcomes that are still missing; how many never came."""
+        deadline = monotonic() + timeout_s
+        while (left := self.producer.flush(_WAIT_S)) and monotonic() < deadline:
+            progress()
+        return int(left)
+
+    def _delivered(
+        self, record: Record, sent: int, error: KafkaError | None, message: Message
+    ) -> None:
+        partition, offset = message.partition(), message.offset()
+        if error is None and partition is not None:
+            known = offset if offset is not None and offset >= 0 else None  # acks=0 tells of none
+            self._log.acked(record, sent, partition, known)
+        elif error is None:
+            self._log.unknown(record, sent, "acked without a place")
+        elif error.code() in _NEVER_SENT:
+            self._log.refused(record, sent, error.name())
+        else:
+            self._log.unknown(record, sent, error.name())

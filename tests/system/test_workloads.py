@@ -1,0 +1,151 @@
+"""Every workload at work while a leader is killed, and what their histories say afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from logquake.chaos.history.numbers import numbers
+from logquake.chaos.history.reader import read_history
+from logquake.chaos.history.rows import Kind, Row
+from logquake.chaos.workloads.mixed import compacted_topic, mix_of
+from logquake.chaos.workloads.plan import Plan
+from logquake.chaos.workloads.processes import WorkloadProcess
+from logquake.client.admin import Admin
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
+from logquake.cluster.api import Cluster
+from tests.waiting import PATIENCE_S, wait_for
+
+pytestmark = pytest.mark.usefixtures("leaves_nothing")
+
+PARTITIONS = 3
+ENOUGH = 200  # rows
+
+
+@pytest.fixture(scope="module")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with Cluster(brokers=3, data_dir=tmp_path_factory.mktemp("workloads") / "cluster") as kafka:
+        yield kafka
+
+
+def create_topics(kafka: Cluster, plan: Plan) -> None:
+    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
+        for name in (plan.topic, plan.target, compacted_topic(plan)):
+            Admin(router).create_topic(name, partitions=PARTITIONS, replication_factor=3)
+
+
+def of_kind(rows: list[Row], *kinds: Kind) -> list[Row]:
+    return [row for row in rows if row.what in kinds]
+
+
+def rows_of(process: WorkloadProcess) -> list[Row]:
+    return list(process.rows())
+
+
+def wait_for_rows(process: WorkloadProcess, kind: Kind, more_than: int) -> None:
+    wait_for(
+        f"{kind} of {process.name}",
+        lambda: len(of_kind(rows_of(process), kind)),
+        lambda count: count > more_than,
+        timeout_s=PATIENCE_S,
+    )
+
+
+OUTPUT = {
+    "plain": Kind.ACKED,
+    "idempotent": Kind.ACKED,
+    "compacted": Kind.ACKED,
+    "transactional": Kind.TRANSACTION_ENDED,
+    "mover": Kind.TRANSACTION_ENDED,
+    "member": Kind.COMMIT_ANSWERED,
+    "reader": Kind.POLLED,
+}
+
+
+def test_each_tells_all_that_it_did_while_a_leader_was_killed(
+    kafka: Cluster, tmp_path: Path
+) -> None:
+    plan = Plan.of("mixed", kafka.bootstrap_servers, {"rate": 50, "leave_every_s": 2})
+    create_topics(kafka, plan)
+    with ExitStack() as stack:
+        mix = [
+            stack.enter_context(WorkloadProcess(part, name, tmp_path))
+            for name, part in mix_of(plan)
+        ]
+        for each in mix:
+            wait_for_rows(each, OUTPUT[each.plan.kind], 0)
+        with kafka.kill(f"leader:{plan.topic}/0") as fault:
+            kafka.wait_leader_change(plan.topic, 0, fault, PATIENCE_S)
+            for each in mix:
+                so_far = len(of_kind(rows_of(each), OUTPUT[each.plan.kind]))
+                wait_for_rows(each, OUTPUT[each.plan.kind], so_far)
+        for each in mix:
+            each.ask_to_end()
+        for each in mix:
+            each.wait()
+        for each in mix:
+            check(each, rows_of(each))
+    merged = list(read_history(sorted(tmp_path.glob("*.jsonl"))))
+    assert [row.at_us for row in merged] == sorted(row.at_us for row in merged)
+    moved = {tuple(row.before) for row in of_kind(merged, Kind.SEND) if row.before}
+    polled = {
+        (row.subject, (row.offset or 0) + at)
+        for row in of_kind(merged, Kind.POLLED)
+        for at, _ in enumerate(row.values or ())
+    }
+    assert moved
+    assert moved <= polled
+
+
+def check(process: WorkloadProcess, rows: list[Row]) -> None:
+    """It began, ended, and has one answer to each question."""
+    assert (rows[0].what, rows[-1].what) == (Kind.BEGAN, Kind.ENDED)
+    assert [row.sequence for row in rows] == list(range(1, len(rows) + 1))
+    for question, answers in (
+        (Kind.SEND, (Kind.ACKED, Kind.REFUSED, Kind.UNKNOWN)),
+        (Kind.TRANSACTION_BEGUN, (Kind.TRANSACTION_ENDED,)),
+    ):
+        asked = [row.sequence for row in of_kind(rows, question)]
+        answered = [row.caused_by or 0 for row in of_kind(rows, *answers)]
+        assert sorted(asked) == sorted(answered), process.name
+    for commit in of_kind(rows, Kind.COMMIT_ANSWERED):
+        assert rows[(commit.caused_by or 0) - 1].what == Kind.COMMIT_ASKED
+    first = next(numbers(process.plan.ordinal))
+    assert [row.value for row in of_kind(rows, Kind.SEND)] == [
+        first + count for count in range(len(of_kind(rows, Kind.SEND)))
+    ]
+
+
+def test_a_killed_one_leaves_what_it_did_and_no_end(kafka: Cluster, tmp_path: Path) -> None:
+    plan = Plan.of("idempotent", kafka.bootstrap_servers, {"topic": "killed", "keys": 5})
+    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
+        Admin(router).create_topic("killed", partitions=PARTITIONS, replication_factor=3)
+    with WorkloadProcess(plan, "producer-1", tmp_path) as producer:
+        wait_for_rows(producer, Kind.ACKED, ENOUGH)
+        producer.kill()
+        rows = rows_of(producer)
+    assert rows[-1].what != Kind.ENDED
+    sent, acked = of_kind(rows, Kind.SEND), of_kind(rows, Kind.ACKED)
+    assert {row.value for row in acked} <= {row.value for row in sent}
+    assert len(acked) < len(sent)  # flat out: something was always under way
+
+
+def test_a_zombie_is_fenced_by_the_one_that_took_its_place(kafka: Cluster, tmp_path: Path) -> None:
+    haunted = Plan.of("transactional", kafka.bootstrap_servers, {"topic": "haunted", "rate": 20})
+    plan = replace(haunted, transactional_id="t-1", take_over=False, aborted=0.0)
+    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
+        Admin(router).create_topic("haunted", partitions=PARTITIONS, replication_factor=3)
+    successor = replace(plan, ordinal=1)
+    with WorkloadProcess(plan, "zombie", tmp_path) as zombie:
+        wait_for_rows(zombie, Kind.TRANSACTION_ENDED, 0)
+        with zombie.paused(), WorkloadProcess(successor, "successor", tmp_path) as follower:
+            wait_for_rows(follower, Kind.TRANSACTION_ENDED, 0)
+            follower.end()
+        zombie.wait(PATIENCE_S)
+        last = rows_of(zombie)[-1]
+    assert (last.what, last.why) == (Kind.ENDED, "_FENCED")
