@@ -8,6 +8,7 @@ zookeeper/, java.py   the real server, on a JVM
 
 running.py        a cluster that runs: what can be done to it
   linked.py       what can be done to its links; links/ are the proxies that they are made of
+  inside_faults.py   what can be broken inside its brokers; flipped_bits.py
   deeds.py        what was done, when, and which of it still stands
   fault.py        one thing of that which can be undone
   waits.py        what can be waited for
@@ -17,6 +18,8 @@ running.py        a cluster that runs: what can be done to it
   told.py         what each broker tells of a topic
   readiness.py    what every broker says of all of them; broker_probe.py asks one
   tables.py       all that as text
+
+faults/           what a broker does that is broken on purpose: its disk, its clock
 
 spec.py           what is asked for, and the brokers' settings that follow
 layout.py         where its files are

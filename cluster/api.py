@@ -33,7 +33,8 @@ class Cluster(RunningCluster):
     is any of Kafka's broker settings, ``log_dirs`` how many directories a broker's data has. With
     ``secure`` all that connect do so by TLS and SCRAM: client_config() says how. With
     ``links`` there is a proxy for each direction between any two, so that links can be cut, delayed
-    and the like. The cluster also ends when this process does, however.
+    and the like; with ``faults``, or with links, disks and clocks of brokers can be broken
+    (cluster/inside_faults.py). The cluster also ends when this process does, however.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Cluster(RunningCluster):
         log_dirs: int = 1,
         secure: bool = False,
         links: bool = False,
+        faults: bool = False,
         name: str = "default",
         on_progress: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -64,6 +66,7 @@ class Cluster(RunningCluster):
             log_dirs=log_dirs,
             secure=secure,
             links=links,
+            faults=faults,
         )
         self._on_progress = on_progress
         self._launched: Launched | None = None

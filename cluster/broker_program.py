@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logquake.cluster.errors import ClusterError
+
+if TYPE_CHECKING:
+    from logquake.node.process.broker_process import Surround
 
 # With all that it imports: what is loaded before the fork.
 MODULE = "logquake.node.process.broker_process"
@@ -24,10 +28,17 @@ def check_settings(properties: Path) -> None:
         raise ClusterError(str(error)) from error
 
 
-def run_broker(properties: Path, events: Path, ready: Callable[[], None] = lambda: None) -> int:
-    """Be a broker until SIGTERM; the exit status. ``ready`` is called as by a BrokerProcess."""
+def run_broker(
+    properties: Path,
+    events: Path,
+    ready: Callable[[], None] = lambda: None,
+    surround: Surround | None = None,
+) -> int:
+    """Be a broker until SIGTERM; the exit status. The rest is as a BrokerProcess takes it."""
     from logquake.node.process import broker_process
     from logquake.node.settings import BrokerSettings, read_properties
 
     settings = BrokerSettings.from_properties(read_properties(properties))
-    return broker_process.run_broker(settings, events, ready=ready)
+    return broker_process.run_broker(
+        settings, events, ready=ready, surround=surround or broker_process.as_it_is
+    )

@@ -115,6 +115,13 @@ class ObservedCluster:
             raise ClusterError("there is no controller at the moment")
         return controller
 
+    def leader_epochs(self) -> dict[TopicPartition, int]:
+        """None are known while ZooKeeper itself is at fault; brokers can be hurt all the same."""
+        zookeeper = self.state().member(ZOOKEEPER)
+        if zookeeper and zookeeper.phase is not Phase.RUNNING:
+            return {}
+        return {one: state.leader_epoch for one, state in self.view.all_partitions().items()}
+
     def describe(self) -> str:
         """Members and partitions as text."""
         try:
@@ -126,13 +133,6 @@ class ObservedCluster:
             f"{as_text(MEMBER_COLUMNS, members)}\n\n"
             f"{as_text(PARTITION_COLUMNS, partition_rows(partitions))}"
         )
-
-    def leader_epochs(self) -> dict[TopicPartition, int]:
-        """None are known while ZooKeeper itself is at fault; brokers can be hurt all the same."""
-        zookeeper = self.state().member(ZOOKEEPER)
-        if zookeeper and zookeeper.phase is not Phase.RUNNING:
-            return {}
-        return {one: state.leader_epoch for one, state in self.view.all_partitions().items()}
 
     def member_name(self, target: Target) -> str:
         """The member that a target means at this moment."""

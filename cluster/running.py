@@ -8,21 +8,24 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from functools import partial
+from typing import Any, Unpack
 
 from logquake.cluster.control import connect
 from logquake.cluster.deeds import Deeds, deed
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.fault import Fault
+from logquake.cluster.faults.orders import DieAtCall
+from logquake.cluster.inside_faults import InsideFaults, Until
 from logquake.cluster.layout import Layout
 from logquake.cluster.linked import LinkedCluster
 from logquake.cluster.observed import COMMAND_TIMEOUT_S, Target
 from logquake.cluster.spec import as_property
-from logquake.cluster.state import ZOOKEEPER, MemberState, Phase
+from logquake.cluster.state import LINKS, ZOOKEEPER, MemberState, Phase
 from logquake.cluster.waits import DEFAULT_TIMEOUT
 from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 
 
-class RunningCluster(LinkedCluster):
+class RunningCluster(LinkedCluster, InsideFaults):
     """Every method raises ClusterError; a wait raises WaitTimeoutError with the cluster's state.
 
     A target is a broker id or one of targets.FORMS. Time-outs are in seconds. ``deeds`` is what
@@ -47,6 +50,30 @@ class RunningCluster(LinkedCluster):
     def pause(self, target: Target) -> Fault:
         """SIGSTOP; as a context manager the fault resumes it."""
         return self._fault("pause", target, "resume")
+
+    @deed
+    def torn_write(self, target: Target, *, path: str = "*.log", **until: Unpack[Until]) -> Fault:
+        """The next write ends half-way, and the process with it; healing starts it again."""
+        return self.crash_at(target, "write", path=path, **until)
+
+    @deed
+    def crash_at(
+        self,
+        target: Target,
+        call: str,
+        *,
+        nth: int = 1,
+        path: str = "*",
+        **until: Unpack[Until],
+    ) -> Fault:
+        """SIGKILL when it is about to make the nth such call on its disk; healing starts it."""
+        ordered = self._order(self.member_name(target), DieAtCall((call,), path, nth), **until)
+
+        def heal(*, wait: bool = True) -> None:
+            ordered.heal()
+            self._heal(ordered.member, "start", wait=wait)
+
+        return Fault(ordered.member, ordered.leader_epochs, heal, partial(heal, wait=False))
 
     @deed
     def resume(self, target: Target) -> str:
@@ -106,6 +133,23 @@ class RunningCluster(LinkedCluster):
         if self.deeds.standing:
             self.deeds.heal()
             self.wait_ready()
+
+    def standing_faults(self) -> list[dict[str, Any]]:
+        """Of links and inside brokers, whoever began them: id, what, since_ms, until_ms, more."""
+        return [*(self.link_faults() if self._has_links else []), *self.orders()]
+
+    def heal_standing(self, fault_id: str | None = None) -> int:
+        """Heal one, or all, whoever began them; how many there were."""
+        if fault_id is None:
+            links = self.heal_links() if self._has_links else 0
+            return links + self.heal_orders()
+        if fault_id.isdecimal():
+            return int(self.heal_link(int(fault_id)))
+        return self.heal_orders(fault_id)
+
+    @property
+    def _has_links(self) -> bool:
+        return self.state().member(LINKS) is not None
 
     def shut_down(self, *, remove: bool, at_once: bool = False) -> None:
         """End it; return when its supervisor is gone. ``remove`` takes its data as well."""

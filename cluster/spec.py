@@ -49,7 +49,8 @@ class ClusterSpec:
     ``zookeeper`` is the address of a server that already runs; None starts one. ``temporary``
     removes the state directory when the cluster ends. ``log_dirs`` is how many directories each
     broker spreads its partitions over. ``secure`` is TLS and SCRAM for all that connect. ``links``
-    lays a proxy for each direction between brokers, clients and ZooKeeper, which can be hurt.
+    lays a proxy for each direction between brokers, clients and ZooKeeper, which can be hurt. With
+    ``faults``, or links, what is inside of brokers can be broken too: their disks and clocks.
     """
 
     name: str = "default"
@@ -62,6 +63,7 @@ class ClusterSpec:
     log_dirs: int = 1
     secure: bool = False
     links: bool = False
+    faults: bool = False
 
     def __post_init__(self) -> None:
         if self.brokers < 1:
@@ -73,6 +75,10 @@ class ClusterSpec:
         owned = (OWNED_KEYS | LINKED_KEYS if self.links else OWNED_KEYS).intersection(self.config)
         if owned:
             raise ClusterError(f"{min(owned)} is set by the launcher: leave it out of the config")
+
+    @property
+    def has_faults(self) -> bool:
+        return self.faults or self.links
 
     @property
     def broker_ids(self) -> range:

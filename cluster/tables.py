@@ -21,7 +21,7 @@ Rows = list[tuple[str, ...]]
 
 MEMBER_COLUMNS = ("member", "address", "pid", "state", "since", "leads", "last end")
 PARTITION_COLUMNS = ("partition", "leader", "epoch", "isr")
-LINK_FAULT_COLUMNS = ("id", "link fault", "since", "until")
+FAULT_COLUMNS = ("id", "fault", "since", "until")
 GROUP_COLUMNS = ("group", "state", "type", "coordinator")
 TRANSACTION_COLUMNS = ("open transaction", "state", "producer", "age", "partitions", "coordinator")
 
@@ -56,8 +56,8 @@ def partition_rows(partitions: Mapping[TopicPartition, PartitionState]) -> Rows:
     ]
 
 
-def link_fault_rows(faults: Iterable[Mapping[str, Any]]) -> Rows:
-    """Of board.HeldFault.to_json()."""
+def fault_rows(faults: Iterable[Mapping[str, Any]]) -> Rows:
+    """Of RunningCluster.standing_faults()."""
     return [
         (
             str(fault["id"]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from logquake.cluster.cli import inside
 from logquake.cluster.cli.options import (
     DEFAULT_NAME,
     DataDir,
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
     from logquake.cluster.running import RunningCluster
 
 app = typer.Typer(
-    help="Break links between brokers, clients and ZooKeeper, of a cluster started with --links.",
+    help="Break links of a cluster started with --links, disks and clocks of one with --faults.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+inside.add_to(app)
 
 Source = Annotated[
     str,
@@ -164,19 +166,19 @@ def list_faults(
 ) -> None:
     """Show the faults that hold."""
     from logquake.cluster.cli.output import print_json, print_table
-    from logquake.cluster.tables import LINK_FAULT_COLUMNS, link_fault_rows
+    from logquake.cluster.tables import FAULT_COLUMNS, fault_rows
 
-    faults = _cluster(name, data_dir).link_faults()
+    faults = _cluster(name, data_dir).standing_faults()
     if wants_json(output):
         print_json(faults)
     else:
-        print_table(LINK_FAULT_COLUMNS, link_fault_rows(faults))
+        print_table(FAULT_COLUMNS, fault_rows(faults))
 
 
 @app.command()
 def heal(
     ids: Annotated[
-        list[int] | None, typer.Argument(help="As fault list shows them. [default: all]")
+        list[str] | None, typer.Argument(help="As fault list shows them. [default: all]")
     ] = None,
     name: Name = DEFAULT_NAME,
     data_dir: DataDir = None,
@@ -184,9 +186,9 @@ def heal(
     """Heal faults, whoever began them."""
     cluster = _cluster(name, data_dir)
     if not ids:
-        print(f"healed {cluster.heal_links()}")
+        print(f"healed {cluster.heal_standing()}")
     for fault_id in ids or ():
-        held = cluster.heal_link(fault_id)
+        held = cluster.heal_standing(fault_id)
         print(f"healed {fault_id}" if held else f"{fault_id} held no longer")
 
 

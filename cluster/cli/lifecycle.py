@@ -58,6 +58,9 @@ def up(
     links: Annotated[
         bool, typer.Option("--links", help="Proxies between all, for `logquake fault`.")
     ] = False,
+    faults: Annotated[
+        bool, typer.Option("--faults", help="Disks and clocks can be broken; --links has it too.")
+    ] = False,
     wait: Wait = "60s",
 ) -> None:
     """Start a cluster, or find that it runs."""
@@ -70,6 +73,7 @@ def up(
     asked["log_dirs"] = log_dirs
     asked["secure"] = secure or None
     asked["links"] = links or None
+    asked["faults"] = faults or None
     asked["config"] = parse_assignments(config) if config else None
     changes = {key: value for key, value in asked.items() if value is not None}
     if any_port or port is not None:

@@ -2,6 +2,7 @@
 
 ``kill`` and ``stop`` are answered once the process has ended: its port then refuses. ``start``
 and ``restart`` are answered once the broker is ready (starts.py), or, with ``wait`` false, at once.
+``order`` breaks something inside a member until ``heal`` (standing_orders.py).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.supervisor.control_server import ControlConnection, Request
 from logquake.cluster.supervisor.fleet import Fleet
 from logquake.cluster.supervisor.member import Member
+from logquake.cluster.supervisor.standing_orders import StandingOrders
 from logquake.cluster.supervisor.starts import Starts
 
 Done = Callable[[], None]
@@ -25,11 +27,19 @@ class ShutDown(Protocol):
 class Commands:
     """Requests to calls, outcomes to answers."""
 
-    def __init__(self, fleet: Fleet, shut_down: ShutDown, detach: Done, starts: Starts) -> None:
+    def __init__(
+        self,
+        fleet: Fleet,
+        shut_down: ShutDown,
+        detach: Done,
+        starts: Starts,
+        orders: StandingOrders,
+    ) -> None:
         self._fleet = fleet
         self._shut_down = shut_down
         self._detach = detach
         self._starts = starts
+        self._orders = orders
 
     def handle(self, request: Request, connection: ControlConnection) -> None:
         try:
@@ -50,6 +60,12 @@ class Commands:
         elif verb == "detach":
             self._detach()
             connection.answer(None)
+        elif verb == "order":
+            self._orders.give(request, self._member(str(request.get("member"))), connection)
+        elif verb == "heal":
+            self._orders.heal(request.get("name"), connection)
+        elif verb == "orders":
+            connection.answer(self._orders.listed())
         elif verb in _STARTING_VERBS:
             member = self._member(str(request.get("member")))
             wait = bool(request.get("wait", True))

@@ -41,15 +41,20 @@ class ControlConnection:
         loop.watch(fd, EPOLLIN, on_readable)
 
     def answer(self, value: Any) -> None:
-        self._send({"ok": value})
+        self.send({"ok": value})
 
     def refuse(self, line: str) -> None:
-        self._send({"error": line})
+        self.send({"error": line})
+
+    def close(self) -> None:
+        """Let go of one that is not served."""
+        self._connection.close()
 
     def progress(self, line: str) -> None:
-        self._send({"progress": line})
+        self.send({"progress": line})
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def send(self, message: dict[str, Any]) -> None:
+        """Any message, by who is the asking side."""
         # Messages are small and the client reads: a full socket means that it never will.
         with contextlib.suppress(OSError):
             self._connection.sendall(encode_line(message))

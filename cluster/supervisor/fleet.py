@@ -23,6 +23,7 @@ from logquake.cluster.state import (
     is_broker,
 )
 from logquake.cluster.supervisor import zygote
+from logquake.cluster.supervisor.inlet import Inlet
 from logquake.cluster.supervisor.laid_links import LaidLinks
 from logquake.cluster.supervisor.local_zookeeper import LocalZooKeeper
 from logquake.cluster.supervisor.member import Child, Member
@@ -40,6 +41,7 @@ class Fleet:
         progress: Callable[[str], None],
     ) -> None:
         self.members: dict[str, Member] = {}
+        self.inlets: dict[str, Inlet] = {}  # of brokers whose inside may be broken
         self._layout = layout
         self._spec = spec
         self._progress = progress
@@ -198,7 +200,10 @@ class Fleet:
         log = self._layout.log_of(name)
         events = self._layout.events / f"{name}.jsonl"
         run = partial(broker_program.run_broker, properties, events)
-        return lambda: zygote.fork(run, log)
+        if not self._spec.has_faults:
+            return lambda: zygote.fork(run, log)
+        inlet = self.inlets[name] = Inlet()
+        return lambda: inlet.launch(run, log)
 
     def _add(self, name: str, port: int, launch: Callable[[], Child]) -> Member:
         member = Member(name, host=LOOPBACK, port=port, launch=launch, changed=self.write_state)

@@ -118,6 +118,16 @@ class Member:
         self._signal(signal.SIGCONT)
         self._enter(Phase.RUNNING)
 
+    def hold(self) -> None:
+        """Stop the process for a moment, which is no phase: nobody but who starves it knows."""
+        if self._child is not None and self.alive:
+            os.kill(self._child.pid, signal.SIGSTOP)  # not reaped, so the id is still its own
+
+    def let_run(self) -> None:
+        """After hold(), unless it was paused meanwhile."""
+        if self._child is not None and self.alive and self._phase is not Phase.PAUSED:
+            os.kill(self._child.pid, signal.SIGCONT)
+
     def when_ended(self, action: Callable[[], None]) -> None:
         """Call action once the process has ended and is reaped."""
         self._when_ended.append(action)

@@ -11,6 +11,7 @@ from logquake.cluster.supervisor.commands import Commands
 from logquake.cluster.supervisor.control_server import ControlConnection, ControlServer
 from logquake.cluster.supervisor.fleet import Fleet
 from logquake.cluster.supervisor.signals import SignalWatch
+from logquake.cluster.supervisor.standing_orders import StandingOrders
 from logquake.cluster.supervisor.starts import Starts
 from logquake.node.net.loop import EventLoop
 
@@ -74,8 +75,11 @@ class Supervisor:
         starts = Starts(self._loop)
         for broker in self._fleet.brokers:
             starts.follow(broker)
-        commands = Commands(self._fleet, self.shut_down, self._detach, starts)
-        ControlServer(self._layout.control_socket, self._loop, commands.handle)
+        orders = StandingOrders(self._fleet.inlets, self._loop)
+        commands = Commands(self._fleet, self.shut_down, self._detach, starts, orders)
+        ControlServer(
+            self._layout.control_socket, self._loop, commands.handle, on_gone=orders.drop_owner
+        )
         self._launcher.serve(self._loop, commands.handle, self._on_launcher_gone)
         self._signals.deliver(self._loop, on_stop=self._on_signal, on_child=self._fleet.reap)
         self._fleet.reap()

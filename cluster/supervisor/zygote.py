@@ -10,6 +10,7 @@ holds stays locked in the child for ever.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
 import importlib
 import os
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from multiprocess.context import ForkProcess
 
 _FORKING = "multiprocess.context"  # 25 ms to import, which the JVM's start hides
-_READY_FD = 3  # in the child: the only descriptor that it keeps, beside the standard ones
+# In the child: the only descriptors that it keeps, beside the standard ones.
+_READY_FD = 3
+INHERITED_FD = 4  # where one was handed down
 _RESET_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 
 
@@ -80,15 +83,20 @@ def preload(module: str) -> None:
     gc.enable()
 
 
-def fork(run: Callable[[SayReady], int], log: Path) -> ForkedChild:
-    """Run a function in a new process that logs to ``log``; what it returns is the exit status."""
+def fork(
+    run: Callable[[SayReady], int], log: Path, *, inherited_fd: int | None = None
+) -> ForkedChild:
+    """Run a function in a new process that logs to ``log``; what it returns is the exit status.
+
+    ``inherited_fd`` is INHERITED_FD there.
+    """
     ready_fd, say_ready_fd = os.pipe()
     if threading.active_count() != 1:
         raise RuntimeError(f"fork with {threading.enumerate()}")
     process = (
         importlib.import_module(_FORKING)
         .ForkContext()
-        .Process(target=_in_child, args=(os.getpid(), log, run, say_ready_fd))
+        .Process(target=_in_child, args=(os.getpid(), log, run, say_ready_fd, inherited_fd))
     )
     # A signal between fork and _in_child would reach the supervisor's handler in the child, and
     # through its wake-up descriptor the supervisor itself.
@@ -102,7 +110,11 @@ def fork(run: Callable[[SayReady], int], log: Path) -> ForkedChild:
 
 
 def _in_child(
-    parent_pid: int, log: Path, run: Callable[[SayReady], int], say_ready_fd: int
+    parent_pid: int,
+    log: Path,
+    run: Callable[[SayReady], int],
+    say_ready_fd: int,
+    inherited_fd: int | None,
 ) -> None:
     die_with(parent_pid)
     signal.set_wakeup_fd(-1)
@@ -110,10 +122,20 @@ def _in_child(
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _RESET_SIGNALS)
     _redirect_output(log)
-    # The supervisor's lock, ports, control connections: all must close when *it* ends.
-    os.dup2(say_ready_fd, _READY_FD)
-    os.closerange(_READY_FD + 1, os.sysconf("SC_OPEN_MAX"))
+    _keep_only(say_ready_fd, inherited_fd)
     sys.exit(run(_say_ready))
+
+
+def _keep_only(say_ready_fd: int, inherited_fd: int | None) -> None:
+    """The supervisor's lock, ports, control connections: all must close when *it* ends."""
+    first_closed = INHERITED_FD
+    if inherited_fd is not None:  # out of the way first: it may have the other's number
+        inherited_fd = fcntl.fcntl(inherited_fd, fcntl.F_DUPFD_CLOEXEC, INHERITED_FD + 1)
+    os.dup2(say_ready_fd, _READY_FD)
+    if inherited_fd is not None:
+        os.dup2(inherited_fd, INHERITED_FD, inheritable=False)
+        first_closed += 1
+    os.closerange(first_closed, os.sysconf("SC_OPEN_MAX"))
 
 
 def _say_ready() -> None:

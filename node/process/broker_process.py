@@ -49,21 +49,33 @@ from logquake.zk.operations import SessionListener
 STOPPED, BUG, REFUSED = 0, 1, 2
 _STOPPING_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
+Surround = Callable[[Outside, EventLoop], Outside]
+"""What of the outside a broker is handed, by who breaks some of it on purpose."""
+
+
+def as_it_is(outside: Outside, _loop: EventLoop) -> Outside:
+    return outside
+
 
 class RefusedError(Exception):
     """This broker cannot run here; the text is one line for whoever started it."""
 
 
 def run_broker(
-    settings: BrokerSettings, events: Path, *, ready: Callable[[], None] = lambda: None
+    settings: BrokerSettings,
+    events: Path,
+    *,
+    ready: Callable[[], None] = lambda: None,
+    surround: Surround = as_it_is,
 ) -> int:
     """Be a broker until a signal; the exit status. Call it on the main thread.
 
     ``events`` is the journal's file. ``ready`` is called once the cluster knows the broker and
-    the controller has told its replicas what to do.
+    the controller has told its replicas what to do. ``surround`` is called once, before anything
+    of the outside is used.
     """
     try:
-        BrokerProcess(settings, events, ready).run()
+        BrokerProcess(settings, events, ready, surround).run()
     except (RefusedError, ListenError, TlsError, LogDirError, StorageError) as error:
         print(f"broker {settings.broker_id}: {error}", file=sys.stderr)
         return REFUSED
@@ -76,7 +88,13 @@ def run_broker(
 class BrokerProcess:
     """What surrounds a Broker in a process of its own. Raises as run_broker() sorts out."""
 
-    def __init__(self, settings: BrokerSettings, events: Path, ready: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        settings: BrokerSettings,
+        events: Path,
+        ready: Callable[[], None],
+        surround: Surround,
+    ) -> None:
         self._doors = Doors.of(settings.security)
         self._listeners = _bind_all(settings)
         ports = {name: sock.getsockname()[1] for name, sock in self._listeners.items()}
@@ -98,7 +116,7 @@ class BrokerProcess:
         self._is_stopping = False
         self._broker = Broker(
             self._settings,
-            self._outside(),
+            surround(self._outside(), self._loop),
             on_serving=self._on_serving,
             on_ready=ready,
             on_refused=self._refuse,

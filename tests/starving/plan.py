@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from random import Random
+
+from logquake.cluster.faults.duty_cycle import slices
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +21,10 @@ class Starvation:
 
     def slices(self, stream: int) -> Iterator[tuple[float, float]]:
         """Seconds to run, then seconds to be stopped, for ever; one stream a process."""
-        random = Random(f"{self.seed}/{stream}")
-        running_to_stopped = (1 - self.stopped_share) / self.stopped_share
-        while True:
-            yield running_to_stopped * self._slice_s(random), self._slice_s(random)
-
-    def _slice_s(self, random: Random) -> float:
-        return random.uniform(self.shortest_ms, self.longest_ms) / 1000
+        of_stream = f"{self.seed}/{stream}"
+        cycle = slices(of_stream, self.stopped_share, self.shortest_ms, self.longest_ms)
+        for run_ms, stop_ms in cycle:
+            yield run_ms / 1000, stop_ms / 1000
 
 
 @dataclass(frozen=True, slots=True)

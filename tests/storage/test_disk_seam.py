@@ -1,20 +1,29 @@
-"""What every Disk does, held against the machine's and the one in memory alike."""
+"""What every Disk does, held against the machine's, the one in memory, and those that wrap."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from logquake.cluster.faults.disk.faulty_disk import FaultyDisk
+from logquake.cluster.faults.disk.strikes import Strikes
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.disk.seam import Disk
 from tests.doubles.memory_disk import MemoryDisk
 
+KINDS: dict[str, Callable[[], Disk]] = {
+    "real": RealDisk,
+    "memory": MemoryDisk,
+    "faulty": lambda: FaultyDisk(RealDisk(), Strikes()),
+}
 
-@pytest.fixture(params=["real", "memory"])
+
+@pytest.fixture(params=KINDS)
 def disk(request: pytest.FixtureRequest) -> Disk:
-    return RealDisk() if request.param == "real" else MemoryDisk()
+    return KINDS[request.param]()
 
 
 @pytest.fixture

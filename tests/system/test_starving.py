@@ -52,14 +52,11 @@ def wait_until_continued(process: psutil.Process) -> None:
     wait_for(f"continuation of {process}", process.status, psutil.STATUS_STOPPED.__ne__)
 
 
-def test_slices_come_from_the_seed_and_keep_the_share() -> None:
-    plan = Starvation(seed=1, stopped_share=0.4)
-    slices = list(islice(plan.slices(0), 2000))
-    assert slices == list(islice(plan.slices(0), 2000))
-    assert slices != list(islice(plan.slices(1), 2000))
-    running, stopped = (sum(column) for column in zip(*slices, strict=True))
-    assert stopped / (running + stopped) == pytest.approx(0.4, abs=0.02)
-    assert all(0.05 <= stop <= 0.4 for _, stop in slices)
+def test_every_process_has_slices_of_its_own() -> None:
+    plan = Starvation(seed=1)
+    slices = list(islice(plan.slices(0), 10))
+    assert slices == list(islice(plan.slices(0), 10))
+    assert slices != list(islice(plan.slices(1), 10))
 
 
 def test_every_process_of_a_tree_is_stopped_again_and_again_and_goes_on_at_the_end() -> None:

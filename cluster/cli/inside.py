@@ -1,0 +1,236 @@
+"""``fault disk|clock|starve|slow-start|limit|flip-bit``: what is broken inside a broker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from logquake.cluster.cli.members import Target
+from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name, layout_of, seconds
+from logquake.cluster.errors import ClusterError
+
+if TYPE_CHECKING:
+    from logquake.cluster.fault import Fault
+    from logquake.cluster.inside_faults import Until
+    from logquake.cluster.running import RunningCluster
+
+LogDir = Annotated[
+    int | None, typer.Option(help="Which of its log directories, from 1 on. [default: all]")
+]
+Pattern = Annotated[
+    str, typer.Option(help="A pattern of paths, or of their ends: 'orders-0/*.log'.")
+]
+For = Annotated[
+    str | None, typer.Option("--for", metavar="TIME", help="Heal it after 10s, 500ms, ...")
+]
+
+disk = typer.Typer(help="Break a broker's disk.", no_args_is_help=True)
+clock = typer.Typer(help="Let a broker's wall clock be wrong.", no_args_is_help=True)
+
+
+def add_to(app: typer.Typer) -> None:
+    app.add_typer(disk, name="disk")
+    app.add_typer(clock, name="clock")
+    app.command()(starve)
+    app.command()(slow_start)
+    app.command()(limit)
+    app.command()(flip_bit)
+
+
+@disk.command()
+def full(
+    target: Target,
+    log_dir: LogDir = None,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Writes and new files fail with ENOSPC."""
+    _report(
+        _cluster(name, data_dir).disk_full(target, log_dir=log_dir, **_until(for_)),
+        "its disk is full",
+    )
+
+
+@disk.command()
+def slow(
+    target: Target,
+    ms: Annotated[float, typer.Argument(help="What every write and sync takes more.")],
+    path: Pattern = "*",
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Writes and syncs take longer."""
+    _report(
+        _cluster(name, data_dir).slow_disk(target, ms, path=path, **_until(for_)),
+        "its disk is slow",
+    )
+
+
+@disk.command()
+def error(
+    target: Target,
+    call: Annotated[
+        str,
+        typer.Option(
+            help="open, read, list, create, mkdir, write, truncate, rename, remove, "
+            "sync or sync_dir."
+        ),
+    ] = "write",
+    nth: Annotated[
+        int | None, typer.Option(help="The nth such call from now, alone. [default: every one]")
+    ] = None,
+    path: Pattern = "*",
+    errno: Annotated[str, typer.Option(help="EIO, ENOSPC, EMFILE, ...")] = "EIO",
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """A call fails."""
+    cluster = _cluster(name, data_dir)
+    fault = cluster.disk_error(target, call, nth=nth, path=path, error=errno, **_until(for_))
+    _report(fault, f"{call} will fail with {errno}")
+
+
+@disk.command()
+def torn_write(
+    target: Target,
+    path: Pattern = "*.log",
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """The next write ends half-way, and the broker with it, as by kill -9."""
+    _report(
+        _cluster(name, data_dir).torn_write(target, path=path, **_until(for_)),
+        "its next write will tear",
+    )
+
+
+@disk.command()
+def read_only(
+    target: Target,
+    log_dir: LogDir = None,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Whatever would change something fails with EROFS."""
+    fault = _cluster(name, data_dir).read_only_disk(target, log_dir=log_dir, **_until(for_))
+    _report(fault, "its disk is read-only")
+
+
+@disk.command()
+def lost(
+    target: Target,
+    log_dir: Annotated[int, typer.Option(help="Which one, from 1 on.")] = 1,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Whatever is asked of a log directory fails with EIO."""
+    fault = _cluster(name, data_dir).lose_log_dir(target, log_dir, **_until(for_))
+    _report(fault, f"log directory {log_dir} is lost")
+
+
+@clock.command()
+def skew(
+    target: Target,
+    ms: Annotated[int, typer.Option(help="So far ahead; behind, below 0.")] = 0,
+    drift_ppm: Annotated[float, typer.Option(help="And so many millionths too fast.")] = 0,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """It is wrong by so much, or ever more."""
+    fault = _cluster(name, data_dir).clock_skew(target, ms, drift_ppm=drift_ppm, **_until(for_))
+    _report(fault, "its clock is wrong")
+
+
+@clock.command()
+def jump(
+    target: Target,
+    ms: Annotated[int, typer.Option(help="How far; backwards, below 0.")],
+    every_ms: Annotated[int, typer.Option(help="How long until it jumps back, or again.")] = 1000,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """It jumps to and fro."""
+    fault = _cluster(name, data_dir).clock_jump(target, ms, every_ms=every_ms, **_until(for_))
+    _report(fault, "its clock jumps")
+
+
+def starve(
+    target: Target,
+    share: Annotated[float, typer.Option(help="Of the time, above 0 and below 1.")],
+    seed: Annotated[int, typer.Option(help="Of the slices' lengths.")] = 0,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Stop a process for a share of the time, in slices."""
+    _report(_cluster(name, data_dir).starve(target, share, seed=seed, **_until(for_)), "it starves")
+
+
+def slow_start(
+    target: Target,
+    ms: int,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Let a broker's starts take longer."""
+    _report(_cluster(name, data_dir).slow_start(target, ms, **_until(for_)), "it will start slowly")
+
+
+def limit(
+    target: Target,
+    memory_bytes: Annotated[int | None, typer.Option(help="Of address space.")] = None,
+    files: Annotated[int | None, typer.Option(help="Open files and sockets.")] = None,
+    for_: For = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Limit what a broker's process may have."""
+    if memory_bytes is None and files is None:
+        raise ClusterError("limit what? --memory-bytes or --files")
+    cluster = _cluster(name, data_dir)
+    if memory_bytes is not None:
+        _report(
+            cluster.memory_limit(target, memory_bytes, **_until(for_)),
+            f"{memory_bytes} bytes are its limit",
+        )
+    if files is not None:
+        _report(cluster.file_limit(target, files, **_until(for_)), f"{files} files are its limit")
+
+
+def flip_bit(
+    target: Target,
+    topic: str,
+    partition: int,
+    offset: int,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Flip a bit of the batch that holds an offset, in one broker's file."""
+    fault = _cluster(name, data_dir).flip_bit(target, topic, partition, offset)
+    _report(fault, f"a bit of {topic}-{partition} at offset {offset} is wrong")
+
+
+def _cluster(name: str, data_dir: Path | None) -> RunningCluster:
+    from logquake.cluster.running import RunningCluster
+
+    return RunningCluster(layout_of(name, data_dir))
+
+
+def _until(for_: str | None) -> Until:
+    """It stands when this command has ended."""
+    return {"for_s": None if for_ is None else seconds(for_), "stays": True}
+
+
+def _report(fault: Fault, what: str) -> None:
+    print(f"{fault.member}: {what}")

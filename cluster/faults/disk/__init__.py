@@ -1,0 +1,5 @@
+"""A Disk that misbehaves as it was ordered.
+
+strikes.py      which order strikes which call: counts, paths
+faulty_disk.py  the Disk and its files: whatever is called, the orders have a say first
+"""

@@ -1,0 +1,254 @@
+"""What is broken inside a broker is seen from outside, and is over when it is healed."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from logquake.client.admin import Admin
+from logquake.client.errors import ClientError
+from logquake.client.offsets import list_offsets
+from logquake.client.producer import Producer, ProducerRecord
+from logquake.client.reader import PartitionReader
+from logquake.client.routing import Router
+from logquake.cluster.api import Cluster
+from logquake.cluster.running import RunningCluster
+from logquake.cluster.state import Phase
+from logquake.wire.records import Record
+from logquake.wire.sentinels import LATEST_TIMESTAMP
+from tests.system.conftest import CommandLine
+from tests.waiting import wait_for
+
+BROKERS = 3
+LAG_MS = 2_000
+CONFIG = {"replica.lag.time.max.ms": LAG_MS, "log.index.size.max.bytes": 65_536}
+OWNER = """
+import sys
+from pathlib import Path
+from logquake.cluster.layout import Layout
+from logquake.cluster.running import RunningCluster
+RunningCluster(Layout(Path(sys.argv[1]))).slow_disk(1, ms=1)
+print("ordered", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    data_dir = tmp_path_factory.mktemp("faults") / "cluster"
+    with Cluster(BROKERS, CONFIG, data_dir, log_dirs=2, faults=True) as kafka:
+        yield kafka
+
+
+@pytest.fixture
+def router(cluster: Cluster) -> Iterator[Router]:
+    with cluster.router() as router:
+        yield router
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_broken(cluster: Cluster) -> Iterator[None]:
+    yield
+    assert cluster.orders() == []
+
+
+def send(router: Router, topic: str, *values: bytes) -> int:
+    """To partition 0, in one batch; the offset of the first."""
+    records = [ProducerRecord(None, value) for value in values]
+    return Producer(router).send(topic, 0, records).base_offset
+
+
+def read(router: Router, topic: str, partition: int = 0) -> list[Record]:
+    end = list_offsets(router, topic, {partition: LATEST_TIMESTAMP})[partition].offset
+    return list(PartitionReader(router, topic, partition, 0, end).records())
+
+
+def follower_of(cluster: Cluster, topic: str) -> int:
+    return next(broker for broker in cluster.isr(topic, 0) if broker != cluster.leader(topic, 0))
+
+
+def log_of(cluster: Cluster, broker: int, topic: str) -> Path:
+    (folder,) = cluster.layout.data_of(broker).parent.glob(f"data*/{topic}-0")
+    return folder / f"{0:020d}.log"
+
+
+def lead_by(cluster: Cluster, topic: str, broker: int) -> None:
+    """Kill whoever leads until this one does, and start them again."""
+    while cluster.leader(topic, 0) != broker:
+        with cluster.kill(cluster.leader(topic, 0)) as fault:
+            cluster.wait_leader_change(topic, 0, since=fault)
+        cluster.wait_isr(topic, 0, BROKERS)
+
+
+def test_a_full_disk_takes_its_directory_offline_and_the_broker_lives_on(
+    cluster: Cluster, router: Router
+) -> None:
+    Admin(router).create_topic("full", partitions=4, replication_factor=BROKERS)
+    cluster.wait_isr("full", 0, BROKERS)
+    leader = cluster.leader("full", 0)
+    data = log_of(cluster, leader, "full").parent.parent
+    full = next(n for n, each in enumerate(cluster.layout.data_dirs(leader, 2), 1) if each == data)
+    others = [n for n in range(4) if not (data / f"full-{n}").exists()]
+    with cluster.disk_full(leader, log_dir=full) as fault:
+        send(router, "full", b"goes to the next leader")
+        assert cluster.wait_leader_change("full", 0, since=fault) != leader
+        assert cluster.wait_isr("full", 0, BROKERS - 1)
+        assert all(leader in cluster.isr("full", partition) for partition in others)
+        assert phase_of(cluster, leader) is Phase.RUNNING
+    cluster.restart(leader)
+    cluster.wait_isr("full", 0, BROKERS)
+    assert [record.value for record in read(router, "full")] == [b"goes to the next leader"]
+
+
+def test_a_slow_disk_shrinks_the_isr_until_it_is_quick_again(
+    cluster: Cluster, router: Router
+) -> None:
+    Admin(router).create_topic("slow", partitions=1, replication_factor=BROKERS)
+    follower = follower_of(cluster, "slow")
+    with cluster.slow_disk(follower, ms=2 * LAG_MS, calls=("write",), path="slow-0/*.log"):
+        send(router, "slow", b"kept")
+        assert follower not in cluster.wait_isr("slow", 0, BROKERS - 1)
+    assert follower in cluster.wait_isr("slow", 0, BROKERS)
+    assert [record.value for record in read(router, "slow")] == [b"kept"]
+
+
+def test_a_flipped_bit_is_found_at_an_unclean_start_and_never_served(
+    cluster: Cluster, router: Router
+) -> None:
+    Admin(router).create_topic("flipped", partitions=1, replication_factor=BROKERS)
+    for number in range(5):
+        send(router, "flipped", b"%d" % number)
+    cluster.wait_isr("flipped", 0, BROKERS)
+    follower = follower_of(cluster, "flipped")
+    intact = log_of(cluster, cluster.leader("flipped", 0), "flipped").read_bytes()
+    with cluster.kill(follower):
+        cluster.flip_bit(follower, "flipped", 0, offset=3)
+        assert log_of(cluster, follower, "flipped").read_bytes() != intact
+    cluster.wait_isr("flipped", 0, BROKERS)
+    assert log_of(cluster, follower, "flipped").read_bytes() == intact
+    lead_by(cluster, "flipped", follower)
+    assert [record.value for record in read(router, "flipped")] == [b"%d" % n for n in range(5)]
+
+
+def test_a_flipped_bit_that_nobody_looked_for_is_refused_by_its_readers(
+    cluster: Cluster, router: Router
+) -> None:
+    Admin(router).create_topic("rotten", partitions=1, replication_factor=BROKERS)
+    send(router, "rotten", b"a")
+    send(router, "rotten", b"b")
+    cluster.flip_bit("leader:rotten/0", "rotten", 0, offset=1)
+    with pytest.raises(ClientError, match="CORRUPT_MESSAGE"):
+        read(router, "rotten")
+
+
+def test_a_skewed_clock_is_in_the_times_that_a_leader_appends(
+    cluster: Cluster, router: Router
+) -> None:
+    config = {"message.timestamp.type": "LogAppendTime"}
+    Admin(router).create_topic("late", partitions=1, replication_factor=1, configs=config)
+    with cluster.clock_skew("leader:late/0", ms=-3_600_000):
+        send(router, "late", b"an hour ago")
+    send(router, "late", b"now")
+    before, after = (record.timestamp_ms for record in read(router, "late"))
+    assert 3_590_000 < after - before < 3_610_000
+
+
+def test_a_broker_dies_at_the_call_that_was_named_and_is_started_again(
+    cluster: Cluster, router: Router
+) -> None:
+    Admin(router).create_topic("torn", partitions=1, replication_factor=BROKERS)
+    send(router, "torn", b"whole")
+    leader = cluster.leader("torn", 0)
+    with cluster.torn_write(leader, path="torn-0/*.log") as fault:
+        send(router, "torn", b"torn at first")
+        cluster.wait_leader_change("torn", 0, since=fault)
+        assert phase_of(cluster, leader) is Phase.ENDED
+        assert cluster.orders() == []  # over with the process
+    cluster.wait_isr("torn", 0, BROKERS)
+    lead_by(cluster, "torn", leader)
+    assert [one.value for one in read(router, "torn")] == [b"whole", b"torn at first"]
+
+
+def test_orders_end_with_who_gave_them_however_that_ends(cluster: Cluster) -> None:
+    command = [sys.executable, "-c", OWNER, str(cluster.layout.root)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "ordered\n"
+        assert [one["order"]["kind"] for one in cluster.orders()] == ["slow-calls"]
+        owner.send_signal(signal.SIGKILL)
+    wait_for("end of the orders", cluster.orders, [].__eq__)
+
+
+def test_orders_outlive_the_broker_that_they_concern(cluster: Cluster, router: Router) -> None:
+    config = {"message.timestamp.type": "LogAppendTime"}
+    Admin(router).create_topic("early", partitions=1, replication_factor=1, configs=config)
+    leader = cluster.leader("early", 0)
+    with cluster.clock_skew(leader, ms=3_600_000), cluster.slow_start(leader, ms=500):
+        cluster.restart(leader)
+        cluster.wait_leader("early", 0)
+        send(router, "early", b"tomorrow")
+    (record,) = read(router, "early")
+    assert record.timestamp_ms > time.time() * 1000 + 3_000_000
+
+
+def test_a_starved_broker_goes_on_when_it_is_healed(cluster: Cluster) -> None:
+    pid = pid_of(cluster, 2)
+    with cluster.starve(2, share=0.8):
+        wait_for("stop", lambda: state_of(pid), "T".__eq__)
+        assert phase_of(cluster, 2) is Phase.RUNNING
+    wait_for("end of it", lambda: state_of(pid), "T".__ne__)
+
+
+def test_a_limit_of_open_files_is_in_force_until_it_is_healed(cluster: Cluster) -> None:
+    pid = pid_of(cluster, 2)
+    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    with cluster.file_limit(2, 200):
+        assert resource.prlimit(pid, resource.RLIMIT_NOFILE) == (200, before[1])
+    assert resource.prlimit(pid, resource.RLIMIT_NOFILE) == before
+
+
+def test_the_command_line_breaks_lists_and_heals(cluster: Cluster, logquake: CommandLine) -> None:
+    where = ("--data-dir", str(cluster.layout.root))
+    said = logquake.ok("fault", "disk", "slow", "1", "2.5", "--path", "*.index", *where)
+    assert said == "broker-1: its disk is slow\n"
+    logquake.ok("fault", "clock", "skew", "2", "--ms", "100", "--for", "300s", *where)
+    listed = json.loads(logquake.ok("fault", "list", "-o", "json", *where))
+    assert [one["member"] for one in listed] == ["broker-1", "broker-2"]
+    assert "delay_ms=2.5" in logquake.ok("fault", "list", *where)
+    first, _ = (one["id"] for one in listed)
+    assert logquake.ok("fault", "heal", first, *where) == f"healed {first}\n"
+    assert logquake.ok("fault", "heal", *where) == "healed 1\n"
+    assert "no call 'flush'" in logquake.refused(
+        "fault", "disk", "error", "1", "--call", "flush", *where
+    )
+
+
+def test_a_fault_ends_after_its_time(cluster: Cluster) -> None:
+    cluster.slow_disk(1, ms=1, for_s=0.1)
+    wait_for("end of the order", cluster.orders, [].__eq__)
+
+
+def phase_of(cluster: RunningCluster, broker: int) -> Phase:
+    return next(one.phase for one in cluster.state().brokers if one.name == f"broker-{broker}")
+
+
+def pid_of(cluster: RunningCluster, broker: int) -> int:
+    member = cluster.state().member(f"broker-{broker}")
+    assert member is not None
+    assert member.pid is not None
+    return member.pid
+
+
+def state_of(pid: int) -> str:
+    """As ps shows it."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
