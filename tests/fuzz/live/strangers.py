@@ -13,23 +13,13 @@ from logquake.wire.api import ApiKey, response_type
 from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import decode_response
 from logquake.wire.schema import Struct
+from tests.fuzz.live.fitness import readable
 from tests.fuzz.live.inputs import Expected, Input
+from tests.fuzz.live.kafka_fails_too import kafka_fails_too
 
 MOST_EXAMPLES = 3
 PATIENCE_S = 1.5  # longer than anything that is sent may wait
 A_BURST = 16
-
-# Answered with UNKNOWN_SERVER_ERROR by Kafka too: operations, elections and matches of a number
-# that means nothing, markers without a producer, a negative count of offsets, and offsets
-# that two brokers write into ZooKeeper at once for the first time (KafkaZkClient.createRecursive).
-_KAFKA_FAILS_TOO = (
-    ApiKey.INCREMENTAL_ALTER_CONFIGS,
-    ApiKey.ELECT_LEADERS,
-    ApiKey.DESCRIBE_CLIENT_QUOTAS,
-    ApiKey.WRITE_TXN_MARKERS,
-    ApiKey.LIST_OFFSETS,
-    ApiKey.OFFSET_COMMIT,
-)
 
 Connect = Callable[[], Socket]
 
@@ -146,7 +136,8 @@ class Stranger:
             return
         if ErrorCode.UNKNOWN_SERVER_ERROR not in _errors(body):
             return
-        if made.key in _KAFKA_FAILS_TOO:
+        read = readable(made.content)
+        if read is not None and kafka_fails_too(made.key, made.version, read[1]):
             self._findings.unknown_errors[_name(made)] += 1
         else:
             self._findings.fault(f"{_name(made)} was answered with UNKNOWN_SERVER_ERROR", made)
