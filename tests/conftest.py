@@ -103,12 +103,13 @@ def leaves_nothing(tmp_path: Path) -> Iterator[None]:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three brokers for all tests of a module, which notice failures fast.
 
-    Records stay, however old their times: many tests write what looks years old.
+    Records stay, however old their times: many tests write what looks years old. Leaders stay
+    too, however long a module takes.
     """
     from logquake.cluster.api import Cluster
 
     folder = tmp_path_factory.mktemp("cluster")
-    config = {"log.retention.ms": -1}
+    config = {"log.retention.ms": -1, "auto.leader.rebalance.enable": "false"}
     with nothing_left_behind(folder / "temporary"), Cluster(brokers=3, config=config) as kafka:
         yield kafka
 

@@ -24,7 +24,7 @@ from tests.unit.node.requests.group_members import heartbeat, join
 from tests.waiting import wait_for
 
 OLD_VERSION = 3  # of JoinGroup: members have their id at once
-LONG = {"session_timeout_ms": 60_000, "rebalance_timeout_ms": 60_000}
+LONG = {"session_timeout_ms": 600_000, "rebalance_timeout_ms": 600_000}
 
 _groups = count()
 
@@ -66,8 +66,11 @@ class Group:
         return self._there.ask(request, answer, version)
 
     def ask_later(self, request: Message, answer: type[Message], version: int) -> Future[Any]:
-        """What waits for others; it fails if its coordinator is killed."""
-        return self._pool.submit(self.ask, request, answer, version)
+        """What waits for others; it fails if its coordinator is killed.
+
+        Whom it asks is decided now: by the time that it asks another may have been looked up.
+        """
+        return self._pool.submit(self._there.ask, request, answer, version)
 
     def join(self, member_id: str = "") -> Any:
         return self.ask(join(member_id, group=self.name, **LONG), JoinGroupResponse, OLD_VERSION)

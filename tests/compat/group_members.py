@@ -36,7 +36,7 @@ class GroupMember(ABC):
         topics: Iterable[str],
         *,
         instance_id: str | None = None,
-        session_timeout_ms: int = 10_000,
+        session_timeout_ms: int = 60_000,
     ) -> None:
         self.servers = servers
         self.group = group

@@ -26,6 +26,7 @@ def joining_properties(programs: KafkaPrograms, cluster: Cluster) -> dict[str, o
         "zookeeper.session.timeout.ms": LONG_MS,
         "replica.lag.time.max.ms": 2000,
         "controlled.shutdown.enable": "false",
+        "auto.leader.rebalance.enable": "false",
     }
 
 

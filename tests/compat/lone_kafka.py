@@ -56,24 +56,23 @@ class LoneKafka:
 @contextmanager
 def lone_broker(programs: KafkaPrograms, zookeeper_connect: str) -> Iterator[LoneKafka]:
     """In a corner of a ZooKeeper that nobody else uses."""
-    held = hold_port_for_java()
-    servers = f"127.0.0.1:{port_of(held)}"
-    held.close()
-    data = programs.folder / "alone"
-    properties = {
-        "broker.id": KAFKA_ID,
-        "listeners": f"PLAINTEXT://{servers}",
-        "log.dirs": data,
-        "zookeeper.connect": f"{zookeeper_connect}/alone",
-        "auto.create.topics.enable": "false",
-        "offsets.topic.replication.factor": 1,
-        "offsets.topic.num.partitions": 1,
-        "group.initial.rebalance.delay.ms": 0,
-        "auto.leader.rebalance.enable": "false",
-    }
-    with programs.broker("alone", properties):
-        _wait_until_up(servers)
-        yield LoneKafka(servers, data)
+    with hold_port_for_java() as held:
+        servers = f"127.0.0.1:{port_of(held)}"
+        data = programs.folder / "alone"
+        properties = {
+            "broker.id": KAFKA_ID,
+            "listeners": f"PLAINTEXT://{servers}",
+            "log.dirs": data,
+            "zookeeper.connect": f"{zookeeper_connect}/alone",
+            "auto.create.topics.enable": "false",
+            "offsets.topic.replication.factor": 1,
+            "offsets.topic.num.partitions": 1,
+            "group.initial.rebalance.delay.ms": 0,
+            "auto.leader.rebalance.enable": "false",
+        }
+        with programs.broker("alone", properties):
+            _wait_until_up(servers)
+            yield LoneKafka(servers, data)
 
 
 def _wait_until_up(servers: str) -> None:

@@ -82,15 +82,19 @@ def committed(cluster: Cluster, topic: str, group: str) -> int:
 
 def check_failover(cluster: Cluster, topic: str, group: str) -> None:
     """Its coordinator is killed, and another one knows what was committed."""
-    assert committed(cluster, topic, group) == RECORDS
-    coordinated = Target(GROUP_METADATA_TOPIC, partition_for(group, PARTITIONS))
-    with kill_leader(cluster, coordinated):
-        wait_for(
-            "an answer of the next coordinator",
-            lambda: committed(cluster, topic, group),
-            lambda offset: offset == RECORDS,
+
+    def check(coordinator: str) -> None:
+        found = wait_for(
+            f"an answer of {coordinator}",
+            lambda: [committed(cluster, topic, group)],
             unready=(KafkaException,),
         )
+        assert found == [RECORDS]
+
+    check("the coordinator")
+    coordinated = Target(GROUP_METADATA_TOPIC, partition_for(group, PARTITIONS))
+    with kill_leader(cluster, coordinated):
+        check("the next coordinator")
 
 
 @pytest.mark.parametrize("commit", [with_librdkafka, with_kafka_python, with_kcat])

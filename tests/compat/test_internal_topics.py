@@ -61,6 +61,7 @@ class Lone(Twin):
 
 PROPERTIES = {
     "num.partitions": 2,
+    "logquake.auto.create.max.wait.ms": 60_000,  # the controller's word comes, however late
     "offsets.topic.segment.bytes": 7_000_000,
     "transaction.state.log.num.partitions": 5,
     "transaction.state.log.replication.factor": 1,

@@ -17,7 +17,7 @@ from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.new_topics import create
 from tests.compat.transactional_log import TOPIC, TransactionalLog
 from tests.storage.kafka_wrote import files
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
@@ -52,8 +52,10 @@ def wait_until_committed(servers: str) -> None:
     )
 
 
-def contents(folder: Path, suffix: str) -> bytes:
-    return b"".join(files(folder, suffix).values())
+def written(folder: Path) -> tuple[bytes, bytes]:
+    """Records, and the index of aborted transactions, of a partition."""
+    log, aborted = (b"".join(files(folder, each).values()) for each in (".log", ".txnindex"))
+    return log, aborted
 
 
 def test_a_log_led_by_ours_is_kafkas_to_the_byte(
@@ -67,15 +69,14 @@ def test_a_log_led_by_ours_is_kafkas_to_the_byte(
         wait_until_committed(servers)
         ours = cluster.layout.data_of(OURS) / f"{TOPIC}-0"
         kafkas = kafka_programs.folder / "data" / f"{TOPIC}-0"
-        led = wait_for(
+        (records, aborted), _ = wait_for(
             "follower with the same records",
-            lambda: (contents(ours, ".log"), contents(kafkas, ".log")),
+            lambda: (written(ours), written(kafkas)),
             lambda found: found[0] == found[1],
         )
-        assert len(led[0]) > 3_000
-        aborted = contents(ours, ".txnindex")
+        assert len(records) > 3_000
         assert aborted
-        assert contents(kafkas, ".txnindex") == aborted
+        cluster.wait_isr(TOPIC, 0, size=2, timeout=PATIENCE_S)
         with cluster.kill(OURS) as fault:
             assert cluster.wait_leader_change(TOPIC, 0, since=fault) == KAFKA_ID
             wait_until_committed(servers)

@@ -19,6 +19,7 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.envelope import EnvelopeRequest, EnvelopeResponse
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.sessions import LONG_MS
 from tests.one_broker import OneBroker, held_ports
 from tests.unit.node.requests.test_envelope import CREATE, REFUSED, envelope
 from tests.waiting import wait_for
@@ -74,6 +75,8 @@ class Mixed:
             "zookeeper.connect": self._zookeeper,
             "default.replication.factor": 2,
             "num.partitions": 2,
+            "logquake.auto.create.max.wait.ms": 60_000,  # the controller's word comes
+            "zookeeper.session.timeout.ms": LONG_MS,
             "offsets.topic.num.partitions": 3,
             "offsets.topic.replication.factor": 2,
         }

@@ -9,8 +9,11 @@ from functools import partial
 
 import pytest
 
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.every_broker import wait_until_all_tell
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.maven
@@ -41,11 +44,16 @@ def test_topic_command_creates_lists_and_deletes(
 ) -> None:
     at = ("--bootstrap-server", cluster.bootstrap_servers)
     shape = ("--partitions", "3", "--replication-factor", "3")
+
+    def listed() -> list[str]:
+        """By any broker: the controller answers when it has told one."""
+        return kafka_programs.run(TOPICS, *at, "--list").split()
+
     made = kafka_programs.run(TOPICS, *at, "--create", "--topic", "tooled", *shape)
     assert made == "Created topic tooled.\n"
-    assert "tooled" in kafka_programs.run(TOPICS, *at, "--list").split()
+    wait_for("topic that is listed", listed, lambda names: "tooled" in names)
     kafka_programs.run(TOPICS, *at, "--delete", "--topic", "tooled")
-    assert "tooled" not in kafka_programs.run(TOPICS, *at, "--list").split()
+    wait_for("topic that is gone", listed, lambda names: "tooled" not in names)
 
 
 def test_topic_command_adds_partitions(
@@ -54,6 +62,8 @@ def test_topic_command_adds_partitions(
     name, servers = topic(partitions=2), cluster.bootstrap_servers
     at = ("--bootstrap-server", servers, "--topic", name)
     kafka_programs.run(TOPICS, *at, "--alter", "--partitions", "5")
+    with Router(ClientSettings(servers)) as router:
+        wait_until_all_tell(router, name, 5)
     assert end_offsets(kafka_programs, servers, name) == [0] * 5
 
 

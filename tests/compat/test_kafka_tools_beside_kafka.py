@@ -17,7 +17,7 @@ from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.kafka_tools import KafkaTools, Said, kafka_tools
 from tests.compat.twins import Twin, twins_of
 from tests.conftest import nothing_left_behind
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.timeout(300)]
 
@@ -60,12 +60,21 @@ class Beside:
         assert ours == kafkas
         return ours.out + ours.err
 
-    def becomes_same(self, tool: str, *arguments: str) -> str:
-        """The same of what changes a moment after the answer to the change."""
+    def becomes_same(
+        self, tool: str, *arguments: str, telling: str = "", without: str | None = None
+    ) -> str:
+        """The same of what changes a moment after the answer to the change.
+
+        Both have heard of the change when they tell of the one and no more of the other.
+        """
         ours, _ = wait_for(
             f"{tool} saying the same",
             lambda: self.both(tool, *arguments),
-            lambda said: said[0] == said[1],
+            lambda said: (
+                said[0] == said[1]
+                and telling in said[0].out
+                and (without is None or without not in said[0].out)
+            ),
         )
         return ours.out + ours.err
 
@@ -167,11 +176,14 @@ def test_console_producer_and_consumer(beside: Beside, filled: str) -> None:
     properties = [part for each in shown for part in ("--property", each)]
     consume = ("kafka-console-consumer", *AT, "--topic", filled)
     in_order = sorted_lines
+    group = ("--group", f"{filled}-group")  # its own names are of any length
     read = beside.same(
-        *consume, "--from-beginning", "--max-messages", "4", *properties, mask=in_order
+        *consume, "--from-beginning", "--max-messages", "4", *group, *properties, mask=in_order
     )
     assert "Processed a total of 4 messages" in read
-    beside.same(*consume, "--partition", "0", "--offset", "earliest", "--timeout-ms", "2000")
+    one = (*consume, "--partition", "0", "--offset")  # which has both keys
+    beside.same(*one, "earliest", "--max-messages", "4")
+    beside.same(*one, "latest", "--timeout-ms", "2000")
     headers = ("--property", "parse.headers=true")
     said = beside.same(
         "kafka-console-producer", *AT, "--topic", filled, *headers, typed="h1:v1,h2:v2\tvalue\n"
@@ -231,10 +243,11 @@ def test_configs_of_a_topic(beside: Beside, topic: str) -> None:
 
 def set_and_unset(beside: Beside, entity: tuple[str, ...], setting: str) -> None:
     configs = ("kafka-configs", *AT, "--entity-type", *entity)
+    key = setting.partition("=")[0]
     beside.same(*configs, "--alter", "--add-config", setting)
-    beside.becomes_same(*configs, "--describe")
-    beside.same(*configs, "--alter", "--delete-config", setting.partition("=")[0])
-    beside.becomes_same(*configs, "--describe")
+    beside.becomes_same(*configs, "--describe", telling=key)
+    beside.same(*configs, "--alter", "--delete-config", key)
+    beside.becomes_same(*configs, "--describe", without=key)
     beside.same(*configs, "--alter", "--add-config", "no.such.key=1")
 
 
@@ -248,7 +261,7 @@ def test_acls(beside: Beside, topic: str) -> None:
     beside.same(*acls, "--list", "--principal", "User:alice", mask=sorted_lines)
     remove = ("--remove", "--force", "--topic", topic)
     beside.same(*acls, *remove)
-    beside.becomes_same(*acls, "--list", "--topic", topic)
+    beside.becomes_same(*acls, "--list", "--topic", topic, without="User:alice")
 
 
 def test_log_dirs(beside: Beside, filled: str) -> None:
@@ -294,7 +307,7 @@ def test_transactions(beside: Beside) -> None:
         *("--transactional-id", topic, "--transaction-duration-ms", "60000"),
         mask=rates,
     )
-    beside.becomes_same(*transactions, "list")
+    beside.becomes_same(*transactions, "list", telling="CompleteCommit")
     beside.same(*transactions, "describe", "--transactional-id", topic, mask=digits)
     beside.same(*transactions, "describe", "--transactional-id", "nobody")
     beside.same(*transactions, "describe-producers", "--topic", topic, "--partition", "0")
@@ -344,6 +357,7 @@ def test_performance(beside: Beside, topic: str) -> None:
     beside.same(
         "kafka-consumer-perf-test",
         *(*AT, "--topic", topic, "--messages", "500", "--group", f"{topic}-group"),
+        *("--timeout", str(round(PATIENCE_S * 1000))),
         mask=lambda text: re.sub(r"-?\d+(?=[,\n])", "N", text),
     )
     beside.same("kafka-e2e-latency", "SERVER", topic, "20", "all", "10", mask=digits)

@@ -41,6 +41,7 @@ from logquake.wire.records import Record, encode_batch
 from logquake.wire.schema import Message
 from tests.by_hand import broker_by_hand
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.sessions import LONG_MS
 from tests.one_broker import OneBroker, held_ports
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -118,7 +119,10 @@ def in_order(answer: R) -> R:
 def brokers(kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path: Path) -> Iterator[Brokers]:
     with held_ports(4) as ports:
         brokers = Brokers(ports)
-        common = {"zookeeper.connect": cluster.zookeeper_connect}
+        common = {
+            "zookeeper.connect": cluster.zookeeper_connect,
+            "zookeeper.session.timeout.ms": LONG_MS,
+        }
         ours = brokers.listeners_of(OURS) | common | {"log.dirs": tmp_path / "ours"}
         kafkas = brokers.listeners_of(KAFKA) | common | {"log.dirs": tmp_path / "kafkas"}
         with broker_by_hand(tmp_path, ours), kafka_programs.broker("broker-9", kafkas):

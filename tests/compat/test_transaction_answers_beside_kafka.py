@@ -44,6 +44,7 @@ pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 TOPIC = "orders"
 PARTITIONS_OF_STATE = 3
+EVERYWHERE = ("a", "b", "c")  # nobody's names, one in each partition
 Producer = tuple[int, int]
 NOBODY = (-1, -1)
 _TIMES_BYTES = 16  # the last two fields of a record's value
@@ -235,6 +236,11 @@ def _wait_for_coordinator(broker: Coordinator) -> None:
         "a producer id",
         lambda: broker.begin(4, "warm").error_code,
         lambda error: error == ErrorCode.NONE,
+    )
+    wait_for(
+        "a coordinator that has all its logs",
+        lambda: [each.error_code for each in broker.describe(*EVERYWHERE).transaction_states],
+        {ErrorCode.TRANSACTIONAL_ID_NOT_FOUND}.issuperset,
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from logquake.cluster.api import Cluster
 from logquake.node.metadata.coordinators import partition_for
 from logquake.node.metadata.topic_names import TRANSACTION_STATE_TOPIC
-from tests.compat.adapters.librdkafka import read_to_end
+from tests.compat.adapters.librdkafka import LONG_MS, read_to_end
 from tests.compat.adapters.transactional import (
     AioKafkaTransactions,
     KafkaPythonTransactions,
@@ -26,7 +26,6 @@ pytestmark = pytest.mark.slow
 
 STATE_PARTITIONS = 50
 UNCOMMITTED, COMMITTED = "read_uncommitted", "read_committed"
-LONG_MS = 600_000  # longer than starved tools take
 LIBRARIES = [LibrdkafkaTransactions, KafkaPythonTransactions, AioKafkaTransactions]
 
 Begin = Callable[..., TransactionalProducer]
@@ -105,7 +104,7 @@ def test_an_abandoned_transaction_holds_nobody_up_for_ever(
     cluster: Cluster, begin: Begin, topic: Callable[..., str]
 ) -> None:
     name = topic()
-    abandoned = begin("abandoned", timeout_ms=1_000)
+    abandoned = begin("abandoned", timeout_ms=10_000)
     abandoned.begin()
     abandoned.write(name, 0, [b"never committed"])
     other = begin("other")

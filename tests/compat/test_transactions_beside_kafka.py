@@ -34,6 +34,8 @@ from logquake.wire.messages.produce import ProduceResponse
 from logquake.wire.messages.transaction_admin import (
     DescribeProducersRequest,
     DescribeProducersResponse,
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
     TopicRequest,
 )
 from logquake.wire.messages.transaction_commit import (
@@ -278,6 +280,7 @@ def test_what_is_written_must_be_known_to_the_coordinator(verifying: Both) -> No
         return verifying.ask(request, answer, version)
 
     ask(FindCoordinatorRequest(key="t", key_type=1), FindCoordinatorResponse, 3)
+    ask(DescribeTransactionsRequest(transactional_ids=["t"]), DescribeTransactionsResponse, 0)
     for version in (3, 10, 11):
         assert write(transactional_batch(), version=version) == [
             ErrorCode.INVALID_PRODUCER_ID_MAPPING

@@ -11,6 +11,7 @@ from kazoo.client import KazooClient
 
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.sessions import LONG_MS
 from tests.one_broker import OneBroker, held_ports
 from tests.waiting import PATIENCE_S
 
@@ -76,5 +77,6 @@ def _places(twin: Twin, data: Path) -> dict[str, object]:
     return {
         "listeners": f"PLAINTEXT://127.0.0.1:{twin.port}",
         "zookeeper.connect": twin.zookeeper,
+        "zookeeper.session.timeout.ms": LONG_MS,
         "log.dirs": data,
     }

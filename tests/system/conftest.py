@@ -58,11 +58,11 @@ class CommandLine:
         assert result.returncode == 2, result.stdout + result.stderr
         return result.stderr.splitlines()[-1]
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         """A command that stays; its output is text, standard error with it."""
         process = subprocess.Popen(
             [PROGRAM, *arguments],
-            env=self.environment(),
+            env=self.environment(**variables),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

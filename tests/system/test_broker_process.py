@@ -111,8 +111,13 @@ def test_a_zookeeper_that_answers_slowly_is_no_reason_to_give_up(
 ) -> None:
     """zookeeper.connection.timeout.ms is for the session alone, not for what is read then."""
     host, _, port = kafka.zookeeper_connect.partition(":")
-    with relay_to(int(port), answer_delay_s=0.4) as relay:
-        process = start(f"{host}:{relay.port}", zookeeper_connection_timeout_ms="2000")
+    with relay_to(int(port), answer_delay_s=0.8) as relay:
+        process = start(
+            f"{host}:{relay.port}",
+            broker_id="6",  # which nobody waits for: its session outlives it
+            zookeeper_connection_timeout_ms="4000",
+            zookeeper_session_timeout_ms="20000",
+        )
         wait_until_ready(process)
         process.kill()
         process.communicate()
@@ -143,11 +148,17 @@ class TestRefusals:
         sleeper = start(kafka.zookeeper_connect)
         wait_until_ready(sleeper)
         with paused(sleeper.pid):
-            other = start(kafka.zookeeper_connect, log_dirs=str(tmp_path / "other"))
+            other = start(
+                kafka.zookeeper_connect,
+                log_dirs=str(tmp_path / "other"),
+                zookeeper_session_timeout_ms="20000",
+            )
             wait_until_ready(other)
         line = refusal(sleeper)
         assert line.startswith("broker 7: broker id 7 is taken: a live broker at 127.0.0.1:")
         assert other.poll() is None
+        other.terminate()  # its session would outlive it
+        other.communicate(timeout=PATIENCE_S)
 
     def test_a_data_directory_in_use(self, start: Start, kafka: Cluster, tmp_path: Path) -> None:
         wait_until_ready(start(kafka.zookeeper_connect, broker_id="8"))

@@ -22,6 +22,7 @@ CONFIG = {
     "log.retention.check.interval.ms": "200",
     "log.initial.task.delay.ms": "0",
     "log.segment.delete.delay.ms": "300",
+    "auto.leader.rebalance.enable": "false",
 }
 
 

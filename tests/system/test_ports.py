@@ -9,6 +9,7 @@ import pytest
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.ports import hold_port, hold_port_for_java, hold_ports, port_of
 from logquake.node.net.listener import bind_listener
+from tests.waiting import wait_for
 
 HOST = "127.0.0.1"
 
@@ -51,10 +52,22 @@ def test_java_binds_a_port_held_for_it() -> None:
             assert address == client.getsockname()
 
 
+def held_neighbours() -> tuple[socket.socket, socket.socket]:
+    """Raises ClusterError where the second one is another's."""
+    first = hold_port(None)
+    try:
+        return first, hold_port(port_of(first) + 1)
+    except ClusterError:
+        first.close()
+        raise
+
+
 def test_holding_a_row_of_ports_is_all_or_nothing() -> None:
-    with hold_port(None) as held:
-        base = port_of(held) - 1
+    first, held = wait_for("two ports in a row", held_neighbours, unready=(ClusterError,))
+    with held:
+        base = port_of(first)
+        first.close()
         with pytest.raises(ClusterError, match=f"port {port_of(held)} is taken"):
             hold_ports(base, 2)
-        with hold_port(base) as free:
-            assert port_of(free) == base
+        with hold_port(base) as again:
+            assert port_of(again) == base

@@ -9,7 +9,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -30,6 +29,10 @@ pytestmark = pytest.mark.usefixtures("leaves_nothing")
 ROUNDS = 10
 
 UP = ("up", "-n", "2", "--any-port")
+LONG_GRACE = """
+from logquake.cluster.supervisor import supervisor
+supervisor.STOP_GRACE_MS = 3_600_000
+"""
 
 
 @pytest.mark.slow
@@ -70,17 +73,19 @@ def test_a_signal_ends_the_cluster_cleanly_and_keeps_its_data(
     assert (state / "broker-1" / "data" / ".kafka_cleanshutdown").exists()
 
 
-def test_a_second_signal_does_not_wait_for_a_broker_that_hangs(logquake: Any) -> None:
-    up = logquake.start(*UP)
+def test_a_second_signal_does_not_wait_for_a_broker_that_hangs(
+    logquake: Any, tmp_path: Path
+) -> None:
+    """Nor for as long as brokers may take to end, which is longer here than the test waits."""
+    (tmp_path / "sitecustomize.py").write_text(LONG_GRACE)
+    up = logquake.start(*UP, PYTHONPATH=str(tmp_path))
     state = read_until_ready(up)
     hang(state, "broker-1")
     up.send_signal(signal.SIGINT)
     wait_for_line(up, "once more to stop at once")
-    began = time.monotonic()
     up.send_signal(signal.SIGINT)
     up.wait(PATIENCE_S)
     up.stdout.close()
-    assert time.monotonic() - began < 8, "it waited for the grace of 10 s"
     assert ended_cleanly(state)
 
 
@@ -221,9 +226,15 @@ def test_a_wait_in_vain_shows_the_state(cluster: Cluster, topic: Callable[..., s
 def test_brokers_answer_what_the_cluster_says(cluster: Cluster) -> None:
     cluster.wait_ready()  # a test before this one may have left a broker on its way back
     with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        described = Admin(router).describe_cluster()
-    assert {broker.broker_id for broker in described.brokers} == {1, 2, 3}
-    assert described.controller_id == cluster.controller()
+        # Whom one before it made controller, tells the others a moment later.
+        wait_for(
+            "description as the cluster's",
+            Admin(router).describe_cluster,
+            lambda told: (
+                {broker.broker_id for broker in told.brokers} == {1, 2, 3}
+                and told.controller_id == cluster.controller()
+            ),
+        )
 
 
 def read_until_ready(up: subprocess.Popen[str]) -> Path:

@@ -31,6 +31,7 @@ from tests.compat.adapters.base import (
 from tests.waiting import PATIENCE_S, wait_for
 
 TRY_S = 30
+LONG_MS = 600_000  # longer than starved tools take
 
 
 class _Lines(logging.Handler):
@@ -127,8 +128,15 @@ class Librdkafka(Adapter):
 def transactional_producer(
     servers: str, transactional_id: str, settings: Mapping[str, str | int | float | bool]
 ) -> Producer:
-    """Once a coordinator takes it: one that has just started says for a moment that it is none."""
-    where = {"bootstrap.servers": servers, "transactional.id": transactional_id}
+    """Once a coordinator takes it: one that has just started says for a moment that it is none.
+
+    Nothing but its owner ends its transactions, unless ``settings`` have it otherwise.
+    """
+    where: dict[str, str | int | float | bool] = {
+        "bootstrap.servers": servers,
+        "transactional.id": transactional_id,
+        "transaction.timeout.ms": LONG_MS,
+    }
 
     def started() -> Producer:
         producer = Producer({**where, **settings})

@@ -42,7 +42,7 @@ final class Consuming {
     static KafkaConsumer<String, String> consumer(String servers, Map<String, Object> settings) {
         Map<String, Object> all = new HashMap<>(Map.of("bootstrap.servers", servers,
             "auto.offset.reset", "earliest", "enable.auto.commit", false,
-            "default.api.timeout.ms", 15_000));
+            "default.api.timeout.ms", 60_000));
         all.putAll(settings);
         return new KafkaConsumer<>(all, new StringDeserializer(), new StringDeserializer());
     }

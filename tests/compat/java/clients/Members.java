@@ -21,6 +21,7 @@ import org.apache.kafka.common.TopicPartition;
 /** Consumers that share groups: who gets what, as they come and go. */
 final class Members {
     private static final int PARTITIONS = 3;
+    private static final int SESSION_MS = 600_000; // static members stay for those who list them
     private static final List<String> TOPICS = List.of("shared-a", "shared-b");
 
     private final String servers;
@@ -49,7 +50,7 @@ final class Members {
 
         Member(String servers, String group, String name, Map<String, Object> settings) {
             Map<String, Object> all = new HashMap<>(Map.of("group.id", group, "client.id", name,
-                "heartbeat.interval.ms", 300));
+                "heartbeat.interval.ms", 300, "session.timeout.ms", SESSION_MS));
             all.putAll(settings);
             consumer = Consuming.consumer(servers, all);
             consumer.subscribe(TOPICS, this);

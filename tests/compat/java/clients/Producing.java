@@ -44,7 +44,7 @@ final class Producing {
 
     static KafkaProducer<String, String> producer(String servers, Map<String, Object> settings) {
         Map<String, Object> all = new HashMap<>(Map.of("bootstrap.servers", servers,
-            "max.block.ms", 20_000));
+            "max.block.ms", 60_000));
         all.putAll(settings);
         return new KafkaProducer<>(all, new StringSerializer(), new StringSerializer());
     }
@@ -63,6 +63,9 @@ final class Producing {
         for (String acks : List.of("0", "1", "all")) {
             sent("acks " + acks, Map.of("acks", acks, "enable.idempotence", false),
                 new ProducerRecord<>("written", 0, 10L, "acks", acks));
+            String found = "acks=" + acks.hashCode();
+            Said.until("record of acks " + acks, () ->
+                Consuming.all(servers, "written", false).toString().contains(found));
         }
         sent("idempotent", Map.of(), new ProducerRecord<>("written", 0, 11L, "idempotent", "yes"));
         said.of("many in flight", () -> {
@@ -116,8 +119,13 @@ final class Producing {
         sent("too late", Map.of(), new ProducerRecord<>("strict", 0, 1L << 45, "k", "v"));
         sent("too few replicas", Map.of("retries", 0, "enable.idempotence", false, "acks", "all"),
             new ProducerRecord<>("careful", 0, 5L, "k", "v"));
-        sent("to no such partition", Map.of("max.block.ms", 500),
-            new ProducerRecord<>("written", 9, 5L, "k", "v"));
+        said.of("to no such partition", () -> {
+            try (var producer = producer(servers, Map.of("max.block.ms", 500))) {
+                Said.until("partitions", () ->
+                    Said.endsInTime(() -> producer.partitionsFor("written")));
+                return producer.send(new ProducerRecord<>("written", 9, 5L, "k", "v")).get();
+            }
+        });
         sent("to an unknown topic", Map.of("max.block.ms", 500),
             new ProducerRecord<>("unknown", 0, 5L, "k", "v"));
         sent("to a bad name", Map.of(), new ProducerRecord<>("bad name", 0, 5L, "k", "v"));

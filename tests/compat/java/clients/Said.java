@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.TimeoutException;
 
 /** Prints what calls say: a value, or an error's class and message. */
 final class Said {
@@ -59,6 +60,16 @@ final class Said {
                 .collect(Collectors.toList()).toString();
         }
         return String.valueOf(value);
+    }
+
+    /** Whether a call was done before its time was over: else it may be made again. */
+    static boolean endsInTime(Runnable call) {
+        try {
+            call.run();
+            return true;
+        } catch (TimeoutException error) {
+            return false;
+        }
     }
 
     static void until(String what, BooleanSupplier isSo) {

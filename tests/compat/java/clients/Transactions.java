@@ -67,8 +67,21 @@ final class Transactions {
             send(producer, "last");
             producer.commitTransaction();
         }
+        complete("lives");
         said.of("what anybody finds", () -> Consuming.all(servers, "moved", false));
         said.of("what was committed", () -> Consuming.all(servers, "moved", true));
+    }
+
+    /** A commit is answered before its markers are written. */
+    private void complete(String id) {
+        Said.until("end of " + id, () -> {
+            try {
+                return admin.describeTransactions(List.of(id)).all().get().get(id).state()
+                    == TransactionState.COMPLETE_COMMIT;
+            } catch (Exception error) {
+                throw new IllegalStateException(error);
+            }
+        });
     }
 
     private static String done(Runnable call) {
@@ -117,7 +130,7 @@ final class Transactions {
     }
 
     private void watched() throws Exception {
-        try (var producer = producer("watched", Map.of("transaction.timeout.ms", 30_000))) {
+        try (var producer = producer("watched", Map.of("transaction.timeout.ms", 600_000))) {
             producer.initTransactions();
             producer.beginTransaction();
             send(producer, "slow");
@@ -147,6 +160,7 @@ final class Transactions {
                     (short) each.producerEpoch(), each.coordinatorEpoch().orElse(0))).all()));
             said.of("end of what was aborted by hand", () -> done(producer::commitTransaction));
         }
+        complete("watched");
         said.of("describe an unknown one", () ->
             admin.describeTransactions(List.of("unheard-of")).all());
         said.of("list all", () -> admin.listTransactions().all().get().stream()
@@ -164,7 +178,7 @@ final class Transactions {
         });
         said.of("to an unknown topic", () -> {
             try (var producer = producer("lost", Map.of("max.block.ms", 1000))) {
-                producer.initTransactions();
+                Said.until("producer id", () -> Said.endsInTime(producer::initTransactions));
                 producer.beginTransaction();
                 producer.send(new ProducerRecord<>("unknown", "v"));
                 producer.commitTransaction();
