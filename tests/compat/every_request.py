@@ -24,11 +24,15 @@ from tests.compat.filled_requests import Fields, filled
 VECTORS = Path(__file__).parents[1] / "wire" / "vectors" / "answers-3.9.1.jsonl"
 TOPIC, NOWHERE = "there", "nowhere"
 NO_ANSWER = "the connection ends"
+_A_DAY_MS = "86400000"
 PROPERTIES = {
     "auto.create.topics.enable": "false",
     "auto.leader.rebalance.enable": "false",
     "delete.topic.enable": "false",
     "group.initial.rebalance.delay.ms": "0",
+    # No upkeep comes between a deletion of records and a look at what is left of their log.
+    "log.initial.task.delay.ms": _A_DAY_MS,
+    "log.retention.check.interval.ms": _A_DAY_MS,
     "log.retention.ms": "-1",
     "logquake.forwarding.enable": "false",
     "offsets.topic.num.partitions": "1",

@@ -48,7 +48,7 @@ def test_kafka_and_ours_answer_the_same(lone_kafka: LoneKafka, cluster: Cluster)
 def answers(servers: str, broker_id: int, data: Path) -> list[tuple[int, list[int]]]:
     """To every question, before and after a deletion of records within a batch."""
     admin = AdminClient({"bootstrap.servers": servers})
-    config = {"segment.bytes": "300"}
+    config = {"segment.bytes": "300", "retention.ms": "-1"}  # the records are of 1970
     topic = NewTopic(TOPIC, 1, replica_assignment=[[broker_id]], config=config)
     admin.create_topics([topic], operation_timeout=PATIENCE_S)[TOPIC].result(PATIENCE_S)
     host, port = servers.split(":")

@@ -35,13 +35,17 @@ from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.slow
 
+RECORDS_STAY = {"retention.ms": "-1"}  # many have times of long ago
+
 
 def answers(servers: str, broker_id: int) -> dict[str, list[bytes]]:
     """Of one broker, which leads all these topics, to every case."""
     admin = AdminClient({"bootstrap.servers": servers})
     all_cases = list(cases())
     news = [
-        NewTopic(topic_name(at), 1, replica_assignment=[[broker_id]], config=case.config)
+        NewTopic(
+            topic_name(at), 1, replica_assignment=[[broker_id]], config=case.config | RECORDS_STAY
+        )
         for at, case in enumerate(all_cases)
     ]
     for future in admin.create_topics(news, operation_timeout=PATIENCE_S).values():

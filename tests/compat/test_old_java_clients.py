@@ -15,11 +15,13 @@ from pathlib import Path
 import pytest
 
 from logquake.cluster.api import Cluster
+from tests.compat.sessions import LONG_MS
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
 RELEASES = ("0.8.2.2", "0.9.0.1", "0.10.0.1", "0.10.2.2")
+WAITS = ("session", "connection")
 CODECS = ("none", "gzip", "snappy", "lz4")
 LINES = [f"line {number}" for number in range(300)]
 
@@ -86,15 +88,17 @@ def test_reads_what_the_newest_of_them_wrote(
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_group_that_zookeeper_coordinates_reads_all(
-    old: Old, cluster: Cluster, topic: Callable[..., str], release: str
+    old: Old, cluster: Cluster, topic: Callable[..., str], release: str, tmp_path: Path
 ) -> None:
     """Scala's consumer finds brokers, and its share of the partitions, in ZooKeeper."""
+    patient = tmp_path / "consumer.properties"
+    patient.write_text("".join(f"zookeeper.{each}.timeout.ms={LONG_MS}\n" for each in WAITS))
     name = topic(partitions=3)
     produce(old, cluster, release, name, "gzip")
     said = old(
         release,
         "kafka.tools.ConsoleConsumer",
         *("--zookeeper", cluster.zookeeper_connect, "--topic", name, "--from-beginning"),
-        *("--max-messages", str(len(LINES))),
+        *("--max-messages", str(len(LINES)), "--consumer.config", str(patient)),
     )
     assert sorted(said.splitlines()) == sorted(LINES)

@@ -37,15 +37,14 @@ def spark() -> Iterator[Any]:
     session.stop()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def servers(cluster: Cluster) -> str:
     """A topic of three partitions, each with all codecs, a tombstone and headers in it."""
     with Router(ClientSettings(cluster.bootstrap_servers)) as router:
         admin = Admin(router)
-        if TOPIC not in admin.list_topics():
-            admin.create_topic(TOPIC, partitions=3, replication_factor=1)
-            for partition in range(3):
-                _fill(router, partition)
+        admin.create_topic(TOPIC, partitions=3, replication_factor=1)
+        for partition in range(3):
+            _fill(router, partition)
     return str(cluster.bootstrap_servers)
 
 

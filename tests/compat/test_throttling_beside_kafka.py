@@ -117,7 +117,9 @@ def twins(
 ) -> Iterator[tuple[Limited, Limited]]:
     folder = tmp_path_factory.mktemp("limited")
     connect = cluster.zookeeper_connect
-    with twins_of(Limited, kafka_programs, connect, folder, {}) as both_of_them:
+    # What is read later is of long ago.
+    properties = {"log.retention.ms": -1}
+    with twins_of(Limited, kafka_programs, connect, folder, properties) as both_of_them:
         for twin in both_of_them:
             twin.create(TOPIC)
             twin.limit()
