@@ -222,6 +222,7 @@ class TestBounds:
         server.handler.answer = lambda _: MetadataResponse()
         first, second = server.client(), server.client()
         second.send(metadata(), 9, 0)
+        server.until(lambda: len(server.processor) == 1)
         server.settle()
         assert len(server.processor) == 1
         first.socket.close()

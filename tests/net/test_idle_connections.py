@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from logquake.node.net.limits import ConnectionLimits
+from logquake.wire.api import ApiKey
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 from tests.doubles.clock import ManualClock
 from tests.net.server import Server, ServerFactory
@@ -33,7 +34,7 @@ def test_an_idle_connection_is_closed_and_an_active_one_is_not(
     server.until(lambda: len(server.processor) == 2)
     pass_time(server, clock, 6)
     active.send(MetadataRequest(topics=[]), 9, 0)
-    server.settle()
+    active.receive_response(ApiKey.METADATA, 9)
     pass_time(server, clock, 6)
     assert idle.is_closed()
     assert not active.is_closed()

@@ -41,6 +41,7 @@ def test_a_held_port_can_be_listened_on_again_and_again(held: socket.socket) -> 
         for _ in range(2):
             with bind_listener(*address) as listener:
                 start_listening(listener, 5)
+                listener.setblocking(True)
                 with socket.create_connection(address):
                     listener.accept()[0].close()
             with pytest.raises(ConnectionRefusedError):

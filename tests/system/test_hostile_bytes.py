@@ -36,7 +36,7 @@ from logquake.wire.schema import Struct
 from logquake.wire.schema.fields import Scalar
 from tests.fuzz.damage import damaged
 from tests.parts import joined
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, wait_for
 from tests.wire.samples import Manner, Samples
 
 TOPIC = "bystander"
@@ -86,7 +86,9 @@ class Bystander:
         self.acked = 0
 
     def start(self) -> None:
+        """Once it goes on: what comes then is beside it, however short."""
         self._thread.start()
+        wait_for("ack of a bystander", lambda: self.acked or self._failures)
 
     def stop(self) -> None:
         self._stopping.set()
