@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.links.effects import Conditions, Cut, LinkFault, Reset, means, together
+
+
+class AnyFault(Protocol):
+    """Of links, or of requests on them."""
+
+    @property
+    def ends(self) -> frozenset[str]: ...
+
+    def to_json(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +25,7 @@ class HeldFault:
     """A fault that holds. ``owner`` takes it along when it goes; None lets it stay."""
 
     id: int
-    fault: LinkFault
+    fault: AnyFault
     owner: Hashable | None
     since_ms: int  # wall clock
     until_ms: int | None
@@ -45,7 +54,7 @@ class Board:
         return list(self._held.values())
 
     def begin(
-        self, fault: LinkFault, *, owner: Hashable | None, since_ms: int, until_ms: int | None
+        self, fault: AnyFault, *, owner: Hashable | None, since_ms: int, until_ms: int | None
     ) -> HeldFault:
         """Raises ClusterError for an end that no link has."""
         for end in sorted(fault.ends):
@@ -78,9 +87,9 @@ class Board:
     def conditions(self, source: str, target: str) -> Conditions:
         """What holds for bytes from one end to another."""
         return together(
-            (held.id, held.fault.effect)
-            for held in self._held.values()
-            if held.fault.acts_on(source, target)
+            (fault_id, fault.effect)
+            for fault_id, fault in self._link_faults()
+            if fault.acts_on(source, target)
         )
 
     def is_silent(self, one: str, other: str) -> bool:
@@ -92,7 +101,12 @@ class Board:
 
     def _holds(self, effect: type[Cut | Reset], one: str, other: str) -> bool:
         return any(
-            isinstance(held.fault.effect, effect)
-            and (held.fault.acts_on(one, other) or held.fault.acts_on(other, one))
-            for held in self._held.values()
+            isinstance(fault.effect, effect)
+            and (fault.acts_on(one, other) or fault.acts_on(other, one))
+            for _, fault in self._link_faults()
         )
+
+    def _link_faults(self) -> Iterator[tuple[int, LinkFault]]:
+        for held in self._held.values():
+            if isinstance(held.fault, LinkFault):
+                yield held.id, held.fault

@@ -56,6 +56,7 @@ class Connection:
                 self._handovers[way] = handover = Handover(stream.forward)
                 stream.take = handover.take
         self._interceptor: Interceptor | None = None
+        self._came_to_end: dict[Way, Ending] = {}  # and that has not been passed on yet
 
     def start(self) -> None:
         for stream in self._streams.values():
@@ -81,17 +82,22 @@ class Connection:
     def pass_on(self, way: Way, data: bytes | memoryview) -> None:
         self._streams[way].forward(data)
 
+    def end(self, way: Way) -> None:
+        how = self._came_to_end.pop(way, None)
+        if how is not None and not self._is_over:
+            self._streams[way].end(how)
+
+    def rest(self, way: Way, *, resting: bool) -> None:
+        if not self._is_over:
+            self._streams[way].rest(resting=resting)
+
     def reset(self) -> None:
         """End it at once, with a reset at both ends."""
         if self._is_over:
             return
-        self._is_over = True
-        for stream in self._streams.values():
-            stream.stop()
         for side in self._sides:
             reset_at_close(side.socket)
-            side.close()
-        self._over(self)
+        self._close()
 
     def _stream(
         self,
@@ -115,17 +121,19 @@ class Connection:
 
     def _on_source_end(self, way: Way, how: Ending) -> None:
         if way is Way.RESPONSES and not self._streams[Way.REQUESTS].has_ended:
-            self._before_end(lambda: self._end(way, how))
+            self._before_end(lambda: self._let_end(way, how))
         else:
-            self._end(way, how)
+            self._let_end(way, how)
 
-    def _end(self, way: Way, how: Ending) -> None:
+    def _let_end(self, way: Way, how: Ending) -> None:
         if self._is_over:
             return
+        self._came_to_end[way] = how
         handover = self._handovers.get(way)
         if self._interceptor is not None and handover is not None and handover.is_over:
             self._interceptor.end(way)
-        self._streams[way].end(how)
+        else:
+            self.end(way)
 
     def _on_delivered(self, way: Way, how: Ending) -> None:
         back = self._streams[_OTHER[way]]
@@ -148,6 +156,8 @@ class Connection:
             stream.stop()
         for side in self._sides:
             side.close()
+        if self._interceptor is not None:
+            self._interceptor.over()
         self._over(self)
 
 

@@ -9,7 +9,9 @@ request itself by passing bytes on the way back:
         def __init__(self, passage: Passage) -> None: ...
         def receive(self, way: Way, data: memoryview) -> None:
             self._passage.pass_on(way, data)         # or bytes of its own, or nothing
-        def end(self, way: Way) -> None: ...         # pass on what is still held; the end follows
+        def end(self, way: Way) -> None:
+            self._passage.end(way)                   # once all that is held has been passed on
+        def over(self) -> None: ...                  # let go of timers
 
 Who is asked for interceptors is the ``intercept`` of a LinksProcess: once for each connection that
 is made, and again for those that have none whenever ``review()`` says that there is news; None
@@ -49,6 +51,12 @@ class Passage(Protocol):
     def pass_on(self, way: Way, data: bytes | memoryview) -> None:
         """Let bytes go on; they are copied if they have to wait. After the end nothing happens."""
 
+    def end(self, way: Way) -> None:
+        """Let the end that came that way go on, behind what was passed on."""
+
+    def rest(self, way: Way, *, resting: bool) -> None:
+        """Whether no more of that way is to be read for now."""
+
     def reset(self) -> None:
         """End the connection, with a reset at both ends."""
 
@@ -58,7 +66,10 @@ class Interceptor(Protocol):
         """Bytes that came; they are overwritten when this returns."""
 
     def end(self, way: Way) -> None:
-        """No more come: pass on what is held of that way now, or the end overtakes it."""
+        """No more come: Passage.end() is to be called once all that is held has been passed on."""
+
+    def over(self) -> None:
+        """The connection is: nothing goes on any more."""
 
 
 Intercept = Callable[[Passage], Interceptor | None]

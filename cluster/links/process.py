@@ -53,7 +53,7 @@ class LinksProcess:
         self._intercept = intercept
         self._scratch = memoryview(bytearray(_SCRATCH_BYTES))
         self._connections: set[Connection] = set()
-        self._board = Board(plan.ends, self._on_faults_changed)
+        self.board = Board(plan.ends, self._on_faults_changed)
         self._targets = self._make_targets(plan)
         self._doors = [
             (link, Door(loop, link.listens, partial(self._on_entered, link))) for link in plan.links
@@ -68,24 +68,24 @@ class LinksProcess:
             asker.refuse(str(error))
 
     def on_asker_gone(self, asker: ControlConnection) -> None:
-        self._board.heal_those_of(asker)
+        self.board.heal_those_of(asker)
 
     def _answer(self, request: Request, asker: ControlConnection) -> Any:
         verb = request.get("do")
         if verb == "begin":
             return self._begin(request, asker)
         if verb == "heal":
-            return self._board.heal(int(request["id"]))
+            return self.board.heal(int(request["id"]))
         if verb == "heal-all":
-            return self._board.heal_all()
+            return self.board.heal_all()
         if verb == "list":
-            return [held.to_json() for held in self._board.held]
+            return [held.to_json() for held in self.board.held]
         raise ClusterError(f"no command {verb!r}")
 
     def _begin(self, request: Request, asker: ControlConnection) -> dict[str, Any]:
         fault = LinkFault.from_json(request["fault"])
         since_ms, for_ms = self._loop.wall_ms(), request.get("for_ms")
-        held = self._board.begin(
+        held = self.board.begin(
             fault,
             owner=None if request.get("stays") else asker,
             since_ms=since_ms,
@@ -96,7 +96,7 @@ class LinksProcess:
         return held.to_json()
 
     def _heal_in_time(self, fault_id: int) -> None:
-        self._board.heal(fault_id)
+        self.board.heal(fault_id)
 
     # Doors
 
@@ -117,19 +117,28 @@ class LinksProcess:
 
     def _manner(self, link: Link) -> Manner:
         """That nothing passes hides what the target does."""
-        if self._board.is_reset(link.dialler, link.dialled):
+        if self.board.is_reset(link.dialler, link.dialled):
             return Manner.REFUSING
-        if self._board.is_silent(link.dialler, link.dialled):
+        if self.board.is_silent(link.dialler, link.dialled):
             return Manner.SILENT
         return Manner.OPEN if self._targets[link.leads_to].accepts else Manner.REFUSING
 
     def _on_faults_changed(self) -> None:
         for connection in list(self._connections):
-            connection.obey(self._board)
+            connection.obey(self.board)
         for link, door in self._doors:
             door.set(self._manner(link))
 
     # Connections
+
+    def close(self) -> None:
+        """Nothing is passed on any more, and nobody is let in."""
+        for connection in list(self._connections):
+            connection.reset()
+        for _, door in self._doors:
+            door.close()
+        for target in self._targets.values():
+            target.close()
 
     def review(self) -> None:
         """Somebody may want to read requests who did not before."""
@@ -158,4 +167,4 @@ class LinksProcess:
         )
         self._connections.add(connection)
         connection.offer(self._intercept)
-        connection.obey(self._board)
+        connection.obey(self.board)

@@ -92,11 +92,13 @@ class Stream:
         self.has_ended = False  # the source has
         self.has_told_end = False  # the sink knows
         self.is_broken = False  # the sink takes nothing any more
+        self._is_full = False  # the sink was, when last it was written to
+        self._is_resting = False
         source.readable = self._read
         sink.writable = self._pump
 
     def start(self) -> None:
-        self._source.want_to_read(self._shaper.room_bytes > 0)
+        self._read_on()
 
     def stop(self) -> None:
         """The connection is over."""
@@ -125,6 +127,12 @@ class Stream:
         self._shaper.arrive(how, self._loop.now_ms())
         self._pump()
 
+    def rest(self, *, resting: bool) -> None:
+        """Whether nothing more is to be read for now."""
+        if self._is_resting != resting:
+            self._is_resting = resting
+            self._read_on()
+
     def _read(self) -> None:
         room_bytes = self._shaper.room_bytes
         try:
@@ -139,6 +147,12 @@ class Stream:
         else:
             self._on_end(Ending.CLOSED)
 
+    def _read_on(self) -> None:
+        """As long as there is somewhere to put what is read."""
+        has_ended = self.has_ended or self.is_broken
+        has_room = not self._is_full and not self._is_resting and self._shaper.room_bytes > 0
+        self._source.want_to_read(has_room and not has_ended)
+
     def _on_end(self, how: Ending) -> None:
         self.has_ended = True
         self._source.want_to_read(False)
@@ -146,21 +160,30 @@ class Stream:
 
     def _pump(self) -> None:
         """Send what may leave; see to it that the rest is thought of."""
-        shaper, now_ms = self._shaper, self._loop.now_ms()
-        is_full = False
-        while not self.is_broken and not is_full and (head := shaper.head(now_ms)) is not None:
-            if isinstance(head, Ending):
-                self._deliver(head)
-            else:
-                sent = self._send(head)
-                shaper.leave(sent)
-                is_full = sent < len(head)
-        if self.is_broken:
+        self._is_full = False
+        now_ms = self._loop.now_ms()
+        while not self.is_broken and not self._is_full:
+            head = self._shaper.head(now_ms)
+            if head is None:
+                break
+            self._let_leave(head)
+        if not self.is_broken:
+            self._sink.want_to_write(self._is_full)
+            self._read_on()
+            self._wake_up_later(now_ms)
+
+    def _let_leave(self, head: memoryview | Ending) -> None:
+        if isinstance(head, Ending):
+            self._deliver(head)
             return
-        self._sink.want_to_write(is_full)
-        self._source.want_to_read(not self.has_ended and not is_full and shaper.room_bytes > 0)
+        sent = self._send(head)
+        if not self.is_broken:
+            self._shaper.leave(sent)
+            self._is_full = sent < len(head)
+
+    def _wake_up_later(self, now_ms: int) -> None:
         self._cancel_timer()
-        wait_ms = None if is_full else shaper.wait_ms(now_ms)
+        wait_ms = None if self._is_full else self._shaper.wait_ms(now_ms)
         if wait_ms is not None:
             self._timer = self._loop.call_later(max(wait_ms, 1), self._pump)
 

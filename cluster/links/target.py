@@ -27,6 +27,7 @@ class Target:
     def __init__(self, loop: EventLoop, address: Address, changed: Callable[[], None]) -> None:
         self.accepts = False
         self.was_asked = False
+        self._is_closed = False
         self._loop = loop
         self._address = address
         self._changed = changed
@@ -52,6 +53,10 @@ class Target:
         if len(self._asking) == 1:
             self._ask(self._tell)
 
+    def close(self) -> None:
+        """Nobody asks any more."""
+        self._is_closed = True
+
     def _tell(self) -> None:
         asking, self._asking = self._asking, []
         for then in asking:
@@ -74,9 +79,9 @@ class Target:
             self._changed()
 
     def _look_again(self) -> None:
-        if not self.accepts:
+        if not self.accepts and not self._is_closed:
             self._ask(self._look_later)
 
     def _look_later(self) -> None:
-        if not self.accepts:
+        if not self.accepts and not self._is_closed:
             self._loop.call_later(_PROBE_INTERVAL_MS, self._look_again)
