@@ -65,10 +65,11 @@ The harness
     fault-begun           before it is done. subject: to whom ("broker-2", "broker-1->broker-2");
                           after: the fault as an object with "kind"; why
     fault-ended           after it was undone. subject; caused_by: fault-begun
-    observed              what a partition's leader and ZooKeeper said within one look. subject: the
-                          partition; epoch: the leader's; offset: the high watermark; after: an
-                          object with "leader", "isr", "replicas", "last_stable" and "log_ends" (by
-                          broker, those that answered). What was not answered is null
+    observed              what a partition's leader and ZooKeeper said within one look
+                          (`chaos/observer.py`). subject: the partition; epoch: the leader's;
+                          offset: the high watermark; after: an object with "leader", "isr" (null
+                          if it changed meanwhile), "replicas", "log_start", "last_stable" and
+                          "log_ends" (by broker, those that answered). What was not answered is null
 """
 
 from __future__ import annotations

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from logquake.chaos.history.numbers import numbers
-from logquake.chaos.history.reader import read_history
+from logquake.chaos.history.reader import read_file, read_history
 from logquake.chaos.history.rows import Kind, Row
+from logquake.chaos.history.writer import HistoryWriter
+from logquake.chaos.observer import observing
 from logquake.chaos.workloads.mixed import compacted_topic, mix_of
 from logquake.chaos.workloads.plan import Plan
 from logquake.chaos.workloads.processes import WorkloadProcess
 from logquake.client.admin import Admin
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -33,9 +33,9 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield kafka
 
 
-def create_topics(kafka: Cluster, plan: Plan) -> None:
-    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        for name in (plan.topic, plan.target, compacted_topic(plan)):
+def create_topics(kafka: Cluster, *names: str) -> None:
+    with kafka.router() as router:
+        for name in names:
             Admin(router).create_topic(name, partitions=PARTITIONS, replication_factor=3)
 
 
@@ -71,12 +71,15 @@ def test_each_tells_all_that_it_did_while_a_leader_was_killed(
     kafka: Cluster, tmp_path: Path
 ) -> None:
     plan = Plan.of("mixed", kafka.bootstrap_servers, {"rate": 50, "leave_every_s": 2})
-    create_topics(kafka, plan)
+    create_topics(kafka, plan.topic, plan.target, compacted_topic(plan))
     with ExitStack() as stack:
         mix = [
             stack.enter_context(WorkloadProcess(part, name, tmp_path))
             for name, part in mix_of(plan)
         ]
+        harness = tmp_path / "harness.jsonl"
+        history = stack.enter_context(HistoryWriter(harness, "harness"))
+        stack.enter_context(observing(kafka, history, every_s=0.2))
         for each in mix:
             wait_for_rows(each, OUTPUT[each.plan.kind], 0)
         with kafka.kill(f"leader:{plan.topic}/0") as fault:
@@ -123,8 +126,7 @@ def check(process: WorkloadProcess, rows: list[Row]) -> None:
 
 def test_a_killed_one_leaves_what_it_did_and_no_end(kafka: Cluster, tmp_path: Path) -> None:
     plan = Plan.of("idempotent", kafka.bootstrap_servers, {"topic": "killed", "keys": 5})
-    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        Admin(router).create_topic("killed", partitions=PARTITIONS, replication_factor=3)
+    create_topics(kafka, "killed")
     with WorkloadProcess(plan, "producer-1", tmp_path) as producer:
         wait_for_rows(producer, Kind.ACKED, ENOUGH)
         producer.kill()
@@ -138,8 +140,7 @@ def test_a_killed_one_leaves_what_it_did_and_no_end(kafka: Cluster, tmp_path: Pa
 def test_a_zombie_is_fenced_by_the_one_that_took_its_place(kafka: Cluster, tmp_path: Path) -> None:
     haunted = Plan.of("transactional", kafka.bootstrap_servers, {"topic": "haunted", "rate": 20})
     plan = replace(haunted, transactional_id="t-1", take_over=False, aborted=0.0)
-    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        Admin(router).create_topic("haunted", partitions=PARTITIONS, replication_factor=3)
+    create_topics(kafka, "haunted")
     successor = replace(plan, ordinal=1)
     with WorkloadProcess(plan, "zombie", tmp_path) as zombie:
         wait_for_rows(zombie, Kind.TRANSACTION_ENDED, 0)
@@ -149,3 +150,38 @@ def test_a_zombie_is_fenced_by_the_one_that_took_its_place(kafka: Cluster, tmp_p
         zombie.wait(PATIENCE_S)
         last = rows_of(zombie)[-1]
     assert (last.what, last.why) == (Kind.ENDED, "_FENCED")
+
+
+def test_an_observer_tells_what_leaders_and_zookeeper_say(kafka: Cluster, tmp_path: Path) -> None:
+    create_topics(kafka, "looked-at")
+    plan = Plan.of("idempotent", kafka.bootstrap_servers, {"topic": "looked-at", "count": 50})
+    with WorkloadProcess(plan, "producer", tmp_path) as producer:
+        producer.wait()
+        acked = of_kind(rows_of(producer), Kind.ACKED)
+    path = tmp_path / "harness.jsonl"
+    history = HistoryWriter(path, "harness")
+
+    with history, observing(kafka, history, every_s=0.1, topics=["looked-at"]):
+        wait_for(
+            "high watermarks of all that was acked",
+            lambda: sum(row.offset or 0 for row in list(read_file(path))[-PARTITIONS:]),
+            lambda records: records == len(acked),
+        )
+        victim = kafka.leader("looked-at", 0)
+        with kafka.pause(victim):
+            wait_for(
+                "look at a partition whose leader is frozen",
+                lambda: [row for row in read_file(path) if str(victim) not in log_ends(row)],
+            )
+    looks = list(read_file(path))
+    assert {row.subject for row in looks} == {f"looked-at-{each}" for each in range(PARTITIONS)}
+    for row in looks:
+        if row.offset is not None and row.after["last_stable"] is not None:
+            assert 0 <= row.after["last_stable"] <= row.offset
+        isr = row.after["isr"] or ()
+        assert all(end >= (row.offset or 0) for id, end in log_ends(row).items() if int(id) in isr)
+
+
+def log_ends(look: Row) -> dict[str, int]:
+    ends: dict[str, int] = look.after["log_ends"]
+    return ends
