@@ -25,6 +25,7 @@ spec.py           what is asked for, and the brokers' settings that follow
 layout.py         where its files are
 state.py          what runs, and how it ended: state.json, and what the supervisor answers
 control.py        how the supervisor is asked
+control_port/     faults and waits by HTTP, for programs in any language
 ports.py, lifeline.py   ports that stay ours; children that do not outlive us
 errors.py         what a user can mend
 """

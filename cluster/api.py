@@ -34,7 +34,8 @@ class Cluster(RunningCluster):
     ``secure`` all that connect do so by TLS and SCRAM: client_config() says how. With
     ``links`` there is a proxy for each direction between any two, so that links can be cut, delayed
     and the like; with ``faults``, or with links, disks and clocks of brokers can be broken
-    (cluster/inside_faults.py). The cluster also ends when this process does, however.
+    (cluster/inside_faults.py). With ``control`` programs in any language ask for faults at
+    control_port. The cluster also ends when this process does, however.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Cluster(RunningCluster):
         secure: bool = False,
         links: bool = False,
         faults: bool = False,
+        control: bool = False,
         name: str = "default",
         on_progress: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -67,6 +69,7 @@ class Cluster(RunningCluster):
             secure=secure,
             links=links,
             faults=faults,
+            control=control,
         )
         self._on_progress = on_progress
         self._launched: Launched | None = None

@@ -4,6 +4,7 @@ spec.json            what was asked for; kept by ``down --keep-data``
 state.json           what runs: members, pids, ports, how each ended
 control.sock         where the supervisor listens for the command line
 links.sock           where the links do, of a cluster that has them
+control-port.json    address and token of the control port, of a cluster that has one
 lock                 locked by the supervisor for as long as it lives
 supervisor.log
 zookeeper/           zoo.cfg, data/, zookeeper.log
@@ -27,7 +28,15 @@ from typing import IO, Any
 from logquake.cluster.errors import ClusterError
 
 MINIMUM_FREE_BYTES = 64 * 1024 * 1024
-_FILES = ("spec.json", "state.json", "control.sock", "links.sock", "supervisor.log", "lock")
+_FILES = (
+    "spec.json",
+    "state.json",
+    "control.sock",
+    "links.sock",
+    "control-port.json",
+    "supervisor.log",
+    "lock",
+)
 _FOLDERS = ("zookeeper", "logs", "events")
 _SECURITY = "security"  # made when it is wanted
 
@@ -57,6 +66,10 @@ class Layout:
     @property
     def links_socket(self) -> Path:
         return self.root / "links.sock"
+
+    @property
+    def control_port(self) -> Path:
+        return self.root / "control-port.json"
 
     @property
     def lock(self) -> Path:
@@ -161,6 +174,10 @@ def write_private(path: Path, text: str) -> None:
     """A file that its owner alone may read, from the first byte on."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)
+
+
+def write_private_json(path: Path, document: dict[str, Any]) -> None:
+    write_private(path, json.dumps(document, indent=2) + "\n")
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

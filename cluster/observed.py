@@ -29,6 +29,7 @@ from logquake.zk.znodes.topics import PartitionState
 if TYPE_CHECKING:
     from logquake.client.connection import Connect
     from logquake.client.routing import Router
+    from logquake.cluster.control_port.process import ControlPort
     from logquake.cluster.security import ClusterSecurity
     from logquake.cluster.view import ClusterView
 
@@ -70,6 +71,13 @@ class ObservedCluster:
         from logquake.cluster.secured_connect import connect_to
 
         return connect_to(self.security)
+
+    @property
+    def control_port(self) -> ControlPort | None:
+        """Where programs in other languages ask for faults; None of a cluster without one."""
+        from logquake.cluster.control_port.process import ControlPort
+
+        return ControlPort.read(self.layout)
 
     def client_config(self) -> dict[str, str]:
         """What confluent-kafka, or another client that is librdkafka within, has to be told."""

@@ -51,6 +51,7 @@ class ClusterSpec:
     broker spreads its partitions over. ``secure`` is TLS and SCRAM for all that connect. ``links``
     lays a proxy for each direction between brokers, clients and ZooKeeper, which can be hurt. With
     ``faults``, or links, what is inside of brokers can be broken too: their disks and clocks.
+    ``control`` opens the control port.
     """
 
     name: str = "default"
@@ -64,6 +65,7 @@ class ClusterSpec:
     secure: bool = False
     links: bool = False
     faults: bool = False
+    control: bool = False
 
     def __post_init__(self) -> None:
         if self.brokers < 1:

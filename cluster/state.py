@@ -10,6 +10,7 @@ from typing import Any
 
 ZOOKEEPER = "zookeeper"
 LINKS = "links"
+CONTROL_PORT = "control-port"
 NO_PORT = 0  # of a member that has many
 _BROKER = "broker-"
 

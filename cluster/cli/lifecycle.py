@@ -55,6 +55,9 @@ def up(
     secure: Annotated[
         bool, typer.Option("--secure", help="TLS and SCRAM; prints how to connect.")
     ] = False,
+    control: Annotated[
+        bool, typer.Option("--control", help="Faults by HTTP, on loopback: see logquake env.")
+    ] = False,
     links: Annotated[
         bool, typer.Option("--links", help="Proxies between all, for `logquake fault`.")
     ] = False,
@@ -74,6 +77,7 @@ def up(
     asked["secure"] = secure or None
     asked["links"] = links or None
     asked["faults"] = faults or None
+    asked["control"] = control or None
     asked["config"] = parse_assignments(config) if config else None
     changes = {key: value for key, value in asked.items() if value is not None}
     if any_port or port is not None:
@@ -121,9 +125,13 @@ def env(name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
     """Print where it is, to be read by a shell: eval $(logquake env)."""
     from logquake.cluster.running import RunningCluster
 
-    state = RunningCluster(layout_of(name, data_dir)).state()
+    cluster = RunningCluster(layout_of(name, data_dir))
+    state, control_port = cluster.state(), cluster.control_port
     print(f"export BOOTSTRAP_SERVERS={state.bootstrap_servers}")
     print(f"export ZOOKEEPER_CONNECT={state.zookeeper}")
+    if control_port is not None:
+        print(f"export LOGQUAKE_CONTROL_URL={control_port.url}")
+        print(f"export LOGQUAKE_CONTROL_TOKEN={control_port.token}")
 
 
 def _start(layout: Layout, spec: ClusterSpec, *, detach: bool, timeout_s: float) -> None:
@@ -179,6 +187,8 @@ def _show_summary(cluster: RunningCluster, spec: ClusterSpec, root: Path) -> Non
     print(f"bootstrap servers  {state.bootstrap_servers}")
     print(f"ZooKeeper          {state.zookeeper}")
     print(f"preset             {spec.preset}{f' ({preset})' if preset else ''}")
+    if cluster.control_port is not None:
+        print(f"control port       {cluster.control_port.url} (logquake env has the token)")
     print(f"state              {root}", flush=True)
     if cluster.security is not None:
         from logquake.cluster.cli.connecting import show_how_to_connect

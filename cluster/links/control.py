@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,15 @@ _ANSWER_TIMEOUT_S = 30.0  # they answer in milliseconds unless the machine starv
 
 
 class LinkControl:
-    """One connection to the links, made when it is first needed. Raises ClusterError."""
+    """One connection to the links, made when it is first needed; callable from any thread.
+
+    Raises ClusterError.
+    """
 
     def __init__(self, control_socket: Path) -> None:
         self._control_socket = control_socket
         self._connected: ControlClient | None = None
+        self._one_at_a_time = threading.Lock()  # answers come in the order of questions
 
     def begin(self, fault: LinkFault, *, stays: bool = False, for_ms: int | None = None) -> int:
         """Its id. It ends with heal(), after ``for_ms``, or, unless it stays, with close()."""
@@ -43,13 +48,14 @@ class LinkControl:
             connected.close()
 
     def _ask(self, verb: str, **arguments: Any) -> Any:
-        if self._connected is None:
-            self._connected = self._connect()
-        try:
-            return self._connected.ask(verb, timeout_s=_ANSWER_TIMEOUT_S, **arguments)
-        except (SupervisorGoneError, TimeoutError) as error:
-            self.close()
-            raise ClusterError("the links do not answer: see logquake status") from error
+        with self._one_at_a_time:
+            if self._connected is None:
+                self._connected = self._connect()
+            try:
+                return self._connected.ask(verb, timeout_s=_ANSWER_TIMEOUT_S, **arguments)
+            except (SupervisorGoneError, TimeoutError) as error:
+                self.close()
+                raise ClusterError("the links do not answer: see logquake status") from error
 
     def _connect(self) -> ControlClient:
         try:

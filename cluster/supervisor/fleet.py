@@ -8,13 +8,15 @@ from functools import partial
 from pathlib import Path
 
 from logquake.cluster import broker_program
+from logquake.cluster.control_port.process import ControlPort, run_control_port
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout, last_line, write_json, write_private
-from logquake.cluster.ports import LOOPBACK, hold_ports, port_of
+from logquake.cluster.ports import LOOPBACK, hold_port, hold_ports, port_of
 from logquake.cluster.security import PROTOCOL as SECURE_PROTOCOL
 from logquake.cluster.security import ClusterSecurity, settle_security
 from logquake.cluster.spec import ClusterSpec, broker_properties, format_properties
 from logquake.cluster.state import (
+    CONTROL_PORT,
     LINKS,
     NO_PORT,
     ZOOKEEPER,
@@ -49,6 +51,7 @@ class Fleet:
         self._held_ports = hold_ports(spec.port, spec.brokers)
         self._held_behind = hold_ports(None, spec.brokers) if spec.links else self._held_ports
         self._links: LaidLinks | None = None
+        self._control_port = hold_port(None) if spec.control else None
         self._local_zookeeper: LocalZooKeeper | None = None
         self._security = settle_security(layout, secure=spec.secure)
         self.on_state_lost: Callable[[], None] = lambda: None
@@ -81,6 +84,9 @@ class Fleet:
         self._progress(f"starting {self._spec.brokers} brokers")
         for broker in self.brokers:
             broker.start()
+        self._layout.control_port.unlink(missing_ok=True)  # of a run before this
+        if self._control_port is not None:
+            self._start_control_port(port_of(self._control_port))
 
     def prepare_next_start(self) -> None:
         """Make what lets later starts be quicker, in the background."""
@@ -157,10 +163,21 @@ class Fleet:
         self._progress("laying links")
         log = self._layout.log_of(LINKS)
         launch = partial(links.start, self._layout.links_socket, log)
-        member = self._add(LINKS, NO_PORT, launch)
+        self._start_helper(LINKS, NO_PORT, launch)
+
+    def _start_control_port(self, port: int) -> None:
+        """Its address is kept when it is started again."""
+        told, log = ControlPort.new(port), self._layout.log_of(CONTROL_PORT)
+        told.write(self._layout)
+        run = partial(run_control_port, self._layout, port, told.token)
+        self._start_helper(CONTROL_PORT, port, partial(zygote.fork, run, log))
+
+    def _start_helper(self, name: str, port: int, launch: Callable[[], Child]) -> None:
+        """Return when it is ready. Raises ClusterError if it ends instead."""
+        member = self._add(name, port, launch)
         member.start()
         if member.says_ready is not None and not member.says_ready.said_ready():
-            raise ClusterError(f"the links ended before they were laid: {last_line(log)}")
+            raise ClusterError(f"{name} ended before it was ready: {self.last_words(member)}")
 
     def _add_broker(self, broker_id: int) -> None:
         told_port = port_of(self._held_ports[broker_id - 1])
