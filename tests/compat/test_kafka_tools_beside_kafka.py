@@ -49,7 +49,14 @@ Mask = Callable[[str], str]
 class Beside:
     """``SERVER`` among the arguments stands for the address, ``DATA`` for the log directory."""
 
-    def __init__(self, tools: KafkaTools, twins: tuple[Twin, Twin], folder: Path) -> None:
+    def __init__(
+        self,
+        programs: KafkaPrograms,
+        tools: KafkaTools,
+        twins: tuple[Twin, Twin],
+        folder: Path,
+    ) -> None:
+        self._programs = programs
         self._tools = tools
         self._twins = twins
         self._folder = folder
@@ -102,12 +109,33 @@ class Beside:
 
         def masked(text: str) -> str:
             text = text.replace(server, "SERVER").replace(str(twin.port), "PORT")
-            text = text.replace(data, "DATA")
-            for pattern, stands_for in MASKS:
-                text = pattern.sub(stands_for, text)
+            text = _masked(text.replace(data, "DATA"))
             return mask(text) if mask else text
 
         return Said(said.status, masked(said.out), masked(said.err))
+
+    def same_reports(self, tool: str, *arguments: str, report: str) -> None:
+        """Of a tool that never ends: all that it says until its first line with a report."""
+        ours, kafkas = (self._reports(twin.port, tool, arguments, report) for twin in self._twins)
+        assert ours == kafkas
+
+    def _reports(self, port: int, tool: str, arguments: tuple[str, ...], report: str) -> list[str]:
+        placed = [each.replace("SERVER", f"127.0.0.1:{port}") for each in arguments]
+        name = f"{tool}-{port}"
+        with self._programs.running(name, f"org.apache.kafka.tools.{tool}", *placed):
+            said = wait_for(
+                f"report of {tool}",
+                (self._programs.folder / f"{name}.log").read_text,
+                lambda text: any(report in line for line in text.splitlines(keepends=True)[:-1]),
+            )
+        lines = _masked(said).splitlines()
+        return lines[: next(n for n, line in enumerate(lines) if report in line) + 1]
+
+
+def _masked(text: str) -> str:
+    for pattern, stands_for in MASKS:
+        text = pattern.sub(stands_for, text)
+    return text
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +155,7 @@ def beside(
         kafka_tools(kafka_programs) as tools,
         twins_of(Twin, kafka_programs, cluster.zookeeper_connect, folder, PROPERTIES) as twins,
     ):
-        yield Beside(tools, twins, folder)
+        yield Beside(kafka_programs, tools, twins, folder)
 
 
 AT = ("--bootstrap-server", "SERVER")
@@ -272,6 +300,14 @@ def test_get_offsets(beside: Beside, filled: str) -> None:
     for time in ("-1", "-2", "earliest-local", "latest-tiered"):
         beside.same("kafka-get-offsets", *AT, "--topic", filled, "--time", time)
     beside.same("kafka-get-offsets", *AT, "--topic", "nobody-made-it")
+
+
+def test_replica_verification(beside: Beside, filled: str) -> None:
+    beside.same_reports(
+        "ReplicaVerificationTool",
+        *("--broker-list", "SERVER", "--topics-include", filled, "--report-interval-ms", "100"),
+        report="max lag is",
+    )
 
 
 def test_delete_records(beside: Beside, filled: str, tmp_path: Path) -> None:
