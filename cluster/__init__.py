@@ -8,6 +8,7 @@ zookeeper/, java.py   the real server, on a JVM
 
 running.py        a cluster that runs: what can be done to it
   linked.py       what can be done to its links; links/ are the proxies that they are made of
+  injected.py     what can be done to one API's requests on them, or to their answers
   inside_faults.py   what can be broken inside its brokers; flipped_bits.py
   deeds.py        what was done, when, and which of it still stands
   fault.py        one thing of that which can be undone

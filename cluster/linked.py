@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property, partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from logquake.cluster.deeds import Deeds, deed
 from logquake.cluster.errors import ClusterError
@@ -32,6 +32,9 @@ from logquake.cluster.links.effects import (
 from logquake.cluster.observed import Target
 from logquake.cluster.state import ZOOKEEPER, is_broker
 from logquake.cluster.waits import WaitingCluster
+
+if TYPE_CHECKING:
+    from logquake.cluster.links.requests.rules import RequestFault
 
 Ends: TypeAlias = Target | Iterable[Target]
 
@@ -179,12 +182,14 @@ class LinkedCluster(WaitingCluster):
     def _break(
         self, effect: Effect, paths: Iterable[Path], for_s: float | None, *, stays: bool
     ) -> Fault:
-        fault = LinkFault(effect, tuple(paths))
         epochs = self.leader_epochs()
+        fault_id = self._begin(LinkFault(effect, tuple(paths)), for_s, stays=stays)
+        return Fault(link_fault_name(fault_id), epochs, partial(heal_link, self.links, fault_id))
+
+    def _begin(self, fault: LinkFault | RequestFault, for_s: float | None, *, stays: bool) -> int:
+        """Its id."""
         for_ms = None if for_s is None else round(for_s * 1_000)
-        links = self.links
-        fault_id = links.begin(fault, stays=stays, for_ms=for_ms)
-        return Fault(f"link fault {fault_id}", epochs, partial(_heal, links, fault_id))
+        return self.links.begin(fault, stays=stays, for_ms=for_ms)
 
     def _paths(self, source: Ends, target: Ends, *, both: bool) -> list[Path]:
         path = Path(self._ends(source), self._ends(target))
@@ -201,5 +206,11 @@ class LinkedCluster(WaitingCluster):
         return self.member_name(text)
 
 
-def _heal(links: LinkControl, fault_id: int) -> None:
+def link_fault_name(fault_id: int) -> str:
+    """What stands in the place of the member that a fault was done to."""
+    return f"link fault {fault_id}"
+
+
+def heal_link(links: LinkControl, fault_id: int) -> None:
+    """Also one that is over already."""
     links.heal(fault_id)

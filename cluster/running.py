@@ -15,9 +15,9 @@ from logquake.cluster.deeds import Deeds, deed
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.fault import Fault
 from logquake.cluster.faults.orders import DieAtCall
+from logquake.cluster.injected import InjectedCluster
 from logquake.cluster.inside_faults import InsideFaults, Until
 from logquake.cluster.layout import Layout
-from logquake.cluster.linked import LinkedCluster
 from logquake.cluster.observed import COMMAND_TIMEOUT_S, Target
 from logquake.cluster.spec import as_property
 from logquake.cluster.state import LINKS, ZOOKEEPER, MemberState, Phase
@@ -25,7 +25,7 @@ from logquake.cluster.waits import DEFAULT_TIMEOUT
 from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 
 
-class RunningCluster(LinkedCluster, InsideFaults):
+class RunningCluster(InjectedCluster, InsideFaults):
     """Every method raises ClusterError; a wait raises WaitTimeoutError with the cluster's state.
 
     A target is a broker id or one of targets.FORMS. Time-outs are in seconds. ``deeds`` is what

@@ -138,6 +138,19 @@ def response_type(key: int) -> type[Message] | None:
     return types and types[1]
 
 
+def api_name(key: ApiKey) -> str:
+    """As its messages and Kafka's documents call it: LeaderAndIsr."""
+    return _TYPES[key][0].__name__.removesuffix("Request")
+
+
+def api_named(name: str) -> ApiKey:
+    """Raises ValueError; whether letters are large does not matter."""
+    for key in ApiKey:
+        if api_name(key).lower() == name.lower():
+            return key
+    raise ValueError(f"{name!r} is no API of Kafka's: write {', '.join(map(api_name, ApiKey))}")
+
+
 _TYPES: dict[int, tuple[type[Message], type[Message]]] = {
     ApiKey.PRODUCE: (produce.ProduceRequest, produce.ProduceResponse),
     ApiKey.FETCH: (fetch.FetchRequest, fetch.FetchResponse),

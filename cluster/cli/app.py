@@ -16,6 +16,7 @@ from logquake.cluster.cli import (
     logs,
     members,
     produce,
+    request_faults,
     topics,
 )
 from logquake.cluster.errors import ClusterError
@@ -37,6 +38,8 @@ app.command()(members.pause)
 app.command()(members.resume)
 app.command()(members.start)
 app.command()(members.restart)
+faults.app.command()(request_faults.error)
+faults.app.command()(request_faults.request)
 app.add_typer(faults.app, name="fault")
 app.command()(logs.logs)
 app.command()(lifecycle.env)

@@ -51,8 +51,8 @@ def partition(
     data_dir: DataDir = None,
 ) -> None:
     """Cut all links between groups, both ways."""
-    cluster = _cluster(name, data_dir)
-    _report(cluster, cluster.partition(*groups.split(":"), for_s=_time(for_), stays=True))
+    cluster = cluster_of(name, data_dir)
+    report(cluster, cluster.partition(*groups.split(":"), for_s=time_of(for_), stays=True))
 
 
 @app.command()
@@ -66,8 +66,8 @@ def isolate(
     data_dir: DataDir = None,
 ) -> None:
     """Cut it off from all other brokers, ZooKeeper and clients."""
-    cluster = _cluster(name, data_dir)
-    _report(cluster, cluster.isolate(target, clients=clients, for_s=_time(for_), stays=True))
+    cluster = cluster_of(name, data_dir)
+    report(cluster, cluster.isolate(target, clients=clients, for_s=time_of(for_), stays=True))
 
 
 @app.command()
@@ -80,8 +80,8 @@ def cut(
     data_dir: DataDir = None,
 ) -> None:
     """Let bytes stay where they are; new connections get no answer."""
-    cluster = _cluster(name, data_dir)
-    _report(cluster, cluster.cut(source, target, both=both, for_s=_time(for_), stays=True))
+    cluster = cluster_of(name, data_dir)
+    report(cluster, cluster.cut(source, target, both=both, for_s=time_of(for_), stays=True))
 
 
 @app.command()
@@ -96,11 +96,11 @@ def delay(
     data_dir: DataDir = None,
 ) -> None:
     """Let bytes arrive later, in order."""
-    cluster = _cluster(name, data_dir)
+    cluster = cluster_of(name, data_dir)
     fault = cluster.delay(
-        source, target, ms, jitter_ms=jitter_ms, both=both, for_s=_time(for_), stays=True
+        source, target, ms, jitter_ms=jitter_ms, both=both, for_s=time_of(for_), stays=True
     )
-    _report(cluster, fault)
+    report(cluster, fault)
 
 
 @app.command()
@@ -114,9 +114,11 @@ def rate(
     data_dir: DataDir = None,
 ) -> None:
     """Let only so many bytes pass."""
-    cluster = _cluster(name, data_dir)
-    fault = cluster.throttle(source, target, bytes_per_s, both=both, for_s=_time(for_), stays=True)
-    _report(cluster, fault)
+    cluster = cluster_of(name, data_dir)
+    fault = cluster.throttle(
+        source, target, bytes_per_s, both=both, for_s=time_of(for_), stays=True
+    )
+    report(cluster, fault)
 
 
 @app.command()
@@ -128,8 +130,8 @@ def reset(
     data_dir: DataDir = None,
 ) -> None:
     """Reset all connections between them, and refuse new ones."""
-    cluster = _cluster(name, data_dir)
-    _report(cluster, cluster.reset(source, target, for_s=_time(for_), stays=True))
+    cluster = cluster_of(name, data_dir)
+    report(cluster, cluster.reset(source, target, for_s=time_of(for_), stays=True))
 
 
 @app.command()
@@ -142,9 +144,9 @@ def drop(
     data_dir: DataDir = None,
 ) -> None:
     """Reset each connection after so many bytes."""
-    cluster = _cluster(name, data_dir)
-    fault = cluster.drop_after(source, target, after_bytes, for_s=_time(for_), stays=True)
-    _report(cluster, fault)
+    cluster = cluster_of(name, data_dir)
+    fault = cluster.drop_after(source, target, after_bytes, for_s=time_of(for_), stays=True)
+    report(cluster, fault)
 
 
 @app.command("half-open")
@@ -156,8 +158,8 @@ def half_open(
     data_dir: DataDir = None,
 ) -> None:
     """Do not tell TARGET that SOURCE closed a connection, or died."""
-    cluster = _cluster(name, data_dir)
-    _report(cluster, cluster.half_open(source, target, for_s=_time(for_), stays=True))
+    cluster = cluster_of(name, data_dir)
+    report(cluster, cluster.half_open(source, target, for_s=time_of(for_), stays=True))
 
 
 @app.command("list")
@@ -168,7 +170,7 @@ def list_faults(
     from logquake.cluster.cli.output import print_json, print_table
     from logquake.cluster.tables import FAULT_COLUMNS, fault_rows
 
-    faults = _cluster(name, data_dir).standing_faults()
+    faults = cluster_of(name, data_dir).standing_faults()
     if wants_json(output):
         print_json(faults)
     else:
@@ -184,7 +186,7 @@ def heal(
     data_dir: DataDir = None,
 ) -> None:
     """Heal faults, whoever began them."""
-    cluster = _cluster(name, data_dir)
+    cluster = cluster_of(name, data_dir)
     if not ids:
         print(f"healed {cluster.heal_standing()}")
     for fault_id in ids or ():
@@ -192,16 +194,16 @@ def heal(
         print(f"healed {fault_id}" if held else f"{fault_id} held no longer")
 
 
-def _cluster(name: str, data_dir: Path | None) -> RunningCluster:
+def cluster_of(name: str, data_dir: Path | None) -> RunningCluster:
     from logquake.cluster.running import RunningCluster
 
     return RunningCluster(layout_of(name, data_dir))
 
 
-def _time(text: str | None) -> float | None:
+def time_of(text: str | None) -> float | None:
     return None if text is None else seconds(text)
 
 
-def _report(cluster: RunningCluster, fault: Fault) -> None:
+def report(cluster: RunningCluster, fault: Fault) -> None:
     print(f"{fault.member} holds; heal it with logquake fault heal")
     cluster.close()

@@ -57,14 +57,18 @@ class Board:
         self, fault: AnyFault, *, owner: Hashable | None, since_ms: int, until_ms: int | None
     ) -> HeldFault:
         """Raises ClusterError for an end that no link has."""
-        for end in sorted(fault.ends):
-            if not any(means(end, known) for known in self._ends):
-                known = ", ".join(sorted(self._ends))
-                raise ClusterError(f"no link ends at {end}: there are {known}")
+        self.require_ends(fault.ends)
         held = HeldFault(next(self._ids), fault, owner, since_ms, until_ms)
         self._held[held.id] = held
         self._changed()
         return held
+
+    def require_ends(self, ends: frozenset[str]) -> None:
+        """Raises ClusterError for one that no link has."""
+        for end in sorted(ends):
+            if not any(means(end, known) for known in self._ends):
+                known = ", ".join(sorted(self._ends))
+                raise ClusterError(f"no link ends at {end}: there are {known}")
 
     def heal(self, fault_id: int) -> bool:
         """Whether it held; one that was healed before is no error."""

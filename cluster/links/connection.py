@@ -147,7 +147,7 @@ class Connection:
         back = self._streams[_OTHER[way]]
         if back.is_broken:
             self.reset()
-        elif back.has_ended:
+        elif back.has_ended and _OTHER[way] not in self._came_to_end:
             back.end(Ending.RESET)
 
     def _close(self) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from logquake.cluster.control import ControlClient, SupervisorGoneError, connect
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.links.effects import LinkFault
+
+if TYPE_CHECKING:
+    from logquake.cluster.links.requests.rules import RequestFault
 
 _ANSWER_TIMEOUT_S = 30.0  # they answer in milliseconds unless the machine starves them
 
@@ -24,7 +27,9 @@ class LinkControl:
         self._connected: ControlClient | None = None
         self._one_at_a_time = threading.Lock()  # answers come in the order of questions
 
-    def begin(self, fault: LinkFault, *, stays: bool = False, for_ms: int | None = None) -> int:
+    def begin(
+        self, fault: LinkFault | RequestFault, *, stays: bool = False, for_ms: int | None = None
+    ) -> int:
         """Its id. It ends with heal(), after ``for_ms``, or, unless it stays, with close()."""
         held = self._ask("begin", fault=fault.to_json(), stays=stays, for_ms=for_ms)
         return int(held["id"])
@@ -41,6 +46,22 @@ class LinkControl:
         """Every fault that holds, as board.HeldFault.to_json() tells it."""
         held: list[dict[str, Any]] = self._ask("list")
         return held
+
+    def hits(self, fault_id: int) -> int:
+        """How many requests, or answers, a fault of requests has met."""
+        return int(self._ask("hits", id=fault_id))
+
+    def wait_until_met(self, fault_id: int, times: int, timeout_s: float) -> int:
+        """Until a fault of requests has met so many, or ends; how many it has met by then.
+
+        On a connection of its own, beside whatever else is asked. Raises TimeoutError.
+        """
+        connected = self._connect()
+        try:
+            met = connected.ask("await", timeout_s=timeout_s, id=fault_id, times=times)
+            return int(met)
+        finally:
+            connected.close()
 
     def close(self) -> None:
         connected, self._connected = self._connected, None

@@ -13,13 +13,12 @@ request itself by passing bytes on the way back:
             self._passage.end(way)                   # once all that is held has been passed on
         def over(self) -> None: ...                  # let go of timers
 
-Who is asked for interceptors is the ``intercept`` of a LinksProcess: once for each connection that
-is made, and again for those that have none whenever ``review()`` says that there is news; None
-means that nobody wants to read there, and costs nothing. A connection that lives already is joined
-at the next frame's beginning of each way (FrameMeter), so an interceptor sees whole frames only,
-but answers to requests that it has not seen may come first: match them by correlation id. Once
-there, it stays until the connection ends. Links that carry no requests in the open (TLS,
-ZooKeeper's) have none.
+requests/injections.py is asked for interceptors: once for each connection that is made, and again
+for those that have none whenever the faults are others; None means that nobody wants to read there,
+and costs nothing. A connection that lives already is joined at the next frame's beginning of each
+way (FrameMeter), so an interceptor sees whole frames only, but answers to requests that it has not
+seen may come first: match them by correlation id. Once there, it stays until the connection ends.
+Links that carry no requests in the open (TLS, ZooKeeper's) have none.
 """
 
 from __future__ import annotations

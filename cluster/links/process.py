@@ -14,12 +14,13 @@ from random import Random
 from typing import Any
 
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.links.board import Board
+from logquake.cluster.links.board import Board, HeldFault
 from logquake.cluster.links.connection import Connection, reset_at_close
 from logquake.cluster.links.door import Door, Manner
 from logquake.cluster.links.effects import LinkFault
-from logquake.cluster.links.interception import Intercept
 from logquake.cluster.links.plan import Address, Link, LinkPlan
+from logquake.cluster.links.requests.injections import Injections
+from logquake.cluster.links.requests.rules import REQUEST, RequestFault
 from logquake.cluster.links.target import Target
 from logquake.cluster.supervisor.control_server import ControlConnection, ControlServer, Request
 from logquake.node.net.loop import EventLoop
@@ -37,20 +38,18 @@ def run_links(plan: LinkPlan, control_socket: Path, ready: Callable[[], None]) -
 
 
 class LinksProcess:
-    """``intercept`` is asked for whoever reads requests on a connection; None where nobody does."""
-
     def __init__(
         self,
         loop: EventLoop,
         plan: LinkPlan,
         random: Random,
         ready: Callable[[], None],
-        intercept: Intercept = lambda _passage: None,
     ) -> None:
         self._loop = loop
+        self._plan = plan
         self._random = random
         self._ready: Callable[[], None] | None = ready
-        self._intercept = intercept
+        self._injections = Injections()
         self._scratch = memoryview(bytearray(_SCRATCH_BYTES))
         self._connections: set[Connection] = set()
         self.board = Board(plan.ends, self._on_faults_changed)
@@ -63,7 +62,10 @@ class LinksProcess:
 
     def handle(self, request: Request, asker: ControlConnection) -> None:
         try:
-            asker.answer(self._answer(request, asker))
+            if request.get("do") == "await":
+                self._injections.when_met(int(request["id"]), int(request["times"]), asker.answer)
+            else:
+                asker.answer(self._answer(request, asker))
         except ClusterError as error:
             asker.refuse(str(error))
 
@@ -79,11 +81,13 @@ class LinksProcess:
         if verb == "heal-all":
             return self.board.heal_all()
         if verb == "list":
-            return [held.to_json() for held in self.board.held]
+            return [self._told(held) for held in self.board.held]
+        if verb == "hits":
+            return self._injections.hits(int(request["id"]))
         raise ClusterError(f"no command {verb!r}")
 
     def _begin(self, request: Request, asker: ControlConnection) -> dict[str, Any]:
-        fault = LinkFault.from_json(request["fault"])
+        fault = self._read_fault(request["fault"])
         since_ms, for_ms = self._loop.wall_ms(), request.get("for_ms")
         held = self.board.begin(
             fault,
@@ -94,6 +98,25 @@ class LinksProcess:
         if for_ms is not None:
             self._loop.call_later(float(for_ms), lambda: self._heal_in_time(held.id))
         return held.to_json()
+
+    def _read_fault(self, document: dict[str, Any]) -> LinkFault | RequestFault:
+        if document.get("kind") != REQUEST:
+            return LinkFault.from_json(document)
+        fault = RequestFault.from_json(document)
+        self.board.require_ends(fault.ends)
+        if not any(
+            link.carries_requests and fault.is_on(link.dialler, link.dialled)
+            for link in self._plan.links
+        ):
+            raise ClusterError(
+                f"no requests that can be read go {fault.path}: they go to brokers, and what is "
+                "encrypted (--secure) hides them"
+            )
+        return fault
+
+    def _told(self, held: HeldFault) -> dict[str, Any]:
+        hits = self._injections.hits_of(held.id)
+        return held.to_json() if hits is None else {**held.to_json(), "hits": hits}
 
     def _heal_in_time(self, fault_id: int) -> None:
         self.board.heal(fault_id)
@@ -128,6 +151,15 @@ class LinksProcess:
             connection.obey(self.board)
         for link, door in self._doors:
             door.set(self._manner(link))
+        self._injections.hold(
+            {
+                held.id: held.fault
+                for held in self.board.held
+                if isinstance(held.fault, RequestFault)
+            }
+        )
+        for connection in self._connections:
+            connection.offer(self._injections.intercept)
 
     # Connections
 
@@ -139,11 +171,6 @@ class LinksProcess:
             door.close()
         for target in self._targets.values():
             target.close()
-
-    def review(self) -> None:
-        """Somebody may want to read requests who did not before."""
-        for connection in self._connections:
-            connection.offer(self._intercept)
 
     def _on_entered(self, link: Link, dialler_side: socket.socket) -> None:
         def refused() -> None:
@@ -166,5 +193,5 @@ class LinksProcess:
             over=self._connections.discard,
         )
         self._connections.add(connection)
-        connection.offer(self._intercept)
+        connection.offer(self._injections.intercept)
         connection.obey(self.board)
