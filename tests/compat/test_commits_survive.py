@@ -19,6 +19,7 @@ from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
 from tests.compat.adapters.base import Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.in_sync import wait_until_all_in_sync
 from tests.waiting import PATIENCE_S, wait_for
 
 KCAT = shutil.which("kcat") or shutil.which("kafkacat")
@@ -92,6 +93,7 @@ def check_failover(cluster: Cluster, topic: str, group: str) -> None:
         assert found == [RECORDS]
 
     check("the coordinator")
+    wait_until_all_in_sync(cluster)
     coordinated = Target(GROUP_METADATA_TOPIC, partition_for(group, PARTITIONS))
     with kill_leader(cluster, coordinated):
         check("the next coordinator")

@@ -44,6 +44,7 @@ ONE_PARTITION = {
     "transaction.state.log.min.isr": 1,
     "min.insync.replicas": 1,
     "auto.leader.rebalance.enable": "false",
+    "replica.lag.time.max.ms": 60_000,  # a starved follower stays who leads next
 }
 INSTANCE = "static"
 

@@ -23,6 +23,7 @@ from logquake.cluster.api import Cluster
 from tests.compat.adapters import base
 from tests.compat.adapters.librdkafka import Librdkafka, transactional_producer
 from tests.compat.test_transactions import COMMITTED, read
+from tests.in_sync import wait_until_all_in_sync
 from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.slow
@@ -193,8 +194,7 @@ def test_brokers_that_die_cost_nothing(ledger: Ledger, cluster: Cluster) -> None
     worker = ledger.worker("w")
     assert wait_for("first transaction", worker.step)
     for victim in (cluster.leader(ledger.target, 0), cluster.leader(ledger.source, 0)):
+        wait_until_all_in_sync(cluster, LONG_S)
         with cluster.kill(victim):
             wait_for("transaction without it", worker.step, timeout_s=LONG_S)
-        for partition in range(PARTITIONS):
-            cluster.wait_isr(ledger.target, partition, size=3, timeout=LONG_S)
     ledger.finish(worker)

@@ -20,6 +20,7 @@ from tests.compat.adapters.transactional import (
 )
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.conftest import nothing_left_behind
+from tests.in_sync import wait_until_all_in_sync
 from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.slow
@@ -124,6 +125,7 @@ def test_a_transaction_outlives_its_coordinator(
 ) -> None:
     """Killed -9 at each step: what was decided is decided, what was not the producer decides."""
     name = topic(partitions=3)
+    wait_until_all_in_sync(cluster)  # those before killed coordinators too
     transactional_id = f"killed-{STEPS.index(step)}-{commits}"
     producer = LibrdkafkaTransactions(cluster.bootstrap_servers, transactional_id, LONG_MS)
     end = producer.commit if commits else producer.abort
