@@ -128,7 +128,9 @@ class Admin:
         request = CreateTopicsRequest(topics=[topic], timeout_ms=timeout_ms)
 
         def attempt() -> None:
-            answer = self._router.controller().request(request, CreateTopicsResponse)
+            answer = self._router.controller().request(
+                request, CreateTopicsResponse, timeout_ms=self._answered_within_ms(timeout_ms)
+            )
             for result in answer.topics:
                 check(result.error_code, f"topic {name}: {result.error_message or 'not created'}")
 
@@ -150,11 +152,18 @@ class Admin:
                 topic_names=[] if by_state else list(names),
                 timeout_ms=timeout_ms,
             )
-            for result in controller.request(request, DeleteTopicsResponse).responses:
+            answer = controller.request(
+                request, DeleteTopicsResponse, timeout_ms=self._answered_within_ms(timeout_ms)
+            )
+            for result in answer.responses:
                 context = f"topic {result.name}: {result.error_message or 'not deleted'}"
                 check(result.error_code, context, final=_NO_SUCH_TOPIC)
 
         self._router.with_retries(attempt)
+
+    def _answered_within_ms(self, timeout_ms: int) -> int:
+        """The broker may take its time; who asked again meanwhile would be told that it is done."""
+        return timeout_ms + self._router.settings.request_timeout_ms
 
 
 def _describe(topic: MetadataResponseTopic) -> TopicDescription:

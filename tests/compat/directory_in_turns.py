@@ -94,6 +94,18 @@ class DirectoryInTurns:
             process.kill()
             process.wait()
 
+    def wait_for_start(self, topic: str, offset: int) -> None:
+        """Until it is written down where partition 0 begins.
+
+        SIGKILL may bring back what was deleted since the last time, in Kafka too.
+        """
+        checkpoint = self.data / "log-start-offset-checkpoint"
+        wait_for(
+            f"start of {topic} at {offset}",
+            lambda: checkpoint.read_text().splitlines(),
+            lambda lines: f"{topic} 0 {offset}" in lines,
+        )
+
     def kill(self) -> None:
         """SIGKILL for the broker whose turn it is."""
         self._process.kill()

@@ -21,6 +21,7 @@ def test_ours_opens_what_kafka_wrote(turns: DirectoryInTurns) -> None:
         client = VariedRecords(servers)
         topics = [*client.write_topics(), client.write_compacted(), *client.write_transactions()]
         client.delete_before("none", 317)
+        turns.wait_for_start("none", 317)
         client.commit_offset("group", "none", 400)
         written = read_all(servers, topics)
         turns.kill()

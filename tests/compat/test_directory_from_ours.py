@@ -22,6 +22,7 @@ def test_kafka_opens_what_ours_wrote(turns: DirectoryInTurns) -> None:
         client = VariedRecords(servers)
         topics = [*client.write_topics(), client.write_compacted()]
         client.delete_before("none", 317)
+        turns.wait_for_start("none", 317)
         written = read_all(servers, topics)
         verify(turns.data)
         turns.kill()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,14 +12,11 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, To
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.compat.adapters.base import CODECS
-from tests.compat.adapters.librdkafka import transactional_producer
+from tests.compat.adapters.librdkafka import LONG_MS, transactional_producer
 from tests.compat.new_topics import create
 from tests.waiting import PATIENCE_S, wait_for
 
 COMPACTED, TRANSACTIONAL = "compacted", "transactional"
-# Longer than the broker takes to write a log's start down: SIGKILL may bring back what was deleted
-# since, in Kafka too.
-CHECKPOINTED_S = 1.5
 # Kafka's default, transaction.max.timeout.ms: no coordinator ends what is to stay open.
 TRANSACTION_MAX_TIMEOUT_MS = 900_000
 OLD_CODECS = ("none", "gzip", "snappy", "lz4")
@@ -96,7 +92,6 @@ class VariedRecords:
         admin = AdminClient({"bootstrap.servers": self.servers})
         (deleted,) = admin.delete_records([TopicPartition(topic, 0, offset)]).values()
         assert deleted.result(PATIENCE_S).low_watermark == offset
-        time.sleep(CHECKPOINTED_S)
 
     def commit_offset(self, group: str, topic: str, offset: int) -> None:
         with closing(self._consumer(group)) as consumer:
@@ -176,7 +171,7 @@ class VariedRecords:
             producer.produce(topic, **record)
         assert producer.flush(PATIENCE_S) == 0
 
-    def _transactional(self, name: str, timeout_ms: int = 60_000) -> Producer:
+    def _transactional(self, name: str, timeout_ms: int = LONG_MS) -> Producer:
         return transactional_producer(self.servers, name, {"transaction.timeout.ms": timeout_ms})
 
     def _write_in_transaction(self, producer: Producer) -> None:

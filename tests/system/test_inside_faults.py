@@ -19,6 +19,7 @@ from logquake.client.offsets import list_offsets
 from logquake.client.producer import Producer, ProducerRecord
 from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.running import RunningCluster
 from logquake.cluster.state import Phase
@@ -50,7 +51,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def router(cluster: Cluster) -> Iterator[Router]:
-    with cluster.router() as router:
+    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
         yield router
 
 

@@ -11,10 +11,15 @@ from confluent_kafka.admin import AdminClient
 from logquake.chaos.group_commits import Diary, Place, check_commits
 from logquake.chaos.readback import ReadRecord, read_committed
 from logquake.chaos.transactions import check_transactions
+from logquake.client.errors import ClientError
+from logquake.client.offsets import Isolation, latest_offsets
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
 from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
 from logquake.wire.messages.coordinator_records import OffsetCommitKey, OffsetCommitValue
 from logquake.wire.versioned import decode_offsets_key, decode_versioned
 from tests.rounds.rolling.load import SOURCE, Load
+from tests.waiting import wait_for
 
 READ_S = 120.0
 
@@ -23,7 +28,7 @@ class Judgement:
     def __init__(self, servers: str, load: Load) -> None:
         self._servers = servers
         self._load = load
-        self.source = list(read_committed(servers, SOURCE, timeout_s=READ_S))
+        self.source = list(self._committed(SOURCE))
 
     def faults(self) -> Iterator[str]:
         """One line each; none if everything is as it has to be."""
@@ -53,7 +58,7 @@ class Judgement:
         """Each committed record of the source is in each target once, in its partition's order."""
         wanted = _values(self.source)
         for target in self._load.targets():
-            found = _values(read_committed(self._servers, target, timeout_s=READ_S))
+            found = _values(self._committed(target))
             for partition in sorted({*wanted, *found}):
                 if wanted.get(partition, []) != found.get(partition, []):
                     yield _difference(f"{target}-{partition}", wanted, found, partition)
@@ -69,6 +74,17 @@ class Judgement:
                     f"and took {sorted(taken - wanted)[:5]}"
                 )
 
+    def _committed(self, topic: str) -> Iterator[ReadRecord]:
+        """Once nobody's transaction is open there: markers follow the answer to a commit."""
+        with Router(ClientSettings(self._servers)) as router:
+            wait_for(
+                f"end of every transaction in {topic}",
+                lambda: [latest_offsets(router, topic, isolation=each) for each in Isolation],
+                lambda ends: ends[0] == ends[1],
+                unready=(ClientError,),
+            )
+        yield from read_committed(self._servers, topic, timeout_s=READ_S)
+
     def _at_the_end(self) -> dict[Place, int]:
         admin = AdminClient({"bootstrap.servers": self._servers})
         found = {}
@@ -80,7 +96,7 @@ class Judgement:
         return found
 
     def _log_of_commits(self) -> Iterator[tuple[Place, int]]:
-        for record in read_committed(self._servers, GROUP_METADATA_TOPIC, timeout_s=READ_S):
+        for record in self._committed(GROUP_METADATA_TOPIC):
             key = decode_offsets_key(record.key or b"")
             if isinstance(key, OffsetCommitKey) and record.value is not None:
                 value = decode_versioned(OffsetCommitValue, record.value)

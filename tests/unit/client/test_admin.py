@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from logquake.client.admin import Admin
-from logquake.client.errors import BrokerError
+from logquake.client.errors import BrokerError, RequestTimedOutError
 from logquake.client.routing import Router
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
@@ -93,6 +93,18 @@ def test_a_refused_creation_carries_kafkas_error_and_message(
     with pytest.raises(BrokerError, match="TOPIC_ALREADY_EXISTS: topic t: Topic 't'") as error:
         Admin(router).create_topic("t")
     assert error.value.code is ErrorCode.TOPIC_ALREADY_EXISTS
+
+
+def test_a_creation_is_waited_for_as_long_as_the_broker_may_take(
+    router: Router, network: FakeNetwork, clock: FakeClock
+) -> None:
+    """Asked again meanwhile, it would say that the topic exists."""
+    network.handlers[ApiKey.CREATE_TOPICS] = lambda *_: None
+    started = clock.now
+    with pytest.raises(RequestTimedOutError):
+        Admin(router).create_topic("t", timeout_ms=20_000)
+    assert clock.now - started > 20_000
+    assert len(network.requests[ApiKey.CREATE_TOPICS]) == 1
 
 
 def test_deleting_names_the_topic_and_a_missing_one_is_not_waited_for(
