@@ -44,7 +44,9 @@ ONE_PARTITION = {
     "transaction.state.log.min.isr": 1,
     "min.insync.replicas": 1,
     "auto.leader.rebalance.enable": "false",
-    "replica.lag.time.max.ms": 60_000,  # a starved follower stays who leads next
+    # A starved follower stays who leads next, and is waited for.
+    "replica.lag.time.max.ms": 60_000,
+    "offsets.commit.timeout.ms": 60_000,
 }
 INSTANCE = "static"
 

@@ -19,7 +19,8 @@ from tests.unit.node.requests.group_members import sync
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = tmp_path_factory.mktemp("cluster")
-    config = {"offsets.topic.num.partitions": 1}
+    # What is stored late is stored: a group whose assignment is not rebalances.
+    config = {"offsets.topic.num.partitions": 1, "offsets.commit.timeout.ms": 60_000}
     with Cluster(brokers=3, config=config, data_dir=folder / "data") as kafka:
         yield kafka
 
