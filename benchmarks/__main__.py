@@ -21,11 +21,11 @@ from benchmarks.memory import load, memory_case
 from benchmarks.option_groups import spread
 from benchmarks.partitions import measure_partitions
 from benchmarks.pipelining import pipelining_cases
-from benchmarks.produce import FEW_LOADS, LOADS, Bound, produce_cases
+from benchmarks.produce import FEW_LOADS, LINK_LOADS, LOADS, Bound, produce_cases
 from benchmarks.replicas import SIZES, measure_replicas
 from benchmarks.report import Output, report
 from benchmarks.rounds import Plan, measure
-from benchmarks.running import running_modes, running_targets, starters
+from benchmarks.running import running_linked, running_modes, running_targets, starters
 from benchmarks.security.brokers import secured_brokers
 from benchmarks.security.connects import connects_cases
 from benchmarks.security.throughput import by_tls, throughput_cases
@@ -92,6 +92,25 @@ def pipelining(
     with running_modes(kafka=kafka) as targets:
         cases = pipelining_cases(size.bound)
         results = measure(cases, targets, repeats.plan(targets))
+    _show(results, output)
+
+
+@app.command()
+@spread
+def links(
+    size: options.BriefSize = options.BRIEF_SIZE,
+    messages: options.Messages = options.MESSAGES,
+    repeats: options.BriefRepeats = options.BRIEF_REPEATS,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """Produce and latency with proxies on all links, none broken, and without.
+
+    The proxies' CPU counts as the brokers'.
+    """
+    with running_linked() as targets:
+        plan = repeats.plan(targets)
+        results = measure(produce_cases(size.bound, LINK_LOADS), targets, plan)
+        results += measure(latency_cases(messages, size.seconds), targets, plan)
     _show(results, output)
 
 

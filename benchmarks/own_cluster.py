@@ -27,11 +27,17 @@ _END_TIMEOUT_S = 60.0
 
 @contextlib.contextmanager
 def own_cluster(
-    brokers: int, *, cold: bool = False, name: str = NAME, config: Mapping[str, str] | None = None
+    brokers: int,
+    *,
+    cold: bool = False,
+    name: str = NAME,
+    config: Mapping[str, str] | None = None,
+    links: bool = False,
 ) -> Iterator[Target]:
     """Cold: with an empty cache directory, so without ZooKeeper's class archive.
 
-    Raises BenchmarkError when it does not start.
+    With ``links`` the process of these counts as a broker. Raises BenchmarkError when the cluster
+    does not start.
     """
     with data_folder() as folder:
         environment = {**os.environ, "TMPDIR": str(folder)}
@@ -44,6 +50,7 @@ def own_cluster(
                 __name__,
                 str(brokers),
                 json.dumps({**FREES_SOON, **(config or {})}),
+                json.dumps(links),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -69,14 +76,16 @@ def _target(name: str, process: subprocess.Popen[bytes]) -> Target:
     )
 
 
-def _serve(brokers: int, config: Mapping[str, str]) -> None:
+def _serve(brokers: int, config: Mapping[str, str], *, links: bool) -> None:
     from logquake.cluster.api import Cluster
+    from logquake.cluster.state import LINKS
 
-    with Cluster(brokers=brokers, config=config) as cluster:
+    with Cluster(brokers=brokers, config=config, links=links) as cluster:
         state = cluster.state()
+        served_by = [one for one in state.members if one in state.brokers or one.name == LINKS]
         place = {
             "bootstrap": state.bootstrap_servers,
-            "broker_pids": [broker.pid for broker in state.brokers],
+            "broker_pids": [member.pid for member in served_by],
             "supervisor_pid": state.supervisor_pid,
         }
         print(json.dumps(place), flush=True)
@@ -84,4 +93,4 @@ def _serve(brokers: int, config: Mapping[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]), json.loads(sys.argv[2]))
+    _serve(int(sys.argv[1]), json.loads(sys.argv[2]), links=json.loads(sys.argv[3]))

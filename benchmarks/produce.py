@@ -95,6 +95,8 @@ LOADS = (
     *(Load(rf, 100, LARGE_BATCH) for rf in (1, 3)),
 )
 
+LINK_LOADS = (Load(3, KIB, LARGE_BATCH), Load(3, KIB, SMALL_BATCH))
+
 
 def produce_cases(bound: Bound, loads: Iterable[Load] = LOADS) -> list[Case[Target]]:
     return [_case(load, bound) for load in loads]

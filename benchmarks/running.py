@@ -15,6 +15,7 @@ from benchmarks.startup import Starter
 from benchmarks.target import Target, parse_target
 
 BROKERS = 3
+LINKED = f"{OWN}, links"
 
 
 @contextlib.contextmanager
@@ -22,6 +23,13 @@ def running_modes(*, kafka: bool) -> Iterator[list[Target]]:
     """Our own cluster in each mode of pipelining, and Kafka last."""
     with clusters_by_mode(BROKERS) as ours, contextlib.ExitStack() as stack:
         yield [*ours, stack.enter_context(kafka_cluster())] if kafka else ours
+
+
+@contextlib.contextmanager
+def running_linked() -> Iterator[list[Target]]:
+    """Our own cluster without links, and with them."""
+    with own_cluster(BROKERS) as plain, own_cluster(BROKERS, name=LINKED, links=True) as linked:
+        yield [plain, linked]
 
 
 @contextlib.contextmanager

@@ -114,7 +114,7 @@ class Links:
         deadline = time.monotonic() + PATIENCE_S
         while not (seen := look()):
             assert time.monotonic() < deadline
-            self._pass(5)
+            self._pass(1)
         return seen
 
     def settle(self) -> None:
@@ -157,9 +157,9 @@ class Links:
 
 
 def peeked(sock: socket.socket) -> bytes | None:
-    """What there is to read, b"" at the end; None if there is nothing yet."""
+    """The next byte to read, b"" at the end; None if there is none yet."""
     try:
-        return sock.recv(1 << 20, socket.MSG_PEEK)
+        return sock.recv(1, socket.MSG_PEEK)
     except BlockingIOError:
         return None
 
