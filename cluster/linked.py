@@ -163,8 +163,14 @@ class LinkedCluster(WaitingCluster):
 
     @property
     def has_broken_links(self) -> bool:
-        """Whether a fault of links holds, as far as this object has to do with links."""
-        return "links" in self.__dict__ and bool(self.link_faults())
+        """Whether a fault of links holds, as far as this object has to do with links.
+
+        None does where the links have ended: it went with them.
+        """
+        try:
+            return "links" in self.__dict__ and bool(self.link_faults())
+        except ClusterError:
+            return False
 
     def link_faults(self) -> list[dict[str, Any]]:
         """Those that hold, whoever began them: id, what, kind, since_ms, until_ms, paths."""

@@ -1,4 +1,4 @@
-"""What ``status`` shows: processes, leaders, and what the brokers coordinate."""
+"""What ``status`` shows: processes, leaders, what is broken, and what the brokers coordinate."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.running import RunningCluster
 from logquake.cluster.state import ClusterState, Phase
 from logquake.cluster.tables import (
+    FAULT_COLUMNS,
     GROUP_COLUMNS,
     MEMBER_COLUMNS,
     PARTITION_COLUMNS,
     TRANSACTION_COLUMNS,
+    fault_rows,
     group_rows,
     leader_counts,
     member_rows,
@@ -40,9 +42,10 @@ def show_status(cluster: RunningCluster, *, as_json: bool) -> None:
         say(f"leaders are not known: {error}")
     finally:
         cluster.close()
+    faults = _faults(cluster)
     coordinated = _coordinated(cluster, state)
     if as_json:
-        print_json(_document(state, controller, partitions, coordinated))
+        print_json(_document(state, controller, partitions, faults, coordinated))
         return
     leads = None if partitions is None else leader_counts(partitions)
     print_table(MEMBER_COLUMNS, member_rows(state, leads))
@@ -50,7 +53,20 @@ def show_status(cluster: RunningCluster, *, as_json: bool) -> None:
     if partitions:
         print()
         print_table(PARTITION_COLUMNS, partition_rows(partitions))
+    if faults:
+        print()
+        print_table(FAULT_COLUMNS, fault_rows(faults))
     _show_coordinated(coordinated)
+
+
+def _faults(cluster: RunningCluster) -> list[dict[str, Any]]:
+    try:
+        return cluster.standing_faults()
+    except ClusterError as error:
+        say(f"what is broken is not known: {error}")
+        return []
+    finally:
+        cluster.close()
 
 
 def _coordinated(cluster: RunningCluster, state: ClusterState) -> Coordinated:
@@ -78,6 +94,7 @@ def _document(
     state: ClusterState,
     controller: int | None,
     partitions: Partitions | None,
+    faults: list[dict[str, Any]],
     coordinated: Coordinated,
 ) -> dict[str, Any]:
     return {
@@ -89,6 +106,7 @@ def _document(
             {"topic": topic, "partition": partition, **asdict(one)}
             for (topic, partition), one in sorted((partitions or {}).items())
         ],
+        "faults": faults,
         "groups": [asdict(group) for group in coordinated.groups],
         "transactions": [asdict(transaction) for transaction in coordinated.transactions],
         "open_transactions": [

@@ -24,12 +24,14 @@ from logquake.cluster.links.requests.rules import REQUEST, RequestFault
 from logquake.cluster.links.target import Target
 from logquake.cluster.supervisor.control_server import ControlConnection, ControlServer, Request
 from logquake.node.net.loop import EventLoop
+from logquake.node.process.descriptors import raise_limit
 
 _SCRATCH_BYTES = 256 * 1024
 
 
 def run_links(plan: LinkPlan, control_socket: Path, ready: Callable[[], None]) -> int:
     """Be the links until killed; ``ready`` is called once each address does as its target does."""
+    raise_limit()  # two descriptors a connection
     loop = EventLoop()
     links = LinksProcess(loop, plan, Random(), ready)
     ControlServer(control_socket, loop, links.handle, links.on_asker_gone)
@@ -68,6 +70,8 @@ class LinksProcess:
                 asker.answer(self._answer(request, asker))
         except ClusterError as error:
             asker.refuse(str(error))
+        except (KeyError, TypeError, ValueError) as error:
+            asker.refuse(f"not understood: {request} ({error!r})")
 
     def on_asker_gone(self, asker: ControlConnection) -> None:
         self.board.heal_those_of(asker)

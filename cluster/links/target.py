@@ -18,6 +18,9 @@ from logquake.seams.network import Disconnected
 # a restarted broker is reached.
 _PROBE_INTERVAL_MS = 10
 
+# So long an answer is waited for: a frozen target whose queue is full gives none.
+_ANSWER_TIMEOUT_MS = 1_000
+
 _PLAIN = ConnectSettings()
 
 
@@ -48,10 +51,11 @@ class Target:
         )
 
     def ask(self, then: Callable[[], None]) -> None:
-        """Find out whether it accepts, and call ``then`` when that is known."""
+        """Find out whether it accepts, and call ``then`` when that is known, or takes too long."""
         self._asking.append(then)
         if len(self._asking) == 1:
             self._ask(self._tell)
+            self._loop.call_later(_ANSWER_TIMEOUT_MS, self._tell)
 
     def close(self) -> None:
         """Nobody asks any more."""

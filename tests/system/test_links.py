@@ -16,6 +16,7 @@ from confluent_kafka import Producer
 from logquake.cluster.api import Cluster
 from logquake.cluster.broker_probe import BrokerProbe
 from logquake.cluster.errors import ClusterError
+from logquake.cluster.layout import Layout
 from logquake.cluster.running import RunningCluster
 from tests.conftest import nothing_left_behind
 from tests.system.conftest import CommandLine
@@ -55,13 +56,15 @@ def topic(kafka: Cluster, request: pytest.FixtureRequest) -> str:
     return name
 
 
-def delivered(kafka: Cluster, topic: str) -> int:
+def delivered(kafka: RunningCluster, topic: str) -> int:
     """The offset of a record that all replicas in sync have."""
-    offsets: list[int] = []
+    offsets: list[int | None] = []
     producer = Producer({**kafka.client_config(), "acks": "all"})
     producer.produce(topic, b"value", on_delivery=lambda _, sent: offsets.append(sent.offset()))
     assert producer.flush(PATIENCE_S) == 0
-    return offsets[0]
+    [offset] = offsets
+    assert offset is not None
+    return offset
 
 
 def lone_follower(kafka: Cluster, topic: str) -> int:
@@ -149,6 +152,7 @@ def test_faults_of_the_command_line_stay_until_they_are_healed(
     table = logquake.ok("fault", "list", *here)
     assert "cut: broker-1,broker-2 -> broker-3; broker-3 -> broker-1,broker-2" in table
     assert "rate 1e+06 B/s: broker-1 -> zookeeper" in table
+    assert "rate 1e+06 B/s: broker-1 -> zookeeper" in logquake.ok("status", *here)
     ids = [str(fault["id"]) for fault in kafka.link_faults()]
     assert logquake.ok("fault", "heal", ids[0], *here) == f"healed {ids[0]}\n"
     assert logquake.ok("fault", "heal", ids[0], *here) == f"{ids[0]} held no longer\n"
@@ -161,19 +165,27 @@ def test_a_fault_ends_in_time(kafka: Cluster, logquake: CommandLine) -> None:
     wait_for("healed link", kafka.link_faults, lambda faults: not faults)
 
 
-def test_the_links_are_a_member_like_others(kafka: Cluster, logquake: CommandLine) -> None:
-    assert "links" in logquake.ok("status", "--data-dir", str(kafka.layout.root))
+def test_the_links_are_a_member_like_others(kafka: Cluster) -> None:
+    """Started again they are as before, and nothing is broken."""
+    with kafka.cut("clients", 2):
+        with kafka.kill("links"), pytest.raises(ClusterError, match="links"):
+            kafka.link_faults()
+        assert kafka.link_faults() == []
+    with asking(kafka, 2) as probe:
+        wait_for("answer", probe.ask)
 
 
-@pytest.mark.usefixtures("leaves_nothing")
-def test_a_secure_cluster_has_links_too() -> None:
-    with Cluster(brokers=1, links=True, secure=True) as kafka:
+def test_a_secure_cluster_has_links_too(logquake: CommandLine) -> None:
+    logquake.ok("up", "-d", "-n", "1", "--any-port", "--links", "--secure", "--wait", "90s")
+    kafka = RunningCluster(Layout(logquake.home / "default"))
+    try:
         topic = kafka.create_topic("orders")
         assert delivered(kafka, topic) == 0
-        with kafka.reset("clients", 1):
-            pass
         with kafka.delay("clients", 1, 20, both=True):
             assert delivered(kafka, topic) == 1
+    finally:
+        kafka.close()
+        logquake.ok("down")
 
 
 def asking(kafka: Cluster, broker_id: int) -> AbstractContextManager[BrokerProbe]:
