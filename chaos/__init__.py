@@ -9,6 +9,8 @@ scenarios/        what is to be done, and what must be seen, as files
 history/          what everybody saw, as rows of one schema
 workloads/        what clients do meanwhile: programs that tell all that they ask and are told
 observer.py       looks at high watermarks, log ends and ISRs, again and again
+workload.py       a producer that writes a history, over confluent-kafka
+readback.py       a consumer that reads a topic from its beginning to its end
 checks.py         histories against what was read: lost, duplicated, out of order
 transactions.py   transactions against what a reader of committed records saw
 group_commits.py  what groups' members took and committed, against the log of commits

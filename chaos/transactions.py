@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from logquake.chaos.history.numbers import number_of
-from logquake.chaos.history.rows import Kind, Row
-from logquake.chaos.workloads.readback import ReadRecord
+from logquake.chaos.readback import ReadRecord
 
 _EXAMPLES = 5
 
@@ -24,51 +22,51 @@ _EXAMPLES = 5
 class Fate(Enum):
     COMMITTED = "committed"
     ABORTED = "aborted"
-    UNKNOWN = "of unknown fate"
+    UNKNOWN = "of unknown fate"  # also while it is open
 
 
 class TransactionName(NamedTuple):
-    """A process, and the sequence of its row that began the transaction."""
+    """Transactions of a producer are numbered in the order in which they begin."""
 
     producer: str
-    sequence: int
+    number: int
+
+
+class Piece(NamedTuple):
+    """One record of a transaction, as its value names it."""
+
+    transaction: TransactionName
+    number: int
+
+    def to_value(self) -> bytes:
+        return f"{self.transaction.producer}/{self.transaction.number}/{self.number}".encode()
+
+    @classmethod
+    def from_value(cls, value: bytes) -> Piece:
+        """Raises ValueError for what to_value() did not write."""
+        producer, number, piece = value.decode().rsplit("/", 2)
+        return cls(TransactionName(producer, int(number)), int(piece))
 
 
 @dataclass(slots=True)
 class Transaction:
-    """``pieces`` are its sends' numbers. It is aborted as long as nobody asked to commit it."""
-
-    pieces: list[int] = field(default_factory=list)
-    fate: Fate = Fate.ABORTED
+    pieces: int
+    fate: Fate = Fate.UNKNOWN
 
 
 class Ledger:
-    """Every transaction of a history, and which one a send belongs to."""
+    """Every transaction, by whoever began it. Each is written to by one thread alone."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self) -> None:
         self.transactions: dict[TransactionName, Transaction] = {}
-        self.owners: dict[int, TransactionName] = {}
-        for row in rows:
-            self._note(row)
 
-    def _note(self, row: Row) -> None:
-        name = TransactionName(row.process, row.caused_by or 0)
-        match row.what, row.after:
-            case Kind.TRANSACTION_BEGUN, _:
-                begun = TransactionName(row.process, row.sequence)
-                self.transactions[begun] = Transaction()
-            case Kind.SEND, _ if name in self.transactions and row.value is not None:
-                self.transactions[name].pieces.append(row.value)
-                self.owners[row.value] = name
-            case Kind.TRANSACTION_ENDING, "commit":
-                self.transactions[name].fate = Fate.UNKNOWN
-            case Kind.TRANSACTION_ENDED, "committed":
-                self.transactions[name].fate = Fate.COMMITTED
-            case Kind.TRANSACTION_ENDED, "aborted":
-                self.transactions[name].fate = Fate.ABORTED
+    def begin(self, name: TransactionName, pieces: int) -> Transaction:
+        """Its fate is written into what this returns."""
+        transaction = self.transactions[name] = Transaction(pieces)
+        return transaction
 
     def count(self, fate: Fate) -> int:
-        return sum(each.fate is fate for each in self.transactions.values())
+        return sum(each.fate is fate for each in list(self.transactions.values()))
 
 
 @dataclass(slots=True)
@@ -97,7 +95,6 @@ class Verdict:
 
 
 def check_transactions(ledger: Ledger, read: Iterable[ReadRecord]) -> Verdict:
-    """All records of a topic that transactions alone write to."""
     verdict = Verdict(
         committed=ledger.count(Fate.COMMITTED),
         aborted=ledger.count(Fate.ABORTED),
@@ -109,37 +106,40 @@ def check_transactions(ledger: Ledger, read: Iterable[ReadRecord]) -> Verdict:
     return verdict
 
 
-def _times_read(ledger: Ledger, read: Iterable[ReadRecord], verdict: Verdict) -> Counter[int]:
-    times: Counter[int] = Counter()
+def _times_read(ledger: Ledger, read: Iterable[ReadRecord], verdict: Verdict) -> Counter[Piece]:
+    times: Counter[Piece] = Counter()
     latest: dict[tuple[int, str], int] = {}
     for record in read:
-        number = number_of(record.value)
-        owner = ledger.owners.get(number)
-        if owner is None:
+        try:
+            piece = Piece.from_value(record.value or b"")
+            known = ledger.transactions.get(piece.transaction)
+        except ValueError:
+            known = None
+        if known is None or not 0 <= piece.number < known.pieces:
             verdict.phantom += 1
             verdict.note(f"{record} is of no transaction")
             continue
-        times[number] += 1
-        producer, sequence = owner
-        if sequence < latest.get((record.partition, producer), 0):
+        times[piece] += 1
+        producer, number = piece.transaction
+        if number < latest.get((record.partition, producer), 0):
             verdict.out_of_order += 1
             verdict.note(f"{record} is read after a later transaction")
-        latest[record.partition, producer] = sequence
+        latest[record.partition, producer] = number
     return times
 
 
 def _check(
-    verdict: Verdict, name: TransactionName, transaction: Transaction, times: Counter[int]
+    verdict: Verdict, name: TransactionName, transaction: Transaction, times: Counter[Piece]
 ) -> None:
-    counts = [times[number] for number in transaction.pieces]
+    counts = [times[Piece(name, number)] for number in range(transaction.pieces)]
     there = sum(count > 0 for count in counts)
     doubled = sum(count > 1 for count in counts)
     match transaction.fate:
-        case Fate.COMMITTED if there < len(counts):
+        case Fate.COMMITTED if there < transaction.pieces:
             verdict.lost += 1
         case Fate.ABORTED if there:
             verdict.leaked += 1
-        case Fate.UNKNOWN if 0 < there < len(counts):
+        case Fate.UNKNOWN if 0 < there < transaction.pieces:
             verdict.torn += 1
         case _ if not doubled:
             return

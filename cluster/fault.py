@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Self
 
 from logquake.wire.topic_partition import TopicPartition
 
@@ -39,7 +40,7 @@ class Fault:
         self.is_healed = True
         self.on_healed()
 
-    def __enter__(self) -> Fault:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -10,6 +10,7 @@ supervisor.log
 zookeeper/           zoo.cfg, data/, zookeeper.log
 security/            of a cluster that is secure: certificates, users, how clients connect
 broker-N/            server.properties, data/ (Kafka's log.dirs), data-2/, ... where more are wanted
+broker-N/unsynced/   what a loss of power would take back, where that may happen
 logs/broker-N.log    what a broker prints
 events/broker-N.jsonl
 """

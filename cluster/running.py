@@ -15,10 +15,13 @@ from logquake.cluster.deeds import Deeds, deed
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.fault import Fault
 from logquake.cluster.faults.orders import DieAtCall
+from logquake.cluster.faults.power.taking_back import TakenBack
+from logquake.cluster.faults.power.unsynced import Unsynced
 from logquake.cluster.injected import InjectedCluster
 from logquake.cluster.inside_faults import InsideFaults, Until
 from logquake.cluster.layout import Layout
 from logquake.cluster.observed import COMMAND_TIMEOUT_S, Target
+from logquake.cluster.power_loss import PowerLoss
 from logquake.cluster.spec import as_property
 from logquake.cluster.state import LINKS, ZOOKEEPER, MemberState, Phase
 from logquake.cluster.waits import DEFAULT_TIMEOUT
@@ -50,6 +53,28 @@ class RunningCluster(InjectedCluster, InsideFaults):
     def pause(self, target: Target) -> Fault:
         """SIGSTOP; as a context manager the fault resumes it."""
         return self._fault("pause", target, "resume")
+
+    @deed
+    def power_loss(
+        self, *targets: Target, unsynced: str = Unsynced.LOST.value, seed: int = 0
+    ) -> PowerLoss:
+        """SIGKILL, and what was not synced is taken back; healing starts them again.
+
+        All at once; all brokers if none is named. What was not synced is ``lost``, or of it remains
+        what the seed says: ``journaled`` or ``scattered``, as faults/power/unsynced.py has them.
+        """
+        names = [self.member_name(target) for target in targets]
+        epochs = self.leader_epochs()
+        lost = self.ask("power-loss", members=names, unsynced=unsynced, seed=seed)
+
+        def heal(*, wait: bool = True) -> None:
+            for name in lost:
+                self._heal(name, "start", wait=False)
+            if wait:
+                self.wait_ready()
+
+        taken_back = {name: TakenBack(**counts) for name, counts in lost.items()}
+        return PowerLoss(taken_back, epochs, heal, partial(heal, wait=False))
 
     @deed
     def torn_write(self, target: Target, *, path: str = "*.log", **until: Unpack[Until]) -> Fault:

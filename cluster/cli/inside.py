@@ -37,6 +37,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(slow_start)
     app.command()(limit)
     app.command()(flip_bit)
+    app.command()(power_loss)
 
 
 @disk.command()
@@ -219,6 +220,23 @@ def flip_bit(
     """Flip a bit of the batch that holds an offset, in one broker's file."""
     fault = _cluster(name, data_dir).flip_bit(target, topic, partition, offset)
     _report(fault, f"a bit of {topic}-{partition} at offset {offset} is wrong")
+
+
+def power_loss(
+    targets: Annotated[
+        list[str] | None, typer.Argument(help="As of kill; several. [default: all brokers]")
+    ] = None,
+    unsynced: Annotated[
+        str, typer.Option(help="What was not synced is lost, or journaled or scattered.")
+    ] = "lost",
+    seed: Annotated[int, typer.Option(help="Of what is left, if not all is lost.")] = 0,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """Kill brokers, all at once, and take back what they had not synced; start ends it."""
+    lost = _cluster(name, data_dir).power_loss(*targets or (), unsynced=unsynced, seed=seed)
+    for member, one in lost.taken_back.items():
+        print(f"{member}: {one.files} files, {one.bytes} bytes, {one.names} names taken back")
 
 
 def _cluster(name: str, data_dir: Path | None) -> RunningCluster:

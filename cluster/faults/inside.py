@@ -12,6 +12,7 @@ import socket
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from logquake.cluster.faults.disk.faulty_disk import FaultyDisk
 from logquake.cluster.faults.disk.strikes import Strikes
@@ -24,18 +25,26 @@ from logquake.cluster.faults.orders import (
     StrobeClock,
     from_json,
 )
+from logquake.cluster.faults.power.record import Record
+from logquake.cluster.faults.power.recorded_disk import RecordedDisk
 from logquake.cluster.faults.skewed_clock import SkewedClock
 from logquake.cluster.supervisor.control_server import ControlConnection, Request
 from logquake.node.net.loop import EventLoop
 from logquake.node.outside import Outside
+from logquake.storage.disk.real_disk import RealDisk
 
 _RESOURCES = {"memory": resource.RLIMIT_AS, "files": resource.RLIMIT_NOFILE}
 
 
 class Inside:
-    """``standing`` is what was ordered before the process began."""
+    """``standing`` is what was ordered before the process began, ``unsynced`` where the record is
+    of what a loss of power would take back.
+    """
 
-    def __init__(self, standing: Mapping[str, InsideOrder], supervisor: socket.socket) -> None:
+    def __init__(
+        self, standing: Mapping[str, InsideOrder], supervisor: socket.socket, unsynced: Path
+    ) -> None:
+        self._unsynced = unsynced
         self._standing = dict(standing)
         self._supervisor = ControlConnection(supervisor)
         self._strikes = Strikes()
@@ -52,7 +61,8 @@ class Inside:
         for name, order in self._standing.items():
             self._stand(name, order)
         self._supervisor.serve(loop, self._obey, lambda: None)  # its end is the broker's
-        return replace(outside, disk=FaultyDisk(outside.disk, self._strikes), scheduler=self._clock)
+        recorded = RecordedDisk(RealDisk(), Record(self._unsynced))
+        return replace(outside, disk=FaultyDisk(recorded, self._strikes), scheduler=self._clock)
 
     def _obey(self, request: Request, supervisor: ControlConnection) -> None:
         name = str(request["name"])

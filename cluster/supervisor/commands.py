@@ -2,7 +2,8 @@
 
 ``kill`` and ``stop`` are answered once the process has ended: its port then refuses. ``start``
 and ``restart`` are answered once the broker is ready (starts.py), or, with ``wait`` false, at once.
-``order`` breaks something inside a member until ``heal`` (standing_orders.py).
+``order`` breaks something inside a member until ``heal`` (standing_orders.py), ``power-loss`` kills
+brokers and takes back what they had not synced (power_cut.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.supervisor.control_server import ControlConnection, Request
 from logquake.cluster.supervisor.fleet import Fleet
 from logquake.cluster.supervisor.member import Member
+from logquake.cluster.supervisor.power_cut import cut_power
 from logquake.cluster.supervisor.standing_orders import StandingOrders
 from logquake.cluster.supervisor.starts import Starts
 
@@ -66,6 +68,9 @@ class Commands:
             self._orders.heal(request.get("name"), connection)
         elif verb == "orders":
             connection.answer(self._orders.listed())
+        elif verb == "power-loss":
+            brokers = {member.name: member for member in self._fleet.brokers}
+            cut_power(request, brokers, self._fleet.inlets, connection)
         elif verb in _STARTING_VERBS:
             member = self._member(str(request.get("member")))
             wait = bool(request.get("wait", True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -217,9 +218,11 @@ class Fleet:
         log = self._layout.log_of(name)
         events = self._layout.events / f"{name}.jsonl"
         run = partial(broker_program.run_broker, properties, events)
+        unsynced = properties.with_name("unsynced")
         if not self._spec.has_faults:
+            shutil.rmtree(unsynced, ignore_errors=True)  # nobody goes on with it
             return lambda: zygote.fork(run, log)
-        inlet = self.inlets[name] = Inlet()
+        inlet = self.inlets[name] = Inlet(unsynced)
         return lambda: inlet.launch(run, log)
 
     def _add(self, name: str, port: int, launch: Callable[[], Child]) -> Member:

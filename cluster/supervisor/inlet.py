@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import socket
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from logquake.cluster.errors import ClusterError
 from logquake.cluster.faults.orders import InsideOrder, to_json
 from logquake.cluster.supervisor import zygote
 from logquake.cluster.supervisor.control_server import ControlConnection, Request
 from logquake.node.net.loop import EventLoop
 
 if TYPE_CHECKING:
+    from logquake.cluster.faults.power.taking_back import TakenBack
     from logquake.node.process.broker_process import Surround
 
     RunBroker = Callable[[zygote.SayReady, Surround], int]
 
 Done = Callable[[], None]
 
+_HOW = "only brokers of a cluster that was started with --faults have an inside"
+
 
 class Inlet:
-    """Orders outlive the process: its next start begins with all that stand."""
+    """Orders outlive the process: its next start begins with all that stand. So does the record of
+    what is not synced, in ``unsynced``.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, unsynced: Path) -> None:
+        self._unsynced = unsynced
         self._orders: dict[str, InsideOrder] = {}
         self._line: _Line | None = None
 
@@ -36,7 +43,8 @@ class Inlet:
         orders = dict(self._orders)
 
         def run_inside(say_ready: zygote.SayReady) -> int:
-            inside = Inside(orders, socket.socket(fileno=zygote.INHERITED_FD))
+            supervisor = socket.socket(fileno=zygote.INHERITED_FD)
+            inside = Inside(orders, supervisor, self._unsynced)
             inside.delay_start()
             return run(say_ready, inside.surround)
 
@@ -56,11 +64,26 @@ class Inlet:
         del self._orders[name]
         self._tell({"do": "heal", "name": name}, loop, done)
 
+    def lose_power(self, unsynced: str, seed: int) -> TakenBack:
+        """Its process has ended. Raises OSError; ValueError for a way to lose that there is not."""
+        from logquake.cluster.faults.power.taking_back import take_back
+        from logquake.cluster.faults.power.unsynced import Unsynced
+
+        return take_back(self._unsynced, Unsynced(unsynced), seed)
+
     def _tell(self, message: Request, loop: EventLoop, done: Done) -> None:
         if self._line is None:
             done()
         else:
             self._line.tell(message, loop, done)
+
+
+def inlet_of(inlets: Mapping[str, Inlet], name: str) -> Inlet:
+    """Raises ClusterError."""
+    inlet = inlets.get(name)
+    if inlet is None:
+        raise ClusterError(f"nothing can be broken inside {name}: {_HOW}")
+    return inlet
 
 
 class _Line:

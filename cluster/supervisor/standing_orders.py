@@ -11,18 +11,15 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from logquake.cluster.errors import ClusterError
 from logquake.cluster.faults.orders import DieAtCall, Order, Starve, described, from_json, to_json
 from logquake.cluster.state import Phase
 from logquake.cluster.supervisor.control_server import ControlConnection, Request
-from logquake.cluster.supervisor.inlet import Inlet
+from logquake.cluster.supervisor.inlet import Inlet, inlet_of
 from logquake.cluster.supervisor.member import Member
 from logquake.cluster.supervisor.starving import Starving
 from logquake.node.net.loop import EventLoop
 
 Done = Callable[[], None]
-
-_HOW = "only brokers of a cluster that was started with --faults have an inside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +94,7 @@ class StandingOrders:
             starving = Starving(member, order, self._loop)
             done()
             return starving.end
-        inlet = self._inlets.get(member.name)
-        if inlet is None:
-            raise ClusterError(f"nothing can be broken inside {member.name}: {_HOW}")
+        inlet = inlet_of(self._inlets, member.name)
         if isinstance(order, DieAtCall):
             member.when_ended(lambda: self._heal(name, lambda: None))
         inlet.stand(name, order, self._loop, _unless_paused(member, done))

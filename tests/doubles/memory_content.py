@@ -5,10 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
+from logquake.cluster.faults.power.unsynced import (
+    PAGE_BYTES,
+    Unsynced,
+    reverted_pages,
+    size_left,
+)
 from logquake.storage.disk.seam import Buffer
-from tests.doubles.memory_faults import Unsynced
-
-PAGE_BYTES = 4096
 
 
 class MemoryContent:
@@ -73,20 +76,9 @@ class MemoryContent:
         self._synced_size = self.size
 
     def lose_power(self, unsynced: Unsynced, rng: random.Random) -> None:
-        """Of the pages changed since the last sync none, or a random subset, reached the platter.
-
-        Likewise of the file's size: the old one, the new one, or any between.
-        """
-        nothing = unsynced is Unsynced.LOST
-        for page in sorted(self._unsynced):
-            if nothing or rng.random() < 0.5:
-                self._pages[page] = self._unsynced[page]
-        self._unsynced.clear()
-        if nothing:
-            self.truncate(self._synced_size)
-        elif self.size != self._synced_size:
-            smaller, larger = sorted((self.size, self._synced_size))
-            self.truncate(rng.choice((smaller, rng.randint(smaller, larger), larger)))
+        for page in reverted_pages(sorted(self._unsynced), unsynced, rng):
+            self._pages[page] = self._unsynced[page]
+        self.truncate(size_left(self._synced_size, self.size, unsynced, rng))
         self.sync()
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, int]]:

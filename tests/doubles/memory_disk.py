@@ -1,9 +1,9 @@
 """A disk in memory that can fail and lose power: for the simulation and the crash tests.
 
-    memory_tree.py     folders: names now, and names on the platter
+    memory_tree.py     paths; cluster/faults/power/folder.py has the names, now and on the platter
     memory_content.py  a file's pages, in the cache and on the platter
     memory_file.py     open files
-    memory_faults.py   which call fails, what a crash leaves
+    memory_faults.py   which call fails; cluster/faults/power/unsynced.py has what a crash leaves
 
 What differs from a real disk: a rename stays within its folder; files do not lose their content to
 bit rot; what is read after a crash is what the platter has from then on.
@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import copy
 import errno
-import os
 import random
 
+from logquake.cluster.faults.disk.replacing import replace_in_steps
+from logquake.cluster.faults.power.unsynced import PAGE_BYTES, Unsynced
 from logquake.storage.disk.seam import DiskSpace
-from tests.doubles.memory_content import PAGE_BYTES, MemoryContent
-from tests.doubles.memory_faults import Faults, PowerCutError, Unsynced
+from tests.doubles.memory_content import MemoryContent
+from tests.doubles.memory_faults import Faults, PowerCutError
 from tests.doubles.memory_file import MemoryFile, MemoryLock
-from tests.doubles.memory_tree import Folder, Tree, as_file, missing, parts_of
+from tests.doubles.memory_tree import MemoryFolder, Tree, as_file, missing, parts_of
 
 __all__ = ["MemoryDisk", "PowerCutError", "Unsynced"]
 
@@ -91,13 +92,7 @@ class MemoryDisk:
         return file.pread(file.size(), 0)
 
     def replace(self, path: str, content: bytes) -> None:
-        temporary = path + ".tmp"
-        file = self.open(temporary, create=True)
-        file.truncate(0)
-        file.pwritev([content], 0)
-        file.sync()
-        self.rename(temporary, path)
-        self.sync_dir(os.path.dirname(path))
+        replace_in_steps(self, path, content)
 
     def exists(self, path: str) -> bool:
         return self._tree.find(path) is not None
@@ -112,9 +107,9 @@ class MemoryDisk:
             node = folder.entries.get(part)
             if node is None:
                 self.faults.before_change("mkdir", path)
-                node = Folder()
+                node = MemoryFolder()
                 folder.change({part: node})
-            if not isinstance(node, Folder):
+            if not isinstance(node, MemoryFolder):
                 raise NotADirectoryError(errno.ENOTDIR, "not a folder", path)
             folder = node
 
@@ -130,19 +125,19 @@ class MemoryDisk:
         folder.change({old_name: None, new_name: node})
 
     def remove(self, path: str) -> None:
-        folder, name = self._tree.parent(path)
-        if name in folder.entries:
+        if self.exists(path):
+            folder, name = self._tree.parent(path)
             as_file(folder.entries[name], path)
             self.faults.before_change("remove", path)
             folder.change({name: None})
 
     def remove_tree(self, path: str) -> None:
-        folder, name = self._tree.parent(path)
-        node = folder.entries.get(name)
-        if isinstance(node, Folder):
+        node = self._tree.find(path)
+        if isinstance(node, MemoryFolder):
             for inner in sorted(node.entries):
                 self.remove_tree(f"{path}/{inner}")
         if node is not None:
+            folder, name = self._tree.parent(path)
             self.faults.before_change("remove", path)
             folder.change({name: None})
 

@@ -1,10 +1,9 @@
-"""What goes wrong with a MemoryDisk: calls that fail, power that goes, and what is left of it."""
+"""What goes wrong with a MemoryDisk: calls that fail, and power that goes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum, auto
 
 # Called with the operation and its path.
 Watcher = Callable[[str, str], None]
@@ -12,20 +11,6 @@ Watcher = Callable[[str, str], None]
 
 class PowerCutError(Exception):
     """The disk is gone until ``MemoryDisk.crash()``; nothing in storage may catch this."""
-
-
-class Unsynced(Enum):
-    """What becomes, in a crash, of the changes that no sync covered."""
-
-    # The process died: the page cache is the system's, and outlives it.
-    KEPT = auto()
-    # The power went before anything reached the platter.
-    LOST = auto()
-    # Random pages reached it, and a folder's changes (create, rename, remove) up to a random one,
-    # in their order, as journaling file systems have them.
-    JOURNALED = auto()
-    # Random pages, and any of a folder's changes: all that POSIX promises.
-    SCATTERED = auto()
 
 
 @dataclass(slots=True)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from logquake.cluster.faults.disk.faulty_disk import FaultyDisk
 from logquake.cluster.faults.disk.strikes import Strikes
+from logquake.cluster.faults.power.record import Record
+from logquake.cluster.faults.power.recorded_disk import RecordedDisk
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.disk.seam import Disk
 from tests.doubles.memory_disk import MemoryDisk
@@ -21,9 +24,13 @@ KINDS: dict[str, Callable[[], Disk]] = {
 }
 
 
-@pytest.fixture(params=KINDS)
-def disk(request: pytest.FixtureRequest) -> Disk:
-    return KINDS[request.param]()
+@pytest.fixture(params=[*KINDS, "recorded"])
+def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Disk]:
+    if request.param in KINDS:
+        yield KINDS[request.param]()
+    else:
+        with closing(Record(tmp_path / "record")) as record:
+            yield RecordedDisk(RealDisk(), record)
 
 
 @pytest.fixture
@@ -117,6 +124,8 @@ def test_rename_moves_folders_and_replaces_files(disk: Disk, root: str) -> None:
 def test_removing_what_is_not_there_is_no_error(disk: Disk, root: str) -> None:
     disk.remove(f"{root}/missing")
     disk.remove_tree(f"{root}/missing")
+    disk.remove(f"{root}/missing/f")
+    disk.remove_tree(f"{root}/missing/d")
     disk.make_dirs(f"{root}/d/e")
     disk.remove_tree(f"{root}/d")
     disk.replace(f"{root}/f", b"")

@@ -1,16 +1,13 @@
-"""What a crash leaves of a MemoryDisk, and where it can come."""
+"""Where a crash of a MemoryDisk can come; test_power_loss.py has what one leaves."""
 
 from __future__ import annotations
 
 import errno
-import random
 
 import pytest
 
 from tests.doubles.memory_disk import MemoryDisk, PowerCutError, Unsynced
 
-POWER_LOSSES = [Unsynced.LOST, Unsynced.JOURNALED, Unsynced.SCATTERED]
-ROUNDS = 40
 PAGE = 8
 
 
@@ -24,29 +21,6 @@ def disk_with(**files: bytes) -> MemoryDisk:
     return disk
 
 
-def outcomes(disk: MemoryDisk, unsynced: Unsynced) -> list[MemoryDisk]:
-    found = []
-    for seed in range(ROUNDS):
-        found.append(disk.fork())
-        found[-1].crash(unsynced, random.Random(seed))
-    return found
-
-
-def names(disks: list[MemoryDisk]) -> set[tuple[str, ...]]:
-    return {tuple(disk.list("d")) for disk in disks}
-
-
-@pytest.mark.parametrize("unsynced", POWER_LOSSES)
-def test_what_was_synced_survives(unsynced: Unsynced) -> None:
-    disk = disk_with(f=b"0123456789")
-    file = disk.open("d/f")
-    file.pwritev([b"abcdefghijklmno"], 20)
-    file.truncate(30)
-    file.sync()
-    for after in outcomes(disk, unsynced):
-        assert after.read("d/f") == b"0123456789" + bytes(10) + b"abcdefghij"
-
-
 def test_the_end_of_the_process_loses_nothing_but_its_handles_and_locks() -> None:
     disk = disk_with()
     file = disk.open("d/f", create=True)
@@ -57,58 +31,6 @@ def test_the_end_of_the_process_loses_nothing_but_its_handles_and_locks() -> Non
         file.pread(1, 0)
     assert disk.read("d/f") == b"abc"
     disk.lock("d/.lock").release()
-
-
-def test_a_write_is_torn_where_pages_meet() -> None:
-    disk = disk_with(f=bytes(3 * PAGE))
-    disk.open("d/f").pwritev([b"\xff" * (3 * PAGE)], 0)
-    found = {after.read("d/f") for after in outcomes(disk, Unsynced.SCATTERED)}
-    assert len(found) == 2**3
-    for content in found:
-        pages = [content[at : at + PAGE] for at in range(0, 3 * PAGE, PAGE)]
-        assert all(len(set(page)) == 1 for page in pages)
-    lost = {after.read("d/f") for after in outcomes(disk, Unsynced.LOST)}
-    assert lost == {bytes(3 * PAGE)}
-
-
-def test_an_unsynced_size_is_old_or_new_or_between() -> None:
-    disk = disk_with(f=bytes(10))
-    disk.open("d/f").truncate(2)
-    sizes = {len(after.read("d/f")) for after in outcomes(disk, Unsynced.JOURNALED)}
-    assert {2, 10} < sizes <= set(range(2, 11))
-
-
-@pytest.mark.parametrize("unsynced", POWER_LOSSES)
-def test_a_synced_file_in_an_unsynced_folder_can_be_without_a_name(unsynced: Unsynced) -> None:
-    disk = disk_with()
-    disk.open("d/f", create=True).sync()
-    assert () in names(outcomes(disk, unsynced))
-    disk.sync_dir("d")
-    assert names(outcomes(disk, unsynced)) == {("f",)}
-
-
-def test_creates_renames_and_removes_reach_the_platter_in_their_order_with_a_journal() -> None:
-    disk = disk_with(a=b"", b=b"")
-    disk.remove("d/a")
-    disk.rename("d/b", "d/c")
-    disk.open("d/e", create=True)
-    in_order = {("a", "b"), ("b",), ("c",), ("c", "e")}
-    assert names(outcomes(disk, Unsynced.JOURNALED)) == in_order
-    assert names(outcomes(disk, Unsynced.LOST)) == {("a", "b")}
-    scattered = names(outcomes(disk, Unsynced.SCATTERED))
-    assert in_order < scattered
-    assert ("a", "c") in scattered
-
-
-@pytest.mark.parametrize("unsynced", POWER_LOSSES)
-def test_a_rename_moves_the_name_as_a_whole(unsynced: Unsynced) -> None:
-    disk = disk_with(new=b"new", old=b"old")
-    disk.rename("d/new", "d/old")
-    found = {
-        tuple((name, after.read(f"d/{name}")) for name in after.list("d"))
-        for after in outcomes(disk, unsynced)
-    }
-    assert found <= {(("new", b"new"), ("old", b"old")), (("old", b"new"),)}
 
 
 def test_a_tree_is_removed_name_by_name() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+from logquake.cluster.faults.disk.replacing import replace_in_steps
 from logquake.cluster.faults.disk.strikes import Strikes
 from logquake.storage.disk.seam import Buffer, Disk, DiskSpace, File, Lock
 
@@ -68,17 +68,7 @@ class FaultyDisk:
         return self._disk.read(path)
 
     def replace(self, path: str, content: bytes) -> None:
-        """In the steps that the seam names, each of which can be struck."""
-        temporary = path + ".tmp"
-        file = self.open(temporary, create=True)
-        try:
-            file.truncate(0)
-            file.pwritev([content], 0)
-            file.sync()
-        finally:
-            file.close()
-        self.rename(temporary, path)
-        self.sync_dir(os.path.dirname(path) or ".")
+        replace_in_steps(self, path, content)
 
     def exists(self, path: str) -> bool:
         return self._disk.exists(path)

@@ -23,6 +23,7 @@ from tests.storage.crash.story import Expectation, Story
 
 Expectations = dict[str, Expectation]
 _AGAIN_WHILE_RECOVERING = 0.25
+_NUMBERS = {unsynced: number for number, unsynced in enumerate(Unsynced, 1)}
 
 
 @dataclass(slots=True)
@@ -44,7 +45,7 @@ def crashes_everywhere(life: Life, seed: int, count: Count, one_in: int = 1) -> 
             return
         count.points += 1
         for unsynced in life.fates():
-            number = count.points * len(Unsynced) + unsynced.value
+            number = count.points * len(Unsynced) + _NUMBERS[unsynced]
             expected = life.expectations(unsynced)
             try:
                 Trial(life.disk, expected, unsynced, seed * 1_000_003 + number, count).run()

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from logquake.cluster.faults.power.unsynced import Unsynced
 from logquake.storage.checkpoint_files import (
     LEADER_EPOCHS,
     DamagedCheckpointError,
@@ -15,7 +16,6 @@ from logquake.storage.checkpoint_files import (
 )
 from logquake.storage.log.log import Log
 from tests.doubles.memory_disk import MemoryDisk
-from tests.doubles.memory_faults import Unsynced
 
 MakeBatch = Callable[..., memoryview]
 POWER_LOSSES = (Unsynced.LOST, Unsynced.JOURNALED, Unsynced.SCATTERED)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from threading import Event, Thread
 from time import monotonic
 
-from logquake.chaos.history.outcomes import Outcomes
-from logquake.chaos.workloads.pacing import Pace
-from logquake.chaos.workloads.pairs import PairProducer
+from logquake.chaos.history.outcomes import History
+from logquake.chaos.workload import Workload
 
 _STEP_S = 0.01
 
@@ -16,11 +15,11 @@ _STEP_S = 0.01
 class RecordStream:
     """Sends (key, number) pairs at about ``per_second``, over ``keys`` different keys."""
 
-    def __init__(self, producer: PairProducer, *, per_second: int, keys: int = 50) -> None:
-        self._producer = producer
+    def __init__(self, workload: Workload, *, per_second: int, keys: int = 50) -> None:
+        self._workload = workload
+        self._per_step = max(1, round(per_second * _STEP_S))
         self._keys = keys
         self._stop = Event()
-        self._pace = Pace(per_second, self._stop.wait)
         self._thread = Thread(target=self._run, name="record-stream", daemon=True)
 
     def __enter__(self) -> RecordStream:
@@ -31,8 +30,8 @@ class RecordStream:
         self.end(timeout_s=60.0)
 
     @property
-    def outcomes(self) -> Outcomes:
-        return self._producer.outcomes
+    def history(self) -> History:
+        return self._workload.history
 
     def pair(self, number: int) -> tuple[bytes, bytes]:
         """What send ``number`` carries."""
@@ -41,10 +40,10 @@ class RecordStream:
     def wait_for_acks(self, count: int, timeout_s: float) -> None:
         """Until ``count`` more sends are acked. Raises TimeoutError, saying how many were."""
         deadline = monotonic() + timeout_s
-        before = self.outcomes.acked
-        while self.outcomes.acked < before + count:
+        before = self.history.acked
+        while self.history.acked < before + count:
             if monotonic() > deadline:
-                came = self.outcomes.acked - before
+                came = self.history.acked - before
                 raise TimeoutError(f"{came} of {count} acks came in {timeout_s:g} s")
             self._stop.wait(_STEP_S)
 
@@ -52,13 +51,14 @@ class RecordStream:
         """Stop sending and wait for the outcomes; how many sends never had one."""
         self._stop.set()
         self._thread.join(timeout_s)
-        return self._producer.finish(timeout_s)
+        return self._workload.finish(timeout_s)
 
     def _run(self) -> None:
-        self._producer.run(self._pairs())
+        self._workload.run(self._pairs())
 
     def _pairs(self) -> Iterator[tuple[bytes, bytes]]:
         number = 0
-        while self._pace.comes_before(self._stop):
-            yield self.pair(number)
-            number += 1
+        while not self._stop.wait(_STEP_S):
+            for _ in range(self._per_step):
+                yield self.pair(number)
+                number += 1
