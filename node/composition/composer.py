@@ -158,7 +158,7 @@ class Composer:
             groups=groups,
             transactions=self._transaction_coordinator(replicas, producer_ids),
             producer_ids=producer_ids,
-            auto_creation=AutoTopicCreation(settings.auto_creation, link, outside.scheduler),
+            auto_creation=AutoTopicCreation(settings.auto_creation, requests, outside.scheduler),
         )
 
     def _registrar(

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from logquake.node.controller_link import ControllerLink
+from logquake.node.controller_link import ControllerRequests
 from logquake.node.metadata.coordinators import CoordinatorTopic, CoordinatorTopics
 from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
-from logquake.seams.network import Disconnected
+from logquake.seams.network import Channel, Disconnected
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import (
@@ -75,7 +75,7 @@ class AutoCreationSettings:
 
 class AutoTopicCreation:
     def __init__(
-        self, settings: AutoCreationSettings, controller: ControllerLink, scheduler: Scheduler
+        self, settings: AutoCreationSettings, controller: ControllerRequests, scheduler: Scheduler
     ) -> None:
         self._settings = settings
         self._controller = controller
@@ -88,25 +88,33 @@ class AutoTopicCreation:
         return self._settings.enabled
 
     def create(self, topics: Collection[str], done: Callable[[Told], None]) -> None:
-        """Have these topics made; done gets what a client that asked is told of each, once."""
+        """Have these topics made; done gets what a client that asked is told of each, once.
+
+        A broker that has just come may know of no controller yet.
+        """
         unknown = dict.fromkeys(topics, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         new = [topic for topic in topics if topic not in self._in_flight]
-        channel = self._controller.channel() if new else None
-        if channel is None:
+        if not new:
             done(unknown)
             return
         answer_once = _Once(done)
 
-        def answered(answer: Message | Disconnected) -> None:
+        def end(told: Told) -> None:
             self._in_flight.difference_update(new)
             patience.cancel()
-            answer_once(unknown | _told(answer))
+            answer_once(unknown | told)
+
+        def ask(channel: Channel | None) -> None:
+            if channel is None:
+                end({})
+            else:
+                request = self._request(new)
+                channel.send(request, _CREATE_TOPICS_VERSION, lambda answer: end(_told(answer)))
 
         self._in_flight.update(new)
-        patience = self._scheduler.call_later(
-            self._settings.max_wait_ms, lambda: answer_once(unknown)
-        )
-        channel.send(self._request(new), _CREATE_TOPICS_VERSION, answered)
+        max_wait_ms = self._settings.max_wait_ms
+        patience = self._scheduler.call_later(max_wait_ms, lambda: answer_once(unknown))
+        self._controller.find(ask, within_ms=max_wait_ms)
 
     def _request(self, topics: Iterable[str]) -> CreateTopicsRequest:
         wanted = [_creatable(topic, self._settings.shape_of(topic)) for topic in topics]

@@ -11,12 +11,15 @@ import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.records import iterate_batches
 from tests.compat.adapters.base import Adapter, Message, Writing
 from tests.compat.adapters.librdkafka import Librdkafka
 from tests.compat.joining_kafka import KAFKA_ID, joining_properties, registered_kafka
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.every_broker import wait_until_all_tell
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
@@ -52,6 +55,8 @@ def create(cluster: Cluster, name: str) -> str:
         name, len(ASSIGNMENT), replica_assignment=ASSIGNMENT, config={"min.insync.replicas": "1"}
     )
     admin.create_topics([new])[name].result(PATIENCE_S)
+    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
+        wait_until_all_tell(router, name, len(ASSIGNMENT))
     return name
 
 

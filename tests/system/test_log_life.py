@@ -15,6 +15,7 @@ from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
+from tests.every_broker import wait_until_all_tell
 from tests.waiting import PATIENCE_S, wait_for
 
 BROKERS = 3
@@ -45,6 +46,7 @@ def create(kafka: Cluster, topic: str, **configs: str) -> None:
             replication_factor=BROKERS,
             configs={key.replace("_", "."): value for key, value in configs.items()},
         )
+        wait_until_all_tell(router, topic, 1)
 
 
 def write(kafka: Cluster, topic: str, count: int, size: int = 1_000) -> None:

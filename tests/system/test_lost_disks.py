@@ -16,6 +16,7 @@ from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.records import iterate_batches
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
+from tests.every_broker import wait_until_all_tell
 from tests.waiting import PATIENCE_S
 
 BROKERS = 3
@@ -57,6 +58,7 @@ def test_an_emptied_follower_gets_past_a_log_start_within_a_batch(tmp_path: Path
     with Cluster(brokers=BROKERS, data_dir=tmp_path / "cluster") as kafka:
         with Router(ClientSettings(kafka.bootstrap_servers)) as router:
             Admin(router).create_topic(TOPIC, partitions=1, replication_factor=BROKERS)
+            wait_until_all_tell(router, TOPIC, 1)
         write_one_batch(kafka)
         delete_records_before(kafka, START)
         leader = kafka.leader(TOPIC, 0)

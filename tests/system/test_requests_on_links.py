@@ -28,7 +28,8 @@ from logquake.wire.messages.metadata import (
 from tests.system.conftest import CommandLine
 from tests.waiting import PATIENCE_S, wait_for
 
-SOON_MS = 500  # after which a client gives up on an answer that will not come
+LATE_MS = 500
+GIVES_UP_MS = 5_000  # on an answer that will not come, and on none that a starved broker gives
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +96,15 @@ def read(kafka: RunningCluster, topic: str, isolation: str = "read_uncommitted")
     return found
 
 
+def wait_until_read(
+    kafka: RunningCluster, topic: str, *values: bytes, isolation: str = "read_uncommitted"
+) -> None:
+    """What followers, or a transaction's markers, bring a moment after the answer."""
+    wait_for(
+        f"{values} in {topic}", lambda: read(kafka, topic, isolation), lambda it: it == [*values]
+    )
+
+
 def test_produce_fails_three_times_and_the_client_retries(
     kafka: RunningCluster, topic: str
 ) -> None:
@@ -117,8 +127,8 @@ def test_a_lost_answer_to_a_produce_is_a_duplicate_without_idempotence(
     sender = producer(
         kafka,
         enable_idempotence=idempotent,
-        request_timeout_ms=SOON_MS,
-        socket_timeout_ms=SOON_MS,
+        request_timeout_ms=GIVES_UP_MS,
+        socket_timeout_ms=GIVES_UP_MS,
     )
     with kafka.inject("Produce", drop="response", times=1, source="clients") as fault:
         assert send(sender, topic, b"again") == [copies - 1]
@@ -173,7 +183,7 @@ def test_a_commit_that_is_held_is_not_seen_until_it_arrives(
         assert read(kafka, topic, "read_committed") == []
     commit.join(PATIENCE_S)
     assert not commit.is_alive()
-    assert read(kafka, topic, "read_committed") == [b"in it"]
+    wait_until_read(kafka, topic, b"in it", isolation="read_committed")
 
 
 def test_an_end_that_is_late_ends_the_transaction_all_the_same(
@@ -182,11 +192,11 @@ def test_an_end_that_is_late_ends_the_transaction_all_the_same(
     sender = producer(kafka, transactional_id=f"of {topic}")
     sender.init_transactions(PATIENCE_S)
     sender.begin_transaction()
-    with kafka.inject("EndTxn", delay_ms=SOON_MS, source="clients") as fault:
+    with kafka.inject("EndTxn", delay_ms=LATE_MS, source="clients") as fault:
         send(sender, topic, b"in it")
         sender.commit_transaction(PATIENCE_S)
         assert fault.wait() >= 1
-    assert read(kafka, topic, "read_committed") == [b"in it"]
+    wait_until_read(kafka, topic, b"in it", isolation="read_committed")
 
 
 def test_a_broker_leads_before_it_knows_what_to_tell_clients(kafka: RunningCluster) -> None:
@@ -231,7 +241,7 @@ def test_the_next_fetch_of_a_follower_is_told_of(kafka: RunningCluster, topic: s
     with kafka.hold("Fetch", of="response", source=follower, target=leader) as held:
         held.wait()
         assert send(producer(kafka, acks=1), topic, b"after the append, before the fetch") == [0]
-    assert read(kafka, topic) == [b"after the append, before the fetch"]
+    wait_until_read(kafka, topic, b"after the append, before the fetch")
 
 
 def test_what_makes_no_sense_is_refused(kafka: RunningCluster) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from logquake.node.controller_link import ControllerLink
+from logquake.node.controller_link import ControllerLink, ControllerRequests
 from logquake.node.topics.auto_creation import (
     AutoCreationSettings,
     AutoTopicCreation,
@@ -29,7 +31,14 @@ UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 @pytest.fixture
 def creation(network: ScriptedNetwork, scheduler: ManualScheduler) -> AutoTopicCreation:
-    return AutoTopicCreation(SETTINGS, ControllerLink(network, "2", lambda: CONTROLLER), scheduler)
+    return creation_by(lambda: CONTROLLER, network, scheduler)
+
+
+def creation_by(
+    controller: Callable[[], Endpoint | None], network: ScriptedNetwork, scheduler: ManualScheduler
+) -> AutoTopicCreation:
+    link = ControllerLink(network, "2", controller)
+    return AutoTopicCreation(SETTINGS, ControllerRequests(link.channel, scheduler), scheduler)
 
 
 def answer(**codes: int) -> CreateTopicsResponse:
@@ -126,10 +135,27 @@ def test_nobody_waits_for_a_controller_that_is_frozen(
     assert len(got) == 1
 
 
-def test_without_a_controller_nothing_is_asked(
+def test_a_controller_that_is_not_known_yet_is_waited_for(
     network: ScriptedNetwork, scheduler: ManualScheduler
 ) -> None:
-    nobody = AutoTopicCreation(SETTINGS, ControllerLink(network, "2", lambda: None), scheduler)
+    known: list[Endpoint] = []
+    creation = creation_by(lambda: known[0] if known else None, network, scheduler)
     got: list[Told] = []
-    nobody.create(["a"], got.append)
-    assert (got, network.sent) == ([{"a": UNKNOWN}], [])
+    creation.create(["a"], got.append)
+    scheduler.advance(SETTINGS.max_wait_ms // 2)
+    assert (got, network.sent) == ([], [])
+    known.append(CONTROLLER)
+    scheduler.advance(SETTINGS.max_wait_ms // 4)
+    network.sent[0].done(answer(a=ErrorCode.REQUEST_TIMED_OUT))
+    assert got == [{"a": ErrorCode.LEADER_NOT_AVAILABLE}]
+
+
+def test_without_a_controller_nothing_is_asked_in_the_end(
+    network: ScriptedNetwork, scheduler: ManualScheduler
+) -> None:
+    creation = creation_by(lambda: None, network, scheduler)
+    got: list[Told] = []
+    for _ in range(2):
+        creation.create(["a"], got.append)
+        scheduler.advance(SETTINGS.max_wait_ms)
+    assert (got, network.sent) == ([{"a": UNKNOWN}] * 2, [])
