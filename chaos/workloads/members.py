@@ -151,11 +151,14 @@ class CommittingMember:
             self._stay(stopping)
 
     def _stay(self, stopping: Event) -> None:
+        """No member leaves with empty hands: where joining takes long, none would ever commit."""
         membership, leaves_s = Membership(self._life), self._leaves_s()
+        has_taken = False
         with closing(membership.consumer):
-            while not stopping.is_set() and monotonic() < leaves_s:
+            while not stopping.is_set() and not (has_taken and monotonic() >= leaves_s):
                 messages = membership.taker.take()
                 if messages:
+                    has_taken = True
                     self._commit(membership, after(messages))
 
     def _leaves_s(self) -> float:
