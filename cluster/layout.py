@@ -108,6 +108,10 @@ class Layout:
         first = self.data_of(broker_id)
         return [first, *(first.with_name(f"{first.name}-{n}") for n in range(2, count + 1))]
 
+    def unsynced_of(self, broker_id: int) -> Path:
+        """Who removes a broker's data removes this too: it speaks of that data."""
+        return self.root / f"broker-{broker_id}" / "unsynced"
+
     def prepare(self, broker_ids: range, log_dirs: int = 1) -> None:
         """Make what is missing. Raises ClusterError: no parent, no permission, no space."""
         try:

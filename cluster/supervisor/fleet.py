@@ -196,8 +196,7 @@ class Fleet:
         path = self._layout.properties_of(broker_id)
         write_private(path, format_properties(properties))  # some hold passwords
         broker_program.check_settings(path)
-        name = broker_name(broker_id)
-        self._add(name, told_port, self._broker_launch(name, path))
+        self._add(broker_name(broker_id), told_port, self._broker_launch(broker_id, path))
 
     def _write_users(self, security: ClusterSecurity) -> None:
         """Without them no broker could enter another."""
@@ -214,11 +213,12 @@ class Fleet:
         if child.wait() != 0:
             raise ClusterError(last_line(self._layout.supervisor_log))
 
-    def _broker_launch(self, name: str, properties: Path) -> Callable[[], Child]:
+    def _broker_launch(self, broker_id: int, properties: Path) -> Callable[[], Child]:
+        name = broker_name(broker_id)
         log = self._layout.log_of(name)
         events = self._layout.events / f"{name}.jsonl"
         run = partial(broker_program.run_broker, properties, events)
-        unsynced = properties.with_name("unsynced")
+        unsynced = self._layout.unsynced_of(broker_id)
         if not self._spec.has_faults:
             shutil.rmtree(unsynced, ignore_errors=True)  # nobody goes on with it
             return lambda: zygote.fork(run, log)

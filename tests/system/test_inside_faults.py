@@ -89,26 +89,27 @@ def lead_by(cluster: Cluster, topic: str, broker: int) -> None:
         cluster.wait_isr(topic, 0, BROKERS)
 
 
-def test_a_full_disk_takes_its_directory_offline_and_the_broker_lives_on(
-    cluster: Cluster, router: Router
+@pytest.mark.parametrize("fault", ["disk_full", "read_only_disk", "lose_log_dir"])
+def test_a_disk_that_fails_takes_its_directory_offline_and_the_broker_lives_on(
+    cluster: Cluster, router: Router, fault: str
 ) -> None:
-    Admin(router).create_topic("full", partitions=4, replication_factor=BROKERS)
+    Admin(router).create_topic(fault, partitions=4, replication_factor=BROKERS)
     for partition in range(4):  # every replica has its files by then
-        send(router, "full", b"goes to all", partition=partition)
-    leader = cluster.leader("full", 0)
-    data = log_of(cluster, leader, "full").parent.parent
-    full = next(n for n, each in enumerate(cluster.layout.data_dirs(leader, 2), 1) if each == data)
-    others = [n for n in range(4) if not (data / f"full-{n}").exists()]
-    with cluster.disk_full(leader, log_dir=full) as fault:
-        send(router, "full", b"goes to the next leader")
-        assert cluster.wait_leader_change("full", 0, since=fault) != leader
-        assert cluster.wait_isr("full", 0, BROKERS - 1)
+        send(router, fault, b"goes to all", partition=partition)
+    leader = cluster.leader(fault, 0)
+    data = log_of(cluster, leader, fault).parent.parent
+    failing = cluster.layout.data_dirs(leader, 2).index(data) + 1
+    others = [n for n in range(4) if not (data / f"{fault}-{n}").exists()]
+    with getattr(cluster, fault)(leader, log_dir=failing) as begun:
+        send(router, fault, b"goes to the next leader")
+        assert cluster.wait_leader_change(fault, 0, since=begun) != leader
+        assert cluster.wait_isr(fault, 0, BROKERS - 1)
         for partition in others:
-            cluster.wait_isr("full", partition, BROKERS)
+            cluster.wait_isr(fault, partition, BROKERS)
         assert phase_of(cluster, leader) is Phase.RUNNING
     cluster.restart(leader)
-    cluster.wait_isr("full", 0, BROKERS)
-    values = [record.value for record in read(router, "full")]
+    cluster.wait_isr(fault, 0, BROKERS)
+    values = [record.value for record in read(router, fault)]
     assert values == [b"goes to all", b"goes to the next leader"]
 
 
