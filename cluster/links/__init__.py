@@ -5,9 +5,11 @@
     shaper.py         one direction of a connection: what may leave, and when
     stream.py         reads, shapes, writes; connection.py, two of them between two sockets
     interception.py   where requests can be read and changed on their way
+    requests/         what is done there to those of one API
     door.py           an address that is dialled: open, refusing, or silent
     target.py         whether who stands behind it accepts
-    process.py        the process that all this runs in; control.py, how it is spoken to
+    process.py        the process that all this runs in
+    commands.py       what may be asked of it, and control.py, who asks
 
 Broker i reaches broker j by a proxy of its own, clients reach broker j by another, and broker i
 reaches each ZooKeeper server by one: so each direction of each pair can be hurt alone, by an

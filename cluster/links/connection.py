@@ -58,12 +58,8 @@ class Connection:
         self._interceptor: Interceptor | None = None
         self._came_to_end: dict[Way, Ending] = {}  # and that has not been passed on yet
 
-    def start(self) -> None:
-        for stream in self._streams.values():
-            stream.start()
-
     def obey(self, board: Board) -> None:
-        """The faults are others than before."""
+        """The faults are others than before, or this is the beginning."""
         if board.is_reset(self.dialler, self.dialled):
             self.reset()
             return

@@ -97,9 +97,6 @@ class Stream:
         source.readable = self._read
         sink.writable = self._pump
 
-    def start(self) -> None:
-        self._read_on()
-
     def stop(self) -> None:
         """The connection is over."""
         self.has_ended = self.is_broken = True
@@ -107,6 +104,7 @@ class Stream:
         self._cancel_timer()
 
     def change(self, conditions: Conditions) -> None:
+        """These hold now; at the beginning too, when it starts to read."""
         self._shaper.change(conditions, self._loop.now_ms())
         self._pump()
 
