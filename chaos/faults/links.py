@@ -1,6 +1,7 @@
 """Faults of links, directed: bytes from ``source`` to ``target``, whoever dialled.
 
-An end is ``broker-2``, ``clients``, ``zookeeper`` (all servers) or ``zookeeper-1``.
+An end is ``2``, a role (``leader:orders/0``, ``controller``), ``clients``, ``zookeeper`` (all
+servers) or ``zookeeper-1``; several are written with commas. ``both`` is both directions.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from pydantic import Field, model_validator
 
 from logquake.chaos.faults.value import End, FaultValue, Target
 
+Side = Literal["request", "response"]
+
 
 class Partition(FaultValue):
     """Brokers of one group neither hear nor are heard by those of the others."""
@@ -20,10 +23,11 @@ class Partition(FaultValue):
 
 
 class Isolate(FaultValue):
-    """One broker is cut from all other brokers, from ZooKeeper, and from clients."""
+    """One broker is cut from all other brokers and ZooKeeper, and if said so from clients."""
 
     kind: Literal["isolate"] = "isolate"
     target: Target
+    clients: bool = False
 
 
 class Cut(FaultValue):
@@ -32,6 +36,7 @@ class Cut(FaultValue):
     kind: Literal["cut"] = "cut"
     source: End
     target: End
+    both: bool = False
 
 
 class Delay(FaultValue):
@@ -42,6 +47,7 @@ class Delay(FaultValue):
     target: End
     ms: int = Field(gt=0)
     jitter_ms: int = Field(default=0, ge=0)
+    both: bool = False
 
 
 class Throttle(FaultValue):
@@ -51,6 +57,7 @@ class Throttle(FaultValue):
     source: End
     target: End
     bytes_per_s: int = Field(gt=0)
+    both: bool = False
 
 
 class Reset(FaultValue):
@@ -62,7 +69,7 @@ class Reset(FaultValue):
 
 
 class DropAfter(FaultValue):
-    """Connections close once so many bytes have passed."""
+    """Connections are reset once so many bytes have passed."""
 
     kind: Literal["drop-after"] = "drop-after"
     source: End
@@ -79,28 +86,35 @@ class HalfOpen(FaultValue):
 
 
 class Inject(FaultValue):
-    """What becomes of one API's requests, or their answers, on the links of one broker.
+    """What becomes of one API's requests, or of their answers: RunningCluster.inject says more.
 
-    ``target`` is the broker that is asked, all of them if none is named; ``source`` the end that
-    asks. Of what is done one thing is chosen: an ``error`` of Kafka's in place of the answer, a
-    delay, a drop, a double, another order. ``times`` bounds how often, ``rate`` how many of all.
+    ``target`` is who is asked, ``source`` the end that asks, ``client_id`` its name; whoever is not
+    named may be anybody. One thing is chosen: an ``error`` of Kafka's in place of the answer, a
+    delay, a drop, a reset in its place (``close``), a double, another order, a hold until
+    the fault ends. ``skip`` so many first, then ``times`` at most, ``rate`` of all.
     """
 
     kind: Literal["inject"] = "inject"
     api: str
-    target: int | None = None
+    target: End | None = None
     source: End | None = None
+    client_id: str | None = None
     error: str | None = None
     delay_ms: int | None = Field(default=None, gt=0)
-    drop: Literal["request", "response"] | None = None
+    drop: Side | None = None
+    close: Side | None = None
     duplicate: bool = False
     reorder: bool = False
+    hold: bool = False
+    of: Side = "request"
+    skip: int = Field(default=0, ge=0)
     times: int | None = Field(default=None, ge=1)
     rate: float = Field(default=1.0, gt=0, le=1)
 
     @model_validator(mode="after")
     def _does_one_thing(self) -> Self:
-        done = (self.error, self.delay_ms, self.drop, self.duplicate or None, self.reorder or None)
-        if sum(thing is not None for thing in done) != 1:
-            raise ValueError("say one of error, delay_ms, drop, duplicate, reorder")
+        said = (self.error, self.delay_ms, self.drop, self.close)
+        flags = (self.duplicate, self.reorder, self.hold)
+        if sum(one is not None for one in said) + sum(flags) != 1:
+            raise ValueError("say one of error, delay_ms, drop, close, duplicate, reorder, hold")
         return self

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field
 
 from logquake.chaos.history.rows import Row
+from logquake.chaos.scenarios.measures import Measures
 from logquake.chaos.scenarios.patterns import RowPattern
 
 
@@ -19,8 +20,25 @@ class Outcome(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
+class Bounds(BaseModel):
+    """Of a number: ``at_least``, ``at_most``, or both."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at_least: int = Field(default=0, ge=0)
+    at_most: int | None = Field(default=None, ge=0)
+
+    def text(self, what: str, count: int) -> str | None:
+        """What is wrong with so many, None if nothing is."""
+        if count < self.at_least:
+            return f"{count} {what}, not the {self.at_least} or more to be seen"
+        if self.at_most is not None and count > self.at_most:
+            return f"{count} {what}, not {self.at_most} at most"
+        return None
+
+
 class Seen(BaseModel):
-    """So many rows of a kind."""
+    """So many rows of a kind, one at least unless it says otherwise."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -29,20 +47,20 @@ class Seen(BaseModel):
     at_most: int | None = Field(default=None, ge=0)
 
     def text(self, count: int) -> str | None:
-        """What is wrong with so many, None if nothing is."""
-        if count < self.at_least:
-            return f"{count} rows of [{self.row}], not the {self.at_least} or more to be seen"
-        if self.at_most is not None and count > self.at_most:
-            return f"{count} rows of [{self.row}], not {self.at_most} at most"
-        return None
+        bounds = Bounds(at_least=self.at_least, at_most=self.at_most)
+        return bounds.text(f"rows of [{self.row}]", count)
 
 
 class Expectation(BaseModel):
-    """``verdicts`` by the name of the invariant, and rows of clients, brokers and the harness."""
+    """``verdicts`` by the name of the invariant; how many acked sends are ``lost`` in the end, and
+    how many are there more than once; and rows of clients, brokers and the harness.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     verdicts: dict[str, Outcome] = Field(default_factory=dict)
+    lost: Bounds = Bounds()
+    doubled: Bounds = Bounds()
     seen: tuple[Seen, ...] = ()
 
     def unexpected(self, outcomes: Mapping[str, Outcome]) -> list[str]:
@@ -53,9 +71,19 @@ class Expectation(BaseModel):
             if outcome is Outcome.BROKEN and self.verdicts.get(name) is not Outcome.BROKEN
         ]
 
-    def unmet(self, outcomes: Mapping[str, Outcome], rows: Iterable[Row]) -> list[str]:
+    def unmet(
+        self, outcomes: Mapping[str, Outcome], measures: Measures, rows: Iterable[Row]
+    ) -> list[str]:
         """What was to be seen and was not, in words."""
-        return [*self._other_verdicts(outcomes), *_not_seen(self.seen, rows)]
+        amounts = (
+            self.lost.text("acked sends lost", measures.lost),
+            self.doubled.text("sends there more than once", measures.doubled),
+        )
+        return [
+            *self._other_verdicts(outcomes),
+            *(text for text in amounts if text is not None),
+            *_not_seen(self.seen, rows),
+        ]
 
     def _other_verdicts(self, outcomes: Mapping[str, Outcome]) -> Iterator[str]:
         for name, wanted in self.verdicts.items():

@@ -18,7 +18,8 @@ class Scenario(BaseModel):
     """Set-up, workloads, one of storm, schedule and steps, and what must be seen.
 
     ``explanation`` says why it goes as it does, ``try_next`` what to change in the file and run
-    again. ``lacks`` is what has to be built before it can be run. ``seed`` is the one that its
+    again. ``lacks`` is what has to be built before it can be run, ``in_part`` what it does not show
+    yet when it is run. ``seed`` is the one that its
     schedule was drawn with; workloads are seeded with it too.
     """
 
@@ -30,6 +31,7 @@ class Scenario(BaseModel):
     explanation: str = ""
     try_next: str = ""
     lacks: str | None = None
+    in_part: str | None = None
     seed: int | None = None
     setup: Setup = Field(default_factory=Setup)
     workloads: tuple[WorkloadSetup, ...] = ()

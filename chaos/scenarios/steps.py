@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_val
 from logquake.chaos.faults.any_fault import AnyFault
 from logquake.chaos.faults.seconds import Seconds
 from logquake.chaos.scenarios.patterns import RowPattern
+from logquake.chaos.scenarios.setup import WorkloadSetup
 
 EVERYTHING = "all"  # a name that heals whatever is broken
 WITHIN_S = 60.0
@@ -39,6 +40,12 @@ class Begin(_Step):
 
 class Heal(_Step):
     heal: str
+
+
+class Start(_Step):
+    """One program more, from now on."""
+
+    start: WorkloadSetup
 
 
 class Rest(_Step):
@@ -85,7 +92,7 @@ class Await(_Step):
     within: Seconds = WITHIN_S
 
 
-_KINDS = ("begin", "heal", "rest", "await")
+_KINDS = ("begin", "heal", "start", "rest", "await")
 
 
 def _kind_of(step: object) -> str | None:
@@ -98,6 +105,7 @@ def _kind_of(step: object) -> str | None:
 Step = Annotated[
     Annotated[Begin, Tag("begin")]
     | Annotated[Heal, Tag("heal")]
+    | Annotated[Start, Tag("start")]
     | Annotated[Rest, Tag("rest")]
     | Annotated[Await, Tag("await")],
     Discriminator(

@@ -15,7 +15,7 @@ from logquake.chaos.faults.processes import Kill, Pause, Restart, RestartStorm, 
 CLIENTS, ZOOKEEPER = "clients", "zookeeper"
 
 # Errors after which a client tries again, whatever it sent.
-RETRIED_ERRORS = ("NOT_LEADER_OR_FOLLOWER", "REQUEST_TIMED_OUT", "COORDINATOR_NOT_AVAILABLE")
+RETRIED_ERRORS = ("NOT_LEADER_OR_FOLLOWER", "REQUEST_TIMED_OUT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,13 @@ def _throttle(random: Random, aims: Aims) -> Throttle:
 
 
 def _inject(random: Random, aims: Aims) -> Inject:
-    target, times = random.choice(aims.brokers), random.randrange(1, 6)
+    """A producer's request is refused, or its answer lost, a few times."""
+    api, source = "Produce", CLIENTS
+    target, times = str(random.choice(aims.brokers)), random.randrange(1, 6)
     if random.random() < 0.5:
-        error = random.choice(RETRIED_ERRORS[:2])
-        return Inject(api="Produce", target=target, source=CLIENTS, error=error, times=times)
-    return Inject(api="Produce", target=target, source=CLIENTS, drop="response", times=times)
+        error = random.choice(RETRIED_ERRORS)
+        return Inject(api=api, target=target, source=source, error=error, times=times)
+    return Inject(api=api, target=target, source=source, close="response", times=times)
 
 
 Aim = Callable[[Random, Aims], AnyFault]

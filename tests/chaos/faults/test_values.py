@@ -29,7 +29,7 @@ KINDS = {one.model_fields["kind"].default: one for one in CLASSES}
             "delay clients to broker-2 ms=200",
         ),
         (
-            {"kind": "inject", "target": 2, "api": "Produce", "drop": "response", "times": 3},
+            {"kind": "inject", "target": "2", "api": "Produce", "drop": "response", "times": 3},
             "inject 2 api=Produce drop=response times=3",
         ),
         ({"kind": "delete-controller"}, "delete-controller"),

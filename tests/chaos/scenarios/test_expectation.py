@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from logquake.chaos.history.rows import Row
-from logquake.chaos.scenarios.expectation import Expectation, Outcome, Seen
+from logquake.chaos.scenarios.expectation import Bounds, Expectation, Outcome, Seen
+from logquake.chaos.scenarios.measures import NOTHING_MEASURED, Measures
 from logquake.chaos.scenarios.patterns import RowPattern
 
 HOLDS, BROKEN = Outcome.HOLDS, Outcome.BROKEN
@@ -48,8 +49,8 @@ def test_a_broken_invariant_is_unexpected_unless_it_was_to_break() -> None:
     expectation = Expectation(verdicts={"durable": BROKEN})
     outcomes = {"durable": BROKEN, "readable": BROKEN, "shape": HOLDS}
     assert expectation.unexpected(outcomes) == ["readable"]
-    assert expectation.unmet(outcomes, ()) == []
-    assert expectation.unmet({"durable": HOLDS}, ()) == [
+    assert expectation.unmet(outcomes, NOTHING_MEASURED, ()) == []
+    assert expectation.unmet({"durable": HOLDS}, NOTHING_MEASURED, ()) == [
         "durable was expected to be seen as broken, and is holds"
     ]
 
@@ -59,8 +60,17 @@ def test_rows_are_counted() -> None:
     rows = [row("refused"), row("refused"), row("acked")]
 
     def unmet(**bounds: int) -> list[str]:
-        return Expectation(seen=(Seen(row=refused, **bounds),)).unmet({}, rows)
+        return Expectation(seen=(Seen(row=refused, **bounds),)).unmet({}, NOTHING_MEASURED, rows)
 
     assert unmet() == unmet(at_least=2) == unmet(at_most=2) == []
     assert unmet(at_least=3) == ["2 rows of [refused], not the 3 or more to be seen"]
     assert unmet(at_least=0, at_most=1) == ["2 rows of [refused], not 1 at most"]
+
+
+def test_losses_are_held_against_their_bounds() -> None:
+    expectation = Expectation(lost=Bounds(at_least=1), doubled=Bounds(at_most=0))
+    assert expectation.unmet({}, Measures(5, 0), ()) == []
+    assert expectation.unmet({}, Measures(0, 2), ()) == [
+        "0 acked sends lost, not the 1 or more to be seen",
+        "2 sends there more than once, not 0 at most",
+    ]

@@ -61,7 +61,7 @@ def test_every_scenario_of_the_catalogue_can_be_written_again() -> None:
     [
         ("a: [", "here is no YAML"),
         ("title: x", "here: name: Field required"),
-        (HEAD + "steps: [{say: hello}]", "steps.0: a step says one of begin, heal, rest, await"),
+        (HEAD + "steps: [{say: hello}]", "steps.0: a step says one of begin, heal, start, rest"),
         (HEAD + "steps: [{heal: cut}]", "cut is healed, and nothing of that name was begun"),
         (HEAD + "steps: [{await: {isr: orders/0}}]", "which size of the isr"),
         (HEAD + "steps: [{begin: {kind: kill}}]", "target: Field required"),

@@ -1,0 +1,123 @@
+"""Break a cluster on purpose, and prove what survived."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from logquake.cluster.cli.options import Output, seconds, wants_json
+from logquake.cluster.errors import ClusterError
+
+app = typer.Typer(
+    help="Break a cluster on purpose, and prove what survived.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Scenario = Annotated[
+    str, typer.Argument(metavar="SCENARIO", help="A name or number of `chaos list`, or a file.")
+]
+Folder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The folder of a run, or its run.yaml.")
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        "--report", metavar="DIR", help="Where all of it goes. [default: ./chaos-NAME-...]"
+    ),
+]
+Keep = Annotated[
+    bool, typer.Option("--keep", help="Keep the replicas' files whatever the verdict.")
+]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="The verdict alone.")]
+
+
+@app.command("list")
+def list_scenarios(output: Output = "table") -> None:
+    """The scenarios that come with logquake, and what some of them still lack."""
+    as_json = wants_json(output)
+    _needs_extra()
+    from logquake.chaos.cli.printing import print_catalogue
+
+    print_catalogue(as_json=as_json)
+
+
+@app.command()
+def show(scenario: Scenario) -> None:
+    """The file of a scenario: to read, or to change and run."""
+    _needs_extra()
+    from logquake.chaos.scenarios.files import find_scenario, write_scenario
+
+    print(write_scenario(find_scenario(scenario)), end="")
+
+
+@app.command()
+def run(
+    scenario: Scenario = "storm",
+    seed: Annotated[
+        int | None, typer.Option(help="Of the schedule and the workloads. [default: any]")
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Of a storm, instead of the scenario's own.")
+    ] = None,
+    report: Report = None,
+    keep: Keep = False,
+    quiet: Quiet = False,
+) -> None:
+    """Start a cluster, break it as the scenario says, and judge what survived.
+
+    A seed fixes the schedule: which fault begins when. It does not fix what processes do in
+    between, so another run with the same seed may end otherwise. tests/sim has exact replay.
+
+    Status 0: what was to hold held; 1: an invariant broke; 2: usage; 3: no cluster could be
+    started, say; 4: inconclusive.
+    """
+    limit = None if duration is None else seconds(duration)
+    _needs_extra()
+    from logquake.chaos.cli.starting import run_scenario
+
+    raise typer.Exit(run_scenario(scenario, seed, limit, report, keep=keep, quiet=quiet))
+
+
+@app.command()
+def replay(folder: Folder, report: Report = None, keep: Keep = False, quiet: Quiet = False) -> None:
+    """Run again what was run: the same schedule and seed, though not the same interleaving.
+
+    The file run.yaml in the folder may be edited before.
+    """
+    _needs_extra()
+    from logquake.chaos.cli.starting import replay_run
+
+    raise typer.Exit(replay_run(folder, report, keep=keep, quiet=quiet))
+
+
+@app.command()
+def shrink(
+    folder: Folder,
+    tries: Annotated[
+        int, typer.Option(min=1, help="Runs without a failure before a schedule is thought sound.")
+    ] = 2,
+    report: Report = None,
+) -> None:
+    """Find the fewest faults with which a failed run still fails, by running it again and again.
+
+    What fails by chance is found by chance: more tries make the outcome more certain.
+    """
+    _needs_extra()
+    from logquake.chaos.cli.starting import shrink_run
+
+    raise typer.Exit(shrink_run(folder, tries, report))
+
+
+def _needs_extra() -> None:
+    """Raises ClusterError where the packages of the extra are missing."""
+    try:
+        import confluent_kafka  # noqa: F401
+        import pydantic  # noqa: F401
+        import yaml  # noqa: F401
+    except ImportError as error:
+        raise ClusterError(
+            f"{error.name} is not installed: pip install 'logquake[chaos]'"
+        ) from None

@@ -1,0 +1,85 @@
+"""What is said at the end, and the list of scenarios."""
+
+from __future__ import annotations
+
+import json
+
+from rich.console import Console
+from rich.table import Table
+
+from logquake.chaos.runs.folder import RunFolder
+from logquake.chaos.runs.judgement import ExitStatus, Finding, Judgement
+from logquake.chaos.scenarios.catalogue_state import lacking
+from logquake.chaos.scenarios.expectation import Outcome
+from logquake.chaos.scenarios.files import catalogue
+
+_SHOWN_VIOLATIONS = 3
+_MARKS = {
+    Outcome.HOLDS: "[green]holds[/]",
+    Outcome.BROKEN: "[red]BROKEN[/]",
+    Outcome.INCONCLUSIVE: "[yellow]inconclusive[/]",
+}
+_CLOSING = {
+    ExitStatus.HELD: "[bold green]Held.[/] What was to be seen was seen.",
+    ExitStatus.BROKE: "[bold red]Broke.[/] An invariant that was to hold did not.",
+    ExitStatus.INCONCLUSIVE: "[bold yellow]Inconclusive.[/] What was to be seen was not.",
+}
+
+
+def print_catalogue(*, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([_described(one.name) for one in catalogue()], indent=2))
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "scenario", "what is to be seen"):
+        table.add_column(heading)
+    for one in catalogue():
+        lacks = lacking(one)
+        title = one.title if lacks is None else f"[dim]{one.title} (not yet: {lacks})[/]"
+        if one.in_part is not None:
+            title += f" [dim](in part: {one.in_part})[/]"
+        table.add_row("" if one.number is None else str(one.number), one.name, title)
+    Console(soft_wrap=True).print(table)
+
+
+def _described(name: str) -> dict[str, object]:
+    scenario = next(one for one in catalogue() if one.name == name)
+    return {
+        "name": name,
+        "number": scenario.number,
+        "title": scenario.title,
+        "lacks": lacking(scenario),
+        "in_part": scenario.in_part,
+    }
+
+
+def print_judgement(judgement: Judgement, folder: RunFolder, console: Console) -> None:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("invariant")
+    table.add_column("")
+    table.add_column("")
+    for finding in judgement.findings:
+        table.add_row(finding.invariant, _MARKS[finding.outcome], finding.why)
+    console.print(table)
+    for finding in judgement.findings:
+        if finding.outcome is Outcome.BROKEN:
+            _print_violations(finding, console)
+    counts, measures = judgement.counts, judgement.measures
+    console.print(
+        f"{counts.get('acked', 0):,} acked, {counts.get('unknown', 0):,} unknown, "
+        f"{measures.lost:,} acked and lost, {measures.doubled:,} there more than once, "
+        f"{counts.get('fault-begun', 0)} faults",
+        highlight=False,
+    )
+    for line in (*judgement.unmet, *judgement.troubles):
+        console.print(f"  {line}", markup=False, highlight=False)
+    console.print(_CLOSING[judgement.status])
+    console.print(f"{folder.root}", markup=False, highlight=False)
+
+
+def _print_violations(finding: Finding, console: Console) -> None:
+    console.print(f"\n[red]{finding.invariant}[/], {finding.count} times")
+    for violation in finding.violations[:_SHOWN_VIOLATIONS]:
+        console.print(f"  {violation.text}", markup=False, highlight=False)
+        for sentence in violation.chain:
+            console.print(f"    {sentence}", markup=False, highlight=False)

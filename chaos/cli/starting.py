@@ -1,0 +1,130 @@
+"""A scenario from its name, a seed and a folder to a run and what it is worth."""
+
+from __future__ import annotations
+
+import random
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+
+from logquake.chaos.cli.printing import print_judgement
+from logquake.chaos.runs.folder import RunFolder
+from logquake.chaos.runs.judgement import ExitStatus
+from logquake.chaos.runs.judging import judge
+from logquake.chaos.runs.run import Run
+from logquake.chaos.runs.screen import LiveScreen, NoScreen, PlainScreen
+from logquake.chaos.runs.status import Screen
+from logquake.chaos.scenarios.catalogue_state import lacking
+from logquake.chaos.scenarios.files import find_scenario, read_scenario
+from logquake.chaos.scenarios.scenario import Scenario
+from logquake.chaos.schedules.aims import Aims
+from logquake.chaos.schedules.drawing import draw
+from logquake.chaos.schedules.shrinking import shrunk
+from logquake.cluster.errors import ClusterError
+
+_SEEDS = 1_000_000
+
+
+def run_scenario(
+    name: str,
+    seed: int | None,
+    duration_s: float | None,
+    folder: Path | None,
+    *,
+    keep: bool,
+    quiet: bool,
+) -> ExitStatus:
+    """Raises ClusterError for bad usage."""
+    scenario = find_scenario(name)
+    if duration_s is not None:
+        if scenario.storm is None:
+            raise ClusterError(f"{scenario.name} is no storm: its steps say how long it takes")
+        storm = scenario.storm.model_copy(update={"duration": duration_s})
+        scenario = scenario.model_copy(update={"storm": storm})
+    chosen = random.randrange(_SEEDS) if seed is None else seed
+    return _run(drawn(scenario, chosen), folder, keep=keep, quiet=quiet)
+
+
+def replay_run(folder: Path, report: Path | None, *, keep: bool, quiet: bool) -> ExitStatus:
+    """Raises ClusterError for bad usage."""
+    return _run(_scenario_of(folder), report, keep=keep, quiet=quiet)
+
+
+def shrink_run(folder: Path, tries: int, report: Path | None) -> ExitStatus:
+    """HELD where nothing failed any more. Raises ClusterError for bad usage."""
+    scenario = _scenario_of(folder)
+    if not scenario.schedule:
+        raise ClusterError(f"{folder} has no schedule to be shrunk: steps are read by people")
+    console = Console()
+    root = report or Path(f"{folder.resolve().name}-shrunk")
+    runs = 0
+
+    def fails(schedule: tuple[object, ...]) -> bool:
+        nonlocal runs
+        tried = scenario.model_copy(update={"schedule": schedule})
+        for _ in range(tries):
+            runs += 1
+            status = _run(tried, root / f"run-{runs}", keep=False, quiet=True)
+            console.print(f"run {runs}: {len(schedule)} faults: {status.name.lower()}")
+            if status is ExitStatus.BROKE:
+                return True
+        return False
+
+    if not fails(scenario.schedule):
+        console.print("The whole schedule did not fail again: try more tries, or another machine.")
+        return ExitStatus.INCONCLUSIVE
+    left = shrunk(scenario.schedule, fails)
+    for planned in left:
+        console.print(str(planned), markup=False, highlight=False)
+    return ExitStatus.BROKE
+
+
+def drawn(scenario: Scenario, seed: int) -> Scenario:
+    """The same with its seed, and with a schedule in place of a storm."""
+    if scenario.storm is None:
+        return scenario.model_copy(update={"seed": seed})
+    setup = scenario.setup
+    aims = Aims(range(1, setup.brokers + 1), setup.partitions)
+    schedule = draw(scenario.storm, aims, seed)
+    return scenario.model_copy(update={"seed": seed, "schedule": schedule, "storm": None})
+
+
+def _run(scenario: Scenario, folder: Path | None, *, keep: bool, quiet: bool) -> ExitStatus:
+    lacks = lacking(scenario)
+    if lacks is not None:
+        raise ClusterError(f"{scenario.name} cannot be run yet: {lacks}")
+    run_folder = RunFolder((folder or _folder_for(scenario)).resolve())
+    console = Console()
+    try:
+        with _screen(scenario, console, quiet=quiet) as screen:
+            outcome = Run(scenario, run_folder, screen).carry_out()
+        judgement = judge(scenario, run_folder, outcome)
+    except ClusterError as error:
+        console.print(f"logquake: {error}", markup=False, highlight=False)
+        return ExitStatus.ENVIRONMENT
+    if not keep and judgement.status is ExitStatus.HELD:
+        run_folder.remove_cluster()
+    if not quiet:
+        print_judgement(judgement, run_folder, console)
+    return judgement.status
+
+
+def _screen(scenario: Scenario, console: Console, *, quiet: bool) -> AbstractContextManager[Screen]:
+    if quiet:
+        return nullcontext(NoScreen())
+    if console.is_terminal:
+        return LiveScreen(f"{scenario.title} (seed {scenario.seed})", console)
+    return nullcontext(PlainScreen(console))
+
+
+def _scenario_of(folder: Path) -> Scenario:
+    path = folder if folder.is_file() else RunFolder(folder).scenario
+    if not path.is_file():
+        raise ClusterError(f"{folder} is no folder of a run: it has no run.yaml")
+    return read_scenario(path.read_text(), str(path))
+
+
+def _folder_for(scenario: Scenario) -> Path:
+    return Path(f"chaos-{scenario.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}")

@@ -1,0 +1,16 @@
+"""A scenario from its set-up to its verdict.
+
+folder.py       what a run leaves behind, and where
+programs.py     the workloads' processes
+conductor.py    begins faults, heals them, and writes both into the history
+playing.py      a schedule, or steps, on a cluster that runs
+conditions.py   what a step waits for
+tally.py        histories and journals, read while they are written
+reading_back.py each topic, read from its beginning to its end
+status.py       what is shown of a run while it goes on
+quiescing.py    all is healed, the cluster is whole again, the programs have ended
+judgement.py    verdicts to a status
+judging.py      evidence to verdicts
+run.py          all of it, in order
+screen.py       what a person sees meanwhile
+"""

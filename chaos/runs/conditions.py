@@ -1,0 +1,86 @@
+"""What a step waits for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Event
+
+from logquake.chaos.runs.tally import Tally
+from logquake.chaos.scenarios.patterns import RowPattern
+from logquake.chaos.scenarios.steps import Condition
+from logquake.cluster.errors import ClusterError, WaitTimeoutError
+from logquake.cluster.running import RunningCluster
+from logquake.wire.sentinels import NO_LEADER
+
+# An answer of ZooKeeper's, and a look whether the run was given up, lie between two of these.
+LOOK_EVERY_S = 0.1
+
+
+class GivenUpError(ClusterError):
+    """Somebody ended the run while a step waited."""
+
+
+class Waiting:
+    """Waits on a thread of its own, until ``given_up`` is set."""
+
+    def __init__(self, cluster: RunningCluster, tally: Tally, given_up: Event) -> None:
+        self._cluster = cluster
+        self._tally = tally
+        self._given_up = given_up
+
+    def rest(self, seconds: float) -> None:
+        """Raises GivenUpError."""
+        if self._given_up.wait(seconds):
+            raise GivenUpError("the run was ended")
+
+    def until(self, condition: Condition, within_s: float) -> None:
+        """Raises WaitTimeoutError with what was waited for, GivenUpError."""
+        if condition.rows is not None:
+            self._until_rows(condition.rows, condition.times, within_s, str(condition))
+        else:
+            self._until(lambda: self._holds(condition), within_s, str(condition))
+
+    def _until_rows(self, pattern: RowPattern, times: int, within_s: float, what: str) -> None:
+        watch = self._tally.watch(pattern, times)
+        try:
+            self._until(watch.satisfied.is_set, within_s, what)
+        except WaitTimeoutError as error:
+            raise WaitTimeoutError(f"{error}; {watch.seen} were seen") from None
+        finally:
+            self._tally.forget(watch)
+
+    def _until(self, holds: Callable[[], bool], within_s: float, what: str) -> None:
+        deadline = time.monotonic() + within_s
+        while not holds():
+            if time.monotonic() > deadline:
+                raise WaitTimeoutError(f"no [{what}] within {within_s:g} s")
+            self.rest(LOOK_EVERY_S)
+
+    def _holds(self, condition: Condition) -> bool:
+        """False too while nobody can say, because ZooKeeper is what is broken."""
+        try:
+            if condition.controller:
+                return _is_wanted(self._cluster.view.controller(), condition)
+            return self._partition_holds(condition)
+        except WaitTimeoutError:
+            raise
+        except ClusterError:
+            return False
+
+    def _partition_holds(self, condition: Condition) -> bool:
+        topic, _, partition = (condition.isr or condition.leader or "").rpartition("/")
+        state = self._cluster.view.partition(topic, int(partition))
+        if state is None:
+            return False
+        if condition.isr is not None:
+            return len(state.isr) == condition.size
+        return _is_wanted(None if state.leader == NO_LEADER else state.leader, condition)
+
+
+def _is_wanted(found: int | None, condition: Condition) -> bool:
+    if condition.no_one or found is None:
+        return condition.no_one and found is None
+    if condition.broker is not None:
+        return found == condition.broker
+    return found != condition.not_broker

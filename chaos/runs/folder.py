@@ -1,0 +1,63 @@
+"""What a run leaves behind, and where.
+
+run.yaml        the scenario with its schedule: `logquake chaos replay` runs it again
+history/        a file of JSON lines for each program, and the harness's own; what they printed
+cluster/        the cluster's own folder: journals, logs, replicas' files, ZooKeeper's
+verdict.json    what was judged, with every chain
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    root: Path
+
+    @property
+    def scenario(self) -> Path:
+        return self.root / "run.yaml"
+
+    @property
+    def histories(self) -> Path:
+        return self.root / "history"
+
+    def history_of(self, process: str) -> Path:
+        return self.histories / f"{process}.jsonl"
+
+    @property
+    def cluster(self) -> Layout:
+        return Layout(self.root / "cluster")
+
+    @property
+    def verdict(self) -> Path:
+        return self.root / "verdict.json"
+
+    def prepare(self) -> None:
+        """Raises ClusterError: another run is kept there, or the folder can't be made."""
+        if self.scenario.exists():
+            raise ClusterError(
+                f"{self.root} holds a run already: name another folder, or remove it"
+            )
+        try:
+            for folder in (self.histories, self.cluster.root):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ClusterError(f"{self.root} can't be a run's folder: {error}") from error
+
+    def row_files(self) -> list[Path]:
+        """Histories and journals, as `chaos/history/reader.py:read_history` takes them."""
+        journals = self.cluster.events.glob("*.jsonl")
+        return [*sorted(self.histories.glob("*.jsonl")), *sorted(journals)]
+
+    def remove_cluster(self) -> None:
+        """The replicas' files are most of what a run weighs; their journals stay."""
+        for member in self.cluster.root.iterdir():
+            if member != self.cluster.events and member.is_dir():
+                shutil.rmtree(member, ignore_errors=True)

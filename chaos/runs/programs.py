@@ -1,0 +1,77 @@
+"""The workloads of a scenario, each a process of its own, by their names."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from logquake.chaos.scenarios.setup import WorkloadSetup
+from logquake.chaos.workloads.mixed import mix_of
+from logquake.chaos.workloads.plan import Plan, WorkloadKind
+from logquake.chaos.workloads.processes import WorkloadFailed, WorkloadProcess
+from logquake.cluster.errors import ClusterError
+
+
+class Programs:
+    """None of them outlives the block."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._running: dict[str, WorkloadProcess] = {}
+
+    def __enter__(self) -> Programs:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._running.values():
+            if process.is_running():
+                process.kill()
+
+    def begin(self, bootstrap: str, seed: int, setup: WorkloadSetup) -> None:
+        """Raises ClusterError for options that make no sense."""
+        for name, plan in plans(setup, bootstrap, seed, len(self._running)):
+            self._running[name] = WorkloadProcess(plan, name, self._folder)
+
+    def pause(self, name: str) -> None:
+        self._named(name).pause()
+
+    def resume(self, name: str) -> None:
+        self._named(name).resume()
+
+    def kill(self, name: str) -> None:
+        self._named(name).kill()
+
+    def end(self, timeout_s: float) -> list[str]:
+        """Let those that run come to their ends; what went wrong, in words."""
+        deadline = time.monotonic() + timeout_s
+        ending = [process for process in self._running.values() if process.is_running()]
+        for process in ending:
+            process.ask_to_end()
+        failed = []
+        for process in ending:
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except WorkloadFailed as error:
+                failed.append(str(error))
+        return failed
+
+    def _named(self, name: str) -> WorkloadProcess:
+        process = self._running.get(name)
+        if process is None:
+            raise ClusterError(f"there is no program {name}: there are {', '.join(self._running)}")
+        return process
+
+
+def plans(
+    setup: WorkloadSetup, bootstrap: str, seed: int, ordinal: int
+) -> Iterator[tuple[str, Plan]]:
+    """Names and plans; one of kind mixed is many. Raises ClusterError."""
+    try:
+        plan = Plan.of(setup.kind, bootstrap, {"seed": seed, "ordinal": ordinal, **setup.options})
+    except ValueError as error:
+        raise ClusterError(f"the workload {setup.name}: {error}") from None
+    if plan.kind is WorkloadKind.MIXED:
+        yield from mix_of(plan)
+    else:
+        yield setup.name, plan

@@ -1,0 +1,209 @@
+"""One run: a cluster, programs that use it, what breaks it, until all is whole again.
+
+What is seen is written as it happens; judging begins when nothing writes any more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Event
+
+from logquake.chaos.faults.performing import Stage
+from logquake.chaos.history.rows import Kind
+from logquake.chaos.history.writer import HistoryWriter
+from logquake.chaos.observer import observing
+from logquake.chaos.runs.conditions import GivenUpError, Waiting
+from logquake.chaos.runs.conductor import Conductor
+from logquake.chaos.runs.folder import RunFolder
+from logquake.chaos.runs.playing import play_schedule, play_steps
+from logquake.chaos.runs.programs import Programs
+from logquake.chaos.runs.quiescing import heal_everything, wait_until_whole
+from logquake.chaos.runs.reading_back import read_back
+from logquake.chaos.runs.status import Screen, Status
+from logquake.chaos.runs.tally import Tally
+from logquake.chaos.scenarios.files import write_scenario
+from logquake.chaos.scenarios.patterns import RowPattern
+from logquake.chaos.scenarios.scenario import Scenario
+from logquake.chaos.scenarios.setup import TopicSetup, WorkloadSetup
+from logquake.chaos.scenarios.steps import Condition
+from logquake.client.admin import Admin
+from logquake.cluster.api import Cluster
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.running import RunningCluster
+
+HARNESS = "harness"
+TICK_S = 0.25
+FIRST_ACK_WITHIN_S = 60.0
+ENDED_WITHIN_S = 180.0
+# Of a whole cluster, so that each program is seen to succeed again before it is ended.
+AFTERMATH_S = 2.0
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What went other than planned, in words; invariants are judged apart."""
+
+    not_played: str | None = None  # a step that was not done, or whose effect did not come
+    not_whole: list[str] = field(default_factory=list)
+    given_up: bool = False
+
+
+class Run:
+    """Call carry_out() once, on the main thread."""
+
+    def __init__(self, scenario: Scenario, folder: RunFolder, screen: Screen) -> None:
+        self._scenario = scenario
+        self._folder = folder
+        self._seed = scenario.seed or 0
+        self._screen = screen
+        self._given_up = Event()
+        self._outcome = Outcome()
+        self._phase = "starting"
+
+    def carry_out(self) -> Outcome:
+        """Raises ClusterError where the surroundings don't allow it; then nothing is left running.
+
+        Ctrl-C ends the faults: all is healed and judged as far as it went.
+        """
+        self._folder.prepare()
+        text = write_scenario(self._scenario, f"As it was run, with seed {self._seed}.")
+        self._folder.scenario.write_text(text)
+        with (
+            _open(self._scenario, self._folder) as kafka,
+            HistoryWriter(self._folder.history_of(HARNESS), HARNESS) as history,
+            Programs(self._folder.histories) as programs,
+        ):
+            make_topics(kafka, self._scenario.setup.topics)
+            history.record(
+                Kind.BEGAN, HARNESS, after={"kind": self._scenario.name, "seed": self._seed}
+            )
+            for workload in self._scenario.workloads:
+                programs.begin(kafka.bootstrap_servers, self._seed, workload)
+            self._break(kafka, history, programs)
+            history.record(Kind.ENDED, HARNESS)
+        return self._outcome
+
+    def _break(self, kafka: Cluster, history: HistoryWriter, programs: Programs) -> None:
+        tally = Tally(self._folder.row_files, self._screen.event)
+        conductor = Conductor(Stage(kafka, programs), history)
+        topics = [topic.name for topic in self._scenario.setup.topics]
+        with observing(kafka, history, topics=topics):
+            tick = self._ticker(tally, conductor)
+            start = partial(programs.begin, kafka.bootstrap_servers, self._seed)
+            try:
+                self._play(Waiting(kafka, tally, self._given_up), conductor, start, tick)
+            finally:
+                self._phase = "healing"
+                self._outcome.not_whole = heal_everything(kafka, conductor)
+            self._settle(kafka, programs, tick)
+
+    def _play(
+        self,
+        waiting: Waiting,
+        conductor: Conductor,
+        start: Callable[[WorkloadSetup], None],
+        tick: Callable[[], None],
+    ) -> None:
+        """On a thread of its own, while this one reads what comes and shows it."""
+        with ThreadPoolExecutor(1, thread_name_prefix="player") as threads:
+            playing = threads.submit(self._breaking, waiting, conductor, start)
+            try:
+                while not playing.done():
+                    tick()
+                    time.sleep(TICK_S)
+            except KeyboardInterrupt:
+                self._outcome.given_up = True
+                self._given_up.set()
+        with suppress(GivenUpError):
+            self._outcome.not_played = _complaint(playing)
+
+    def _breaking(
+        self, waiting: Waiting, conductor: Conductor, start: Callable[[WorkloadSetup], None]
+    ) -> None:
+        if self._scenario.workloads:
+            self._phase = "waiting for the first ack"
+            waiting.until(Condition(rows=RowPattern(what=Kind.ACKED)), FIRST_ACK_WITHIN_S)
+        self._phase = "breaking"
+        if self._scenario.schedule is not None:
+            play_schedule(self._scenario.schedule, conductor, waiting)
+        play_steps(self._scenario.steps or (), conductor, waiting, start, self._screen.say)
+
+    def _settle(self, kafka: RunningCluster, programs: Programs, tick: Callable[[], None]) -> None:
+        self._phase = "waiting until the cluster is whole"
+        self._outcome.not_whole += wait_until_whole(kafka, tick)
+        self._phase = "letting programs end"
+        ends = time.monotonic() + AFTERMATH_S
+        while time.monotonic() < ends:
+            tick()
+            time.sleep(TICK_S)
+        self._outcome.not_whole += programs.end(ENDED_WITHIN_S)
+        self._outcome.not_whole += wait_until_whole(kafka, tick)
+        self._phase = "reading everything back"
+        tick()
+        for topic in self._scenario.setup.topics:
+            complaint = read_back(kafka, topic.name, self._folder.histories)
+            self._outcome.not_whole += [complaint] if complaint else []
+
+    def _ticker(self, tally: Tally, conductor: Conductor) -> Callable[[], None]:
+        started = time.monotonic()
+
+        def tick() -> None:
+            tally.poll()
+            self._screen.show(
+                Status(
+                    phase=self._phase,
+                    elapsed_s=time.monotonic() - started,
+                    counts=dict(tally.counts),
+                    partitions=dict(tally.observed),
+                    standing=[(one.fault, one.subject) for one in conductor.standing],
+                )
+            )
+
+        return tick
+
+
+def _open(scenario: Scenario, folder: RunFolder) -> Cluster:
+    setup = scenario.setup
+    return Cluster(
+        brokers=setup.brokers,
+        config=setup.config,
+        data_dir=folder.cluster.root,
+        preset=setup.preset,
+        links=True,
+        name=scenario.name,
+    )
+
+
+def make_topics(kafka: RunningCluster, topics: Sequence[TopicSetup]) -> None:
+    with kafka.router() as router:
+        for topic in topics:
+            Admin(router).create_topic(
+                topic.name,
+                partitions=topic.partitions,
+                replication_factor=topic.replication,
+                assignments=topic.replicas or (),
+                configs={key: as_property(value) for key, value in topic.config.items()},
+            )
+    for topic in topics:
+        for partition in range(topic.partitions):
+            kafka.wait_leader(topic.name, partition)
+
+
+def as_property(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _complaint(playing: Future[None]) -> str | None:
+    """Raises GivenUpError, and whatever is a mistake of ours."""
+    try:
+        playing.result()
+    except GivenUpError:
+        raise
+    except ClusterError as error:
+        return str(error).splitlines()[0]
+    return None

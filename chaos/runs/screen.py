@@ -1,0 +1,207 @@
+"""What a person sees of a run: one screen of throughput, ISRs, faults and the last events.
+
+Off a terminal, a line for each fault and step, and for what brokers decided.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import datetime
+from threading import Lock
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from logquake.chaos.history.rows import Kind, Row
+from logquake.chaos.runs.status import Status
+
+# Of the journals, what a person wants to see go by. All of it is in the files.
+TOLD_EVENTS = frozenset(
+    {"controller-elected", "leader-elected", "unclean-leader-elected", "leader-not-elected"}
+    | {"leader-lost", "isr-shrunk", "isr-change-refused", "log-truncated", "committed-truncated"}
+    | {"broker-down", "records-damaged", "log-dir-failed", "zookeeper-session-expired"}
+)
+_BARS = " ▁▂▃▄▅▆▇█"
+_SHOWN_EVENTS = 12
+_SHOWN_PARTITIONS = 12
+_SHOWN_RATES = 60
+_REFRESHES_PER_S = 4
+
+
+class Rates:
+    """Acks a second, over the last looks."""
+
+    def __init__(self) -> None:
+        self._last = (0.0, 0)
+        self.recent: deque[float] = deque(maxlen=_SHOWN_RATES)
+
+    def note(self, elapsed_s: float, acked: int) -> None:
+        before_s, before = self._last
+        if elapsed_s - before_s >= 1:
+            self.recent.append((acked - before) / (elapsed_s - before_s))
+            self._last = (elapsed_s, acked)
+
+    def spark(self) -> str:
+        """The highest of them as a full bar."""
+        top = max(self.recent, default=0.0) or 1.0
+        return "".join(_BARS[round(rate / top * (len(_BARS) - 1))] for rate in self.recent)
+
+
+class LiveScreen:
+    """One screen, redrawn."""
+
+    def __init__(self, title: str, console: Console) -> None:
+        self._title = title
+        self._lock = Lock()
+        self._events: deque[Text] = deque(maxlen=_SHOWN_EVENTS)
+        self._rates = Rates()
+        self._live = Live(console=console, refresh_per_second=_REFRESHES_PER_S, transient=True)
+
+    def __enter__(self) -> LiveScreen:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def say(self, text: str) -> None:
+        with self._lock:
+            self._events.append(Text(f"{_now()}  {text}", style="bold"))
+
+    def event(self, row: Row) -> None:
+        line = line_of(row)
+        if line is not None:
+            with self._lock:
+                self._events.append(Text(line, style=_STYLES.get(row.what, "dim")))
+
+    def show(self, status: Status) -> None:
+        self._rates.note(status.elapsed_s, status.counts.get(Kind.ACKED, 0))
+        with self._lock:
+            events = list(self._events)
+        self._live.update(
+            Panel(
+                Group(
+                    self._throughput(status),
+                    Text(),
+                    _partitions(status),
+                    Text(),
+                    _faults(status),
+                    Text(),
+                    *events,
+                ),
+                title=f"{self._title} · {status.phase} · {status.elapsed_s:.0f} s",
+                title_align="left",
+            )
+        )
+
+    def _throughput(self, status: Status) -> RenderableType:
+        counts = status.counts
+        rate = self._rates.recent[-1] if self._rates.recent else 0.0
+        return Text.assemble(
+            (f"{rate:>8,.0f} acks/s ", "bold"),
+            (self._rates.spark(), "cyan"),
+            f"  {counts.get(Kind.ACKED, 0):,} acked, {counts.get(Kind.REFUSED, 0):,} refused, "
+            f"{counts.get(Kind.UNKNOWN, 0):,} unknown",
+        )
+
+
+class PlainScreen:
+    """Lines, for logs and pipes."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._phase = ""
+
+    def say(self, text: str) -> None:
+        self._print(f"{_now()}  {text}")
+
+    def event(self, row: Row) -> None:
+        line = line_of(row)
+        if line is not None:
+            self._print(line)
+
+    def show(self, status: Status) -> None:
+        if status.phase != self._phase:
+            self._phase = status.phase
+            acked = status.counts.get(Kind.ACKED, 0)
+            self._print(f"{_now()}  {status.phase}; {acked:,} acked so far")
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+class NoScreen:
+    """For who wants the verdict alone."""
+
+    def say(self, text: str) -> None: ...
+    def event(self, row: Row) -> None: ...
+    def show(self, status: Status) -> None: ...
+
+
+def line_of(row: Row) -> str | None:
+    """None for what is not told as it goes by."""
+    if row.what == Kind.FAULT_BEGUN:
+        kind = row.after["kind"]
+        said = " ".join(f"{name}={value}" for name, value in row.after.items() if name not in _ENDS)
+        return f"{_clock(row)}  ✗ {kind} {row.subject} {said}".rstrip()
+    if row.what == Kind.FAULT_ENDED:
+        return (
+            f"{_clock(row)}  ✓ healed {row.subject}"
+            if row.why is None
+            else (f"{_clock(row)}  - {row.subject}: {row.why}")
+        )
+    if row.what in TOLD_EVENTS:
+        return f"{_clock(row)}  {row.process}: {row.what} {row.subject} {row.why or ''}".rstrip()
+    return None
+
+
+_ENDS = frozenset({"kind", "source", "target", "groups", "client"})
+_STYLES: dict[str, str] = {Kind.FAULT_BEGUN: "red", Kind.FAULT_ENDED: "green"}
+
+
+def _clock(row: Row) -> str:
+    return f"{datetime.fromtimestamp(row.at_us / 1_000_000).astimezone():%H:%M:%S.%f}"[:-3]
+
+
+def _now() -> str:
+    return f"{datetime.now().astimezone():%H:%M:%S.%f}"[:-3]
+
+
+def _partitions(status: Status) -> Table:
+    """Those with the smallest ISRs first: where it hurts is seen however many there are."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("partition", "leader", "epoch", "in sync", "high watermark"):
+        table.add_column(heading, style="dim" if heading == "epoch" else "")
+    hurt = sorted(status.partitions.values(), key=lambda row: (_in_sync(row), row.subject))
+    for row in sorted(hurt[:_SHOWN_PARTITIONS], key=lambda row: row.subject):
+        leader = row.after["leader"]
+        table.add_row(
+            row.subject,
+            "[red]none[/]" if leader is None else str(leader),
+            str(row.epoch),
+            _isr(row.after["isr"], row.after["replicas"]),
+            "" if row.offset is None else f"{row.offset:,}",
+        )
+    return table
+
+
+def _in_sync(row: Row) -> int:
+    return len(row.after["isr"] or ())
+
+
+def _isr(isr: list[int] | None, replicas: list[int]) -> str:
+    if isr is None:
+        return "[dim]changing[/]"
+    members = " ".join(map(str, sorted(isr)))
+    return f"[yellow]{members}[/]" if len(isr) < len(replicas) else members
+
+
+def _faults(status: Status) -> Text:
+    if not status.standing:
+        return Text("nothing is broken", style="dim")
+    return Text("\n").join(
+        Text(f"✗ {fault} ({subject})", style="red") for fault, subject in status.standing
+    )

@@ -1,0 +1,104 @@
+"""Histories and journals, read while they are written: how many rows of which kind there are.
+
+Lines are counted by a search for their kind and taken apart only where somebody waits for such a
+row: workloads write tens of thousands a second on the same cores.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from threading import Event, Lock
+
+from logquake.chaos.history.lines import from_line
+from logquake.chaos.history.rows import Kind, Row
+from logquake.chaos.scenarios.patterns import RowPattern
+
+_PIECE_BYTES = 4 * 1024 * 1024
+_WHAT = re.compile(rb'"what": ?"([^"]+)"')
+# So many that nobody is told of each.
+_AMASSED = frozenset(
+    {Kind.SEND, Kind.ACKED, Kind.REFUSED, Kind.UNKNOWN, Kind.POLLED}
+    | {Kind.COMMIT_ASKED, Kind.COMMIT_ANSWERED}
+    | {Kind.TRANSACTION_BEGUN, Kind.TRANSACTION_ENDING, Kind.TRANSACTION_ENDED}
+)
+
+
+class Watch:
+    """``wanted`` rows of a pattern, counted from when it was made."""
+
+    def __init__(self, pattern: RowPattern, wanted: int) -> None:
+        self.pattern = pattern
+        self.seen = 0
+        self.satisfied = Event()
+        self._wanted = wanted
+
+    def note(self, row: Row) -> None:
+        if self.pattern.matches(row):
+            self.seen += 1
+            if self.seen >= self._wanted:
+                self.satisfied.set()
+
+
+class Tally:
+    """poll() is called by one thread, watch() and forget() by any.
+
+    ``on_event`` is told of the rows that are few: those of faults, and the brokers' journals.
+    """
+
+    def __init__(
+        self, files: Callable[[], Iterable[Path]], on_event: Callable[[Row], None] = lambda _: None
+    ) -> None:
+        self.counts: Counter[str] = Counter()
+        self.observed: dict[str, Row] = {}  # the last of each partition
+        self._files = files
+        self._on_event = on_event
+        self._read_bytes: Counter[Path] = Counter()
+        self._lock = Lock()
+        self._watches: list[Watch] = []
+
+    def watch(self, pattern: RowPattern, wanted: int) -> Watch:
+        """It counts what is read from now on."""
+        watch = Watch(pattern, wanted)
+        with self._lock:
+            self._watches.append(watch)
+        return watch
+
+    def forget(self, watch: Watch) -> None:
+        with self._lock:
+            self._watches.remove(watch)
+
+    def poll(self) -> None:
+        """Read what was written since."""
+        for path in self._files():
+            while piece := self._next_lines(path):
+                self._take(piece)
+
+    def _next_lines(self, path: Path) -> bytes:
+        with path.open("rb") as file:
+            file.seek(self._read_bytes[path])
+            piece = file.read(_PIECE_BYTES)
+        whole = piece[: piece.rfind(b"\n") + 1]
+        self._read_bytes[path] += len(whole)
+        return whole
+
+    def _take(self, piece: bytes) -> None:
+        with self._lock:
+            watches = list(self._watches)
+        watched = {watch.pattern.what for watch in watches}
+        for line in piece.splitlines():
+            found = _WHAT.search(line)
+            what = "" if found is None else found[1].decode()
+            self.counts[what] += 1
+            if what in watched or what not in _AMASSED:
+                self._tell(from_line(line), watches)
+
+    def _tell(self, row: Row, watches: Iterable[Watch]) -> None:
+        for watch in watches:
+            watch.note(row)
+        if row.what == Kind.OBSERVED:
+            self.observed[row.subject] = row
+        elif row.what not in _AMASSED:
+            self._on_event(row)

@@ -1,0 +1,72 @@
+"""What a run is worth, of findings given as values."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from logquake.chaos.history.rows import Kind, Row
+from logquake.chaos.runs.judgement import ExitStatus, Finding, Judgement, Violation, judged
+from logquake.chaos.scenarios.expectation import Bounds, Expectation, Outcome
+from logquake.chaos.scenarios.measures import NOTHING_MEASURED, Measures, measured
+
+LOST = Finding(
+    "durable",
+    Outcome.BROKEN,
+    count=7,
+    violations=(Violation("offset 812 is gone", ("it was acked", "it was truncated")),),
+)
+HELD = Finding("shape", Outcome.HOLDS)
+
+
+def status_of(
+    *findings: Finding,
+    expectation: Expectation = Expectation(),  # noqa: B008 - a frozen value
+    measures: Measures = NOTHING_MEASURED,
+    troubles: tuple[str, ...] = (),
+) -> ExitStatus:
+    return judged(findings, expectation, (), troubles, {}, measures).status
+
+
+def test_a_broken_invariant_counts_unless_it_was_to_break() -> None:
+    meant = Expectation(verdicts={"durable": Outcome.BROKEN})
+    assert status_of(HELD) is ExitStatus.HELD
+    assert status_of(HELD, LOST) is ExitStatus.BROKE
+    assert status_of(HELD, LOST, expectation=meant) is ExitStatus.HELD
+    assert status_of(HELD, expectation=meant) is ExitStatus.INCONCLUSIVE
+
+
+def test_what_was_predicted_and_not_seen_is_inconclusive() -> None:
+    loss = Expectation(lost=Bounds(at_least=1))
+    assert status_of(expectation=loss) is ExitStatus.INCONCLUSIVE
+    assert status_of(expectation=loss, measures=Measures(3, 0)) is ExitStatus.HELD
+    assert status_of(troubles=("no [isr orders/0 size 1] within 60 s",)) is ExitStatus.INCONCLUSIVE
+
+
+def test_a_judgement_is_kept_and_read_again() -> None:
+    judgement = judged((LOST, HELD), Expectation(), (), ("late",), {"acked": 5}, Measures(1, 2))
+    assert Judgement.from_json(json.loads(json.dumps(judgement.to_json()))) == judgement
+
+
+def row(what: Kind, process: str = "producer-1", subject: str = "orders-0", **more: object) -> Row:
+    return Row(0, process, 1, what, subject)._replace(**more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rows", "measures"),
+    [
+        ([row(Kind.ACKED, value=5)], Measures(1, 0, (5,))),
+        ([row(Kind.ACKED, value=5), row(Kind.POLLED, "final-x", values=[4, 5])], Measures(0, 0)),
+        (
+            [row(Kind.ACKED, value=5), row(Kind.POLLED, "member-1", values=[5])],
+            Measures(1, 0, (5,)),
+        ),
+        ([row(Kind.POLLED, "final-x", values=[5, 6, 5, -1, -1])], Measures(0, 1)),
+        ([row(Kind.SEND, value=5, caused_by=2), row(Kind.ACKED, value=5)], Measures(0, 0)),
+        ([row(Kind.ACKED, subject="latest-3", value=5)], Measures(0, 0)),
+        ([row(Kind.ACKED, value=3 << 40)], Measures(1, 0, (3 << 40,))),
+    ],
+)
+def test_every_ack_that_is_not_read_in_the_end_is_lost(rows: list[Row], measures: Measures) -> None:
+    assert measured(rows, "final", ["latest"]) == measures
