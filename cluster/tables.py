@@ -61,12 +61,17 @@ def fault_rows(faults: Iterable[Mapping[str, Any]]) -> Rows:
     return [
         (
             str(fault["id"]),
-            str(fault["what"]),
+            _met(fault),
             _clock(fault["since_ms"]),
             "healed" if fault["until_ms"] is None else _clock(fault["until_ms"]),
         )
         for fault in faults
     ]
+
+
+def _met(fault: Mapping[str, Any]) -> str:
+    """What it is, and of a fault of requests how many it has met."""
+    return f"{fault['what']}; met {fault['hits']}" if "hits" in fault else str(fault["what"])
 
 
 def group_rows(groups: Iterable[GroupListing]) -> Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from types import MappingProxyType
 
@@ -11,6 +12,7 @@ from logquake.node.net.admittance import Admittances
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.loop import EventLoop
 from tests.doubles.clock import ManualClock
+from tests.net.proxied import Links
 from tests.net.server import Server, ServerFactory
 
 
@@ -46,3 +48,17 @@ def loop() -> Iterator[EventLoop]:
     loop = EventLoop()
     yield loop
     loop.close()
+
+
+@pytest.fixture
+def links() -> Iterator[Links]:
+    with contextlib.ExitStack() as stack:
+        yield Links(stack)
+
+
+@pytest.fixture
+def live(links: Links) -> Links:
+    """A broker listens."""
+    links.listen()
+    links.until(lambda: not links.refuses() or None)
+    return links

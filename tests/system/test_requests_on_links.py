@@ -273,7 +273,7 @@ def test_the_command_line_fails_requests(
     assert "holds; heal it with logquake fault heal" in told
     assert send(producer(kafka), topic, b"once") == [0]
     shown = logquake.ok("fault", "list", *here)
-    assert "Produce fails with NOT_LEADER_OR_FOLLOWER: clients -> anyone, 3 times" in shown
+    assert "Produce fails with NOT_LEADER_OR_FOLLOWER: clients -> anyone, 3 times; met 3" in shown
     logquake.ok("fault", "request", "Fetch", "--delay-ms", "1", "--of", "response", *here)
     assert logquake.ok("fault", "heal", *here) == "healed 2\n"
     refused = logquake.refused("fault", "request", "Fetch", "--drop", "both", *here)

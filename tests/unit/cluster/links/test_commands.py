@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,10 @@ from logquake.cluster.links.board import Board
 from logquake.cluster.links.commands import LinkCommands
 from logquake.cluster.links.effects import Cut, LinkFault, Path
 from logquake.cluster.links.plan import Link, LinkPlan
+from logquake.cluster.links.requests.actions import Hold
 from logquake.cluster.links.requests.injections import Injections
+from logquake.cluster.links.requests.rules import RequestFault
+from logquake.wire.api import ApiKey
 from tests.doubles.scheduler import ManualScheduler
 
 PLAN = LinkPlan((Link("clients", "broker-1", ("127.0.0.1", 1), ("127.0.0.1", 2)),))
@@ -29,10 +33,10 @@ class Asked:
 
 
 class Links:
-    def __init__(self) -> None:
+    def __init__(self, plan: LinkPlan = PLAN) -> None:
         self.scheduler = ManualScheduler()
-        self.board = Board(PLAN.ends, lambda: None)
-        self.commands = LinkCommands(self.scheduler, PLAN, self.board, Injections())
+        self.board = Board(plan.ends, lambda: None)
+        self.commands = LinkCommands(self.scheduler, plan, self.board, Injections())
         self.asker = Asked()
 
     def ask(self, verb: str, **arguments: Any) -> Any:
@@ -88,3 +92,15 @@ def test_what_makes_no_sense_is_refused_and_nothing_begins(
     links = Links()
     assert said in links.ask(verb, **arguments)
     assert links.held == []
+
+
+def test_requests_that_cannot_be_read_are_not_promised() -> None:
+    (link,) = PLAN.links
+    encrypted = LinkPlan((replace(link, carries_requests=False),))
+    hold = RequestFault(ApiKey.FETCH, Hold()).to_json()
+    assert "encrypted" in Links(encrypted).ask("begin", fault=hold)
+    assert Links().ask("begin", fault=hold)["kind"] == "request"
+    to_clients = RequestFault(ApiKey.FETCH, Hold(), targets=("clients",)).to_json()
+    assert "no requests that can be read go anyone -> clients" in Links().ask(
+        "begin", fault=to_clients
+    )
