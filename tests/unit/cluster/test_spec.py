@@ -102,3 +102,10 @@ def test_what_is_no_assignment_is_refused(text: str) -> None:
 def test_any_value_survives_the_properties_file() -> None:
     written = {"path": "C:\\kafka", "spaced": "  x", "lines": "a\nb", "sign": "a=b", "empty": ""}
     assert parse_properties(format_properties(written)) == written
+
+
+def test_what_links_decide_is_not_set_besides() -> None:
+    config = {"advertised.listeners": "PLAINTEXT://example.org:1"}
+    assert ClusterSpec(config=config).config == config
+    with pytest.raises(ClusterError, match=r"advertised\.listeners is set by the launcher"):
+        ClusterSpec(config=config, links=True)

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import json
 import signal
+from dataclasses import replace
 
 import pytest
 
-from logquake.cluster.state import ClusterState, Ending, MemberState, Phase
+from logquake.cluster.state import NO_PORT, ClusterState, Ending, MemberState, Phase
 
 RUNNING = MemberState("broker-1", "127.0.0.1", 9092, Phase.RUNNING, 11, 1000, None)
 KILLED = MemberState(
@@ -23,6 +24,13 @@ def test_zookeeper_is_no_broker() -> None:
     assert [broker.broker_id for broker in STATE.brokers] == [1, 2]
     assert STATE.bootstrap_servers == "127.0.0.1:9092,127.0.0.1:9093"
     assert ZOOKEEPER.broker_id is None
+
+
+def test_the_links_are_no_broker_and_have_many_addresses() -> None:
+    links = MemberState("links", "127.0.0.1", NO_PORT, Phase.RUNNING, 12, 950, None)
+    state = replace(STATE, members=(*STATE.members, links))
+    assert [broker.broker_id for broker in state.brokers] == [1, 2]
+    assert (links.broker_id, links.address) == (None, "-")
 
 
 @pytest.mark.parametrize(
