@@ -2,9 +2,11 @@
 
 hooks.py          what pytest loads: options, markers, fixtures; imports nothing that takes time
 asked.py          what a test's markers ask for
+awaitable.py      a cluster for tests that are coroutines
 pool.py           the clusters of one session, lent to tests
 baseline.py       what is in a cluster before a test
 reset.py          back to that, or the cluster is given up
+tally.py          how many clusters, how long resets took
 failure_report.py what a failed test is told with, and the folder that is kept
 topic_names.py    the topic of a test
 

@@ -16,6 +16,7 @@ from logquake.wire.acls import AclBinding
 class Baseline:
     """``configs`` are changes at run time, by entity; ``acls`` are None where nobody is asked."""
 
+    members: frozenset[str]
     topics: frozenset[str]
     groups: frozenset[str]
     configs: Mapping[str, Mapping[str, str]]
@@ -25,6 +26,7 @@ class Baseline:
     def of(cls, cluster: RunningCluster, router: Router) -> Baseline:
         """Raises ClusterError, ClientError."""
         return cls(
+            members=frozenset(member.name for member in cluster.state().members),
             topics=cluster.view.topics(),
             groups=frozenset(group.group_id for group in Groups(router).list_all()),
             configs=cluster.view.configs(),

@@ -14,15 +14,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from logquake.chaos.plugin.awaitable import AwaitableCluster
     from logquake.chaos.plugin.pool import ClusterPool, Lent
+    from logquake.chaos.plugin.tally import Tally
     from logquake.cluster.api import Cluster
 
 SEEDS = 10**8
 SEED_OF_WORKER = "logquake_seed"  # in what a worker of xdist is told
+TALLY_OF_WORKER = "logquake_tally"  # in what it tells at its end
 REPORTS = "logquake-reports"
 CLUSTERS_AT_A_TIME = 2
 
 SEED = pytest.StashKey[str]()
+TALLY = pytest.StashKey["Tally"]()
 LENT = pytest.StashKey["list[Lent]"]()
 KEPT = pytest.StashKey[bool]()
 
@@ -67,6 +71,28 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_configure_node(node: Any) -> None:
     """A worker of xdist is about to start: all of them have one seed."""
     node.workerinput[SEED_OF_WORKER] = node.config.stash[SEED]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    tally = session.config.stash.get(TALLY, None)
+    if tally is not None and hasattr(session.config, "workeroutput"):
+        session.config.workeroutput[TALLY_OF_WORKER] = tally.to_json()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A worker of xdist has ended, or was killed and tells nothing."""
+    told = getattr(node, "workeroutput", {}).get(TALLY_OF_WORKER)
+    if told is not None:
+        _tally(node.config).add(told)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    tally = config.stash.get(TALLY, None)
+    for line in () if tally is None else tally.lines():
+        terminalreporter.write_line(f"logquake: {line}")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -151,6 +177,14 @@ def topic(request: pytest.FixtureRequest, logquake: Cluster) -> str:
 
 
 @pytest.fixture
+def logquake_async(logquake: Cluster) -> AwaitableCluster:
+    """The cluster of the fixture logquake for a test that is a coroutine."""
+    from logquake.chaos.plugin.awaitable import AwaitableCluster
+
+    return AwaitableCluster(logquake)
+
+
+@pytest.fixture
 def bootstrap_servers(logquake: Cluster) -> str:
     return logquake.bootstrap_servers
 
@@ -165,10 +199,17 @@ def logquake_pool(request: pytest.FixtureRequest) -> Iterator[ClusterPool]:
     pool = ClusterPool(
         int(config.getini("logquake_clusters")),
         config.stash[SEED],
+        _tally(config),
         lambda options: Cluster(**options).open(),
     )
     yield pool
     pool.close()
+
+
+def _tally(config: pytest.Config) -> Tally:
+    from logquake.chaos.plugin.tally import Tally
+
+    return config.stash.setdefault(TALLY, Tally())
 
 
 def _report(item: pytest.Item, lent: Lent, number: int) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from logquake.chaos.plugin.asked import Asked
 from logquake.chaos.plugin.baseline import Baseline
 from logquake.chaos.plugin.reset import RESET_TIMEOUT_S, CannotResetError, reset
+from logquake.chaos.plugin.tally import Tally
 from logquake.client.errors import ClientError
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
@@ -29,18 +30,20 @@ class Lent:
     is_kept: bool = False  # to be looked at: it is neither reset nor ended
 
 
-@dataclass(slots=True)
-class Tally:
-    started: int = 0
-    resets_s: list[float] = field(default_factory=list)
-    given_up: list[str] = field(default_factory=list)  # why each was
-
-
 class ClusterPool:
-    """``start`` makes a cluster of keywords, ``seed`` draws its random targets."""
+    """``start`` makes a cluster of keywords, ``seed`` draws its random targets.
 
-    def __init__(self, most: int, seed: str, start: Callable[[Mapping[str, Any]], Cluster]) -> None:
-        self.tally = Tally()
+    At most ``most`` wait for a test; ``tally`` is told what was done.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        seed: str,
+        tally: Tally,
+        start: Callable[[Mapping[str, Any]], Cluster],
+    ) -> None:
+        self.tally = tally
         self._most = most
         self._seed = seed
         self._start = start

@@ -15,7 +15,7 @@ from logquake.client.errors import BrokerError
 from logquake.client.groups import Groups
 from logquake.client.routing import Router
 from logquake.cluster.running import RunningCluster
-from logquake.cluster.state import ZOOKEEPER, Phase
+from logquake.cluster.state import LINKS, ZOOKEEPER, Phase
 from logquake.wire.errors import ErrorCode
 
 RESET_TIMEOUT_S = 20.0  # for each step that waits; by then another cluster would be there
@@ -28,17 +28,26 @@ class CannotResetError(Exception):
 def reset(cluster: RunningCluster, before: Baseline) -> None:
     """Raises CannotResetError, ClusterError, ClientError: then the cluster is of no more use."""
     cluster.heal()
+    if cluster.state().member(LINKS) is not None:
+        cluster.heal_links()  # what was begun otherwise: by the command line, or to stay
     _run_again(cluster)
     with cluster.router(RESET_TIMEOUT_S) as router:
         now = Baseline.of(cluster, router)
-        lost = before.topics - now.topics
-        if lost:
-            raise CannotResetError(f"a topic of before the test is gone: {min(lost)}")
+        _require_the_same(before, now)
         _undo_configs(router, before, now)
         _undo_acls(router, before, now)
         for group in sorted(now.groups - before.groups):
             _delete_group(router, group)
         _delete_topics(cluster, router, now.topics - before.topics)
+
+
+def _require_the_same(before: Baseline, now: Baseline) -> None:
+    lost = before.topics - now.topics
+    if lost:
+        raise CannotResetError(f"a topic of before the test is gone: {min(lost)}")
+    changed = before.members ^ now.members
+    if changed:
+        raise CannotResetError(f"not the members of before the test: {min(changed)}")
 
 
 def _run_again(cluster: RunningCluster) -> None:

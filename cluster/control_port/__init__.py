@@ -7,9 +7,9 @@
     GET    /faults         those that stand, begun here
     DELETE /faults         heal all of them, DELETE /faults/ID one
 
-A fault is answered with its id, which a wait's ``since`` takes. An error is ``{"error": line}``:
-400 for arguments that make no sense, 404 for what is not there, 409 for what can't be done now,
-504 for a wait that ran out of time.
+Every answer is an object. A fault's has its id, which a wait's ``since`` takes. An error is
+``{"error": line}``: 400 for arguments that make no sense, 404 for what is not there, 409 for what
+can't be done now, 504 for a wait that ran out of time.
 
 Whoever asks says ``Authorization: Bearer TOKEN``; both are in what ``logquake env`` prints. A page
 in a browser gets nowhere: the Host has to be ours, and an Origin is refused.

@@ -88,9 +88,10 @@ class Application:
                 method = _named(waits(), name)
                 return {"result": _plain(self._call(method, _read_object(request.body)))}
             case "GET", ["faults"]:
-                return [self._told(fault_id) for fault_id in self._standing()]
+                return {"faults": [self._told(fault_id) for fault_id in self._standing()]}
             case "DELETE", ["faults"]:
-                return [self._healed(fault_id) for fault_id in reversed(self._standing())]
+                standing = reversed(self._standing())
+                return {"faults": [self._healed(fault_id) for fault_id in standing]}
             case "DELETE", ["faults", fault_id] if fault_id.isdecimal():
                 return self._healed(self._known(int(fault_id)))
             case method, _:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.leaks import leaks_are_its_own
+from tests.system.wheels import build
 from tests.waiting import PATIENCE_S
 
 __all__ = ["leaks_are_its_own"]
@@ -76,3 +77,8 @@ class CommandLine:
 def logquake(tmp_path: Path) -> Iterator[CommandLine]:
     with ExitStack() as started:
         yield CommandLine(tmp_path / "home", started)
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("wheel"))

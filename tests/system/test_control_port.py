@@ -73,8 +73,8 @@ def test_a_link_is_cut_for_a_time(controlled: Cluster, ask: Asker) -> None:
     status, cut = ask("POST", "/do/partition", groups=[[1], [2]], for_s=PATIENCE_S)
     assert status == 200, cut
     assert [one["kind"] for one in controlled.link_faults()] == ["cut"]
-    assert len(ask("GET", "/faults")[1]) == 1
-    assert len(ask("DELETE", "/faults")[1]) == 1
+    assert len(ask("GET", "/faults")[1]["faults"]) == 1
+    assert len(ask("DELETE", "/faults")[1]["faults"]) == 1
     assert not controlled.link_faults()
 
 

@@ -2,43 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
-import pytest
-
-ROOT = Path(__file__).parents[2]
-ROOMS = sorted(link.name for link in (ROOT / "src" / "logquake").iterdir())
-BUILD = """
-import sys
-from setuptools.build_meta import build_wheel
-print(build_wheel(sys.argv[1]))
-"""
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built in a copy of the tree: setuptools leaves folders that would end in the next wheel."""
-    tree, target = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("wheel")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tree)
-    (tree / "src" / "logquake").mkdir(parents=True)
-    for room in ROOMS:
-        shutil.copytree(ROOT / room, tree / room, ignore=shutil.ignore_patterns("__pycache__"))
-        (tree / "src" / "logquake" / room).symlink_to(Path("..", "..", room))
-    built = subprocess.run(
-        [sys.executable, "-c", BUILD, str(target)],
-        cwd=tree,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert built.returncode == 0, built.stderr
-    (made,) = target.glob("*.whl")
-    return made
+from tests.system.wheels import ROOMS, ROOT
 
 
 def test_every_room_has_its_link() -> None:

@@ -94,7 +94,9 @@ def run(pytester: pytest.Pytester, test: str, *options: str) -> pytest.RunResult
 
 
 def test_a_test_finds_nothing_of_the_one_before(pytester: pytest.Pytester) -> None:
-    run(pytester, CLEAN_AGAIN).assert_outcomes(passed=2)
+    result = run(pytester, CLEAN_AGAIN)
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["logquake: 1 clusters started, 2 resets, the median * s*"])
 
 
 FAILOVER = """
@@ -204,9 +206,56 @@ def test_each_worker_has_a_cluster_of_its_own(pytester: pytest.Pytester) -> None
             return {"brokers": 1}
         """
     )
-    run(pytester, WORKERS, "-n", "2", "--dist", "each").assert_outcomes(passed=10)
+    result = run(pytester, WORKERS, "-n", "2", "--dist", "each")
+    result.assert_outcomes(passed=10)
+    result.stdout.fnmatch_lines(["logquake: 6 clusters started, *"])
     seen = {path.read_text() for path in pytester.path.glob("seen-gw*")}
     assert len(seen) == 2
+
+
+COROUTINES = """
+@pytest.mark.anyio
+async def test_by_anyio(logquake_async, topic):
+    await fail_over(logquake_async, topic)
+
+
+@pytest.mark.asyncio
+async def test_by_pytest_asyncio(logquake_async, topic):
+    await fail_over(logquake_async, topic)
+
+
+async def fail_over(kafka, topic):
+    ticks = asyncio.ensure_future(tick())
+    async with kafka.kill(kafka.leader(topic, 0)) as fault:
+        await kafka.wait_leader_change(topic, 0, since=fault)
+    await kafka.wait_isr(topic, 0, size=2)
+    ticks.cancel()
+    assert len(ticked) > 1, "the loop stood still"
+
+
+async def tick():
+    while True:
+        ticked.append(1)
+        await asyncio.sleep(0.001)
+
+
+ticked = []
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+pytestmark = pytest.mark.logquake(brokers=2)
+import asyncio
+"""
+
+
+def test_a_test_that_is_a_coroutine_keeps_its_loop(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("anyio")
+    pytest.importorskip("pytest_asyncio")
+    run(pytester, COROUTINES).assert_outcomes(passed=2)
 
 
 def test_projects_that_do_not_use_it_notice_nothing(pytester: pytest.Pytester) -> None:
@@ -217,7 +266,9 @@ def test_nothing_is_loaded():
     assert not [name for name in sys.modules if name.startswith(heavy)]
 """
     pytester.makepyfile(test)
-    pytester.runpytest_subprocess("-W", "error", timeout=PATIENCE_S).assert_outcomes(passed=1)
+    pytester.runpytest_subprocess(
+        "-W", "error", "-p", "no:asyncio", timeout=PATIENCE_S
+    ).assert_outcomes(passed=1)
     markers = pytester.runpytest_subprocess("--markers", timeout=PATIENCE_S)
     markers.stdout.fnmatch_lines(["@pytest.mark.logquake(*", "@pytest.mark.logquake_topic(*"])
     without = pytester.runpytest_subprocess("--markers", "-p", "no:logquake", timeout=PATIENCE_S)

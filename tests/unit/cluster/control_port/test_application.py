@@ -66,17 +66,17 @@ def ask(
 def test_a_fault_has_an_id_and_is_healed_by_it(application: Application, cluster: Hurt) -> None:
     told = {"fault": 1, "member": "kill-2", "healed": False}
     assert ask(application, "POST", "/do/kill", {"target": 2}) == (200, told)
-    assert ask(application, "GET", "/faults") == (200, [told])
+    assert ask(application, "GET", "/faults") == (200, {"faults": [told]})
     assert ask(application, "DELETE", "/faults/1") == (200, {**told, "healed": True})
     assert cluster.healed == ["start-2"]
-    assert ask(application, "GET", "/faults") == (200, [])
+    assert ask(application, "GET", "/faults") == (200, {"faults": []})
 
 
 def test_all_are_healed_the_newest_first(application: Application, cluster: Hurt) -> None:
     for target in (1, 2):
         ask(application, "POST", "/do/pause", {"target": target})
     status, healed = ask(application, "DELETE", "/faults")
-    assert (status, [one["fault"] for one in healed]) == (200, [2, 1])
+    assert (status, [one["fault"] for one in healed["faults"]]) == (200, [2, 1])
     assert cluster.healed == ["resume-2", "resume-1"]
 
 

@@ -1,0 +1,1 @@
+"""A shop's orders: each is written to the shop's database, and told to the rest of the company."""
