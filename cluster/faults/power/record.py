@@ -153,10 +153,13 @@ class Record:
 
     def _read(self) -> None:
         """Know again what an earlier process knew, and finish what it may not have come to."""
-        self._changes.seek(0)
         entry: Entry = ()
-        for entry in _entries(self._changes):
-            self._apply(entry)
+        with open(self._changes.name, "rb") as changes:
+            whole = 0
+            for entry in _entries(changes):
+                self._apply(entry)
+                whole = changes.tell()
+        self._changes.truncate(whole)  # what comes next is not to follow half an entry
         self._perform(entry)
         self._aside_bytes = sum(one.stat().st_blocks * 512 for one in self._aside.iterdir())
 

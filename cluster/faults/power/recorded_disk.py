@@ -32,7 +32,8 @@ class OpenFile:
 
     def pwritev(self, buffers: Sequence[Buffer], position: int) -> int:
         with self._alone:
-            self._save(position, position + sum(map(len, buffers)))
+            if position < self._content.covered:
+                self._save(position, position + sum(map(len, buffers)))
             return self._file.pwritev(buffers, position)
 
     def truncate(self, size: int) -> None:

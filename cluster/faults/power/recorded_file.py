@@ -48,11 +48,12 @@ class RecordedFile:
         self.syncs = NEVER  # the number of the last one that began
         self._page_bytes = page_bytes
         self._since = [_Since(NEVER, size)]
+        self.covered = size  # by syncs: no page from here on need be saved
 
     def pages_to_save(self, start: int, end: int) -> Iterator[int]:
         """Of the pages that [start, end) touches, those whose content the platter may need."""
         latest = self._since[-1]
-        end = min(end, max(since.size for since in self._since))
+        end = min(end, self.covered)
         for page in range(start // self._page_bytes, -(-end // self._page_bytes)):
             if page not in latest.pages:
                 yield page
@@ -63,15 +64,21 @@ class RecordedFile:
     def begin_sync(self, number: int, size: int) -> None:
         self.syncs = number
         self._since.append(_Since(number, size))
+        self._cover()
 
     def end_sync(self, number: int) -> None:
         """Those that began before it are over too, since it covers what they do."""
         if any(since.sync == number for since in self._since):
             self._since = [since for since in self._since if since.sync >= number]
+            self._cover()
 
     def forget(self, size: int) -> None:
         """All of it is on the platter."""
         self._since = [_Since(self.syncs, size)]
+        self._cover()
+
+    def _cover(self) -> None:
+        self.covered = max(since.size for since in self._since)
 
     def lose_power(self, unsynced: Unsynced, rng: Random) -> None:
         """The bytes at its place are as the platter has them; nothing if none were ever made."""
@@ -90,9 +97,11 @@ class RecordedFile:
         beyond = range(synced // self._page_bytes, -(-size // self._page_bytes))
         reverted = list(reverted_pages(sorted(old.keys() | set(beyond)), unsynced, rng))
         left = size_left(synced, size, unsynced, rng)
-        for page in reverted:
-            self._put_back(descriptor, page, old.get(page), synced)
         os.ftruncate(descriptor, left)
+        for page in reverted:
+            if page * self._page_bytes < left:
+                self._put_back(descriptor, page, old.get(page), synced)
+        os.ftruncate(descriptor, left)  # what was put back may end beyond it
         if reverted or left != size:
             self.lost_bytes = max(0, size - left)
 

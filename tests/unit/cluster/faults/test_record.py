@@ -91,8 +91,11 @@ def test_an_entry_that_was_cut_off_is_none(
     record.close()
     changes = tmp_path / "record" / "changes"
     changes.write_bytes(changes.read_bytes()[:-3])
+    with closing(Record(tmp_path / "record", page_bytes=PAGE)) as next_record:
+        RecordedDisk(RealDisk(), next_record).open(f"{tmp_path}/d/h", create=True)
     lose_power(tmp_path)
     assert (tmp_path / "d" / "f").read_bytes() == OLD
+    assert not (tmp_path / "d" / "h").exists()
 
 
 def test_a_removal_that_was_only_written_down_is_made_at_the_next_start(
