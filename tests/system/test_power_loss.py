@@ -10,6 +10,7 @@ from logquake.client.offsets import list_offsets
 from logquake.client.producer import Producer, ProducerRecord
 from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.sentinels import LATEST_TIMESTAMP
 from tests.system.conftest import CommandLine
@@ -26,7 +27,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture
 def router(cluster: Cluster) -> Iterator[Router]:
-    with cluster.router() as router:
+    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
         yield router
 
 
@@ -40,7 +41,7 @@ def fill(cluster: Cluster, router: Router, topic: str, **config: object) -> None
 
 def read(cluster: Cluster, topic: str) -> list[int]:
     cluster.wait_leader(topic, 0)
-    with cluster.router() as router:
+    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
         end = list_offsets(router, topic, {0: LATEST_TIMESTAMP})[0].offset
         records = PartitionReader(router, topic, 0, 0, end).records()
         return [int(record.value or b"-1") for record in records]

@@ -17,7 +17,6 @@ from logquake.chaos.observer import observing
 from logquake.chaos.workloads.mixed import compacted_topic, mix_of
 from logquake.chaos.workloads.plan import Plan
 from logquake.chaos.workloads.processes import WorkloadProcess
-from logquake.client.admin import Admin
 from logquake.cluster.api import Cluster
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -34,9 +33,8 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 def create_topics(kafka: Cluster, *names: str) -> None:
-    with kafka.router() as router:
-        for name in names:
-            Admin(router).create_topic(name, partitions=PARTITIONS, replication_factor=3)
+    for name in names:
+        kafka.create_topic(name, partitions=PARTITIONS, replication_factor=3)
 
 
 def of_kind(rows: list[Row], *kinds: Kind) -> list[Row]:

@@ -53,7 +53,7 @@ def test_leaves_everything_behind(logquake, turn):
     pids.add(logquake.state().supervisor_pid)
     assert len(pids) == 1, "not the same cluster"
     assert all(one.phase is Phase.RUNNING for one in logquake.state().members)
-    with logquake.router() as router:
+    with logquake.router(60) as router:
         assert not Groups(router).list_all()
         assert not Acls(router).list_all()
     assert all("__" in entity for entity in logquake.view.configs())
@@ -66,7 +66,7 @@ def test_leaves_everything_behind(logquake, turn):
     consumer.subscribe(["orders"])
     assert logquake.eventually(lambda: consumer.poll(0.1), timeout=60)
     logquake.wait_group_stable("readers", members=1)
-    with logquake.router() as router:
+    with logquake.router(60) as router:
         Configs(router).alter(ConfigTarget.broker(1), {"log.retention.ms": "7"})
         Configs(router).alter(ConfigTarget.all_brokers(), {"log.cleaner.threads": "2"})
         Acls(router).create([RULE])
