@@ -28,7 +28,7 @@ from logquake.wire.messages.topics import (
 )
 from tests.waiting import wait_for
 
-_TIMEOUT_MS = 20_000
+_TIMEOUT_MS = 60_000  # a JVM that has just started, and is starved, makes its first topic
 
 
 class OneBroker:
@@ -36,7 +36,7 @@ class OneBroker:
         self.port = port
 
     def ask(self, request: Any, answer: Any, version: int) -> Any:
-        settings = ClientSettings(f"127.0.0.1:{self.port}")
+        settings = ClientSettings(f"127.0.0.1:{self.port}", request_timeout_ms=_TIMEOUT_MS)
         address = Address("127.0.0.1", self.port)
         with closing(Connection(address, settings, SystemClock(), tcp_connect)) as there:
             return there.request(request, answer, at_most=version)

@@ -25,7 +25,7 @@ from tests.compat.twins import Twin, both, twins_of
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
-TIMEOUT_MS = 20_000
+TIMEOUT_MS = 60_000
 Growth = tuple[str, int, list[list[int]] | None]
 # More partitions, on these brokers: of a topic with one partition on broker 1.
 REFUSED: list[Growth] = [

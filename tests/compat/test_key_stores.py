@@ -34,8 +34,6 @@ from tests.by_hand import broker_by_hand, own_chroot
 from tests.one_broker import OneBroker, held_ports
 from tests.waiting import PATIENCE_S, wait_for
 
-pytestmark = pytest.mark.timeout(120)
-
 BROKER_ID = 7
 SEAL = "open sesame"
 PREFIX = "listener.name.closed.ssl.keystore"
