@@ -8,9 +8,10 @@
       waiting.py      why something may not go on yet
     interceptor.py    a conversation on its connection; injections.py, all of them
 
-What a client sees could have come of a network and a broker as they are: answers keep the order of
-their requests, an error that is made here waits for the answers before it, and after a lost one
-nothing follows on its connection, as if it had gone silent.
+What a client sees could have come of a network and a broker as they are, but for requests that are
+overtaken on one connection: answers keep the order of their requests, an error that is made here
+waits for the answers before it, and after a lost one nothing follows on its connection, as if it
+had gone silent.
 
 Caveats: while a rule holds on a link, the frames of all its connections go on when they are whole,
 which costs time and memory (frames.MAX_FRAME_BYTES a direction). What is encrypted cannot be read,
