@@ -10,6 +10,8 @@ cli/              logquake chaos run and its like
 scenarios/        what is to be done, and what must be seen, as files
 history/          what everybody saw, as rows of one schema
 workloads/        what clients do meanwhile: programs that tell all that they ask and are told
+evidence/         what a run left behind: clients' rows, replicas' files, ZooKeeper's writes
+checkers/         26 invariants over that evidence, and their verdicts with the causes
 observer.py       looks at high watermarks, log ends and ISRs, again and again
 workload.py       a producer that writes a history, over confluent-kafka
 readback.py       a consumer that reads a topic from its beginning to its end

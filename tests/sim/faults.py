@@ -15,7 +15,6 @@ from logquake.zk.model_session import ModelServer, ModelSession
 from logquake.zk.operations import Data, Delete, SetData
 from logquake.zk.znodes.control import CONTROLLER_PATH
 from logquake.zk.znodes.topics import PartitionState
-from tests.sim.decisions import GARBAGE
 from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.trace import Trace
@@ -25,6 +24,7 @@ FIRST_US, LAST_US = 1_000_000, 6_000_000
 LONGEST_US = 3_000_000
 SHORTEST_US = 20_000
 DISK_POLL_US = 50_000
+GARBAGE = b"garbage"
 MENDED_SHARE = 0.5  # of the states of topics that clients make
 
 

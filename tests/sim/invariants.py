@@ -8,19 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 
+from logquake.chaos.checkers.sequences import after_batch, after_marker, due
+from logquake.chaos.checkers.transitions import (
+    is_of_earlier_controller,
+    is_unclean,
+    problems_of_epoch,
+    problems_of_state,
+)
+from logquake.chaos.evidence.decisions import EpochWrite, StateWrite
 from logquake.node.coordinators.replay import Progress, replay_batches
 from logquake.node.metadata.topic_names import is_internal
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
-from tests.sim.decisions import EpochWrite, StateWrite
 from tests.sim.history import Acked, Polled, Skipped
 from tests.sim.replicas import Batch, Replica
 from tests.sim.world import Committed, Step, World, hosted_controller, hosted_groups
 
 Invariant = Callable[[World, Step], Iterator[str]]
-_SEQUENCES = 2**31
 
 
 def one_value_per_offset(world: World, step: Step) -> Iterator[str]:
@@ -60,15 +66,14 @@ def idempotence(world: World, step: Step) -> Iterator[str]:
         if batch.producer_id < 0:
             continue
         key = (partition, batch.producer_id)
-        epoch, expected = world.sequences.get(key, (batch.producer_epoch, batch.sequence))
-        if batch.producer_epoch > epoch:
-            epoch, expected = batch.producer_epoch, 0
+        known = world.sequences.get(key)
+        epoch, expected = due(known, batch.producer_epoch, batch.sequence)
         if (batch.producer_epoch, batch.sequence) != (epoch, expected):
             if batch.producer_epoch == epoch and world.was_first_known(partition, batch):
                 world.begun_amid.add(partition)
             else:
                 yield f"{batch} in {partition}: sequence {expected} of epoch {epoch} was to follow"
-        world.sequences[key] = (epoch, (batch.sequence + batch.next - batch.first) % _SEQUENCES)
+        world.sequences[key] = after_batch(epoch, batch.sequence, batch.next - batch.first)
     for refused in step.refused:
         if not refused.is_absent and not world.may_have_forgotten(refused.broker, refused.send):
             yield f"{refused}: a producer that repeats and never skips was told of a gap"
@@ -77,11 +82,10 @@ def idempotence(world: World, step: Step) -> Iterator[str]:
 def _end_of_transaction(world: World, partition: TopicPartition, batch: Batch) -> Iterator[str]:
     """A marker may begin a producer's next epoch, and is of no earlier one."""
     key = (partition, batch.producer_id)
-    epoch, _ = world.sequences.get(key, (batch.producer_epoch, 0))
-    if batch.producer_epoch < epoch:
-        yield f"{batch} in {partition}: a marker of an epoch before {epoch}"
-    if batch.producer_epoch > epoch or key not in world.sequences:
-        world.sequences[key] = (batch.producer_epoch, 0)
+    known = world.sequences.get(key)
+    if known is not None and batch.producer_epoch < known[0]:
+        yield f"{batch} in {partition}: a marker of an epoch before {known[0]}"
+    world.sequences[key] = after_marker(known, batch.producer_epoch)
 
 
 def log_matching(world: World, step: Step) -> Iterator[str]:
@@ -181,35 +185,16 @@ def truncation(world: World, step: Step) -> Iterator[str]:
             yield f"{cut} went below {committed.end}, which is committed"
 
 
-def isr_history(world: World, step: Step) -> Iterator[str]:
+def isr_history(_world: World, step: Step) -> Iterator[str]:
     """Leader in ISR, ISR within replicas; a write names the version that it replaces; a leader
     change bumps the epoch; a new leader comes from the previous ISR.
     """
     for decision in step.decisions:
         if isinstance(decision, StateWrite):
-            for problem in _problems_of(world, decision):
+            for problem in problems_of_state(decision):
                 yield f"{problem}: {decision}"
-
-
-def _problems_of(world: World, decision: StateWrite) -> Iterator[str]:
-    before, after = decision.before, decision.after
-    if after.leader != NO_LEADER and after.leader not in after.isr:
-        yield "the leader is not in the ISR"
-    if not after.isr or not set(after.isr) <= set(
-        world.decisions.partitions[decision.partition].replicas
-    ):
-        yield "the ISR is empty or not within the replicas"
-    if before is None:
-        return
-    if decision.expected_version + 1 != decision.version:
-        yield "the write did not name the version that it replaced"
-    if after.leader_epoch < before.leader_epoch:
-        yield "the leader epoch fell"
-    if after.leader != before.leader:
-        if after.leader_epoch == before.leader_epoch:
-            yield "the leader changed within an epoch"
-        if after.leader != NO_LEADER and after.leader not in before.isr:
-            yield "the new leader was not in the ISR"
+            if is_unclean(decision):
+                yield f"the new leader was not in the ISR: {decision}"
 
 
 def one_controller(world: World, step: Step) -> Iterator[str]:
@@ -218,12 +203,9 @@ def one_controller(world: World, step: Step) -> Iterator[str]:
     """
     for decision in step.decisions:
         if isinstance(decision, EpochWrite):
-            if decision.after <= decision.before:
-                yield f"the controller epoch did not increase: {decision}"
-            owner = world.controllers.setdefault(decision.after, decision.session_id)
-            if owner != decision.session_id:
-                yield f"a controller epoch has two owners, {owner} too: {decision}"
-        elif decision.after.controller_epoch < decision.controller_epoch:
+            for problem in problems_of_epoch(decision, world.controllers):
+                yield f"{problem}: {decision}"
+        elif isinstance(decision, StateWrite) and is_of_earlier_controller(decision):
             yield f"an earlier controller wrote: {decision}"
 
 
@@ -317,7 +299,7 @@ def topics_made(world: World, step: Step) -> Iterator[str]:
             yield f"{answer}, which no client asks again on"
         elif is_there and not answer.may_be_there:
             yield f"{answer}, and it is there"
-    half = world.decisions.configured - world.decisions.topics
+    half = world.decisions.configured.keys() - world.decisions.topics
     if half:
         yield f"{sorted(half)} have a configuration and no assignment"
 

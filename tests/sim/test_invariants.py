@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from logquake.chaos.evidence.decisions import EpochWrite
 from logquake.wire.records import BatchHeader
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model import ZooKeeperModel
@@ -14,7 +15,6 @@ from logquake.zk.operations import Create, SetData
 from logquake.zk.znodes.topics import PartitionState, TopicAssignment
 from tests.sim import invariants
 from tests.sim.clock import Clock
-from tests.sim.decisions import EpochWrite
 from tests.sim.delays import Delays
 from tests.sim.history import Acked, Deleted, Looked, Polled, Refused, Send, Skipped
 from tests.sim.machine import Machine

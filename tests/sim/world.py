@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from logquake.chaos.evidence.decisions import Decision, Decisions, StateWrite
 from logquake.controller.controller import Controller
 from logquake.node.composition.parts import Parts
 from logquake.node.coordinators.groups.coordinator import GroupCoordinator
@@ -17,7 +18,6 @@ from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model import ZooKeeperModel
 from logquake.zk.znodes.brokers import BrokerRegistration
 from logquake.zk.znodes.control import ControllerNode
-from tests.sim.decisions import Decisions, EpochWrite, StateWrite
 from tests.sim.history import Acked, Deleted, Looked, Polled, Refused, Send, TopicAnswer
 from tests.sim.machine import Machine
 from tests.sim.replicas import EMPTY_PREFIX, Batch, Replica
@@ -66,7 +66,7 @@ class Step:
     cuts: list[Cut] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     starts: list[Start] = field(default_factory=list)
-    decisions: list[StateWrite | EpochWrite] = field(default_factory=list)
+    decisions: Sequence[Decision] = field(default_factory=list)
     committed: list[tuple[TopicPartition, Batch]] = field(default_factory=list)
     acked: list[Acked] = field(default_factory=list)
     polled: list[Polled] = field(default_factory=list)
@@ -142,7 +142,7 @@ class World:
     def __init__(self, machines: Sequence[Machine], model: ZooKeeperModel, min_isr: int) -> None:
         self.machines = {machine.broker_id: machine for machine in machines}
         self.min_isr = min_isr
-        self.decisions = Decisions(model)
+        self.decisions = Decisions(model.history)
         self.replicas: dict[tuple[int, TopicPartition], Replica] = {}
         self.committed: dict[TopicPartition, Committed] = {}
         self.prefix_by_position: dict[tuple[TopicPartition, int, int], int] = {}

@@ -1,0 +1,30 @@
+"""The invariants by which a run is judged, 26 of them, over what it left behind (chaos/evidence).
+
+    judging.py       judge(): all that the evidence allows; why the others are not judged
+    verdicts.py      holds, broken, inconclusive; violations and their chains
+    case.py          what follows from the evidence: what is committed, which log counts
+    chains.py        what happened to a partition, in sentences
+    demands.py       what a run must have shown
+    acked.py         1 durable, 2 readable; losses that acks allow
+    values.py        3 no phantom, 4 one value, 5 repeatable read
+    producers.py     6 idempotence, 7 send order; by the rules of sequences.py
+    replicas.py      8 log matching, 9 shape
+    leaders.py       10 to 14, 18 min ISR, 19 fencing
+    decided.py       15 ISR history, 16 one controller, 17 incarnation; by transitions.py
+    readers.py       20 polls
+    groups.py        21 groups
+    transactions.py  22 atomic, 23 no hang, 24 exactly once
+    liveness.py      25 live, 26 not vacuous
+
+Each is a generator over a Case that yields violations, its docstring is its definition. Whatever
+has an unknown outcome may have happened or not; nobody is blamed for what retention, DeleteRecords
+or compaction took. Wide data are columns: a million events are judged in a second or two, and need
+some 200 bytes each. Not seen from outside, and not judged: which error a stale fetch got, and what
+the transactions' coordinator decided before its markers were written.
+"""
+
+from logquake.chaos.checkers.demands import Demands
+from logquake.chaos.checkers.judging import judge
+from logquake.chaos.checkers.verdicts import Judgement, Ruling, Verdict, Violation
+
+__all__ = ["Demands", "Judgement", "Ruling", "Verdict", "Violation", "judge"]

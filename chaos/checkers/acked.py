@@ -1,0 +1,108 @@
+"""What was acked is there, and can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from logquake.chaos.checkers.case import Case
+from logquake.chaos.checkers.chains import clock
+from logquake.chaos.checkers.verdicts import Violation
+from logquake.chaos.evidence.clients import Column
+from logquake.chaos.evidence.stored import StoredLog
+
+_NOWHERE = np.empty(0, np.int64)
+
+
+def durable(case: Case) -> Iterator[Violation]:
+    """acks=all ok(v, o) means that at quiesce every replica of the ISR holds v at o.
+
+    Exempt is what lies before a log's start, and what compaction may remove.
+    """
+    for partition, at in case.by_partition(case.is_promised):
+        for broker, log in case.members(partition):
+            lost = at if log is None else _missing(case, partition, log, at)
+            if len(lost):
+                yield _lost(case, "durable", partition, f"broker {broker} of the ISR", lost)
+
+
+def unpromised(case: Case) -> Iterator[Violation]:
+    """Losses that no acks promised to prevent: no violation, but somebody will ask."""
+    for partition, at in case.by_partition(case.is_acked & ~case.is_promised):
+        log = case.reference(partition)
+        lost = at[:0] if log is None else _missing(case, partition, log, at)
+        if len(lost):
+            yield _lost(case, "lost, as acks allow", partition, "the leader", lost)
+
+
+def readable(case: Case) -> Iterator[Violation]:
+    """Who reads from the beginning, after the last ack, reads every ok v at its offset.
+
+    Of the partitions that it was assigned; not what an aborted transaction wrote, where it reads
+    committed records alone.
+    """
+    clients = case.clients
+    acked_us = int(clients.sends.answered_us.max(initial=0))
+    for name in late_readers(case, acked_us):
+        mine = clients.polls.process == clients.processes.known(name)
+        read = dict(case.polls_by_partition(mine))
+        assigned = {row.subject for row in clients.assignments if row.process == name}
+        for partition, at in case.by_partition(case.is_promised & _is_visible_to(case, name)):
+            if partition in assigned:
+                numbers = clients.polls.value[read.get(partition, _NOWHERE)]
+                unread = at[~np.isin(clients.sends.number[at], numbers)]
+                lost = _not_deleted(case, partition, unread)
+                if len(lost):
+                    yield _lost(case, "readable", partition, f"what {name} read", lost)
+
+
+def _not_deleted(case: Case, partition: str, at: Column) -> Column:
+    """Those that are there, or should be."""
+    log = case.reference(partition)
+    if log is None:
+        return at
+    numbers, offsets = case.clients.sends.number[at], case.clients.sends.offset[at]
+    is_there = log.values_at(offsets) == numbers
+    wanted: Column = at[is_there | ~case.is_kept(partition, log, numbers, offsets)]
+    return wanted
+
+
+def late_readers(case: Case, after_us: int) -> Iterator[str]:
+    """Processes that read whole topics, that began after that moment and ended by themselves."""
+    clients = case.clients
+    for name, told in clients.told.items():
+        is_whole = told.get("kind") == "reader" and name in clients.ended
+        if is_whole and clients.began_us[name] > after_us:
+            yield name
+
+
+def _is_visible_to(case: Case, reader: str) -> np.ndarray:
+    clients = case.clients
+    if clients.told[reader].get("isolation") != "read_committed":
+        return np.ones(len(clients.sends), np.bool_)
+    outcomes = np.array([each.outcome == "committed" for each in clients.transactions], np.bool_)
+    transaction = clients.sends.transaction
+    if not len(outcomes):
+        return transaction < 0
+    return (transaction < 0) | outcomes[transaction]
+
+
+def _missing(case: Case, partition: str, log: StoredLog, at: Column) -> Column:
+    sends = case.clients.sends
+    return at[~case.is_kept(partition, log, sends.number[at], sends.offset[at])]
+
+
+def _lost(case: Case, invariant: str, partition: str, where: str, lost: Column) -> Violation:
+    sends = case.clients.sends
+    first = lost[np.argmin(sends.offset[lost])]
+    answered_us = int(sends.answered_us[first])
+    state = case.state_at(partition, answered_us)
+    led = f" at epoch {state.leader_epoch} by broker {state.leader}" if state else ""
+    begin, end = sends.offset[lost].min(), sends.offset[lost].max()
+    process = case.clients.processes[int(sends.process[first])]
+    text = (
+        f"{len(lost)} acked sends to {partition} are not in {where}, offsets {begin} to {end}; "
+        f"offset {begin} was acked{led} at {clock(answered_us)}, to {process}"
+    )
+    return case.violation(invariant, text, partition, answered_us)

@@ -1,0 +1,252 @@
+"""The evidence, with what follows from it: what is committed, who led when, which log counts."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from logquake.chaos.checkers.chains import Story
+from logquake.chaos.checkers.demands import Demands
+from logquake.chaos.checkers.verdicts import Violation
+from logquake.chaos.evidence.clients import Clients, Column, gather
+from logquake.chaos.evidence.decisions import Decision, Decisions, Registration, StateWrite
+from logquake.chaos.evidence.evidence import Evidence
+from logquake.chaos.evidence.stored import Mask, StoredLog
+from logquake.chaos.history.outcomes import Outcome
+from logquake.chaos.history.rows import Row
+from logquake.wire.sentinels import NO_LEADER
+from logquake.zk.znodes.topics import PartitionState
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    evidence: Evidence
+    demands: Demands = field(default_factory=Demands)
+
+    @cached_property
+    def clients(self) -> Clients:
+        return gather(self.evidence.rows)
+
+    @cached_property
+    def journals(self) -> list[Row]:
+        return list(self.evidence.journals)
+
+    @cached_property
+    def _decided(self) -> tuple[Decisions, list[Decision]]:
+        decisions = Decisions(self.evidence.applied)
+        return decisions, decisions.catch_up()
+
+    @property
+    def decisions(self) -> list[Decision]:
+        return self._decided[1]
+
+    @cached_property
+    def states(self) -> Mapping[str, list[StateWrite]]:
+        """Every write of a partition's state, in order."""
+        found: dict[str, list[StateWrite]] = defaultdict(list)
+        for decision in self.decisions:
+            if isinstance(decision, StateWrite):
+                found[str(decision.partition)].append(decision)
+        return found
+
+    @cached_property
+    def _events(self) -> Mapping[str, list[Row]]:
+        found: dict[str, list[Row]] = defaultdict(list)
+        for row in self.journals:
+            found[row.subject].append(row)
+        return found
+
+    def events_of(self, partition: str) -> list[Row]:
+        """Of all brokers' journals, by time."""
+        return self._events.get(partition, [])
+
+    @cached_property
+    def final(self) -> Mapping[str, tuple[tuple[int, ...], PartitionState]]:
+        """Replicas and the last state of every partition that was not deleted."""
+        return {
+            str(partition): (history.replicas, history.state)
+            for partition, history in self._decided[0].partitions.items()
+            if history.state is not None
+        }
+
+    @cached_property
+    def registered(self) -> frozenset[int]:
+        """The brokers that are registered at the end."""
+        last = {d.broker: d.is_there for d in self.decisions if isinstance(d, Registration)}
+        return frozenset(broker for broker, is_there in last.items() if is_there)
+
+    def state_at(self, partition: str, at_us: int) -> PartitionState | None:
+        """What ZooKeeper held at that moment."""
+        writes = self.states.get(partition, [])
+        at = bisect_right(writes, at_us, key=lambda write: write.at_ms * 1000)
+        return writes[at - 1].after if at else None
+
+    def setting(self, partition: str, name: str, default: str) -> str:
+        """Of the partition's topic, as it is at the end."""
+        topic = partition.rpartition("-")[0]
+        defaults = self.evidence.defaults.get(name, default)
+        return self._decided[0].configured.get(topic, {}).get(name, defaults)
+
+    def is_compacted(self, partition: str) -> bool:
+        return "compact" in self.setting(partition, "cleanup.policy", "delete")
+
+    def replicas(self, partition: str) -> Mapping[int, StoredLog]:
+        return self.evidence.logs.get(partition, {})
+
+    def reference(self, partition: str) -> StoredLog | None:
+        """The log that counts: the leader's, else the ISR's longest, else the longest of all."""
+        replicas = self.replicas(partition)
+        _, state = self.final.get(partition, ((), None))
+        if state is not None and state.leader in replicas:
+            return replicas[state.leader]
+        members = [log for broker, log in replicas.items() if state and broker in state.isr]
+        return max(members or replicas.values(), key=lambda log: log.end, default=None)
+
+    def references(self) -> Iterator[tuple[str, StoredLog]]:
+        for partition in sorted(self.evidence.logs):
+            log = self.reference(partition)
+            if log is not None:
+                yield partition, log
+
+    def members(self, partition: str) -> Iterator[tuple[int, StoredLog | None]]:
+        """The ISR at the end, each with its log; None where there is none."""
+        _, state = self.final.get(partition, ((), None))
+        for broker in state.isr if state else self.replicas(partition):
+            yield broker, self.replicas(partition).get(broker)
+
+    @cached_property
+    def high_watermarks(self) -> Mapping[str, int]:
+        """Of every partition at the end: the smallest end of the ISR's logs, or what was seen."""
+        seen: dict[str, int] = {}
+        for look in self.clients.looks:
+            if look.offset is not None:
+                seen[look.subject] = look.offset
+        ends = {
+            partition: min((log.end for _, log in self.members(partition) if log), default=0)
+            for partition in self.evidence.logs
+        }
+        return {**ends, **seen} if not self.evidence.is_quiet else {**seen, **ends}
+
+    def producers(self, name: str, *values: object) -> Mask:
+        """Of each process by its number: whether it was told one of these."""
+        told = (self.clients.told.get(each, {}) for each in self.clients.processes.all)
+        return np.array([each.get(name) in values for each in told], np.bool_)
+
+    @cached_property
+    def is_acked(self) -> Mask:
+        """Of each send: whether it was acked at an offset."""
+        sends = self.clients.sends
+        acked: Mask = (sends.outcome == int(Outcome.ACKED)) & (sends.offset >= 0)
+        return acked
+
+    @cached_property
+    def is_promised(self) -> Mask:
+        """Of each send: whether it was acked with acks that promise that it stays."""
+        promising = self.producers("acks", *self.demands.acks_that_promise)
+        if not len(promising):
+            return np.zeros(len(self.clients.sends), np.bool_)
+        promised: Mask = self.is_acked & promising[self.clients.sends.process]
+        return promised
+
+    def by_partition(self, chosen: Mask) -> Iterator[tuple[str, Column]]:
+        """Indices of the chosen sends, partition by partition."""
+        return self._grouped(self.clients.sends.partition, chosen)
+
+    def polls_by_partition(self, chosen: Mask) -> Iterator[tuple[str, Column]]:
+        return self._grouped(self.clients.polls.partition, chosen)
+
+    def _grouped(self, partitions: Column, chosen: Mask) -> Iterator[tuple[str, Column]]:
+        at = np.flatnonzero(chosen)
+        order = at[np.argsort(partitions[at], kind="stable")]
+        bounds = np.flatnonzero(np.diff(partitions[order], prepend=-1, append=-1))
+        for begin, end in pairwise(bounds.tolist()):
+            yield self.clients.partitions[int(partitions[order[begin]])], order[begin:end]
+
+    @cached_property
+    def committed(self) -> Mapping[str, tuple[Column, Column]]:
+        """Of each partition: times in us, rising, and the end of what was committed by then.
+
+        Committed is what was acked with a promise, or read by somebody.
+        """
+        sends, polls = self.clients.sends, self.clients.polls
+        parts: dict[str, list[tuple[Column, Column]]] = defaultdict(list)
+        for partition, at in self.by_partition(self.is_promised):
+            parts[partition].append((sends.answered_us[at], sends.offset[at] + 1))
+        for partition, at in self.polls_by_partition(np.ones(len(polls), np.bool_)):
+            parts[partition].append((polls.at_us[at], polls.offset[at] + 1))
+        return {partition: _rising(pieces) for partition, pieces in parts.items()}
+
+    def committed_before(self, partition: str, at_us: int) -> int:
+        """Up to where the partition was committed before that moment; 0 if nothing is known."""
+        times, ends = self.committed.get(partition, (np.empty(0), np.empty(0)))
+        at = int(np.searchsorted(times, at_us))
+        return int(ends[at - 1]) if at else 0
+
+    def is_kept(self, partition: str, log: StoredLog, numbers: Column, offsets: Column) -> Mask:
+        """Of each record: whether the log holds it there, or need not any longer.
+
+        What lies before the log's start was deleted; of a compacted topic a record may go once
+        a later one of its key is there, and a tombstone at any time.
+        """
+        kept: Mask = (log.values_at(offsets) == numbers) | (offsets < log.start)
+        if not kept.all() and self.is_compacted(partition):
+            kept |= self._may_be_compacted(log, numbers, offsets)
+        return kept
+
+    def _may_be_compacted(self, log: StoredLog, numbers: Column, offsets: Column) -> Mask:
+        sends = self.clients.sends
+        there = sends.find(log.values)
+        last: dict[int, int] = {}
+        for at, offset in zip(there[there >= 0], log.offsets[there >= 0], strict=True):
+            last[int(sends.key[at])] = int(offset)
+        missing = log.values_at(offsets) < 0
+        keys = sends.key[sends.find(numbers)]
+        return np.array(
+            [
+                is_missing and (last.get(int(key), -1) > offset or int(number) in self._short_lived)
+                for is_missing, key, offset, number in zip(
+                    missing, keys, offsets, numbers, strict=True
+                )
+            ],
+            np.bool_,
+        )
+
+    @cached_property
+    def _short_lived(self) -> frozenset[int]:
+        """Tombstones, and what one may have taken along before it went itself."""
+        sends = self.clients.sends
+        dead = {
+            (int(sends.partition[at]), int(sends.key[at]))
+            for at in sends.find(np.array(sorted(self.clients.tombstones), np.int64))
+        }
+        pairs = zip(sends.number, sends.partition, sends.key, strict=True)
+        return frozenset(
+            int(number) for number, partition, key in pairs if (int(partition), int(key)) in dead
+        )
+
+    @cached_property
+    def story(self) -> Story:
+        return Story(self.states, self.journals, self.clients.faults)
+
+    def violation(
+        self, invariant: str, text: str, partition: str | None = None, since_us: int = 0
+    ) -> Violation:
+        """With what happened to the partition since then."""
+        chain = self.story.of(partition, since_us) if partition is not None else ()
+        return Violation(invariant, text, chain)
+
+
+def has_leader(state: PartitionState) -> bool:
+    return state.leader != NO_LEADER
+
+
+def _rising(pieces: Iterable[tuple[Column, Column]]) -> tuple[Column, Column]:
+    times, ends = (np.concatenate(each) for each in zip(*pieces, strict=True))
+    order = np.argsort(times, kind="stable")
+    return times[order], np.maximum.accumulate(ends[order])

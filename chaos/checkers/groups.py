@@ -1,0 +1,109 @@
+"""What coordinators of groups promise: one owner, and commits that stay."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from logquake.chaos.checkers.case import Case
+from logquake.chaos.checkers.chains import clock
+from logquake.chaos.checkers.verdicts import Violation
+from logquake.chaos.evidence.clients import Commit
+from logquake.chaos.history.rows import Row
+
+Place = tuple[str, str]  # group, partition
+
+
+def groups(case: Case) -> Iterator[Violation]:
+    """One owner of a partition in a generation; a stale generation's commit is refused; an acked
+    commit survives its coordinator; a committed offset is at or below the high watermark.
+    """
+    yield from _owners(case)
+    commits: dict[Place, list[Commit]] = defaultdict(list)
+    for commit in case.clients.commits:
+        commits[commit.group, commit.partition].append(commit)
+    yield from _stale(case, commits)
+    yield from _taken_up(case, commits)
+    yield from _beyond(case, commits)
+
+
+def _owners(case: Case) -> Iterator[Violation]:
+    owners: dict[tuple[str, str, int], str] = {}
+    for row in case.clients.assignments:
+        if row.group is None or row.epoch is None:
+            continue
+        owner = owners.setdefault((row.group, row.subject, row.epoch), row.process)
+        if owner != row.process:
+            text = (
+                f"{owner} and {row.process} own {row.subject} in generation {row.epoch} of group "
+                f"{row.group}"
+            )
+            yield Violation("groups", text, (f"{clock(row.at_us)} {row.process} was assigned it",))
+
+
+def _stale(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violation]:
+    """Who holds a partition that another was assigned in a later generation is no member of that.
+
+    It had given the partition back, if it were.
+    """
+    assigned: dict[Place, list[Row]] = defaultdict(list)
+    for row in case.clients.assignments:
+        if row.group is not None:
+            assigned[row.group, row.subject].append(row)
+    given_back = {(row.process, row.group, row.subject, row.epoch) for row in case.clients.revoked}
+    for place, of_place in commits.items():
+        for commit in of_place:
+            group, partition = place
+            if commit.result != "kept" or commit.generation is None:
+                continue
+            if (commit.process, group, partition, commit.generation) in given_back:
+                continue
+            for row in assigned[place]:
+                is_later = row.epoch is not None and row.epoch > commit.generation
+                if is_later and row.process != commit.process and row.at_us < commit.asked_us:
+                    text = (
+                        f"{commit.process} committed {commit.offset} of {partition} in generation "
+                        f"{commit.generation} of group {group}, and it was kept; {row.process} "
+                        f"owned it in generation {row.epoch} since {clock(row.at_us)}"
+                    )
+                    yield case.violation("groups", text, partition, row.at_us)
+                    break
+
+
+def _taken_up(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violation]:
+    """A member begins no lower than the last commit that was kept before it was assigned.
+
+    Nor than one whose answer was not known by then, where that is lower: it may have come last.
+    """
+    for row in case.clients.assignments:
+        of_place = commits.get((row.group or "", row.subject), [])
+        if row.offset is None or row.offset < 0 or not of_place:
+            continue
+        kept = [c for c in of_place if c.result == "kept" and (c.answered_us or 0) < row.at_us]
+        last = max(kept, key=lambda commit: commit.answered_us or 0, default=None)
+        if last is None:
+            continue
+        others = (
+            c.offset
+            for c in of_place
+            if c.result != "refused"
+            and c.asked_us < row.at_us
+            and (c.result == "unknown" or (c.answered_us or 0) > last.asked_us)
+        )
+        least = min((last.offset, *others))
+        if row.offset < least:
+            text = (
+                f"{row.process} was assigned {row.subject} of group {row.group} from {row.offset} "
+                f"on; {last.process} had committed {last.offset}, which was kept at "
+                f"{clock(last.answered_us or 0)}"
+            )
+            yield case.violation("groups", text, row.subject, last.asked_us)
+
+
+def _beyond(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violation]:
+    for (group, partition), of_place in commits.items():
+        log = case.reference(partition)
+        highest = max((c.offset for c in of_place if c.result == "kept"), default=0)
+        if log is not None and highest > log.end:
+            text = f"group {group} committed {highest} of {partition}, which ends at {log.end}"
+            yield case.violation("groups", text, partition)

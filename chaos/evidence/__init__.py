@@ -1,0 +1,8 @@
+"""What a run leaves behind, from three sides that know nothing of each other, brought together.
+
+clients.py    rows of clients and the harness -> columns of sends and of what was read
+log_files.py  brokers' data directories -> every replica's batches and records
+stored.py     one replica's log, in columns
+decisions.py  ZooKeeper's writes -> leaders, ISRs, controllers, registrations
+evidence.py   all of it, as checkers are handed it
+"""
