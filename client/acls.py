@@ -38,8 +38,11 @@ class Acls:
     def __init__(self, router: Router) -> None:
         self._router = router
 
-    def list_all(self) -> frozenset[AclBinding] | None:
-        """None of brokers that let everybody do everything: they have no authorizer."""
+    def list_all(self, broker_id: int | None = None) -> frozenset[AclBinding] | None:
+        """As that broker knows them, or any; None of one that lets everybody do everything.
+
+        Such a one has no authorizer.
+        """
         request = DescribeAclsRequest(
             resource_type_filter=ResourceType.ANY,
             resource_name_filter=None,
@@ -51,7 +54,9 @@ class Acls:
         )
 
         def attempt() -> frozenset[AclBinding] | None:
-            answer = self._router.any_broker().request(request, DescribeAclsResponse)
+            router = self._router
+            asked = router.any_broker() if broker_id is None else router.broker(broker_id)
+            answer = asked.request(request, DescribeAclsResponse)
             if answer.error_code == ErrorCode.SECURITY_DISABLED:
                 return None
             check(answer.error_code, answer.error_message or "ACLs")

@@ -35,8 +35,8 @@ def reset(cluster: RunningCluster, before: Baseline) -> None:
     with cluster.router(RESET_TIMEOUT_S) as router:
         now = Baseline.of(cluster, router)
         _require_the_same(before, now)
-        _undo_configs(router, before, now)
-        _undo_acls(router, before, now)
+        if _undo_configs(router, before, now) | _undo_acls(router, before, now):
+            _wait_until_heard(cluster, router, before)
         for group in sorted(now.groups - before.groups):
             _delete_group(router, group)
         _delete_topics(cluster, router, now.topics - before.topics)
@@ -64,13 +64,16 @@ def _run_again(cluster: RunningCluster) -> None:
         cluster.wait_ready(RESET_TIMEOUT_S)
 
 
-def _undo_configs(router: Router, before: Baseline, now: Baseline) -> None:
-    """Those of new topics go with the topics."""
+def _undo_configs(router: Router, before: Baseline, now: Baseline) -> bool:
+    """Whether there was something to undo. What is set of new topics goes with the topics."""
+    undone = False
     new_topics = {f"topics/{topic}" for topic in now.topics - before.topics}
     for entity in sorted(before.configs.keys() | now.configs.keys()):
         wanted, found = before.configs.get(entity, {}), now.configs.get(entity, {})
         if wanted != found and entity not in new_topics:
             _undo_config(router, entity, wanted, found)
+            undone = True
+    return undone
 
 
 def _undo_config(
@@ -87,13 +90,35 @@ def _undo_config(
     Configs(router).alter(target, changed, found.keys() - wanted.keys())
 
 
-def _undo_acls(router: Router, before: Baseline, now: Baseline) -> None:
+def _undo_acls(router: Router, before: Baseline, now: Baseline) -> bool:
+    """Whether there was something to undo."""
     if before.acls is None or now.acls is None:
-        return
+        return False
     if now.acls - before.acls:
         Acls(router).delete(now.acls - before.acls)
     if before.acls - now.acls:
         Acls(router).create(before.acls - now.acls)
+    return now.acls != before.acls
+
+
+def _wait_until_heard(cluster: RunningCluster, router: Router, before: Baseline) -> None:
+    """Brokers obey a moment after the answer; the next test is to meet none that does not yet."""
+    brokers = [one.broker_id for one in cluster.state().brokers if one.broker_id is not None]
+    cluster.eventually(
+        lambda: all(_has_heard(router, broker_id, before) for broker_id in brokers),
+        "brokers that have heard of what was undone",
+        RESET_TIMEOUT_S,
+    )
+
+
+def _has_heard(router: Router, broker_id: int, before: Baseline) -> bool:
+    set_before = {
+        *before.configs.get(f"brokers/{broker_id}", ()),
+        *before.configs.get("brokers/<default>", ()),
+    }
+    told = Configs(router).describe(ConfigTarget.broker(broker_id))
+    set_now = {entry.name for entry in told if entry.was_set_at_run_time}
+    return set_now == set_before and Acls(router).list_all(broker_id) == before.acls
 
 
 def _delete_group(router: Router, group: str) -> None:

@@ -55,7 +55,10 @@ def test_leaves_everything_behind(logquake, turn):
     assert all(one.phase is Phase.RUNNING for one in logquake.state().members)
     with logquake.router(60) as router:
         assert not Groups(router).list_all()
-        assert not Acls(router).list_all()
+        for broker in (1, 2):
+            assert not Acls(router).list_all(broker)
+            told = Configs(router).describe(ConfigTarget.broker(broker))
+            assert not [entry for entry in told if entry.was_set_at_run_time]
     assert all("__" in entity for entity in logquake.view.configs())
     assert not [topic for topic in logquake.view.topics() if not topic.startswith("__")]
 
