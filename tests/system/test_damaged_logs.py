@@ -23,10 +23,12 @@ from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.state import Phase
 from logquake.wire.errors import ErrorCode
+from tests.every_broker import wait_until_all_tell
 from tests.waiting import PATIENCE_S, wait_for
 
 RECORDS = 40
 LENGTH_AT = 8
+PATIENT, HASTY = ReadOptions(), ReadOptions(stall_timeout_ms=500)
 PLAIN, COMPACTED, SOUND = TOPICS = ("plain", "compacted", "sound")
 CLEANING = {"log.cleaner.backoff.ms": 100, "log.retention.check.interval.ms": 200}
 
@@ -49,6 +51,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def kafka(root: Path) -> Iterator[Cluster]:
     with Cluster(brokers=1, config=CLEANING, data_dir=root) as cluster:
+        with Router(ClientSettings(cluster.bootstrap_servers)) as router:
+            for topic in TOPICS:
+                wait_until_all_tell(router, topic, 1)
         yield cluster
 
 
@@ -76,8 +81,7 @@ def events(kafka: Cluster, what: str) -> list[tuple[str, str]]:
     return [(event["subject"], event["why"]) for event in found]
 
 
-def read(kafka: Cluster, start: int, end: int) -> list[int]:
-    options = ReadOptions(stall_timeout_ms=500)
+def read(kafka: Cluster, start: int, end: int, options: ReadOptions = PATIENT) -> list[int]:
     with Router(ClientSettings(kafka.bootstrap_servers)) as router:
         reader = PartitionReader(router, PLAIN, 0, start, end, options)
         return [record.offset for record in reader.records()]
@@ -96,7 +100,7 @@ def test_what_lies_around_it_is_read_and_itself_refused(kafka: Cluster, root: Pa
     first, following = (int(path.stem) for path in segments(root, PLAIN)[1:3])
     assert read(kafka, 0, first) == list(range(first))
     with pytest.raises(BrokerError) as refused:
-        read(kafka, first, first + 1)
+        read(kafka, first, first + 1, HASTY)
     assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
     assert read(kafka, following, RECORDS) == list(range(following, RECORDS))
     told = wait_for("event", lambda: events(kafka, "records-damaged"))
