@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 from logquake.cluster.errors import ClusterError
@@ -155,9 +155,17 @@ InsideOrder = FailCalls | SlowCalls | DieAtCall | SkewClock | StrobeClock | Limi
 Order = InsideOrder | Starve
 """That one its supervisor does to its process."""
 
-_KINDS: dict[str, Callable[..., Order]] = {
+_KINDS: dict[str, type[Order]] = {
     one.kind: one
     for one in (FailCalls, SlowCalls, DieAtCall, SkewClock, StrobeClock, SlowStart, Starve, Limit)
+}
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "int | None": (int, type(None)),
+    "float": (int, float),
+    "str": (str,),
+    "tuple[str, ...]": (tuple,),
 }
 
 
@@ -165,20 +173,31 @@ def to_json(order: Order) -> dict[str, Any]:
     return {"kind": order.kind, **asdict(order)}
 
 
-def from_json(document: Mapping[str, Any]) -> Order:
+def from_json(document: object) -> Order:
     """Raises ClusterError for what is no order."""
-    fields = {
+    if not isinstance(document, Mapping):
+        raise ClusterError(f"an order is an object, not {document!r}")
+    kind = str(document.get("kind"))
+    if kind not in _KINDS:
+        raise ClusterError(f"no order {kind!r}: choose of {', '.join(_KINDS)}")
+    told = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in document.items()
         if name != "kind"
     }
-    kind = str(document.get("kind"))
-    if kind not in _KINDS:
-        raise ClusterError(f"no order {kind!r}: choose of {', '.join(_KINDS)}")
+    make: Callable[..., Order] = _KINDS[kind]
     try:
-        return _KINDS[kind](**fields)
+        _check_types(_KINDS[kind], told)
+        return make(**told)
     except TypeError as error:
         raise ClusterError(f"{kind}: {error}") from None
+
+
+def _check_types(kind: type[Order], told: Mapping[str, Any]) -> None:
+    """Raises TypeError. A wrong type would be met later, where it ends a broker."""
+    for one in fields(kind):
+        if one.name in told and not isinstance(told[one.name], _TYPES[str(one.type)]):
+            raise TypeError(f"{one.name}={told[one.name]!r} is no {one.type}")
 
 
 def described(order: Order) -> str:

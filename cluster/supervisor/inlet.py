@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Done = Callable[[], None]
 
-_HOW = "only brokers of a cluster that was started with --faults have an inside"
+_HOW = "start the cluster with --faults, or with --links"
 
 
 class Inlet:

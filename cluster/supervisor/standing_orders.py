@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from logquake.cluster.errors import ClusterError
 from logquake.cluster.faults.orders import DieAtCall, Order, Starve, described, from_json, to_json
 from logquake.cluster.state import Phase
 from logquake.cluster.supervisor.control_server import ControlConnection, Request
@@ -43,11 +44,13 @@ class StandingOrders:
 
     def give(self, request: Request, member: Member, giver: ControlConnection) -> None:
         """Answer with the order's name once it is in force. Raises ClusterError."""
-        order = from_json(request.get("order") or {})
+        order, for_s = from_json(request.get("order")), request.get("for_s")
+        if not isinstance(for_s, int | float | None):
+            raise ClusterError(f"for_s={for_s!r} is no time in seconds")
         name = next(self._names)
         undo = self._begin(name, order, member, lambda: giver.answer(name))
         owner = None if request.get("stays") else giver
-        since_ms, until_ms, for_s = self._loop.wall_ms(), None, request.get("for_s")
+        since_ms, until_ms = self._loop.wall_ms(), None
         if for_s is not None:
             until_ms = since_ms + int(1000 * for_s)
             self._loop.call_later(1000 * for_s, lambda: self._heal(name, lambda: None))

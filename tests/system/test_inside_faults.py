@@ -21,6 +21,7 @@ from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
+from logquake.cluster.errors import ClusterError
 from logquake.cluster.running import RunningCluster
 from logquake.cluster.state import Phase
 from logquake.wire.records import Record
@@ -239,6 +240,14 @@ def test_the_command_line_breaks_lists_and_heals(cluster: Cluster, logquake: Com
     assert "no call 'flush'" in logquake.refused(
         "fault", "disk", "error", "1", "--call", "flush", *where
     )
+
+
+@pytest.mark.parametrize(
+    ("order", "for_s"), [(None, None), ({"kind": "slow-start", "delay_ms": 1}, "soon")]
+)
+def test_nonsense_is_refused(cluster: Cluster, order: object, for_s: object) -> None:
+    with pytest.raises(ClusterError, match=r"an order is an object|no time in seconds"):
+        cluster.ask("order", member="broker-1", order=order, for_s=for_s)
 
 
 def test_a_fault_ends_after_its_time(cluster: Cluster) -> None:

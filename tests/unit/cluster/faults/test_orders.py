@@ -46,6 +46,9 @@ def test_an_order_travels_as_json(order: Order) -> None:
         ({"kind": "strobe-clock", "ms": 1, "every_ms": 0}, "cannot jump every 0 ms"),
         ({"kind": "fail-calls", "calls": ["flush"]}, "no call 'flush'"),
         ({"kind": "fail-calls", "error": "EOOPS"}, "no error 'EOOPS'"),
+        ({"kind": "fail-calls", "calls": "write"}, "calls='write' is no tuple"),
+        ({"kind": "fail-calls", "calls": [["write"]]}, "fail-calls: "),
+        ({"kind": "slow-calls", "delay_ms": "5"}, "delay_ms='5' is no float"),
         ({"kind": "fail-calls", "nth": 0}, "counted from 1 on"),
         ({"kind": "starve", "share": 1}, "a share of 1 cannot be stopped"),
         ({"kind": "starve", "share": 0.5, "shortest_ms": 500}, "no slices of 500 to 400 ms"),
@@ -54,4 +57,10 @@ def test_an_order_travels_as_json(order: Order) -> None:
 )
 def test_what_is_no_order_is_refused_in_one_line(document: dict[str, object], said: str) -> None:
     with pytest.raises(ClusterError, match=said):
+        from_json(document)
+
+
+@pytest.mark.parametrize("document", [None, 7, "fail-calls", ["fail-calls"]])
+def test_an_order_is_an_object(document: object) -> None:
+    with pytest.raises(ClusterError, match="an order is an object, not "):
         from_json(document)
