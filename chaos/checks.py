@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from logquake.chaos.history.outcomes import History, Outcome
-from logquake.chaos.readback import ReadRecord
+from logquake.chaos.history.outcomes import Outcome, Outcomes
+from logquake.chaos.workloads.readback import ReadRecord
 
 _EXAMPLES = 5
 
@@ -54,7 +54,7 @@ _NOBODY = -1
 class _Places:
     """Which send was acked at which place, and which places were read; 9 bytes an offset."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: Outcomes) -> None:
         self._numbers: dict[int, array[int]] = {}
         for ack in history.acks():
             numbers = self._numbers.setdefault(ack.partition, array("q"))
@@ -85,7 +85,7 @@ class _Places:
 
 
 def check_readback(
-    history: History,
+    history: Outcomes,
     sent: Callable[[int], Pair],
     read: Iterable[ReadRecord],
     resent: Mapping[Pair, int] = MappingProxyType({}),
@@ -138,7 +138,7 @@ def _count_lost(verdict: Verdict, places: _Places) -> None:
 
 def _explain(
     verdict: Verdict,
-    history: History,
+    history: Outcomes,
     sent: Callable[[int], Pair],
     unexplained: Counter[Pair],
     resent: Mapping[Pair, int],

@@ -11,9 +11,11 @@ And the log of commits never goes back, whoever wrote it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from logquake.chaos.history.rows import Kind, Row
 
 _EXAMPLES = 5
 
@@ -25,12 +27,18 @@ class Place(NamedTuple):
     topic: str
     partition: int
 
+    @classmethod
+    def of(cls, group: str, subject: str) -> Place:
+        """Of a row's subject: ``orders-3``."""
+        topic, _, partition = subject.rpartition("-")
+        return cls(group, topic, int(partition))
+
 
 class Assigned(NamedTuple):
-    """When, in monotonic seconds, a member was told; it may not have taken anything yet."""
+    """When a member was told; it may not have taken anything yet."""
 
     place: Place
-    at_s: float
+    at_us: int
 
 
 class Taken(NamedTuple):
@@ -41,19 +49,19 @@ class Taken(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """``answered_s`` is None where no answer came, or an error that leaves open what happened."""
+    """``answered_us`` is None where no answer came, or an error that leaves open what happened."""
 
     place: Place
     offset: int
-    asked_s: float
-    answered_s: float | None
+    asked_us: int
+    answered_us: int | None
 
 
 Step = Assigned | Taken | Commit
 
 
 class Diary:
-    """What one member did, in its order; one thread writes it."""
+    """What one member did, in its order."""
 
     def __init__(self, member: str) -> None:
         self.member = member
@@ -64,6 +72,34 @@ class Diary:
 
     def commits(self) -> Iterable[Commit]:
         return (step for step in self.steps if isinstance(step, Commit))
+
+
+def diaries_of(rows: Iterable[Row]) -> list[Diary]:
+    """Of every process that acted in a group's name."""
+    diaries: dict[str, Diary] = {}
+    kept: dict[tuple[str, int], int] = {}  # what was asked for or begun, and when it was kept
+    rows = [row for row in rows if row.group is not None or row.what == Kind.TRANSACTION_ENDED]
+    for row in rows:
+        if row.after in ("kept", "committed") and row.caused_by is not None:
+            kept[row.process, row.caused_by] = row.at_us
+    for row in rows:
+        if row.group is not None:
+            diary = diaries.setdefault(row.process, Diary(row.process))
+            diary.steps += _steps(row, Place.of(row.group, row.subject), kept)
+    return list(diaries.values())
+
+
+def _steps(row: Row, place: Place, kept: Mapping[tuple[str, int], int]) -> Iterator[Step]:
+    offset = row.offset or 0
+    match row.what:
+        case Kind.ASSIGNED:
+            yield Assigned(place, row.at_us)
+        case Kind.POLLED:
+            yield from (Taken(place, offset + at) for at in range(len(row.values or ())))
+        case Kind.COMMIT_ASKED:
+            # In a transaction it is kept with the transaction.
+            cause = row.sequence if row.caused_by is None else row.caused_by
+            yield Commit(place, offset, row.at_us, kept.get((row.process, cause)))
 
 
 @dataclass(slots=True)
@@ -110,13 +146,13 @@ def _answered(diaries: list[Diary], verdict: Verdict) -> _Answered:
     found: dict[Place, list[Commit]] = defaultdict(list)
     for diary in diaries:
         for commit in diary.commits():
-            if commit.answered_s is None:
+            if commit.answered_us is None:
                 verdict.unanswered += 1
             else:
                 verdict.answered += 1
                 found[commit.place].append(commit)
     for commits in found.values():
-        commits.sort(key=lambda commit: commit.answered_s or 0.0)
+        commits.sort(key=lambda commit: commit.answered_us or 0)
         _check_order(verdict, commits)
     return found
 
@@ -125,8 +161,8 @@ def _check_order(verdict: Verdict, answered: list[Commit]) -> None:
     earlier = iter(answered)
     before = next(earlier)
     highest = -1
-    for commit in sorted(answered, key=lambda commit: commit.asked_s):
-        while (before.answered_s or 0.0) < commit.asked_s:
+    for commit in sorted(answered, key=lambda commit: commit.asked_us):
+        while (before.answered_us or 0) < commit.asked_us:
             highest = max(highest, before.offset)
             before = next(earlier)
         if commit.offset < highest:
@@ -135,18 +171,18 @@ def _check_order(verdict: Verdict, answered: list[Commit]) -> None:
 
 
 def _check_diary(verdict: Verdict, diary: Diary, answered: _Answered) -> None:
-    assigned_s: dict[Place, float] = {}  # and nothing taken since
+    assigned_us: dict[Place, int] = {}  # and nothing taken since
     latest: dict[Place, int] = {}
     for step in diary.steps:
         place = step.place
         match step:
-            case Assigned(at_s=at_s):
+            case Assigned(at_us=at_us):
                 verdict.assignments += 1
-                assigned_s[place] = at_s
+                assigned_us[place] = at_us
             case Taken(offset=offset):
                 verdict.taken += 1
-                if place in assigned_s:
-                    _check_begin(verdict, diary, step, assigned_s.pop(place), answered)
+                if place in assigned_us:
+                    _check_begin(verdict, diary, step, assigned_us.pop(place), answered)
                 elif offset <= latest.get(place, -1):
                     verdict.taken_twice += 1
                     verdict.note(f"{diary.member} takes {step} after {latest[place]}")
@@ -154,10 +190,10 @@ def _check_diary(verdict: Verdict, diary: Diary, answered: _Answered) -> None:
 
 
 def _check_begin(
-    verdict: Verdict, diary: Diary, first: Taken, assigned_s: float, answered: _Answered
+    verdict: Verdict, diary: Diary, first: Taken, assigned_us: int, answered: _Answered
 ) -> None:
     for commit in answered.get(first.place, ()):
-        if commit.answered_s is None or commit.answered_s >= assigned_s:
+        if commit.answered_us is None or commit.answered_us >= assigned_us:
             return
         if commit.offset > first.offset:
             verdict.lost += 1

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from logquake.chaos.readback import ReadRecord
+from logquake.chaos.history.numbers import number_of
+from logquake.chaos.history.rows import Kind, Row
+from logquake.chaos.workloads.readback import ReadRecord
 
 _EXAMPLES = 5
 
@@ -22,51 +24,51 @@ _EXAMPLES = 5
 class Fate(Enum):
     COMMITTED = "committed"
     ABORTED = "aborted"
-    UNKNOWN = "of unknown fate"  # also while it is open
+    UNKNOWN = "of unknown fate"
 
 
 class TransactionName(NamedTuple):
-    """Transactions of a producer are numbered in the order in which they begin."""
+    """A process, and the sequence of its row that began the transaction."""
 
     producer: str
-    number: int
-
-
-class Piece(NamedTuple):
-    """One record of a transaction, as its value names it."""
-
-    transaction: TransactionName
-    number: int
-
-    def to_value(self) -> bytes:
-        return f"{self.transaction.producer}/{self.transaction.number}/{self.number}".encode()
-
-    @classmethod
-    def from_value(cls, value: bytes) -> Piece:
-        """Raises ValueError for what to_value() did not write."""
-        producer, number, piece = value.decode().rsplit("/", 2)
-        return cls(TransactionName(producer, int(number)), int(piece))
+    sequence: int
 
 
 @dataclass(slots=True)
 class Transaction:
-    pieces: int
-    fate: Fate = Fate.UNKNOWN
+    """``pieces`` are its sends' numbers. It is aborted as long as nobody asked to commit it."""
+
+    pieces: list[int] = field(default_factory=list)
+    fate: Fate = Fate.ABORTED
 
 
 class Ledger:
-    """Every transaction, by whoever began it. Each is written to by one thread alone."""
+    """Every transaction of a history, and which one a send belongs to."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Iterable[Row]) -> None:
         self.transactions: dict[TransactionName, Transaction] = {}
+        self.owners: dict[int, TransactionName] = {}
+        for row in rows:
+            self._note(row)
 
-    def begin(self, name: TransactionName, pieces: int) -> Transaction:
-        """Its fate is written into what this returns."""
-        transaction = self.transactions[name] = Transaction(pieces)
-        return transaction
+    def _note(self, row: Row) -> None:
+        name = TransactionName(row.process, row.caused_by or 0)
+        match row.what, row.after:
+            case Kind.TRANSACTION_BEGUN, _:
+                begun = TransactionName(row.process, row.sequence)
+                self.transactions[begun] = Transaction()
+            case Kind.SEND, _ if name in self.transactions and row.value is not None:
+                self.transactions[name].pieces.append(row.value)
+                self.owners[row.value] = name
+            case Kind.TRANSACTION_ENDING, "commit":
+                self.transactions[name].fate = Fate.UNKNOWN
+            case Kind.TRANSACTION_ENDED, "committed":
+                self.transactions[name].fate = Fate.COMMITTED
+            case Kind.TRANSACTION_ENDED, "aborted":
+                self.transactions[name].fate = Fate.ABORTED
 
     def count(self, fate: Fate) -> int:
-        return sum(each.fate is fate for each in list(self.transactions.values()))
+        return sum(each.fate is fate for each in self.transactions.values())
 
 
 @dataclass(slots=True)
@@ -95,6 +97,7 @@ class Verdict:
 
 
 def check_transactions(ledger: Ledger, read: Iterable[ReadRecord]) -> Verdict:
+    """All records of a topic that transactions alone write to."""
     verdict = Verdict(
         committed=ledger.count(Fate.COMMITTED),
         aborted=ledger.count(Fate.ABORTED),
@@ -106,40 +109,37 @@ def check_transactions(ledger: Ledger, read: Iterable[ReadRecord]) -> Verdict:
     return verdict
 
 
-def _times_read(ledger: Ledger, read: Iterable[ReadRecord], verdict: Verdict) -> Counter[Piece]:
-    times: Counter[Piece] = Counter()
+def _times_read(ledger: Ledger, read: Iterable[ReadRecord], verdict: Verdict) -> Counter[int]:
+    times: Counter[int] = Counter()
     latest: dict[tuple[int, str], int] = {}
     for record in read:
-        try:
-            piece = Piece.from_value(record.value or b"")
-            known = ledger.transactions.get(piece.transaction)
-        except ValueError:
-            known = None
-        if known is None or not 0 <= piece.number < known.pieces:
+        number = number_of(record.value)
+        owner = ledger.owners.get(number)
+        if owner is None:
             verdict.phantom += 1
             verdict.note(f"{record} is of no transaction")
             continue
-        times[piece] += 1
-        producer, number = piece.transaction
-        if number < latest.get((record.partition, producer), 0):
+        times[number] += 1
+        producer, sequence = owner
+        if sequence < latest.get((record.partition, producer), 0):
             verdict.out_of_order += 1
             verdict.note(f"{record} is read after a later transaction")
-        latest[record.partition, producer] = number
+        latest[record.partition, producer] = sequence
     return times
 
 
 def _check(
-    verdict: Verdict, name: TransactionName, transaction: Transaction, times: Counter[Piece]
+    verdict: Verdict, name: TransactionName, transaction: Transaction, times: Counter[int]
 ) -> None:
-    counts = [times[Piece(name, number)] for number in range(transaction.pieces)]
+    counts = [times[number] for number in transaction.pieces]
     there = sum(count > 0 for count in counts)
     doubled = sum(count > 1 for count in counts)
     match transaction.fate:
-        case Fate.COMMITTED if there < transaction.pieces:
+        case Fate.COMMITTED if there < len(counts):
             verdict.lost += 1
         case Fate.ABORTED if there:
             verdict.leaked += 1
-        case Fate.UNKNOWN if 0 < there < transaction.pieces:
+        case Fate.UNKNOWN if 0 < there < len(counts):
             verdict.torn += 1
         case _ if not doubled:
             return

@@ -13,9 +13,9 @@ from threading import Thread
 from logquake.chaos.checks import Verdict, check_readback
 from logquake.chaos.demo.corpus import Corpus
 from logquake.chaos.demo.screen import Line, Screen
-from logquake.chaos.readback import high_watermarks, read_all
 from logquake.chaos.replicas import ReplicaComparison, compare_replicas
-from logquake.chaos.workload import Workload
+from logquake.chaos.workloads.pairs import PairProducer
+from logquake.chaos.workloads.readback import high_watermarks, read_all
 from logquake.client.admin import Admin
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
@@ -91,20 +91,20 @@ def run_tour(corpus: Corpus, screen: Screen) -> Opinions:
 def _on_cluster(kafka: Cluster, corpus: Corpus, screen: Screen) -> Opinions:
     bootstrap_servers = kafka.bootstrap_servers
     _create_topic(bootstrap_servers)
-    workload, failover = Workload(bootstrap_servers, TOPIC), _Failover(kafka, screen)
-    unfinished = _produce(workload, corpus, failover, screen)
+    producer, failover = PairProducer(bootstrap_servers, TOPIC), _Failover(kafka, screen)
+    unfinished = _produce(producer, corpus, failover, screen)
     with screen.step("Waiting for the full ISR of every partition"):
         failover.finish()
         for partition in range(PARTITIONS):
             kafka.wait_isr(TOPIC, partition, size=REPLICAS, timeout=_STEP_TIMEOUT_S)
-    verdict = _read_back(bootstrap_servers, workload, corpus, screen)
+    verdict = _read_back(bootstrap_servers, producer, corpus, screen)
     with screen.step("Comparing the replicas' files, byte by byte"):
         ends = high_watermarks(bootstrap_servers, TOPIC, timeout_s=_STEP_TIMEOUT_S)
         data = {broker: kafka.layout.data_of(broker) for broker in range(1, BROKERS + 1)}
         replicas = compare_replicas(data, TOPIC, ends)
     with screen.step("Asking Spark to count the lines of every file"):
         spark = _ask_spark(bootstrap_servers, corpus)
-    failover_s = workload.ack_gaps.get(failover.partition, 0.0)
+    failover_s = producer.acks.gaps.get(failover.partition, 0.0)
     return Opinions(verdict, unfinished, failover_s, replicas, spark)
 
 
@@ -154,29 +154,29 @@ class _Failover:
             self._failure = failure
 
 
-def _produce(workload: Workload, corpus: Corpus, failover: _Failover, screen: Screen) -> int:
+def _produce(producer: PairProducer, corpus: Corpus, failover: _Failover, screen: Screen) -> int:
     """Send everything, killing a leader half-way; how many sends never had an outcome."""
     half = len(corpus) // 2
     with screen.counting("Producing, acks=all", len(corpus)) as show:
 
         def each(number: int) -> None:
             if number == half:
-                failover.strike(workload.busiest_partition())
+                failover.strike(producer.acks.busiest_partition())
             if number % _PROGRESS_EVERY == 0:
-                show(workload.history.acked)
+                show(producer.outcomes.acked)
 
-        workload.run(corpus.pairs(), each=each)
-        left = workload.finish(_STEP_TIMEOUT_S, show)
-        show(workload.history.acked)
+        producer.run(corpus.pairs(), each=each)
+        left = producer.finish(_STEP_TIMEOUT_S, show)
+        show(producer.outcomes.acked)
     return left
 
 
 def _read_back(
-    bootstrap_servers: str, workload: Workload, corpus: Corpus, screen: Screen
+    bootstrap_servers: str, producer: PairProducer, corpus: Corpus, screen: Screen
 ) -> Verdict:
     with screen.counting("Reading back as a consumer group, and comparing", len(corpus)) as show:
         records = read_all(bootstrap_servers, TOPIC, timeout_s=_STEP_TIMEOUT_S, progress=show)
-        return check_readback(workload.history, corpus.pair, records)
+        return check_readback(producer.outcomes, corpus.pair, records)
 
 
 def _ask_spark(bootstrap_servers: str, corpus: Corpus) -> list[str]:

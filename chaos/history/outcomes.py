@@ -28,7 +28,7 @@ class Ack:
     offset: int
 
 
-class History:
+class Outcomes:
     """Outcomes of up to millions of sends, in arrays: 15 bytes a send."""
 
     def __init__(self) -> None:

@@ -25,4 +25,10 @@ members.py       assignments and commits; member, mover
 running.py       the table of kinds; the first row and the last
 processes.py     starts, pauses, kills and ends them
 mixed.py         mixed
+
+What a program does within its own process, and keeps in memory:
+
+pairs.py         a producer of what it is given, its outcomes in arrays
+stream.py        the same at a steady rate, from a thread
+readback.py      a topic from its beginning to its end
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Event
 from time import monotonic
 
 _LONGEST_WAIT_S = 0.1  # after which a caller looks whether it is to end
@@ -23,6 +24,13 @@ class Pace:
         self._wait = wait
         self._now_s = now_s
         self._due_s = now_s()
+
+    def comes_before(self, stopping: Event) -> bool:
+        """Wait for the next one's turn; False if all is to end first."""
+        while not stopping.is_set():
+            if self.is_due():
+                return True
+        return False
 
     def is_due(self) -> bool:
         """Whether one more may go out; waits a little where not."""

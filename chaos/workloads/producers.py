@@ -33,9 +33,7 @@ class SteadyProducer:
         partitions = partitions_of(self._sender.producer, plan.topic)
         pace = Pace(plan.rate, self._wait)
         for record in records(plan, self._random, partitions):
-            while not pace.is_due() and not stopping.is_set():
-                pass
-            if stopping.is_set() or not self._send(record):
+            if not (pace.comes_before(stopping) and self._send(record)):
                 break
         self._sender.finish(FINISH_S)
 

@@ -105,10 +105,7 @@ class Transactor:
             if plan.count and number > plan.count:
                 return
             pieces = self._random.randint(1, plan.pieces)
-            for _ in range(pieces):
-                while not pace.is_due() and not stopping.is_set():
-                    pass
-            if stopping.is_set():
+            if not all(pace.comes_before(stopping) for _ in range(pieces)):
                 return
             try:
                 self._carry_out(transactions, partitions, pieces)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from logquake.chaos.checks import Verdict, check_readback
-from logquake.chaos.history.outcomes import History
-from logquake.chaos.readback import ReadRecord
+from logquake.chaos.history.outcomes import Outcomes
+from logquake.chaos.workloads.readback import ReadRecord
 
 PAIRS = [(b"a", b"1"), (b"b", b"1"), (b"a", b"2"), (b"a", b"3")]
 ACKS = [(0, 0), (1, 0), (0, 1), (0, 2)]
 
 
-def history(outcomes: str = "oooo") -> History:
+def history(outcomes: str = "oooo") -> Outcomes:
     """One letter a send: o acked, u unknown, x refused."""
-    made = History()
+    made = Outcomes()
     for letter, (partition, offset) in zip(outcomes, ACKS, strict=True):
         number = made.sent()
         if letter == "o":
@@ -30,7 +30,7 @@ def read(*numbers: int) -> list[ReadRecord]:
     return [ReadRecord(*ACKS[n], *PAIRS[n]) for n in numbers]
 
 
-def judge(sends: History, records: list[ReadRecord]) -> Verdict:
+def judge(sends: Outcomes, records: list[ReadRecord]) -> Verdict:
     return check_readback(sends, PAIRS.__getitem__, records)
 
 
@@ -77,7 +77,7 @@ def test_other_content_at_an_acked_place_is_a_change() -> None:
 
 
 def test_a_key_whose_records_swapped_is_out_of_order() -> None:
-    sends = History()
+    sends = Outcomes()
     for number, offset in enumerate([0, 0, 2, 1]):
         sends.ack(sends.sent(), ACKS[number][0], offset)
     records = [

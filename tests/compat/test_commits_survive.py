@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from kafka.structs import OffsetAndMetadata
 
-from logquake.chaos.strikes import Target, kill_leader
+from logquake.chaos.faults.strikes import Target, kill_leader
 from logquake.cluster.api import Cluster
 from logquake.node.metadata.coordinators import partition_for
 from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC

@@ -14,7 +14,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import NewTopic
 
-from logquake.chaos.readback import read_committed
+from logquake.chaos.workloads.readback import read_committed
 from logquake.client.errors import ClientError
 from logquake.cluster.api import Cluster
 from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC

@@ -11,7 +11,7 @@ from threading import Event
 
 from confluent_kafka import Producer
 
-from logquake.chaos.workload import DEFAULTS
+from logquake.chaos.workloads.clients import IDEMPOTENT
 from logquake.wire.errors import ErrorCode
 from tests.compat.scripted_leader import Produced, scripted_leader
 from tests.waiting import PATIENCE_S
@@ -60,7 +60,7 @@ class Script:
 def test_librdkafka_sends_again_under_another_epoch_what_another_partition_may_have() -> None:
     script = Script()
     with scripted_leader(TOPIC, 2, script) as leader:
-        options = {**DEFAULTS, "linger.ms": 0, "bootstrap.servers": leader.address}
+        options = {**IDEMPOTENT, "linger.ms": 0, "bootstrap.servers": leader.address}
         producer = Producer(options)
         failed: list[object] = []
 

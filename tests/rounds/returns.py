@@ -15,10 +15,10 @@ from pathlib import Path
 from random import Random
 
 from logquake.chaos.checks import check_readback
-from logquake.chaos.readback import read_all
 from logquake.chaos.resent import Repeated, repeated_records, resent_records
-from logquake.chaos.stream import RecordStream
-from logquake.chaos.workload import Workload
+from logquake.chaos.workloads.pairs import PairProducer
+from logquake.chaos.workloads.readback import read_all
+from logquake.chaos.workloads.stream import RecordStream
 from logquake.client.admin import Admin
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
@@ -77,8 +77,8 @@ def run(plan: Plan) -> Outcome:
     with ExitStack() as stack:
         kafka = stack.enter_context(Cluster(brokers=BROKERS, config=plan.config))
         _create_topic(kafka)
-        workload = Workload(kafka.bootstrap_servers, TOPIC)
-        stream = RecordStream(workload, per_second=plan.records_per_second)
+        producer = PairProducer(kafka.bootstrap_servers, TOPIC)
+        stream = RecordStream(producer, per_second=plan.records_per_second)
         stack.enter_context(stream)
         starver = None
         if plan.starvation is not None:
@@ -93,7 +93,7 @@ def run(plan: Plan) -> Outcome:
             outcome.failure = f"round {len(outcome.returns_s)}: {error}"
         else:
             outcome.failure = _what_is_wrong(kafka, stream, outcome)
-        outcome.longest_silence_s = max(workload.ack_gaps.values(), default=0.0)
+        outcome.longest_silence_s = max(producer.acks.gaps.values(), default=0.0)
         if outcome.failure:
             save(kafka, plan.evidence / f"seed-{plan.seed}", outcome.failure)
     return outcome
@@ -106,10 +106,10 @@ def _what_is_wrong(kafka: Cluster, stream: RecordStream, outcome: Outcome) -> st
     # Every ISR is whole: any broker's files will do.
     outcome.repeated = repeated_records(kafka.layout.data_of(1), TOPIC, range(PARTITIONS))
     resent = resent_records(outcome.repeated)
-    verdict = check_readback(stream.history, stream.pair, records, resent)
+    verdict = check_readback(stream.outcomes, stream.pair, records, resent)
     if verdict.holds and not unanswered:
         return ""
-    unknown = stream.history.unknown_reasons
+    unknown = stream.outcomes.unknown_reasons
     return f"{unanswered} sends unanswered, of unknown fate {unknown}; {verdict}"
 
 

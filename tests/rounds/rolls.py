@@ -7,10 +7,12 @@ against what members and producers were told.
 
 from __future__ import annotations
 
+import shutil
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from logquake.client.errors import ClientError
 from logquake.client.groups import Groups
@@ -63,7 +65,8 @@ def run(plan: Plan) -> Outcome:
         if plan.starvation is not None:
             supervisor = kafka.state().supervisor_pid
             starver = stack.enter_context(starving(supervisor, plan.starvation))
-        load = Load(kafka.bootstrap_servers, plan.size)
+        histories = Path(stack.enter_context(TemporaryDirectory()))
+        load = Load(kafka.bootstrap_servers, plan.size, histories)
         groups = GroupWatch(kafka.bootstrap_servers, load)
         load.create_topics()
         load.start()
@@ -81,6 +84,7 @@ def run(plan: Plan) -> Outcome:
             load.end_members()
         if outcome.faults:
             save(kafka, plan.evidence / "rolls", "\n".join(outcome.faults))
+            shutil.copytree(histories, plan.evidence / "rolls" / "histories")
     return outcome
 
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 from logquake.chaos.checks import check_readback
-from logquake.chaos.readback import read_all
-from logquake.chaos.workload import Workload
+from logquake.chaos.workloads.pairs import PairProducer
+from logquake.chaos.workloads.readback import read_all
 from tests.waiting import PATIENCE_S, wait_for
 
 KEYS = 50
@@ -41,22 +41,22 @@ class SteadyLoad:
         self._value_bytes = value_bytes
         self._sent: list[tuple[bytes, bytes]] = []
         self._stop = Event()
-        self._workload = Workload(servers, topic)
+        self._producer = PairProducer(servers, topic)
 
     def run(self) -> None:
         """Send until somebody says stop()."""
-        self._workload.run(self._pairs())
+        self._producer.run(self._pairs())
 
     def stop(self) -> None:
         self._stop.set()
 
     def finish(self) -> None:
         """Wait for what is under way."""
-        self._workload.finish(PATIENCE_S)
+        self._producer.finish(PATIENCE_S)
 
     @property
     def acked(self) -> int:
-        return self._workload.history.acked
+        return self._producer.outcomes.acked
 
     def wait_for_acks(self, more: int) -> None:
         """Until so many more sends were acked."""
@@ -65,7 +65,7 @@ class SteadyLoad:
 
     def check(self) -> None:
         records = read_all(self._servers, self._topic, timeout_s=PATIENCE_S)
-        verdict = check_readback(self._workload.history, self._sent.__getitem__, records)
+        verdict = check_readback(self._producer.outcomes, self._sent.__getitem__, records)
         assert verdict.holds, verdict
         assert verdict.acked > 0
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from logquake.chaos.checks import check_readback
-from logquake.chaos.readback import high_watermarks, read_all
+from logquake.chaos.faults.strikes import STRIKES, Target
 from logquake.chaos.replicas import compare_replicas
 from logquake.chaos.resent import repeated_records, resent_records
-from logquake.chaos.stream import RecordStream
-from logquake.chaos.strikes import STRIKES, Target
-from logquake.chaos.workload import Workload
+from logquake.chaos.workloads.pairs import PairProducer
+from logquake.chaos.workloads.readback import high_watermarks, read_all
+from logquake.chaos.workloads.stream import RecordStream
 from logquake.client.admin import Admin
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
@@ -32,7 +32,7 @@ def test_rounds_of_faults_lose_nothing(tmp_path: Path) -> None:
         bootstrap_servers = kafka.bootstrap_servers
         with Router(ClientSettings(bootstrap_servers)) as router:
             Admin(router).create_topic(TOPIC, partitions=PARTITIONS, replication_factor=BROKERS)
-        stream = RecordStream(Workload(bootstrap_servers, TOPIC), per_second=1000)
+        stream = RecordStream(PairProducer(bootstrap_servers, TOPIC), per_second=1000)
         with stream:
             stream.wait_for_acks(ACKS_A_ROUND, timeout_s=PATIENCE_S)
             for number in range(ROUNDS):
@@ -44,7 +44,7 @@ def test_rounds_of_faults_lose_nothing(tmp_path: Path) -> None:
             assert stream.end(timeout_s=PATIENCE_S) == 0
         data = {broker: kafka.layout.data_of(broker) for broker in range(1, BROKERS + 1)}
         verdict = check_readback(
-            stream.history,
+            stream.outcomes,
             stream.pair,
             read_all(bootstrap_servers, TOPIC, timeout_s=PATIENCE_S),
             resent_records(repeated_records(data[1], TOPIC, range(PARTITIONS))),

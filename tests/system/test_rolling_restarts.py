@@ -15,7 +15,7 @@ from tests.rounds.rolls import BROKERS, Plan, run
 
 pytestmark = pytest.mark.usefixtures("leaves_nothing")
 
-SMALL = Size(groups=3, movers=1, members=2, producers=4, partitions=3, pause_s=0.1)
+SMALL = Size(groups=3, movers=1, members=2, producers=4, partitions=3, rate=20)
 
 
 @pytest.mark.parametrize("kind", [Kind.STOP, Kind.KILL], ids=lambda kind: kind.name.lower())

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka.admin import AdminClient
 
-from logquake.chaos.group_commits import Diary, Place, check_commits
-from logquake.chaos.readback import ReadRecord, read_committed
-from logquake.chaos.transactions import check_transactions
+from logquake.chaos.group_commits import Diary, Place, check_commits, diaries_of
+from logquake.chaos.history.numbers import number_of
+from logquake.chaos.history.rows import Kind
+from logquake.chaos.transactions import Ledger, check_transactions
+from logquake.chaos.workloads.readback import ReadRecord, read_committed
 from logquake.client.errors import ClientError
 from logquake.client.offsets import Isolation, latest_offsets
 from logquake.client.routing import Router
@@ -33,13 +35,15 @@ class Judgement:
     def faults(self) -> Iterator[str]:
         """One line each; none if everything is as it has to be."""
         yield from self._load.failures
-        transactions = check_transactions(self._load.ledger, self.source)
+        diaries = diaries_of(self._load.rows())
+        of_source = (row for row in self._load.rows() if row.process.startswith("producer-"))
+        transactions = check_transactions(Ledger(of_source), self.source)
         print(transactions, flush=True)
         if not transactions.holds:
             yield str(transactions)
         yield from self._wrongly_moved()
-        yield from self._not_taken()
-        commits = check_commits(self._load.diaries, self._at_the_end(), self._log_of_commits())
+        yield from self._not_taken(diaries)
+        commits = check_commits(diaries, self._at_the_end(), self._log_of_commits())
         print(commits, flush=True)
         if not commits.holds:
             yield str(commits)
@@ -56,18 +60,26 @@ class Judgement:
 
     def _wrongly_moved(self) -> Iterator[str]:
         """Each committed record of the source is in each target once, in its partition's order."""
-        wanted = _values(self.source)
+        wanted = _by_partition((record.partition, record.offset) for record in self.source)
+        origins = {
+            row.value: row.before[1]
+            for row in self._load.rows()
+            if row.what == Kind.SEND and row.before is not None
+        }
         for target in self._load.targets():
-            found = _values(self._committed(target))
+            found = _by_partition(
+                (record.partition, origins.get(number_of(record.value)))
+                for record in self._committed(target)
+            )
             for partition in sorted({*wanted, *found}):
                 if wanted.get(partition, []) != found.get(partition, []):
                     yield _difference(f"{target}-{partition}", wanted, found, partition)
 
-    def _not_taken(self) -> Iterator[str]:
+    def _not_taken(self, diaries: list[Diary]) -> Iterator[str]:
         """Each group took each committed record of the source, and nothing else."""
         wanted = {(record.partition, record.offset) for record in self.source}
         for group in self._load.group_names():
-            taken = set(_taken(self._load.diaries, group))
+            taken = set(_taken(diaries, group))
             if taken != wanted:
                 yield (
                     f"{group} never took {sorted(wanted - taken)[:5]}, "
@@ -107,10 +119,13 @@ def _ends(records: Iterable[ReadRecord]) -> dict[int, int]:
     return {record.partition: record.offset + 1 for record in records}
 
 
-def _values(records: Iterable[ReadRecord]) -> dict[int, list[bytes | None]]:
-    found: dict[int, list[bytes | None]] = {}
-    for record in records:
-        found.setdefault(record.partition, []).append(record.value)
+Offsets = Mapping[int, list[int | None]]  # in each partition of a source; None: nobody moved it
+
+
+def _by_partition(places: Iterable[tuple[int, int | None]]) -> Offsets:
+    found: dict[int, list[int | None]] = {}
+    for partition, offset in places:
+        found.setdefault(partition, []).append(offset)
     return found
 
 
@@ -121,12 +136,7 @@ def _taken(diaries: Iterable[Diary], group: str) -> Iterator[tuple[int, int]]:
                 yield taken.place.partition, taken.offset
 
 
-def _difference(
-    what: str,
-    wanted: dict[int, list[bytes | None]],
-    found: dict[int, list[bytes | None]],
-    partition: int,
-) -> str:
+def _difference(what: str, wanted: Offsets, found: Offsets, partition: int) -> str:
     should, does = Counter(wanted.get(partition, [])), Counter(found.get(partition, []))
     lost, more = list((should - does).items())[:5], list((does - should).items())[:5]
     return f"{what} lacks {lost}, has {more} too many, or is out of order"

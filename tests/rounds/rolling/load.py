@@ -1,27 +1,28 @@
 """Groups and transactional producers at work, each member and each producer on its thread.
 
 Some producers write transactions into one topic. Every group reads its committed records; some
-groups move them to topics of their own, in transactions with their offsets.
+groups move them to topics of their own, in transactions with their offsets. Each tells what it did
+in a history of its own.
 """
 
 from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from logquake.chaos.group_commits import Diary
-from logquake.chaos.transactions import Ledger
-from tests.rounds.rolling.members import Membership, Mover, PlainMember
-from tests.rounds.rolling.transactors import Transactor
+from logquake.chaos.history.reader import read_history
+from logquake.chaos.history.rows import Row
+from logquake.chaos.workloads.plan import Option, Plan
+from logquake.chaos.workloads.running import run_workload
 
 SOURCE = "ledger"
 REPLICAS = 3
 END_S = 180.0
-Life = Callable[[threading.Event], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Size:
     members: int = 5  # a group
     producers: int = 20  # transactional ones, the movers with them
     partitions: int = 6  # a topic
-    pause_s: float = 0.5  # between two transactions of a producer
+    rate: float = 6.0  # records a second of a producer
 
     @property
     def plain_producers(self) -> int:
@@ -42,12 +43,13 @@ FULL = Size()
 
 
 class Load:
-    def __init__(self, servers: str, size: Size) -> None:
+    """Histories go into ``folder``."""
+
+    def __init__(self, servers: str, size: Size, folder: Path) -> None:
         self.size = size
-        self.ledger = Ledger()
-        self.diaries: list[Diary] = []
         self.failures: list[str] = []
         self._servers = servers
+        self._folder = folder
         self._producers_stop, self._members_stop = threading.Event(), threading.Event()
         self._producers: list[threading.Thread] = []
         self._members: list[threading.Thread] = []
@@ -59,6 +61,10 @@ class Load:
         """Where the moving groups move to."""
         return [f"moved-by-{name}" for name in self.group_names()[: self.size.movers]]
 
+    def rows(self) -> Iterator[Row]:
+        """What all of them told so far."""
+        return read_history(sorted(self._folder.iterdir()))
+
     def create_topics(self) -> None:
         admin = AdminClient({"bootstrap.servers": self._servers})
         topics = [
@@ -69,30 +75,27 @@ class Load:
 
     def start(self) -> None:
         for number in range(self.size.plain_producers):
-            transactor = Transactor(
-                self._servers,
-                f"producer-{number}",
-                self.ledger,
-                SOURCE,
-                self.size.partitions,
-                self.size.pause_s,
-            )
-            self._producers.append(self._spawn(transactor.run, self._producers_stop))
+            plan = self._plan("transactional", {"ordinal": number, "rate": self.size.rate})
+            thread = self._spawn(f"producer-{number}", plan, self._producers_stop)
+            self._producers.append(thread)
         for number, group in enumerate(self.group_names()):
             for member in range(self.size.members):
-                life = self._member(number, group, member)
-                self._members.append(self._spawn(life, self._members_stop))
+                name = f"{group}-{member}"
+                plan = self._member(number, member, name)
+                self._members.append(self._spawn(name, plan, self._members_stop))
 
-    def _member(self, number: int, group: str, member: int) -> Life:
-        diary = Diary(f"{group}-{member}")
-        self.diaries.append(diary)
+    def _member(self, number: int, member: int, name: str) -> Plan:
+        group: dict[str, Option] = {"group": self.group_names()[number]}
         if number < self.size.movers:
-            moving = Membership(group, SOURCE)
-            return Mover(self._servers, moving, diary, self.targets()[number]).run
-        static = diary.member if number % 4 == 3 else None
+            ordinal = self.size.producers + number * self.size.members + member
+            target = self.targets()[number]
+            return self._plan("mover", {**group, "target": target, "ordinal": ordinal})
+        static = name if number % 4 == 3 else ""
         strategy = "cooperative-sticky" if number % 4 == 2 else "range"
-        membership = Membership(group, SOURCE, strategy, static)
-        return PlainMember(self._servers, membership, diary).run
+        return self._plan("member", {**group, "strategy": strategy, "instance_id": static})
+
+    def _plan(self, kind: str, options: dict[str, Option]) -> Plan:
+        return Plan.of(kind, self._servers, {"topic": SOURCE, **options})
 
     def end_producers(self) -> None:
         self._producers_stop.set()
@@ -109,13 +112,13 @@ class Load:
             if thread.is_alive():
                 self.failures.append(f"{thread.name} does not end")
 
-    def _spawn(self, life: Life, stopping: threading.Event) -> threading.Thread:
+    def _spawn(self, name: str, plan: Plan, stopping: threading.Event) -> threading.Thread:
         def live() -> None:
             try:
-                life(stopping)
+                run_workload(plan, name, self._folder / f"{name}.jsonl", stopping)
             except BaseException:  # noqa: BLE001 (told with all that went wrong)
                 self.failures.append(traceback.format_exc())
 
-        thread = threading.Thread(target=live, daemon=True)
+        thread = threading.Thread(target=live, name=name, daemon=True)
         thread.start()
         return thread
