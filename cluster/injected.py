@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from logquake.cluster.deeds import deed
-from logquake.cluster.errors import WaitTimeoutError
+from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.fault import Fault
 from logquake.cluster.linked import Ends, LinkedCluster, heal_link, link_fault_name
 from logquake.cluster.links.control import LinkControl
@@ -153,6 +153,12 @@ class InjectedCluster(LinkedCluster):
     ) -> Injected:
         """Nothing is done; wait() and hits tell what has come by."""
         return self.inject(api, notice=True, of=of, source=source, target=target, skip=skip)
+
+    def wait_met(self, fault: Fault, times: int = 1, timeout: float = DEFAULT_TIMEOUT) -> int:
+        """Until a fault of requests has met so many; Injected.wait() for who has only its name."""
+        if not isinstance(fault, Injected):
+            raise ClusterError(f"{fault.member} is no fault of requests: it meets none")
+        return fault.wait(times, timeout)
 
     # Behind it
 

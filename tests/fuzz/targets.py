@@ -13,8 +13,13 @@ from random import Random
 
 import crc32c
 
+from logquake.cluster.links.interception import Way
+from logquake.cluster.links.requests.actions import Fail
+from logquake.cluster.links.requests.conversation import Conversation
+from logquake.cluster.links.requests.effects import Forward
+from logquake.cluster.links.requests.rules import RequestFault, RuleBook
 from logquake.wire.api import ApiKey, request_type
-from logquake.wire.errors import ProtocolError, RecordError
+from logquake.wire.errors import ErrorCode, ProtocolError, RecordError
 from logquake.wire.header import RequestHeader, decode_request_header, encode_request
 from logquake.wire.records import (
     Codec,
@@ -142,11 +147,25 @@ def read_checksummed(data: bytes) -> bool:
     return read_batches(bytes(batch))
 
 
+def refuse_on_the_way(data: bytes) -> bool:
+    """As a frame of its length on a link where every request is refused; whether it was."""
+    book = RuleBook()
+    for number, key in enumerate(ApiKey):
+        book.begin(number, RequestFault(key, Fail(ErrorCode.NOT_CONTROLLER)))
+    conversation = Conversation("clients", "broker-1", book)
+    framed = len(data).to_bytes(4, "big") + data
+    effects = conversation.receive(Way.REQUESTS, framed, 0)
+    passed_on = [each for each in effects if isinstance(each, Forward) and each.data == framed]
+    assert len(effects) >= 1
+    return not passed_on
+
+
 TARGETS = {
     target.name: target
     for target in (
         *(message_target(MESSAGE_TYPES[name], version) for name, version in sorted(PAIRS)),
         Target("request", valid_request, read_request),
+        Target("refused request", valid_request, refuse_on_the_way),
         Target("key", lambda random: random.randbytes(random.randrange(30)), read_keys),
         Target("batches", valid_batches, read_batches),
         Target("checksummed batches", valid_batches, read_checksummed),

@@ -197,6 +197,26 @@ def test_an_end_that_is_late_ends_the_transaction_all_the_same(
     wait_until_read(kafka, topic, b"in it", isolation="read_committed")
 
 
+def test_a_commit_that_comes_after_its_retry_decides_the_next_transaction(
+    kafka: RunningCluster, topic: str
+) -> None:
+    """KAFKA-17754: its client gave up on it, yet it is under way; nothing tells it apart."""
+    sender = producer(kafka, transactional_id=f"of {topic}", socket_timeout_ms=SOON_MS)
+    sender.init_transactions(PATIENCE_S)
+    sender.begin_transaction()
+    send(sender, topic, b"decided")
+    with kafka.hold("EndTxn", source="clients"):
+        sender.commit_transaction(PATIENCE_S)
+        sender.begin_transaction()
+        send(sender, topic, b"undecided")
+        assert read(kafka, topic, "read_committed") == [b"decided"]
+    wait_for(
+        "commit of what nobody decided",
+        lambda: read(kafka, topic, "read_committed"),
+        lambda found: found == [b"decided", b"undecided"],
+    )
+
+
 def test_a_broker_leads_before_it_knows_what_to_tell_clients(kafka: RunningCluster) -> None:
     """Between the controller's LeaderAndIsr and its UpdateMetadata."""
     name = "between"
