@@ -51,7 +51,8 @@ Readers, with or without a group
     assigned              a row for each partition. subject: the partition; group; epoch: the
                           generation, where the reader has a group; offset: where reading begins,
                           where that is known. One that is assigned what it holds (after a
-                          transaction that was aborted, say) begins again
+                          transaction that was aborted, say) begins again. A client that loses
+                          its place and takes another tells nothing: it polls somewhere else
     revoked               subject; group; epoch; after: "revoked" (it may still commit) or "lost"
     polled                handed to the application: a run of contiguous offsets of one leader
                           epoch. subject; group; offset: the first; values; epoch: the leader's, -1

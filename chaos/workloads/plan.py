@@ -42,7 +42,7 @@ class Plan:
     partition: int = _option("the only one to send to; -1: each key has its own", -1)
     target: str = _option("where a mover moves records to", "moved")
     rate: float = _option("records a second; 0: as fast as it goes", 0.0)
-    count: int = _option("sends after which it ends; 0: none", 0)
+    count: int = _option("sends, or transactions, after which it ends; 0: none", 0)
     keys: int = _option("how many different ones", 50)
     size: int = _option("bytes of a value, at least", 0)
     acks: str = _option("of a plain producer: 0, 1 or all", "all")

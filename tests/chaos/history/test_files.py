@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -17,6 +19,7 @@ from logquake.chaos.history.writer import HistoryWriter
 from logquake.node.journal_events import ISR_PROPOSED
 from logquake.node.process.journal_file import JournalFile
 from logquake.seams.journal import Event
+from tests.waiting import PATIENCE_S
 
 ROWS = [
     Row(1, "producer-1", 1, Kind.BEGAN, "producer-1", after={"kind": "plain", "acks": "all"}),
@@ -134,3 +137,20 @@ def test_columns_are_read_without_the_others(tmp_path: Path) -> None:
     assert batch.schema.names == ["subject", "offset"]
     assert batch.column("offset").to_pylist() == [row.offset for row in ROWS]
     assert batch.column("subject").to_pylist() == [row.subject for row in ROWS]
+
+
+def test_the_command_prints_rows_by_time_or_keeps_them_as_parquet(tmp_path: Path) -> None:
+    for name, rows in ("producer-1", ROWS[:3]), ("others", ROWS[3:]):
+        (tmp_path / f"{name}.jsonl").write_bytes(b"".join(map(to_line, rows)))
+    files = [str(path) for path in sorted(tmp_path.glob("*.jsonl"))]
+    assert run(*files) == (0, b"".join(map(to_line, ROWS)))
+    parquet = tmp_path / "history.parquet"
+    assert run(*files, "--parquet", str(parquet)) == (0, f"5 rows in {parquet}\n".encode())
+    assert list(read_parquet(parquet)) == ROWS
+    assert run(str(tmp_path / "nothing"))[0] == 2
+
+
+def run(*arguments: str) -> tuple[int, bytes]:
+    command = [sys.executable, "-m", "logquake.chaos.history", *arguments]
+    ran = subprocess.run(command, capture_output=True, timeout=PATIENCE_S, check=False)
+    return ran.returncode, ran.stdout
