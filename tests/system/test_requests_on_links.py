@@ -201,7 +201,7 @@ def test_a_commit_that_comes_after_its_retry_decides_the_next_transaction(
     kafka: RunningCluster, topic: str
 ) -> None:
     """KAFKA-17754: its client gave up on it, yet it is under way; nothing tells it apart."""
-    sender = producer(kafka, transactional_id=f"of {topic}", socket_timeout_ms=SOON_MS)
+    sender = producer(kafka, transactional_id=f"of {topic}", socket_timeout_ms=GIVES_UP_MS)
     sender.init_transactions(PATIENCE_S)
     sender.begin_transaction()
     send(sender, topic, b"decided")
