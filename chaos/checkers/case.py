@@ -14,9 +14,10 @@ import numpy as np
 from logquake.chaos.checkers.chains import Story
 from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.verdicts import Violation
-from logquake.chaos.evidence.clients import Clients, Column, gather
+from logquake.chaos.evidence.clients import Clients, Column
 from logquake.chaos.evidence.decisions import Decision, Decisions, Registration, StateWrite
 from logquake.chaos.evidence.evidence import Evidence
+from logquake.chaos.evidence.gathering import gather, gather_parquet
 from logquake.chaos.evidence.stored import Mask, StoredLog
 from logquake.chaos.history.outcomes import Outcome
 from logquake.chaos.history.rows import Row
@@ -31,7 +32,8 @@ class Case:
 
     @cached_property
     def clients(self) -> Clients:
-        return gather(self.evidence.rows)
+        columns = self.evidence.columns
+        return gather(self.evidence.rows) if columns is None else gather_parquet(columns)
 
     @cached_property
     def journals(self) -> list[Row]:

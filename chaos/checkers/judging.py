@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import Enum
+from inspect import getdoc
 from itertools import islice
 from time import perf_counter
 from typing import NamedTuple
@@ -54,6 +55,10 @@ class Rule(NamedTuple):
     name: str
     check: Invariant
     needs: tuple[Need, ...]
+
+    @property
+    def meaning(self) -> str:
+        return getdoc(self.check) or ""
 
 
 _IS_MET: dict[Need, Callable[[Case], bool]] = {
@@ -116,13 +121,14 @@ def _rule(case: Case, rule: Rule) -> Ruling:
     lacking = [need.value for need in rule.needs if not need.is_met(case)]
     if lacking:
         why = f"there is no {', no '.join(lacking)}"
-        return Ruling(rule.number, rule.name, Verdict.INCONCLUSIVE, why=why)
+        return Ruling(rule.number, rule.name, Verdict.INCONCLUSIVE, rule.meaning, why=why)
     began_s = perf_counter()
     found = tuple(islice(rule.check(case), MOST_VIOLATIONS + 1))
     return Ruling(
         rule.number,
         rule.name,
         Verdict.BROKEN if found else Verdict.HOLDS,
+        rule.meaning,
         found[:MOST_VIOLATIONS],
         more=len(found) > MOST_VIOLATIONS,
         seconds=perf_counter() - began_s,
@@ -130,9 +136,7 @@ def _rule(case: Case, rule: Rule) -> Ruling:
 
 
 def _vacuity(case: Case) -> Ruling:
-    """26. Not vacuous: a run is inconclusive unless enough was acked under fault, with enough
-    elections and truncations.
-    """
     lacking = "; ".join(liveness.too_little(case))
     verdict = Verdict.INCONCLUSIVE if lacking else Verdict.HOLDS
-    return Ruling(_VACUITY, "not vacuous", verdict, why=lacking)
+    meaning = getdoc(liveness.too_little) or ""
+    return Ruling(_VACUITY, "not vacuous", verdict, meaning, why=lacking)

@@ -26,11 +26,14 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """Of one invariant. ``why`` says why it is inconclusive; ``more``: there are others yet."""
+    """Of one invariant, whose definition is its ``meaning``. ``why`` says why it is inconclusive;
+    ``more``: there are violations besides these.
+    """
 
     number: int
     invariant: str
     verdict: Verdict
+    meaning: str = ""
     violations: tuple[Violation, ...] = ()
     more: bool = False
     why: str = ""

@@ -1,6 +1,7 @@
 """What a run leaves behind, from three sides that know nothing of each other, brought together.
 
-clients.py    rows of clients and the harness -> columns of sends and of what was read
+    clients.py    what clients did: columns of sends and of what was read
+    gathering.py  rows of clients and the harness, or a Parquet file of them -> clients.py
 log_files.py  brokers' data directories -> every replica's batches and records
 stored.py     one replica's log, in columns
 decisions.py  ZooKeeper's writes -> leaders, ISRs, controllers, registrations

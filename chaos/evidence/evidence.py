@@ -18,9 +18,10 @@ from logquake.zk.transaction_log.files import agreed, read_server
 class Evidence:
     """What is empty was not gathered, and what would need it is not judged.
 
-    ``rows`` are of clients and the harness, ``journals`` of brokers; ``logs`` by partition and
-    broker; ``applied`` by zxid. ``defaults`` are the brokers' settings that topics begin with, by
-    topics' own names of them. ``is_quiet``: all was healed, and replicas had the time to catch up.
+    ``rows`` are of clients and the harness, or in their place ``columns``, a Parquet file of them.
+    ``journals`` are of brokers; ``logs`` by partition and broker; ``applied`` by zxid. ``defaults``
+    are the brokers' settings that topics begin with, by topics' own names of them. ``is_quiet``:
+    all was healed, and replicas had the time to catch up.
     """
 
     rows: Iterable[Row] = ()
@@ -29,6 +30,7 @@ class Evidence:
     applied: Sequence[Applied] = ()
     defaults: Mapping[str, str] = field(default_factory=dict)
     is_quiet: bool = True
+    columns: Path | None = None
 
 
 def gather_evidence(

@@ -57,8 +57,13 @@ def write_parquet(rows: Iterable[Row], path: Path) -> int:
 def read_parquet(path: Path) -> Iterator[Row]:
     """The rows in the file's order. One row group is in memory."""
     for batch in read_columns(path, SCHEMA.names):
-        columns = [_values(name, batch.column(name)) for name in SCHEMA.names]
-        yield from map(Row._make, zip(*columns, strict=True))
+        yield from rows_of(batch)
+
+
+def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
+    """Of a batch of all columns."""
+    columns = [_values(name, batch.column(name)) for name in SCHEMA.names]
+    return map(Row._make, zip(*columns, strict=True))
 
 
 def read_columns(path: Path, names: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from logquake.chaos.checkers import Demands, Judgement, Verdict, judge
-from logquake.chaos.evidence.clients import gather
 from logquake.chaos.evidence.evidence import gather_evidence
+from logquake.chaos.evidence.gathering import gather
 from logquake.chaos.history.reader import read_history
 from logquake.chaos.history.rows import Kind
 from logquake.chaos.history.writer import HistoryWriter
