@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 from orders.relay import CarefulRelay, HastyRelay
 from orders.shop import Shop
 
@@ -64,6 +65,14 @@ def tell_the_rest(shop: Shop, relay: Relay, kafka: Cluster) -> None:
     kafka.eventually(nothing_is_left, "an outbox with nothing left", timeout=PATIENCE_S)
 
 
+def watermarks(consumer: Consumer, place: TopicPartition) -> tuple[int, int] | None:
+    """None of a new leader that does not know yet how much is committed."""
+    try:
+        return consumer.get_watermark_offsets(place, timeout=PATIENCE_S)
+    except KafkaException:
+        return None
+
+
 def told(kafka: Cluster, topic: str) -> list[int]:
     """The orders that a reader finds, each once, in the order in which they were taken."""
     consumer = Consumer({**kafka.client_config(), "group.id": "audit"})
@@ -71,7 +80,7 @@ def told(kafka: Cluster, topic: str) -> list[int]:
     try:
         for partition in range(PARTITIONS):
             place = TopicPartition(topic, partition, 0)
-            _, end = consumer.get_watermark_offsets(place, timeout=PATIENCE_S)
+            _, end = kafka.eventually(partial(watermarks, consumer, place), timeout=PATIENCE_S)
             consumer.assign([place])
             messages = consumer.consume(end, PATIENCE_S) if end else []
             assert len(messages) == end, f"{end} orders in {place}, {len(messages)} came"
