@@ -111,10 +111,20 @@ def shrink(
     raise typer.Exit(shrink_run(folder, tries, report))
 
 
+@app.command()
+def report(folder: Folder) -> None:
+    """Write the page of a run anew: report.html, one file that needs nothing else."""
+    _needs_extra()
+    from logquake.chaos.cli.starting import report_run
+
+    report_run(folder)
+
+
 def _needs_extra() -> None:
     """Raises ClusterError where the packages of the extra are missing."""
     try:
         import confluent_kafka  # noqa: F401
+        import jinja2  # noqa: F401
         import pydantic  # noqa: F401
         import yaml  # noqa: F401
     except ImportError as error:

@@ -7,20 +7,20 @@ import json
 from rich.console import Console
 from rich.table import Table
 
+from logquake.chaos.checkers.verdicts import Ruling, Verdict
 from logquake.chaos.runs.folder import RunFolder
-from logquake.chaos.runs.judgement import ExitStatus, Finding, Judgement
+from logquake.chaos.runs.judgement import ExitStatus, RunJudgement
 from logquake.chaos.scenarios.catalogue_state import lacking
-from logquake.chaos.scenarios.expectation import Outcome
 from logquake.chaos.scenarios.files import catalogue
 
 _SHOWN_VIOLATIONS = 3
 _MARKS = {
-    Outcome.HOLDS: "[green]holds[/]",
-    Outcome.BROKEN: "[red]BROKEN[/]",
-    Outcome.INCONCLUSIVE: "[yellow]inconclusive[/]",
+    Verdict.HOLDS: "[green]holds[/]",
+    Verdict.BROKEN: "[red]BROKEN[/]",
+    Verdict.INCONCLUSIVE: "[yellow]inconclusive[/]",
 }
 _CLOSING = {
-    ExitStatus.HELD: "[bold green]Held.[/] What was to be seen was seen.",
+    ExitStatus.HELD: "[bold green]Held.[/] What was to hold held, what was to be seen was seen.",
     ExitStatus.BROKE: "[bold red]Broke.[/] An invariant that was to hold did not.",
     ExitStatus.INCONCLUSIVE: "[bold yellow]Inconclusive.[/] What was to be seen was not.",
 }
@@ -53,17 +53,17 @@ def _described(name: str) -> dict[str, object]:
     }
 
 
-def print_judgement(judgement: Judgement, folder: RunFolder, console: Console) -> None:
+def print_judgement(judgement: RunJudgement, folder: RunFolder, console: Console) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("invariant")
     table.add_column("")
     table.add_column("")
-    for finding in judgement.findings:
-        table.add_row(finding.invariant, _MARKS[finding.outcome], finding.why)
+    for ruling in judgement.rulings:
+        table.add_row(ruling.invariant, _MARKS[ruling.verdict], ruling.why)
     console.print(table)
-    for finding in judgement.findings:
-        if finding.outcome is Outcome.BROKEN:
-            _print_violations(finding, console)
+    for ruling in judgement.rulings:
+        if ruling.verdict is Verdict.BROKEN:
+            _print_violations(ruling, console)
     counts, measures = judgement.counts, judgement.measures
     console.print(
         f"{counts.get('acked', 0):,} acked, {counts.get('unknown', 0):,} unknown, "
@@ -74,12 +74,13 @@ def print_judgement(judgement: Judgement, folder: RunFolder, console: Console) -
     for line in (*judgement.unmet, *judgement.troubles):
         console.print(f"  {line}", markup=False, highlight=False)
     console.print(_CLOSING[judgement.status])
-    console.print(f"{folder.root}", markup=False, highlight=False)
+    console.print(f"{folder.report}", markup=False, highlight=False)
 
 
-def _print_violations(finding: Finding, console: Console) -> None:
-    console.print(f"\n[red]{finding.invariant}[/], {finding.count} times")
-    for violation in finding.violations[:_SHOWN_VIOLATIONS]:
+def _print_violations(ruling: Ruling, console: Console) -> None:
+    more = " and more" if ruling.more else ""
+    console.print(f"\n[red]{ruling.invariant}[/]: {len(ruling.violations)}{more}")
+    for violation in ruling.violations[:_SHOWN_VIOLATIONS]:
         console.print(f"  {violation.text}", markup=False, highlight=False)
         for sentence in violation.chain:
             console.print(f"    {sentence}", markup=False, highlight=False)

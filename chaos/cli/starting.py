@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
@@ -10,9 +11,10 @@ from pathlib import Path
 from rich.console import Console
 
 from logquake.chaos.cli.printing import print_judgement
+from logquake.chaos.report.page import write_report
 from logquake.chaos.runs.folder import RunFolder
-from logquake.chaos.runs.judgement import ExitStatus
-from logquake.chaos.runs.judging import judge
+from logquake.chaos.runs.judgement import ExitStatus, RunJudgement
+from logquake.chaos.runs.judging import judge_run
 from logquake.chaos.runs.run import Run
 from logquake.chaos.runs.screen import LiveScreen, NoScreen, PlainScreen
 from logquake.chaos.runs.status import Screen
@@ -81,6 +83,16 @@ def shrink_run(folder: Path, tries: int, report: Path | None) -> ExitStatus:
     return ExitStatus.BROKE
 
 
+def report_run(folder: Path) -> None:
+    """Raises ClusterError where no run was judged."""
+    run_folder = RunFolder(folder.parent if folder.is_file() else folder)
+    if not run_folder.verdict.is_file():
+        raise ClusterError(f"{folder} holds no run that was judged")
+    judgement = RunJudgement.from_json(json.loads(run_folder.verdict.read_text()))
+    write_report(_scenario_of(folder), run_folder, judgement)
+    print(run_folder.report)
+
+
 def drawn(scenario: Scenario, seed: int) -> Scenario:
     """The same with its seed, and with a schedule in place of a storm."""
     if scenario.storm is None:
@@ -100,7 +112,7 @@ def _run(scenario: Scenario, folder: Path | None, *, keep: bool, quiet: bool) ->
     try:
         with _screen(scenario, console, quiet=quiet) as screen:
             outcome = Run(scenario, run_folder, screen).carry_out()
-        judgement = judge(scenario, run_folder, outcome)
+        judgement = judge_run(scenario, run_folder, outcome)
     except ClusterError as error:
         console.print(f"logquake: {error}", markup=False, highlight=False)
         return ExitStatus.ENVIRONMENT

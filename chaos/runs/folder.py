@@ -4,6 +4,7 @@ run.yaml        the scenario with its schedule: `logquake chaos replay` runs it 
 history/        a file of JSON lines for each program, and the harness's own; what they printed
 cluster/        the cluster's own folder: journals, logs, replicas' files, ZooKeeper's
 verdict.json    what was judged, with every chain
+report.html     the same for people
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ class RunFolder:
     @property
     def verdict(self) -> Path:
         return self.root / "verdict.json"
+
+    @property
+    def report(self) -> Path:
+        return self.root / "report.html"
 
     def prepare(self) -> None:
         """Raises ClusterError: another run is kept there, or the folder can't be made."""

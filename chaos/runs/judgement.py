@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import Any
 
+from logquake.chaos.checkers.verdicts import Judgement, Ruling, Verdict, Violation
 from logquake.chaos.history.rows import Row
-from logquake.chaos.scenarios.expectation import Expectation, Outcome
+from logquake.chaos.scenarios.expectation import Expectation
 from logquake.chaos.scenarios.measures import NOTHING_MEASURED, Measures
 
 
@@ -23,39 +24,19 @@ class ExitStatus(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
-    """What is wrong in one sentence, and how it came about, sentence by sentence."""
+class RunJudgement:
+    """``unexpected`` are invariants that are broken and were not meant to be, ``unmet`` what was to
+    be seen and was not, ``troubles`` what went wrong with the run itself: a step that could not be
+    done, a cluster that is not whole. ``notes`` are losses that no promise covers.
+    """
 
-    text: str
-    chain: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One invariant: ``violations`` are the first few of ``count``."""
-
-    invariant: str
-    outcome: Outcome
-    meaning: str = ""  # its definition
-    why: str = ""  # of an inconclusive one
-    count: int = 0
-    violations: tuple[Violation, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """``troubles`` are of the run itself: a step that could not be done, a cluster not whole."""
-
-    findings: tuple[Finding, ...]
+    rulings: tuple[Ruling, ...]
+    notes: tuple[Violation, ...] = ()
     unexpected: tuple[str, ...] = ()
     unmet: tuple[str, ...] = ()
     troubles: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     measures: Measures = NOTHING_MEASURED
-
-    @property
-    def outcomes(self) -> dict[str, Outcome]:
-        return {one.invariant: one.outcome for one in self.findings}
 
     @property
     def status(self) -> ExitStatus:
@@ -69,40 +50,43 @@ class Judgement:
         return {"status": self.status, **asdict(self)}
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Judgement:
+    def from_json(cls, document: Mapping[str, Any]) -> RunJudgement:
+        measures = document["measures"]
         return cls(
-            findings=tuple(_finding(one) for one in document["findings"]),
+            rulings=tuple(_ruling(one) for one in document["rulings"]),
+            notes=tuple(map(_violation, document["notes"])),
             unexpected=tuple(document["unexpected"]),
             unmet=tuple(document["unmet"]),
             troubles=tuple(document["troubles"]),
             counts=document["counts"],
-            measures=Measures(**{**document["measures"], "first_lost": ()}),
+            measures=Measures(**{**measures, "first_lost": tuple(measures["first_lost"])}),
         )
 
 
 def judged(
-    findings: Sequence[Finding],
+    judgement: Judgement,
     expectation: Expectation,
     rows: Iterable[Row],
     troubles: Sequence[str],
     counts: Mapping[str, int],
     measures: Measures,
-) -> Judgement:
-    outcomes = {one.invariant: one.outcome for one in findings}
-    return Judgement(
-        tuple(findings),
-        tuple(expectation.unexpected(outcomes)),
-        tuple(expectation.unmet(outcomes, measures, rows)),
+) -> RunJudgement:
+    verdicts = {one.invariant: one.verdict for one in judgement.rulings}
+    return RunJudgement(
+        judgement.rulings,
+        judgement.notes,
+        tuple(expectation.unexpected(verdicts)),
+        tuple(expectation.unmet(verdicts, measures, rows)),
         tuple(troubles),
         counts,
         measures,
     )
 
 
-def _finding(document: Mapping[str, Any]) -> Finding:
-    violations = tuple(
-        Violation(one["text"], tuple(one["chain"])) for one in document["violations"]
-    )
-    return Finding(
-        **{**document, "outcome": Outcome(document["outcome"]), "violations": violations}
-    )
+def _ruling(document: Mapping[str, Any]) -> Ruling:
+    violations = tuple(map(_violation, document["violations"]))
+    return Ruling(**{**document, "verdict": Verdict(document["verdict"]), "violations": violations})
+
+
+def _violation(document: Mapping[str, Any]) -> Violation:
+    return Violation(**{**document, "chain": tuple(document["chain"])})

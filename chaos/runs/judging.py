@@ -5,29 +5,54 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+from logquake.chaos.checkers.judging import judge
+from logquake.chaos.evidence.evidence import Evidence, gather_evidence
 from logquake.chaos.history.reader import read_history
+from logquake.chaos.report.page import write_report
 from logquake.chaos.runs.folder import RunFolder
-from logquake.chaos.runs.judgement import Finding, Judgement, judged
+from logquake.chaos.runs.judgement import RunJudgement, judged
 from logquake.chaos.runs.reading_back import FINAL_READER
 from logquake.chaos.runs.run import Outcome
 from logquake.chaos.scenarios.measures import measured
 from logquake.chaos.scenarios.scenario import Scenario
 
+DEFAULTS = ("min.insync.replicas", "unclean.leader.election.enable")
 
-def judge(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> Judgement:
-    """Nothing writes any more. Writes verdict.json."""
-    counts = dict(Counter(row.what for row in read_history(folder.row_files())))
-    findings: list[Finding] = []
-    troubles = [*([outcome.not_played] if outcome.not_played else []), *outcome.not_whole]
-    if outcome.given_up:
-        troubles.append("the run was ended before its time")
+
+def judge_run(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> RunJudgement:
+    """Nothing writes any more. Writes verdict.json and report.html."""
+    counts = Counter(row.what for row in read_history(folder.row_files()))
     compacted = [
         topic.name
         for topic in scenario.setup.topics
         if "compact" in str(topic.config.get("cleanup.policy"))
     ]
-    measures = measured(read_history(folder.row_files()), FINAL_READER, compacted)
-    rows = read_history(folder.row_files())
-    judgement = judged(findings, scenario.expect, rows, troubles, counts, measures)
+    judgement = judged(
+        judge(_evidence(scenario, folder, outcome)),
+        scenario.expect,
+        read_history(folder.row_files()),
+        _troubles(outcome),
+        dict(counts),
+        measured(read_history(folder.row_files()), FINAL_READER, compacted),
+    )
     folder.verdict.write_text(json.dumps(judgement.to_json(), indent=2) + "\n")
+    write_report(scenario, folder, judgement)
     return judgement
+
+
+def _evidence(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> Evidence:
+    settings = scenario.setup.config
+    return gather_evidence(
+        sorted(folder.histories.glob("*.jsonl")),
+        folder.cluster.root,
+        defaults={name: str(settings[name]).lower() for name in DEFAULTS if name in settings},
+        is_quiet=not outcome.not_whole,
+    )
+
+
+def _troubles(outcome: Outcome) -> list[str]:
+    return [
+        *([outcome.not_played] if outcome.not_played else []),
+        *outcome.not_whole,
+        *(["the run was ended before its time"] if outcome.given_up else []),
+    ]

@@ -23,7 +23,7 @@ from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.playing import play_schedule, play_steps
 from logquake.chaos.runs.programs import Programs
 from logquake.chaos.runs.quiescing import heal_everything, wait_until_whole
-from logquake.chaos.runs.reading_back import read_back
+from logquake.chaos.runs.reading_back import FINAL_READER, read_back
 from logquake.chaos.runs.status import Screen, Status
 from logquake.chaos.runs.tally import Tally
 from logquake.chaos.scenarios.files import write_scenario
@@ -32,9 +32,11 @@ from logquake.chaos.scenarios.scenario import Scenario
 from logquake.chaos.scenarios.setup import TopicSetup, WorkloadSetup
 from logquake.chaos.scenarios.steps import Condition
 from logquake.client.admin import Admin
+from logquake.client.coordinators import CoordinatorType, coordinator_of
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running import RunningCluster
+from logquake.cluster.state import ZOOKEEPER
 
 HARNESS = "harness"
 TICK_S = 0.25
@@ -86,6 +88,7 @@ class Run:
                 programs.begin(kafka.bootstrap_servers, self._seed, workload)
             self._break(kafka, history, programs)
             history.record(Kind.ENDED, HARNESS)
+            end_at_once(kafka)
         return self._outcome
 
     def _break(self, kafka: Cluster, history: HistoryWriter, programs: Programs) -> None:
@@ -180,7 +183,9 @@ def _open(scenario: Scenario, folder: RunFolder) -> Cluster:
 
 
 def make_topics(kafka: RunningCluster, topics: Sequence[TopicSetup]) -> None:
+    """Groups' own too: made for the reader that comes last, it would not be whole in the end."""
     with kafka.router() as router:
+        router.with_retries(lambda: coordinator_of(router, CoordinatorType.GROUP, FINAL_READER))
         for topic in topics:
             Admin(router).create_topic(
                 topic.name,
@@ -192,6 +197,14 @@ def make_topics(kafka: RunningCluster, topics: Sequence[TopicSetup]) -> None:
     for topic in topics:
         for partition in range(topic.partitions):
             kafka.wait_leader(topic.name, partition)
+
+
+def end_at_once(kafka: RunningCluster) -> None:
+    """ZooKeeper first, so that nothing is decided any more: judged is what was whole."""
+    state = kafka.state()
+    zookeepers = [member for member in state.members if member.name.startswith(ZOOKEEPER)]
+    for member in (*zookeepers, *state.brokers):
+        kafka.kill(member.name)
 
 
 def as_property(value: object) -> str:

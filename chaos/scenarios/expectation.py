@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.rows import Row
 from logquake.chaos.scenarios.measures import Measures
 from logquake.chaos.scenarios.patterns import RowPattern
-
-
-class Outcome(StrEnum):
-    """Of an invariant. Those that no scenario speaks of have to hold, or be inconclusive."""
-
-    HOLDS = "holds"
-    BROKEN = "broken"
-    INCONCLUSIVE = "inconclusive"
 
 
 class Bounds(BaseModel):
@@ -52,27 +44,28 @@ class Seen(BaseModel):
 
 
 class Expectation(BaseModel):
-    """``verdicts`` by the name of the invariant; how many acked sends are ``lost`` in the end, and
+    """``verdicts`` by the name of the invariant: those that it does not name have to hold, or be
+    inconclusive. How many acked sends are ``lost`` in the end, and
     how many are there more than once; and rows of clients, brokers and the harness.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    verdicts: dict[str, Outcome] = Field(default_factory=dict)
+    verdicts: dict[str, Verdict] = Field(default_factory=dict)
     lost: Bounds = Bounds()
     doubled: Bounds = Bounds()
     seen: tuple[Seen, ...] = ()
 
-    def unexpected(self, outcomes: Mapping[str, Outcome]) -> list[str]:
+    def unexpected(self, verdicts: Mapping[str, Verdict]) -> list[str]:
         """Invariants that are broken without being meant to be."""
         return [
             name
-            for name, outcome in outcomes.items()
-            if outcome is Outcome.BROKEN and self.verdicts.get(name) is not Outcome.BROKEN
+            for name, outcome in verdicts.items()
+            if outcome is Verdict.BROKEN and self.verdicts.get(name) is not Verdict.BROKEN
         ]
 
     def unmet(
-        self, outcomes: Mapping[str, Outcome], measures: Measures, rows: Iterable[Row]
+        self, verdicts: Mapping[str, Verdict], measures: Measures, rows: Iterable[Row]
     ) -> list[str]:
         """What was to be seen and was not, in words."""
         amounts = (
@@ -80,14 +73,14 @@ class Expectation(BaseModel):
             self.doubled.text("sends there more than once", measures.doubled),
         )
         return [
-            *self._other_verdicts(outcomes),
+            *self._other_verdicts(verdicts),
             *(text for text in amounts if text is not None),
             *_not_seen(self.seen, rows),
         ]
 
-    def _other_verdicts(self, outcomes: Mapping[str, Outcome]) -> Iterator[str]:
+    def _other_verdicts(self, verdicts: Mapping[str, Verdict]) -> Iterator[str]:
         for name, wanted in self.verdicts.items():
-            found = outcomes.get(name, Outcome.INCONCLUSIVE)
+            found = verdicts.get(name, Verdict.INCONCLUSIVE)
             if found is not wanted:
                 yield f"{name} was expected to be seen as {wanted}, and is {found}"
 

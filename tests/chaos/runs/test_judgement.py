@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
+from logquake.chaos.checkers.verdicts import Judgement, Ruling, Verdict, Violation
 from logquake.chaos.history.rows import Kind, Row
-from logquake.chaos.runs.judgement import ExitStatus, Finding, Judgement, Violation, judged
-from logquake.chaos.scenarios.expectation import Bounds, Expectation, Outcome
+from logquake.chaos.runs.judgement import ExitStatus, RunJudgement, judged
+from logquake.chaos.scenarios.expectation import Bounds, Expectation
 from logquake.chaos.scenarios.measures import NOTHING_MEASURED, Measures, measured
 
-LOST = Finding(
+LOST = Ruling(
+    1,
     "durable",
-    Outcome.BROKEN,
-    count=7,
-    violations=(Violation("offset 812 is gone", ("it was acked", "it was truncated")),),
+    Verdict.BROKEN,
+    violations=(Violation("durable", "offset 812 is gone", ("it was acked", "it was truncated")),),
+    more=True,
 )
-HELD = Finding("shape", Outcome.HOLDS)
+HELD = Ruling(9, "shape", Verdict.HOLDS)
 
 
-def status_of(
-    *findings: Finding,
+def of(
+    *rulings: Ruling,
     expectation: Expectation = Expectation(),  # noqa: B008 - a frozen value
     measures: Measures = NOTHING_MEASURED,
     troubles: tuple[str, ...] = (),
-) -> ExitStatus:
-    return judged(findings, expectation, (), troubles, {}, measures).status
+) -> RunJudgement:
+    return judged(Judgement(rulings), expectation, (), troubles, {"acked": 5}, measures)
+
+
+def status_of(*rulings: Ruling, **more: Any) -> ExitStatus:
+    return of(*rulings, **more).status
 
 
 def test_a_broken_invariant_counts_unless_it_was_to_break() -> None:
-    meant = Expectation(verdicts={"durable": Outcome.BROKEN})
+    meant = Expectation(verdicts={"durable": Verdict.BROKEN})
     assert status_of(HELD) is ExitStatus.HELD
     assert status_of(HELD, LOST) is ExitStatus.BROKE
     assert status_of(HELD, LOST, expectation=meant) is ExitStatus.HELD
@@ -45,8 +52,8 @@ def test_what_was_predicted_and_not_seen_is_inconclusive() -> None:
 
 
 def test_a_judgement_is_kept_and_read_again() -> None:
-    judgement = judged((LOST, HELD), Expectation(), (), ("late",), {"acked": 5}, Measures(1, 2))
-    assert Judgement.from_json(json.loads(json.dumps(judgement.to_json()))) == judgement
+    judgement = of(LOST, HELD, measures=Measures(1, 2, (812,)), troubles=("late",))
+    assert RunJudgement.from_json(json.loads(json.dumps(judgement.to_json()))) == judgement
 
 
 def row(what: Kind, process: str = "producer-1", subject: str = "orders-0", **more: object) -> Row:

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.rows import Row
-from logquake.chaos.scenarios.expectation import Bounds, Expectation, Outcome, Seen
+from logquake.chaos.scenarios.expectation import Bounds, Expectation, Seen
 from logquake.chaos.scenarios.measures import NOTHING_MEASURED, Measures
 from logquake.chaos.scenarios.patterns import RowPattern
 
-HOLDS, BROKEN = Outcome.HOLDS, Outcome.BROKEN
+HOLDS, BROKEN = Verdict.HOLDS, Verdict.BROKEN
 
 
 def row(what: str, **fields: Any) -> Row:

@@ -1,0 +1,186 @@
+"""Rows to what is drawn: faults, elections, ISRs, rates and latencies over time.
+
+Seconds count from the first row. Rows come by time; what is open at the end ends with the last.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from logquake.chaos.history.rows import Kind, Row
+
+MICROSECONDS = 1_000_000
+ELECTIONS = {
+    "leader-elected": "leader",
+    "unclean-leader-elected": "unclean",
+    "leader-not-elected": "nobody",
+    "controller-elected": "controller",
+    "log-truncated": "truncated",
+    "committed-truncated": "truncated",
+}
+_BUCKETS = 240
+_SHORTEST_BUCKET_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSpan:
+    begins: float
+    ends: float
+    kind: str
+    subject: str
+    details: str
+    refused: str | None  # why it could not be done
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An election, or a truncation: ``kind`` is a value of ELECTIONS."""
+
+    at: float
+    kind: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    at: float
+    leader: int | None
+    in_sync: int | None
+    replicas: int
+    high_watermark: int | None
+
+
+@dataclass(slots=True)
+class Bucket:
+    acked: int = 0
+    failed: int = 0  # refused or unknown
+    latencies_ms: list[float] = field(default_factory=list)
+
+    def quantile_ms(self, share: float) -> float | None:
+        ordered = sorted(self.latencies_ms)
+        return ordered[int(share * (len(ordered) - 1))] if ordered else None
+
+
+@dataclass(slots=True)
+class Series:
+    duration_s: float
+    bucket_s: float
+    began_us: int
+    faults: list[FaultSpan]
+    marks: list[Mark]
+    looks: dict[str, list[Look]]
+    buckets: list[Bucket]
+
+    def unavailable_s(self) -> float:
+        """How long nothing was acked, between the first ack and the last."""
+        acked = [index for index, bucket in enumerate(self.buckets) if bucket.acked]
+        if not acked:
+            return self.duration_s
+        within = self.buckets[acked[0] : acked[-1] + 1]
+        return sum(not bucket.acked for bucket in within) * self.bucket_s
+
+
+def gather(rows: Iterable[Row]) -> Series:
+    """Reads the rows once; what is kept is some 100 bytes a send, for as long as it is open."""
+    gatherer = _Gatherer()
+    for row in rows:
+        gatherer.take(row)
+    return gatherer.series()
+
+
+class _Gatherer:
+    def __init__(self) -> None:
+        self._began_us: int | None = None
+        self._last_us = 0
+        self._open_faults: dict[tuple[str, int], Row] = {}
+        self._faults: list[FaultSpan] = []
+        self._marks: list[Mark] = []
+        self._looks: dict[str, list[Look]] = defaultdict(list)
+        self._asked_us: dict[int, int] = {}
+        self._outcomes: list[tuple[float, bool, float | None]] = []
+
+    def take(self, row: Row) -> None:
+        if self._began_us is None:
+            self._began_us = row.at_us
+        self._last_us = max(self._last_us, row.at_us)
+        match row.what:
+            case Kind.SEND if row.value is not None:
+                self._asked_us[row.value] = row.at_us
+            case Kind.ACKED | Kind.REFUSED | Kind.UNKNOWN:
+                self._answered(row)
+            case Kind.FAULT_BEGUN:
+                self._open_faults[row.process, row.sequence] = row
+            case Kind.FAULT_ENDED:
+                begun = self._open_faults.pop((row.process, row.caused_by or 0), None)
+                if begun is not None:
+                    self._faults.append(self._span(begun, row.at_us, row.why))
+            case Kind.OBSERVED:
+                self._looks[row.subject].append(self._look(row))
+            case what if what in ELECTIONS:
+                self._mark(row, ELECTIONS[what])
+
+    def series(self) -> Series:
+        for begun in self._open_faults.values():
+            self._faults.append(self._span(begun, self._last_us, None))
+        duration_s = max(self._seconds(self._last_us), _SHORTEST_BUCKET_S)
+        bucket_s = max(_SHORTEST_BUCKET_S, duration_s / _BUCKETS)
+        buckets = [Bucket() for _ in range(int(duration_s / bucket_s) + 1)]
+        for at, is_acked, latency_ms in self._outcomes:
+            bucket = buckets[int(at / bucket_s)]
+            if is_acked:
+                bucket.acked += 1
+            else:
+                bucket.failed += 1
+            if latency_ms is not None:
+                bucket.latencies_ms.append(latency_ms)
+        return Series(
+            duration_s,
+            bucket_s,
+            self._began_us or 0,
+            sorted(self._faults, key=lambda one: (one.begins, one.ends, one.subject)),
+            self._marks,
+            dict(sorted(self._looks.items())),
+            buckets,
+        )
+
+    def _answered(self, row: Row) -> None:
+        asked_us = None if row.value is None else self._asked_us.pop(row.value, None)
+        is_acked = row.what == Kind.ACKED
+        latency_ms = (row.at_us - asked_us) / 1_000 if is_acked and asked_us is not None else None
+        self._outcomes.append((self._seconds(row.at_us), is_acked, latency_ms))
+
+    def _span(self, begun: Row, ended_us: int, why: str | None) -> FaultSpan:
+        fault: dict[str, Any] = dict(begun.after or {})
+        kind = str(fault.pop("kind", "fault"))
+        details = " ".join(f"{name}={value}" for name, value in fault.items())
+        begins, ends = self._seconds(begun.at_us), self._seconds(ended_us)
+        return FaultSpan(begins, ends, kind, begun.subject, details, why)
+
+    def _look(self, row: Row) -> Look:
+        seen = row.after
+        in_sync = None if seen["isr"] is None else len(seen["isr"])
+        at = self._seconds(row.at_us)
+        return Look(at, seen["leader"], in_sync, len(seen["replicas"]), row.offset)
+
+    def _mark(self, row: Row, kind: str) -> None:
+        text = f"{row.process}: {row.what} {row.subject} {row.why or ''}".strip()
+        self._marks.append(Mark(self._seconds(row.at_us), kind, row.subject, text))
+
+    def _seconds(self, at_us: int) -> float:
+        return max(0, at_us - (self._began_us or 0)) / MICROSECONDS
+
+
+def lanes(faults: Sequence[FaultSpan]) -> list[list[FaultSpan]]:
+    """Faults in as few lanes as they need, none over another."""
+    packed: list[list[FaultSpan]] = []
+    for fault in faults:
+        lane = next((one for one in packed if one[-1].ends <= fault.begins), None)
+        if lane is None:
+            packed.append([fault])
+        else:
+            lane.append(fault)
+    return packed
