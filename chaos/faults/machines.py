@@ -52,7 +52,10 @@ class FlipBit(FaultValue):
 
 
 class PowerLoss(FaultValue):
-    """SIGKILL, and what was not synced is taken back; started again when it is healed."""
+    """SIGKILL, and what was not synced is taken back; started again when it is healed.
+
+    Several at once are written with commas.
+    """
 
     kind: Literal["power-loss"] = "power-loss"
     target: Target

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from logquake.chaos.faults.clients import KillClient, PauseClient
 from logquake.chaos.faults.links import Partition
+from logquake.chaos.faults.machines import PowerLoss
 from logquake.chaos.faults.processes import Restart, RestartStorm
 from logquake.chaos.faults.value import FaultValue
 from logquake.cluster.deeds import DEEDS
@@ -88,6 +89,11 @@ def _partitioned(stage: Stage, fault: Partition) -> Performed:
     return Performed(done.member, partial(done.heal, wait=False))
 
 
+def _powerless(stage: Stage, fault: PowerLoss) -> Performed:
+    lost = stage.cluster.power_loss(*fault.target.split(","))
+    return Performed(lost.member, partial(lost.heal, wait=False))
+
+
 def _restarted(stage: Stage, fault: Restart) -> Performed:
     stopped = stage.cluster.stop(fault.target)
     stopped.heal(wait=False)
@@ -125,6 +131,7 @@ def _killed_client(stage: Stage, fault: KillClient) -> Performed:
 
 OWN: Mapping[str, Callable[[Stage, Any], Performed]] = {
     "partition": _partitioned,
+    "power-loss": _powerless,
     "restart": _restarted,
     "restart-storm": _stormed,
     "pause-client": _paused_client,

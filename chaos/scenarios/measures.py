@@ -6,7 +6,7 @@ violation. Here every ack counts, whatever it was worth.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from logquake.chaos.history.rows import NOT_SENT, Kind, Row
@@ -33,7 +33,7 @@ def measured(rows: Iterable[Row], final_reader: str, compacted: Collection[str] 
     Left out are sends in transactions, which may be aborted, and topics whose records may go.
     """
     acked, read, in_transactions = Numbers(), Numbers(), Numbers()
-    doubled = 0
+    doubled, read_to = 0, dict[str, int]()
     for row in rows:
         if row.subject.rpartition("-")[0] in compacted:
             continue
@@ -42,9 +42,18 @@ def measured(rows: Iterable[Row], final_reader: str, compacted: Collection[str] 
         elif row.what == Kind.ACKED and row.value is not None:
             acked.add(row.value)
         elif row.what == Kind.POLLED and row.process.startswith(final_reader):
-            doubled += sum(not read.add(value) for value in row.values or () if value != NOT_SENT)
+            values = _first_time(row, read_to)
+            doubled += sum(not read.add(value) for value in values if value != NOT_SENT)
     lost = [one for one in acked if one not in read and one not in in_transactions]
     return Measures(len(lost), doubled, tuple(lost[:_SHOWN]))
+
+
+def _first_time(row: Row, read_to: dict[str, int]) -> Sequence[int]:
+    """Of what a reader polled, that which it had not polled before: it may have begun again."""
+    begin, values = row.offset or 0, row.values or ()
+    known = read_to.get(row.subject, 0)
+    read_to[row.subject] = max(known, begin + len(values))
+    return values[max(0, known - begin) :]
 
 
 class Numbers:

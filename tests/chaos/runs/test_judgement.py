@@ -70,6 +70,10 @@ def row(what: Kind, process: str = "producer-1", subject: str = "orders-0", **mo
             Measures(1, 0, (5,)),
         ),
         ([row(Kind.POLLED, "final-x", values=[5, 6, 5, -1, -1])], Measures(0, 1)),
+        (
+            [row(Kind.POLLED, "final-x", offset=at, values=[5, 6, 7][at:]) for at in (0, 1)],
+            Measures(0, 0),
+        ),
         ([row(Kind.SEND, value=5, caused_by=2), row(Kind.ACKED, value=5)], Measures(0, 0)),
         ([row(Kind.ACKED, subject="latest-3", value=5)], Measures(0, 0)),
         ([row(Kind.ACKED, value=3 << 40)], Measures(1, 0, (3 << 40,))),
