@@ -41,7 +41,6 @@ class Setup(_Part):
     """``config`` is any of the brokers' settings; ``links`` lays proxies between all ends."""
 
     brokers: int = Field(default=3, ge=1)
-    zookeepers: int = Field(default=1, ge=1)
     preset: str = "fast_failover"
     config: dict[str, Option] = Field(default_factory=dict)
     topics: tuple[TopicSetup, ...] = (
