@@ -2,8 +2,10 @@
 (Kafka's TransactionMarkerChannelManager).
 
 It goes over the network even where this broker leads the partition, so that there is one path to
-reason about. Who leads is looked up at every attempt. A partition that the metadata cache does not
-know is deleted, and needs no marker.
+reason about. Who leads is looked up at every attempt. A topic that the metadata cache does not know
+is deleted, and needs no marker. A partition that is not known of a topic that is, is none of those:
+topics are deleted whole, but the controller sets aside a partition whose state makes no sense, and
+names it again once that is mended.
 """
 
 from __future__ import annotations
@@ -58,9 +60,9 @@ class MarkerSender:
         by_leader: dict[Endpoint, set[TopicPartition]] = {}
         for each in sorted(partitions):
             state = self._metadata.partition(*each)
-            if state is None:
+            if not self._metadata.has_topic(each.topic):
                 deleted.add(each)
-            elif endpoint := self._metadata.endpoint(state.leader):
+            elif state is not None and (endpoint := self._metadata.endpoint(state.leader)):
                 by_leader.setdefault(endpoint, set()).add(each)
             else:
                 leaderless.add(each)
