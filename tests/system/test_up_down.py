@@ -212,6 +212,7 @@ def test_a_paused_controller_is_replaced(cluster: Cluster) -> None:
     controller = cluster.controller()
     with cluster.pause("controller"):
         assert cluster.wait_controller(other_than=controller) != controller
+    wait_until_whole(cluster)  # all may still have told what was so before the pause
 
 
 def test_a_wait_in_vain_shows_the_state(cluster: Cluster, topic: Callable[..., str]) -> None:
@@ -225,8 +226,12 @@ def test_a_wait_in_vain_shows_the_state(cluster: Cluster, topic: Callable[..., s
 
 def test_brokers_answer_what_the_cluster_says(cluster: Cluster) -> None:
     cluster.wait_ready()  # a test before this one may have left a broker on its way back
+    wait_until_whole(cluster)
+
+
+def wait_until_whole(cluster: Cluster) -> None:
+    """Until a broker that heard of the present controller tells of all brokers."""
     with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        # Whom one before it made controller, tells the others a moment later.
         wait_for(
             "description as the cluster's",
             Admin(router).describe_cluster,
