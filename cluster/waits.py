@@ -163,18 +163,7 @@ class WaitingCluster(ObservedCluster):
         A check that fails by assert is asked again too; any other exception is raised at once.
         """
         name = what or getattr(check, "__name__", repr(check))
-        deadline = time.monotonic() + timeout
-        while True:
-            seen: object
-            try:
-                seen = check()
-                if seen:
-                    return seen
-            except AssertionError as error:
-                seen = error
-            if time.monotonic() > deadline:
-                raise self._timed_out(f"{name}: {seen!r}", timeout)
-            time.sleep(ASK_AGAIN_S)
+        return self._look_until(check, bool, AssertionError, f"{name}: ", timeout)
 
     # Behind it
 
@@ -206,19 +195,32 @@ class WaitingCluster(ObservedCluster):
         """What brokers told when it was ``wanted``; who does not answer is asked again."""
         from logquake.client.errors import ClientError
 
-        deadline = time.monotonic() + timeout
         with self.router(timeout) as router:
-            while True:
-                seen: T | ClientError
-                try:
-                    seen = ask(router)
-                    if wanted(seen):
-                        return seen
-                except ClientError as error:
-                    seen = error
-                if time.monotonic() > deadline:
-                    raise self._timed_out(f"{what_is_not}, but {seen!r}", timeout)
-                time.sleep(ASK_AGAIN_S)
+            return self._look_until(
+                lambda: ask(router), wanted, ClientError, f"{what_is_not}, but ", timeout
+            )
+
+    def _look_until(
+        self,
+        look: Callable[[], T],
+        wanted: Callable[[T], bool],
+        not_yet: type[Exception],
+        what: str,
+        timeout: float,
+    ) -> T:
+        """What was seen when it was ``wanted``; what was seen last stands behind ``what``."""
+        deadline = time.monotonic() + timeout
+        while True:
+            seen: T | Exception
+            try:
+                seen = look()
+                if wanted(seen):
+                    return seen
+            except not_yet as error:
+                seen = error
+            if time.monotonic() > deadline:
+                raise self._timed_out(f"{what}{seen!r}", timeout)
+            time.sleep(ASK_AGAIN_S)
 
     def _timed_out(self, what_is_not: str, timeout: float) -> WaitTimeoutError:
         try:

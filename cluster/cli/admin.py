@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logquake.cluster.cli.options import layout_of
+from logquake.cluster.cli.options import cluster_of
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
@@ -21,9 +21,8 @@ def router_to(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterat
     from logquake.client.errors import ClientError
     from logquake.client.routing import Router
     from logquake.client.settings import ClientSettings
-    from logquake.cluster.running import RunningCluster
 
-    cluster = RunningCluster(layout_of(name, data_dir))
+    cluster = cluster_of(name, data_dir)
     servers = bootstrap or cluster.bootstrap_servers
     connect = tcp_connect if bootstrap else cluster.connect
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,10 +12,10 @@ from logquake.cluster.cli.options import (
     DataDir,
     Name,
     Output,
-    layout_of,
-    seconds,
+    cluster_of,
     wants_json,
 )
+from logquake.cluster.cli.standing import For, until
 
 if TYPE_CHECKING:
     from logquake.cluster.fault import Fault
@@ -38,9 +37,6 @@ Source = Annotated[
 ]
 To = Annotated[str, typer.Argument(metavar="TARGET", help="Where they go: as SOURCE.")]
 Both = Annotated[bool, typer.Option("--both", help="And from TARGET to SOURCE.")]
-For = Annotated[
-    str | None, typer.Option("--for", metavar="TIME", help="Heal it after 10s, 500ms, ...")
-]
 
 
 @app.command()
@@ -52,7 +48,7 @@ def partition(
 ) -> None:
     """Cut all links between groups, both ways."""
     cluster = cluster_of(name, data_dir)
-    report(cluster, cluster.partition(*groups.split(":"), for_s=time_of(for_), stays=True))
+    report(cluster, cluster.partition(*groups.split(":"), **until(for_)))
 
 
 @app.command()
@@ -67,7 +63,7 @@ def isolate(
 ) -> None:
     """Cut it off from all other brokers, ZooKeeper and clients."""
     cluster = cluster_of(name, data_dir)
-    report(cluster, cluster.isolate(target, clients=clients, for_s=time_of(for_), stays=True))
+    report(cluster, cluster.isolate(target, clients=clients, **until(for_)))
 
 
 @app.command()
@@ -81,7 +77,7 @@ def cut(
 ) -> None:
     """Let bytes stay where they are; new connections get no answer."""
     cluster = cluster_of(name, data_dir)
-    report(cluster, cluster.cut(source, target, both=both, for_s=time_of(for_), stays=True))
+    report(cluster, cluster.cut(source, target, both=both, **until(for_)))
 
 
 @app.command()
@@ -97,9 +93,7 @@ def delay(
 ) -> None:
     """Let bytes arrive later, in order."""
     cluster = cluster_of(name, data_dir)
-    fault = cluster.delay(
-        source, target, ms, jitter_ms=jitter_ms, both=both, for_s=time_of(for_), stays=True
-    )
+    fault = cluster.delay(source, target, ms, jitter_ms=jitter_ms, both=both, **until(for_))
     report(cluster, fault)
 
 
@@ -115,9 +109,7 @@ def rate(
 ) -> None:
     """Let only so many bytes pass."""
     cluster = cluster_of(name, data_dir)
-    fault = cluster.throttle(
-        source, target, bytes_per_s, both=both, for_s=time_of(for_), stays=True
-    )
+    fault = cluster.throttle(source, target, bytes_per_s, both=both, **until(for_))
     report(cluster, fault)
 
 
@@ -131,7 +123,7 @@ def reset(
 ) -> None:
     """Reset all connections between them, and refuse new ones."""
     cluster = cluster_of(name, data_dir)
-    report(cluster, cluster.reset(source, target, for_s=time_of(for_), stays=True))
+    report(cluster, cluster.reset(source, target, **until(for_)))
 
 
 @app.command()
@@ -145,7 +137,7 @@ def drop(
 ) -> None:
     """Reset each connection after so many bytes."""
     cluster = cluster_of(name, data_dir)
-    fault = cluster.drop_after(source, target, after_bytes, for_s=time_of(for_), stays=True)
+    fault = cluster.drop_after(source, target, after_bytes, **until(for_))
     report(cluster, fault)
 
 
@@ -159,7 +151,7 @@ def half_open(
 ) -> None:
     """Do not tell TARGET that SOURCE closed a connection, or died."""
     cluster = cluster_of(name, data_dir)
-    report(cluster, cluster.half_open(source, target, for_s=time_of(for_), stays=True))
+    report(cluster, cluster.half_open(source, target, **until(for_)))
 
 
 @app.command("list")
@@ -192,16 +184,6 @@ def heal(
     for fault_id in ids or ():
         held = cluster.heal_standing(fault_id)
         print(f"healed {fault_id}" if held else f"{fault_id} held no longer")
-
-
-def cluster_of(name: str, data_dir: Path | None) -> RunningCluster:
-    from logquake.cluster.running import RunningCluster
-
-    return RunningCluster(layout_of(name, data_dir))
-
-
-def time_of(text: str | None) -> float | None:
-    return None if text is None else seconds(text)
 
 
 def report(cluster: RunningCluster, fault: Fault) -> None:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from logquake.cluster.cli.members import Target
-from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name, layout_of, seconds
+from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name, cluster_of
+from logquake.cluster.cli.standing import For, until
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
     from logquake.cluster.fault import Fault
-    from logquake.cluster.inside_faults import Until
-    from logquake.cluster.running import RunningCluster
 
 LogDir = Annotated[
     int | None, typer.Option(help="Which of its log directories, from 1 on. [default: all]")
 ]
 Pattern = Annotated[
     str, typer.Option(help="A pattern of paths, or of their ends: 'orders-0/*.log'.")
-]
-For = Annotated[
-    str | None, typer.Option("--for", metavar="TIME", help="Heal it after 10s, 500ms, ...")
 ]
 
 disk = typer.Typer(help="Break a broker's disk.", no_args_is_help=True)
@@ -50,7 +45,7 @@ def full(
 ) -> None:
     """Writes and new files fail with ENOSPC."""
     _report(
-        _cluster(name, data_dir).disk_full(target, log_dir=log_dir, **_until(for_)),
+        cluster_of(name, data_dir).disk_full(target, log_dir=log_dir, **until(for_)),
         "its disk is full",
     )
 
@@ -66,7 +61,7 @@ def slow(
 ) -> None:
     """Writes and syncs take longer."""
     _report(
-        _cluster(name, data_dir).slow_disk(target, ms, path=path, **_until(for_)),
+        cluster_of(name, data_dir).slow_disk(target, ms, path=path, **until(for_)),
         "its disk is slow",
     )
 
@@ -91,8 +86,8 @@ def error(
     data_dir: DataDir = None,
 ) -> None:
     """A call fails."""
-    cluster = _cluster(name, data_dir)
-    fault = cluster.disk_error(target, call, nth=nth, path=path, error=errno, **_until(for_))
+    cluster = cluster_of(name, data_dir)
+    fault = cluster.disk_error(target, call, nth=nth, path=path, error=errno, **until(for_))
     _report(fault, f"{call} will fail with {errno}")
 
 
@@ -106,7 +101,7 @@ def torn_write(
 ) -> None:
     """The next write ends half-way, and the broker with it, as by kill -9."""
     _report(
-        _cluster(name, data_dir).torn_write(target, path=path, **_until(for_)),
+        cluster_of(name, data_dir).torn_write(target, path=path, **until(for_)),
         "its next write will tear",
     )
 
@@ -120,7 +115,7 @@ def read_only(
     data_dir: DataDir = None,
 ) -> None:
     """Whatever would change something fails with EROFS."""
-    fault = _cluster(name, data_dir).read_only_disk(target, log_dir=log_dir, **_until(for_))
+    fault = cluster_of(name, data_dir).read_only_disk(target, log_dir=log_dir, **until(for_))
     _report(fault, "its disk is read-only")
 
 
@@ -133,7 +128,7 @@ def lost(
     data_dir: DataDir = None,
 ) -> None:
     """Whatever is asked of a log directory fails with EIO."""
-    fault = _cluster(name, data_dir).lose_log_dir(target, log_dir, **_until(for_))
+    fault = cluster_of(name, data_dir).lose_log_dir(target, log_dir, **until(for_))
     _report(fault, f"log directory {log_dir} is lost")
 
 
@@ -147,7 +142,7 @@ def skew(
     data_dir: DataDir = None,
 ) -> None:
     """It is wrong by so much, or ever more."""
-    fault = _cluster(name, data_dir).clock_skew(target, ms, drift_ppm=drift_ppm, **_until(for_))
+    fault = cluster_of(name, data_dir).clock_skew(target, ms, drift_ppm=drift_ppm, **until(for_))
     _report(fault, "its clock is wrong")
 
 
@@ -161,7 +156,7 @@ def jump(
     data_dir: DataDir = None,
 ) -> None:
     """It jumps to and fro."""
-    fault = _cluster(name, data_dir).clock_jump(target, ms, every_ms=every_ms, **_until(for_))
+    fault = cluster_of(name, data_dir).clock_jump(target, ms, every_ms=every_ms, **until(for_))
     _report(fault, "its clock jumps")
 
 
@@ -174,7 +169,9 @@ def starve(
     data_dir: DataDir = None,
 ) -> None:
     """Stop a process for a share of the time, in slices."""
-    _report(_cluster(name, data_dir).starve(target, share, seed=seed, **_until(for_)), "it starves")
+    _report(
+        cluster_of(name, data_dir).starve(target, share, seed=seed, **until(for_)), "it starves"
+    )
 
 
 def slow_start(
@@ -185,7 +182,9 @@ def slow_start(
     data_dir: DataDir = None,
 ) -> None:
     """Let a broker's starts take longer."""
-    _report(_cluster(name, data_dir).slow_start(target, ms, **_until(for_)), "it will start slowly")
+    _report(
+        cluster_of(name, data_dir).slow_start(target, ms, **until(for_)), "it will start slowly"
+    )
 
 
 def limit(
@@ -199,14 +198,14 @@ def limit(
     """Limit what a broker's process may have."""
     if memory_bytes is None and files is None:
         raise ClusterError("limit what? --memory-bytes or --files")
-    cluster = _cluster(name, data_dir)
+    cluster = cluster_of(name, data_dir)
     if memory_bytes is not None:
         _report(
-            cluster.memory_limit(target, memory_bytes, **_until(for_)),
+            cluster.memory_limit(target, memory_bytes, **until(for_)),
             f"{memory_bytes} bytes are its limit",
         )
     if files is not None:
-        _report(cluster.file_limit(target, files, **_until(for_)), f"{files} files are its limit")
+        _report(cluster.file_limit(target, files, **until(for_)), f"{files} files are its limit")
 
 
 def flip_bit(
@@ -218,7 +217,7 @@ def flip_bit(
     data_dir: DataDir = None,
 ) -> None:
     """Flip a bit of the batch that holds an offset, in one broker's file."""
-    fault = _cluster(name, data_dir).flip_bit(target, topic, partition, offset)
+    fault = cluster_of(name, data_dir).flip_bit(target, topic, partition, offset)
     _report(fault, f"a bit of {topic}-{partition} at offset {offset} is wrong")
 
 
@@ -234,20 +233,9 @@ def power_loss(
     data_dir: DataDir = None,
 ) -> None:
     """Kill brokers, all at once, and take back what they had not synced; start ends it."""
-    lost = _cluster(name, data_dir).power_loss(*targets or (), unsynced=unsynced, seed=seed)
+    lost = cluster_of(name, data_dir).power_loss(*targets or (), unsynced=unsynced, seed=seed)
     for member, one in lost.taken_back.items():
         print(f"{member}: {one.files} files, {one.bytes} bytes, {one.names} names taken back")
-
-
-def _cluster(name: str, data_dir: Path | None) -> RunningCluster:
-    from logquake.cluster.running import RunningCluster
-
-    return RunningCluster(layout_of(name, data_dir))
-
-
-def _until(for_: str | None) -> Until:
-    """It stands when this command has ended."""
-    return {"for_s": None if for_ is None else seconds(for_), "stays": True}
 
 
 def _report(fault: Fault, what: str) -> None:

@@ -17,6 +17,7 @@ from logquake.cluster.cli.options import (
     Output,
     Settings,
     Wait,
+    cluster_of,
     layout_of,
     seconds,
     wants_json,
@@ -93,9 +94,8 @@ def up(
 def status(name: Name = DEFAULT_NAME, data_dir: DataDir = None, output: Output = "table") -> None:
     """Show its processes, how each ended, and who leads."""
     from logquake.cluster.cli.status import show_status
-    from logquake.cluster.running import RunningCluster
 
-    show_status(RunningCluster(layout_of(name, data_dir)), as_json=wants_json(output))
+    show_status(cluster_of(name, data_dir), as_json=wants_json(output))
 
 
 def down(
@@ -123,9 +123,8 @@ def down(
 
 def env(name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
     """Print where it is, to be read by a shell: eval $(logquake env)."""
-    from logquake.cluster.running import RunningCluster
 
-    cluster = RunningCluster(layout_of(name, data_dir))
+    cluster = cluster_of(name, data_dir)
     state, control_port = cluster.state(), cluster.control_port
     print(f"export BOOTSTRAP_SERVERS={state.bootstrap_servers}")
     print(f"export ZOOKEEPER_CONNECT={state.zookeeper}")

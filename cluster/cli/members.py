@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name, Wait, layout_of, seconds
+from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name, Wait, cluster_of, seconds
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
@@ -25,24 +25,24 @@ Target = Annotated[
 
 def kill(target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
     """End it with SIGKILL; it stays dead until it is started."""
-    print(f"{_cluster(name, data_dir).kill(target).member} is dead")
+    print(f"{cluster_of(name, data_dir).kill(target).member} is dead")
 
 
 def stop(target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
     """Let it move its leaderships away and end."""
-    print(f"{_cluster(name, data_dir).stop(target).member} has ended")
+    print(f"{cluster_of(name, data_dir).stop(target).member} has ended")
 
 
 def pause(target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
     """Freeze it with SIGSTOP: a zombie, once its session is over."""
-    print(f"{_cluster(name, data_dir).pause(target).member} is paused")
+    print(f"{cluster_of(name, data_dir).pause(target).member} is paused")
 
 
 def resume(
     target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None, wait: Wait = "30s"
 ) -> None:
     """Let a paused one go on."""
-    cluster = _cluster(name, data_dir)
+    cluster = cluster_of(name, data_dir)
     _report_serving(cluster, cluster.resume(target), wait)
 
 
@@ -50,7 +50,7 @@ def start(
     target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None, wait: Wait = "30s"
 ) -> None:
     """Start one that has ended."""
-    cluster = _cluster(name, data_dir)
+    cluster = cluster_of(name, data_dir)
     _report_serving(cluster, cluster.start(target, timeout=seconds(wait)), wait)
 
 
@@ -58,7 +58,7 @@ def restart(
     target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None, wait: Wait = "30s"
 ) -> None:
     """Stop it and start it again."""
-    cluster = _cluster(name, data_dir)
+    cluster = cluster_of(name, data_dir)
     _report_serving(cluster, cluster.restart(target, timeout=seconds(wait)), wait)
 
 
@@ -75,12 +75,6 @@ def broker(
         raise ClusterError(f"{file} is no file: name a server.properties")
     check_settings(file)
     sys.exit(run_broker(file, events or file.with_suffix(".events.jsonl")))
-
-
-def _cluster(name: str, data_dir: Path | None) -> RunningCluster:
-    from logquake.cluster.running import RunningCluster
-
-    return RunningCluster(layout_of(name, data_dir))
 
 
 def _report_serving(cluster: RunningCluster, member: str, wait: str) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout, default_root
+
+if TYPE_CHECKING:
+    from logquake.cluster.running import RunningCluster
 
 DEFAULT_NAME = "default"
 
@@ -31,6 +34,12 @@ Output = Annotated[str, typer.Option("-o", "--output", metavar="table|json")]
 
 def layout_of(name: str, data_dir: Path | None) -> Layout:
     return Layout((data_dir or default_root(name)).absolute())
+
+
+def cluster_of(name: str, data_dir: Path | None) -> RunningCluster:
+    from logquake.cluster.running import RunningCluster
+
+    return RunningCluster(layout_of(name, data_dir))
 
 
 def seconds(text: str) -> float:

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from logquake.cluster.cli.faults import For, cluster_of, report, time_of
-from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name
+from logquake.cluster.cli.faults import report
+from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name, cluster_of
+from logquake.cluster.cli.standing import For, until
 
 Api = Annotated[str, typer.Argument(help="Kafka's name: Produce, Fetch, EndTxn, LeaderAndIsr, ...")]
 From = Annotated[
@@ -50,8 +51,7 @@ def error(
         times=times,
         rate=rate,
         seed=seed,
-        for_s=time_of(for_),
-        stays=True,
+        **until(for_),
     )
     report(cluster, fault)
 
@@ -98,7 +98,6 @@ def request(
         times=times,
         rate=rate,
         seed=seed,
-        for_s=time_of(for_),
-        stays=True,
+        **until(for_),
     )
     report(cluster, fault)

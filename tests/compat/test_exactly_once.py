@@ -19,6 +19,7 @@ from confluent_kafka import (
     Message,
 )
 
+from logquake.chaos.workloads.clients import persist
 from logquake.cluster.api import Cluster
 from tests.compat.adapters import base
 from tests.compat.adapters.librdkafka import Librdkafka, transactional_producer
@@ -84,33 +85,21 @@ class Worker:
         positions = consumer.position(consumer.assignment())
         known = [each for each in positions if each.offset >= 0]
         member = consumer.consumer_group_metadata()
-        _persist(lambda: producer.send_offsets_to_transaction(known, member, PATIENCE_S))
+        persist(lambda: producer.send_offsets_to_transaction(known, member, PATIENCE_S))
 
     def commit(self) -> None:
-        _persist(lambda: self._producer.commit_transaction(PATIENCE_S))
+        persist(lambda: self._producer.commit_transaction(PATIENCE_S))
 
     def leave(self) -> None:
         """The group, not its transaction."""
         self._consumer.close()
 
     def _take_back(self) -> None:
-        _persist(lambda: self._producer.abort_transaction(PATIENCE_S))
+        persist(lambda: self._producer.abort_transaction(PATIENCE_S))
         for place in self._consumer.committed(self._consumer.assignment(), PATIENCE_S):
             place.offset = place.offset if place.offset >= 0 else OFFSET_BEGINNING
             with suppress(KafkaException):  # it has moved meanwhile
                 self._consumer.seek(place)
-
-
-def _persist(action: Callable[[], None]) -> None:
-    """What librdkafka calls retriable is called again."""
-    while True:
-        try:
-            action()
-        except KafkaException as error:
-            if not error.args[0].retriable():
-                raise
-        else:
-            return
 
 
 class Ledger:
