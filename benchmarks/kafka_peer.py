@@ -24,9 +24,9 @@ from benchmarks.place import data_folder
 from benchmarks.target import Target
 from benchmarks.topics import FREES_SOON
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.java import find_java
 from logquake.cluster.layout import last_line
-from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
+from logquake.cluster.processes.java import find_java
+from logquake.cluster.processes.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.probe import serves
 
 NAME = "kafka"

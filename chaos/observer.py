@@ -21,8 +21,8 @@ from logquake.client.errors import ClientError
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.observed import ObservedCluster
-from logquake.cluster.view import ClusterView
+from logquake.cluster.observing.view import ClusterView
+from logquake.cluster.running.observed import ObservedCluster
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.offsets import (
     ListOffsetsPartition,

@@ -2,31 +2,37 @@
 
 api.py, cli/      ``with Cluster() as kafka`` and ``logquake up``
 launcher.py       what both do to start one
+control_port/     deeds and waits by HTTP, for programs in any language
+running/          a cluster that runs, as an object
+  running/cluster.py  what can be done to its processes
+  linked.py         to its links; links/ are the proxies that they are made of
+  injected.py       to one API's requests on them, or to their answers
+  inside_faults.py  inside its brokers; flipped_bits.py, power_loss.py
+  deeds.py          what was done, when, and which of it still stands
+  fault.py          one thing of that which can be undone
+  waits.py          what can be waited for
+  observed.py       what is known of it
 supervisor/       the process that starts the others, forks the brokers, and ends them all
-broker_program.py what a broker's process runs
-zookeeper/, java.py   the real server, on a JVM
-
-running.py        a cluster that runs: what can be done to it
-  linked.py       what can be done to its links; links/ are the proxies that they are made of
-  injected.py     what can be done to one API's requests on them, or to their answers
-  inside_faults.py   what can be broken inside its brokers; flipped_bits.py
-  deeds.py        what was done, when, and which of it still stands
-  fault.py        one thing of that which can be undone
-  waits.py        what can be waited for
-  observed.py     what is known of it: its processes by control.py, what was decided by view.py
-  targets.py      whom ``leader:orders/0`` means
-  event_log.py    the brokers' events and output, merged
-  told.py         what each broker tells of a topic
-  readiness.py    what every broker says of all of them; broker_probe.py asks one
-  tables.py       all that as text
-
 faults/           what a broker does that is broken on purpose: its disk, its clock
-
+links/            proxies between all that belong to a cluster
+observing/        what is known from outside
+  view.py           what was decided, by ZooKeeper
+  told.py           what each broker tells of a topic
+  readiness.py      what every broker says of all of them; broker_probe.py asks one
+  observing/coordinated.py  groups and transactions
+  event_log.py      the brokers' events and output, merged
+  observing/targets.py  whom ``leader:orders/0`` means
+  observing/tables.py   all that as text
+zookeeper/        the real server, on a JVM
+security/         keys, certificates and users of a cluster that is launched secure
+control/          how the supervisor is asked, and answers
+processes/        what they all stand on
+  broker_program.py what a broker's process runs
+  ports.py          ports that stay ours
+  lifeline.py       children that do not outlive us
+  java.py           which Java there is
 spec.py           what is asked for, and the brokers' settings that follow
 layout.py         where its files are
 state.py          what runs, and how it ended: state.json, and what the supervisor answers
-control.py        how the supervisor is asked
-control_port/     faults and waits by HTTP, for programs in any language
-ports.py, lifeline.py   ports that stay ours; children that do not outlive us
 errors.py         what a user can mend
 """

@@ -18,9 +18,9 @@ from typing import Self
 
 from logquake.cluster.launcher import Launched, launch
 from logquake.cluster.layout import Layout
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
+from logquake.cluster.running.waits import DEFAULT_TIMEOUT
 from logquake.cluster.spec import FAST_FAILOVER, ClusterSpec, as_property
-from logquake.cluster.waits import DEFAULT_TIMEOUT
 
 __all__ = ["Cluster", "RunningCluster"]
 
@@ -34,7 +34,7 @@ class Cluster(RunningCluster):
     ``secure`` all that connect do so by TLS and SCRAM: client_config() says how. With
     ``links`` there is a proxy for each direction between any two, so that links can be cut, delayed
     and the like; with ``faults``, or with links, disks and clocks of brokers can be broken
-    (cluster/inside_faults.py). With ``control`` programs in any language ask for faults at
+    (cluster/running/inside_faults.py). With ``control`` programs in any language ask for faults at
     control_port. The cluster also ends when this process does, however.
     """
 

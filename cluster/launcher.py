@@ -15,10 +15,10 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from logquake.cluster.control import ControlClient, SupervisorGoneError
+from logquake.cluster.control.client import ControlClient, SupervisorGoneError
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import last_line
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.spec import ClusterSpec
 
 START_TIMEOUT_S = 120.0
@@ -130,5 +130,5 @@ def _preload() -> None:
 
     kazoo and the wire schemas take a tenth of a second, more than all other imports here.
     """
-    importlib.import_module("logquake.cluster.readiness")
-    importlib.import_module("logquake.cluster.view")
+    importlib.import_module("logquake.cluster.observing.readiness")
+    importlib.import_module("logquake.cluster.observing.view")

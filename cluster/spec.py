@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.ports import LOOPBACK
+from logquake.cluster.processes.ports import LOOPBACK
 
 DEFAULT_PORT = 9092
 FAST_FAILOVER = "fast_failover"

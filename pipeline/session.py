@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logquake.cluster.java import Java, find_java
+from logquake.cluster.processes.java import Java, find_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

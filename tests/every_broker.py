@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logquake.client.errors import ClientError
 from logquake.client.routing import Router
-from logquake.cluster.told import leaders_told
+from logquake.cluster.observing.told import leaders_told
 from tests.waiting import wait_for
 
 

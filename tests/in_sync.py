@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import not_
 
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.wire.topic_partition import TopicPartition
 from tests.waiting import PATIENCE_S, wait_for
 

@@ -10,7 +10,7 @@ from logquake.client.clock import SystemClock
 from logquake.client.connection import Connection, tcp_connect
 from logquake.client.errors import ClientError
 from logquake.client.settings import Address, ClientSettings
-from logquake.cluster.ports import hold_port_for_java, port_of
+from logquake.cluster.processes.ports import hold_port_for_java, port_of
 from logquake.wire.errors import error_name
 from logquake.wire.messages.metadata import (
     MetadataRequest,

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from logquake.client.errors import ClientError
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.find_coordinator import (
     FindCoordinatorRequest,

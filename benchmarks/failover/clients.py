@@ -21,7 +21,7 @@ from confluent_kafka import KafkaError, Message, Producer
 
 from benchmarks.errors import BenchmarkError
 from benchmarks.kafka_peer import libs
-from logquake.cluster.java import find_java
+from logquake.cluster.processes.java import find_java
 
 INTERVAL_MS = 5
 PAYLOAD = bytes(100)

@@ -26,9 +26,9 @@ from benchmarks.own_cluster import NAME as OWN
 from benchmarks.place import data_folder
 from benchmarks.target import Target
 from benchmarks.topics import FREES_SOON
-from logquake.cluster.certificates import Authority
 from logquake.cluster.layout import last_line
-from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
+from logquake.cluster.processes.ports import LOOPBACK, hold_port_for_java, port_of
+from logquake.cluster.security.certificates import Authority
 from logquake.cluster.supervisor.local_zookeeper import LocalZooKeeper
 from logquake.cluster.supervisor.scram_program import write_users
 from logquake.node.authentication.scram import ScramCredential, ScramMechanism

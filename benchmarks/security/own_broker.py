@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from logquake.cluster.broker_program import run_broker
+from logquake.cluster.processes.broker_program import run_broker
 
 if __name__ == "__main__":
     file = Path(sys.argv[1])

@@ -21,7 +21,7 @@ from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.fault import Fault
+from logquake.cluster.running.fault import Fault
 
 TOPIC = "lines"
 BROKERS = 3

@@ -6,7 +6,7 @@ from logquake.chaos.faults.clients import KillClient, PauseClient
 from logquake.chaos.faults.links import Inject, Partition
 from logquake.chaos.faults.value import FaultValue
 from logquake.cluster.links.effects import CLIENTS
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.state import ZOOKEEPER
 
 _AIMED = ("source", "target")

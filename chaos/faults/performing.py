@@ -20,10 +20,10 @@ from logquake.chaos.faults.links import Partition
 from logquake.chaos.faults.machines import PowerLoss
 from logquake.chaos.faults.processes import Restart, RestartStorm
 from logquake.chaos.faults.value import FaultValue
-from logquake.cluster.deeds import DEEDS
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.fault import Fault
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
+from logquake.cluster.running.deeds import DEEDS
+from logquake.cluster.running.fault import Fault
 from logquake.cluster.state import Phase
 
 

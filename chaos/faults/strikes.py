@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from logquake.cluster.running import RunningCluster
-from logquake.cluster.waits import DEFAULT_TIMEOUT
+from logquake.cluster.running.cluster import RunningCluster
+from logquake.cluster.running.waits import DEFAULT_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, model_serializer
 from pydantic_core.core_schema import SerializerFunctionWrapHandler
 
-Target = str  # a broker id, or one of cluster/targets.py:FORMS
+Target = str  # a broker id, or one of cluster/observing/targets.py:FORMS
 End = str  # of a link: broker-2, clients, zookeeper
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 
 AT_ONCE = frozenset({"leader", "isr", "controller", "client_config", "describe", "state"})
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from logquake.client.acls import Acls
 from logquake.client.groups import Groups
 from logquake.client.routing import Router
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.wire.acls import AclBinding
 
 

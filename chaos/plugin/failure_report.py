@@ -14,16 +14,16 @@ from pathlib import Path
 
 from logquake.chaos.plugin.pool import Lent
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.event_log import EventLog
 from logquake.cluster.layout import Layout
-from logquake.cluster.running import RunningCluster
-from logquake.cluster.tables import (
+from logquake.cluster.observing.event_log import EventLog
+from logquake.cluster.observing.tables import (
     MEMBER_COLUMNS,
     PARTITION_COLUMNS,
     as_text,
     member_rows,
     partition_rows,
 )
+from logquake.cluster.running.cluster import RunningCluster
 
 EVENTS_A_BROKER = 50
 FOLDER_NAME_LENGTH = 100

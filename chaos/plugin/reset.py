@@ -14,7 +14,7 @@ from logquake.client.configs import Configs, ConfigTarget
 from logquake.client.errors import BrokerError
 from logquake.client.groups import Groups
 from logquake.client.routing import Router
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.state import LINKS, ZOOKEEPER, Phase
 from logquake.wire.errors import ErrorCode
 

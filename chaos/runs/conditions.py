@@ -10,7 +10,7 @@ from logquake.chaos.runs.tally import Tally
 from logquake.chaos.scenarios.patterns import RowPattern
 from logquake.chaos.scenarios.steps import Condition
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.wire.sentinels import NO_LEADER
 
 # An answer of ZooKeeper's, and a look whether the run was given up, lie between two of these.

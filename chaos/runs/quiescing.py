@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from logquake.chaos.runs.conductor import Conductor
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.state import ZOOKEEPER, Phase
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition

@@ -17,7 +17,7 @@ from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.reading import Taker
 from logquake.chaos.workloads.running import told
 from logquake.client.offsets import Isolation, latest_offsets
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 
 FINAL_READER = "final-reader"
 WITHIN_S = 120.0

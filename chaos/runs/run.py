@@ -35,7 +35,7 @@ from logquake.client.admin import Admin
 from logquake.client.coordinators import CoordinatorType, coordinator_of
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.state import ZOOKEEPER
 
 HARNESS = "harness"

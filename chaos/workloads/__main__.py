@@ -20,7 +20,7 @@ from typing import NamedTuple
 from logquake.chaos.workloads.mixed import run_mixed
 from logquake.chaos.workloads.plan import DEFAULTS, MEANINGS, Option, Plan, WorkloadKind
 from logquake.chaos.workloads.running import run_workload
-from logquake.cluster.lifeline import die_with
+from logquake.cluster.processes.lifeline import die_with
 
 
 class Call(NamedTuple):

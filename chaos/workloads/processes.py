@@ -26,7 +26,7 @@ class WorkloadProcess:
 
     A zombie is one that is paused while another one with its transactional id or instance id goes
     on, and then resumed. At the end of a ``with`` block it is killed if it still runs, and the
-    kernel kills it when the thread that started it is no more (`cluster/lifeline.py`).
+    kernel kills it when the thread that started it is no more (`cluster/processes/lifeline.py`).
     """
 
     def __init__(self, plan: Plan, name: str, folder: Path) -> None:

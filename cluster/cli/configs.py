@@ -13,7 +13,7 @@ from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
     from logquake.client.configs import ConfigEntry, ConfigTarget
-    from logquake.cluster.tables import Rows
+    from logquake.cluster.observing.tables import Rows
 
 ALL = "all"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.cluster.security import ClusterSecurity
+from logquake.cluster.security.cluster_security import ClusterSecurity
 
 
 def show_how_to_connect(servers: str, security: ClusterSecurity) -> None:

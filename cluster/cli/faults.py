@@ -18,8 +18,8 @@ from logquake.cluster.cli.options import (
 from logquake.cluster.cli.standing import For, until
 
 if TYPE_CHECKING:
-    from logquake.cluster.fault import Fault
-    from logquake.cluster.running import RunningCluster
+    from logquake.cluster.running.cluster import RunningCluster
+    from logquake.cluster.running.fault import Fault
 
 app = typer.Typer(
     help="Break links of a cluster started with --links, disks and clocks of one with --faults.",
@@ -160,7 +160,7 @@ def list_faults(
 ) -> None:
     """Show the faults that hold."""
     from logquake.cluster.cli.output import print_json, print_table
-    from logquake.cluster.tables import FAULT_COLUMNS, fault_rows
+    from logquake.cluster.observing.tables import FAULT_COLUMNS, fault_rows
 
     faults = cluster_of(name, data_dir).standing_faults()
     if wants_json(output):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from logquake.client.group_progress import PartitionProgress
     from logquake.client.groups import GroupDescription, Groups
     from logquake.client.offset_resets import PlannedOffset
-    from logquake.cluster.tables import Rows
+    from logquake.cluster.observing.tables import Rows
 
 app = typer.Typer(help="Groups of consumers.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -39,7 +39,7 @@ def list_groups(
     """List the groups with their states and coordinators."""
     from logquake.client.groups import Groups
     from logquake.cluster.cli.output import print_json, print_table
-    from logquake.cluster.tables import GROUP_COLUMNS, group_rows
+    from logquake.cluster.observing.tables import GROUP_COLUMNS, group_rows
 
     as_json = wants_json(output)
     with router_to(bootstrap, name, data_dir) as router:

@@ -12,7 +12,7 @@ from logquake.cluster.cli.standing import For, until
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
-    from logquake.cluster.fault import Fault
+    from logquake.cluster.running.fault import Fault
 
 LogDir = Annotated[
     int | None, typer.Option(help="Which of its log directories, from 1 on. [default: all]")

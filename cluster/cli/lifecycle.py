@@ -26,7 +26,7 @@ from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
     from logquake.cluster.layout import Layout
-    from logquake.cluster.running import RunningCluster
+    from logquake.cluster.running.cluster import RunningCluster
     from logquake.cluster.spec import ClusterSpec
 
 INTERRUPTED = 130  # what a shell expects after Ctrl-C
@@ -108,7 +108,7 @@ def down(
     """Stop it and remove its data. Nothing to stop is no error."""
     from logquake.cluster.cli.output import say
     from logquake.cluster.layout import is_locked
-    from logquake.cluster.running import RunningCluster
+    from logquake.cluster.running.cluster import RunningCluster
 
     layout = layout_of(name, data_dir)
     if is_locked(layout):
@@ -137,7 +137,7 @@ def _start(layout: Layout, spec: ClusterSpec, *, detach: bool, timeout_s: float)
     from logquake.cluster.cli.foreground import Foreground
     from logquake.cluster.cli.output import say
     from logquake.cluster.launcher import launch
-    from logquake.cluster.running import RunningCluster
+    from logquake.cluster.running.cluster import RunningCluster
 
     began = time.monotonic()
     cluster = RunningCluster(layout)
@@ -164,7 +164,7 @@ def _find_running(
     layout: Layout, running: ClusterSpec, asked: ClusterSpec, timeout_s: float
 ) -> None:
     from logquake.cluster.cli.output import say
-    from logquake.cluster.running import RunningCluster
+    from logquake.cluster.running.cluster import RunningCluster
 
     if asked != running:
         raise ClusterError(

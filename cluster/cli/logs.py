@@ -17,7 +17,7 @@ def logs(
     data_dir: DataDir = None,
 ) -> None:
     """Show the brokers' events and output, with the reason of each event."""
-    from logquake.cluster.event_log import EventLog
+    from logquake.cluster.observing.event_log import EventLog
 
     log = EventLog(layout_of(name, data_dir), broker)
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):

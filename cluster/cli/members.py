@@ -12,7 +12,7 @@ from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name, Wait, clus
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
-    from logquake.cluster.running import RunningCluster
+    from logquake.cluster.running.cluster import RunningCluster
 
 Target = Annotated[
     str,
@@ -69,7 +69,7 @@ def broker(
     ] = None,
 ) -> None:
     """Run one broker by hand, here, against any ZooKeeper, until Ctrl-C."""
-    from logquake.cluster.broker_program import check_settings, run_broker
+    from logquake.cluster.processes.broker_program import check_settings, run_broker
 
     if not file.is_file():
         raise ClusterError(f"{file} is no file: name a server.properties")

@@ -11,7 +11,7 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout, default_root
 
 if TYPE_CHECKING:
-    from logquake.cluster.running import RunningCluster
+    from logquake.cluster.running.cluster import RunningCluster
 
 DEFAULT_NAME = "default"
 
@@ -37,7 +37,7 @@ def layout_of(name: str, data_dir: Path | None) -> Layout:
 
 
 def cluster_of(name: str, data_dir: Path | None) -> RunningCluster:
-    from logquake.cluster.running import RunningCluster
+    from logquake.cluster.running.cluster import RunningCluster
 
     return RunningCluster(layout_of(name, data_dir))
 

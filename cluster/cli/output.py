@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from logquake.cluster.tables import Rows, as_text
+from logquake.cluster.observing.tables import Rows, as_text
 
 _STYLES = {"running": "green", "paused": "yellow", "stopping": "yellow", "ended": "red"}
 

@@ -9,7 +9,7 @@ import typer
 from logquake.cluster.cli.options import seconds
 
 if TYPE_CHECKING:
-    from logquake.cluster.inside_faults import Until
+    from logquake.cluster.running.inside_faults import Until
 
 For = Annotated[
     str | None, typer.Option("--for", metavar="TIME", help="Heal it after 10s, 500ms, ...")

@@ -7,11 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from logquake.cluster.cli.output import print_json, print_table, say
-from logquake.cluster.coordinated import Coordinated, coordinated_by
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.running import RunningCluster
-from logquake.cluster.state import ClusterState, Phase
-from logquake.cluster.tables import (
+from logquake.cluster.observing.coordinated import Coordinated, coordinated_by
+from logquake.cluster.observing.tables import (
     FAULT_COLUMNS,
     GROUP_COLUMNS,
     MEMBER_COLUMNS,
@@ -25,6 +23,8 @@ from logquake.cluster.tables import (
     state_counts,
     transaction_rows,
 )
+from logquake.cluster.running.cluster import RunningCluster
+from logquake.cluster.state import ClusterState, Phase
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
 

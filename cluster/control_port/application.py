@@ -15,10 +15,10 @@ from typing import Any
 
 from logquake.cluster.control_port.arguments import ArgumentError, Arguments
 from logquake.cluster.control_port.guard import Guard
-from logquake.cluster.deeds import DEEDS
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
-from logquake.cluster.fault import Fault
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
+from logquake.cluster.running.deeds import DEEDS
+from logquake.cluster.running.fault import Fault
 
 FOR_S = "for_s"  # the port's own argument of whatever is a fault
 MAX_FOR_S = 24 * 3600.0

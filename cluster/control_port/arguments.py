@@ -12,7 +12,7 @@ from inspect import Parameter
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Union, Unpack, get_args, get_origin, get_type_hints
 
-from logquake.cluster.fault import Fault
+from logquake.cluster.running.fault import Fault
 
 FaultOf = Callable[[int], Fault]
 

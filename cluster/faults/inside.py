@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from logquake.cluster.control.server import ControlConnection, Request
 from logquake.cluster.faults.disk.faulty_disk import FaultyDisk
 from logquake.cluster.faults.disk.strikes import Strikes
 from logquake.cluster.faults.orders import (
@@ -28,7 +29,6 @@ from logquake.cluster.faults.orders import (
 from logquake.cluster.faults.power.record import Record
 from logquake.cluster.faults.power.recorded_disk import RecordedDisk
 from logquake.cluster.faults.skewed_clock import SkewedClock
-from logquake.cluster.supervisor.control_server import ControlConnection, Request
 from logquake.node.net.loop import EventLoop
 from logquake.node.outside import Outside
 from logquake.storage.disk.real_disk import RealDisk

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, Protocol
 
+from logquake.cluster.control.server import Request
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.links.board import Board, HeldFault
 from logquake.cluster.links.effects import LinkFault
 from logquake.cluster.links.plan import LinkPlan
 from logquake.cluster.links.requests.injections import Injections
 from logquake.cluster.links.requests.rules import REQUEST, RequestFault
-from logquake.cluster.supervisor.control_server import Request
 from logquake.seams.scheduler import Scheduler
 
 

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logquake.cluster.control import ControlClient, SupervisorGoneError, connect
+from logquake.cluster.control.client import ControlClient, SupervisorGoneError, connect
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.links.effects import LinkFault
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
+from logquake.cluster.control.server import ControlServer
 from logquake.cluster.links.board import Board
 from logquake.cluster.links.commands import LinkCommands
 from logquake.cluster.links.connection import Connection, reset_at_close
@@ -16,7 +17,6 @@ from logquake.cluster.links.plan import Address, Link, LinkPlan
 from logquake.cluster.links.requests.injections import Injections
 from logquake.cluster.links.requests.rules import RequestFault
 from logquake.cluster.links.target import Target
-from logquake.cluster.supervisor.control_server import ControlServer
 from logquake.node.net.loop import EventLoop
 from logquake.node.process.descriptors import raise_limit
 

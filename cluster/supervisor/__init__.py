@@ -5,7 +5,7 @@
     fleet.py         all its processes: ports, server.properties, the order of their start
     member.py        one process: its phases, its signals, how it ended
     zygote.py        preloading the brokers' modules once, forking brokers
-    control_server.py, commands.py, starts.py   what is asked of it; when a start is done
+    commands.py, starts.py   what is asked of it, with control/; when a start is done
     local_zookeeper.py, archive_making.py   a ZooKeeper of our own; quicker starts of it
     signals.py       signals as events of the loop
 

@@ -12,10 +12,10 @@ import socket
 import sys
 from pathlib import Path
 
+from logquake.cluster.control.server import ControlConnection
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout, take_lock, write_json
 from logquake.cluster.spec import ClusterSpec
-from logquake.cluster.supervisor.control_server import ControlConnection
 from logquake.cluster.supervisor.fleet import Fleet
 from logquake.cluster.supervisor.signals import StopRequested
 from logquake.cluster.supervisor.supervisor import Supervisor

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from logquake.cluster.control.server import ControlConnection, Request
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.supervisor.control_server import ControlConnection, Request
 from logquake.cluster.supervisor.fleet import Fleet
 from logquake.cluster.supervisor.member import Member
 from logquake.cluster.supervisor.power_cut import cut_power

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from logquake.cluster import broker_program
-from logquake.cluster.control_port.process import ControlPort, run_control_port
+from logquake.cluster.control_port.process import run_control_port
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout, last_line, write_json, write_private
-from logquake.cluster.ports import LOOPBACK, hold_port, hold_ports, port_of
-from logquake.cluster.security import PROTOCOL as SECURE_PROTOCOL
-from logquake.cluster.security import ClusterSecurity, settle_security
+from logquake.cluster.processes import broker_program
+from logquake.cluster.processes.control_port import ControlPort
+from logquake.cluster.processes.ports import LOOPBACK, hold_port, hold_ports, port_of
+from logquake.cluster.security.cluster_security import PROTOCOL as SECURE_PROTOCOL
+from logquake.cluster.security.cluster_security import ClusterSecurity, settle_security
 from logquake.cluster.spec import ClusterSpec, broker_properties, format_properties
 from logquake.cluster.state import (
     CONTROL_PORT,

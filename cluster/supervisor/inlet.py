@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from logquake.cluster.control.server import ControlConnection, Request
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.faults.orders import InsideOrder, to_json
 from logquake.cluster.supervisor import zygote
-from logquake.cluster.supervisor.control_server import ControlConnection, Request
 from logquake.node.net.loop import EventLoop
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 from logquake.cluster.links.effects import CLIENTS
 from logquake.cluster.links.plan import Address, Link, LinkPlan
 from logquake.cluster.links.process import run_links
-from logquake.cluster.ports import LOOPBACK, hold_port, port_of
+from logquake.cluster.processes.ports import LOOPBACK, hold_port, port_of
 from logquake.cluster.state import ZOOKEEPER, broker_name
 from logquake.cluster.supervisor import zygote
 

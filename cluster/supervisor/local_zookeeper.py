@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
+from logquake.cluster.processes.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.supervisor.archive_making import ArchiveMaking
 from logquake.cluster.zookeeper.class_archive import archive_flags, archive_path
 from logquake.cluster.zookeeper.program import find_program

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 
+from logquake.cluster.control.server import ControlConnection, Request
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.supervisor.control_server import ControlConnection, Request
 from logquake.cluster.supervisor.inlet import Inlet, inlet_of
 from logquake.cluster.supervisor.member import Member
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from logquake.cluster.control.server import ControlConnection, Request
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.faults.orders import DieAtCall, Order, Starve, described, from_json, to_json
 from logquake.cluster.state import Phase
-from logquake.cluster.supervisor.control_server import ControlConnection, Request
 from logquake.cluster.supervisor.inlet import Inlet, inlet_of
 from logquake.cluster.supervisor.member import Member
 from logquake.cluster.supervisor.starving import Starving

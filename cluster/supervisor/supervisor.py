@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from logquake.cluster.control.server import ControlConnection, ControlServer
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout
 from logquake.cluster.supervisor.commands import Commands
-from logquake.cluster.supervisor.control_server import ControlConnection, ControlServer
 from logquake.cluster.supervisor.fleet import Fleet
 from logquake.cluster.supervisor.signals import SignalWatch
 from logquake.cluster.supervisor.standing_orders import StandingOrders

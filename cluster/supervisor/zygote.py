@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logquake.cluster.lifeline import die_with
+from logquake.cluster.processes.lifeline import die_with
 
 if TYPE_CHECKING:
     from multiprocess.context import ForkProcess

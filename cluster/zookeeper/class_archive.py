@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
+from logquake.cluster.processes.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.program import JVM_FLAGS, Program
 from logquake.cluster.zookeeper.server import spawn, spawn_server, wait_until_serving
 

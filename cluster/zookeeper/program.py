@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.java import Java, find_java
+from logquake.cluster.processes.java import Java, find_java
 
 MAIN_CLASS = "org.apache.zookeeper.server.ZooKeeperServerMain"
 NEEDED_JARS = (

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import last_line
-from logquake.cluster.lifeline import die_with
+from logquake.cluster.processes.lifeline import die_with
 from logquake.cluster.zookeeper.probe import PROBE_INTERVAL_S, Patience, serves_from
 from logquake.cluster.zookeeper.program import Program, write_config
 

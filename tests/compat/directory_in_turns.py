@@ -16,7 +16,7 @@ from subprocess import Popen
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
-from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
+from logquake.cluster.processes.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.program import find_program
 from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
 from tests.compat.kafka_programs import KafkaPrograms

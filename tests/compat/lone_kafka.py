@@ -12,7 +12,7 @@ from pathlib import Path
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from logquake.cluster.ports import hold_port_for_java, port_of
+from logquake.cluster.processes.ports import hold_port_for_java, port_of
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.waiting import PATIENCE_S, wait_for
 

@@ -22,7 +22,7 @@ from aiokafka import TopicPartition as AioPartition
 from aiokafka.abc import AbstractTokenProvider as AioAbstractTokenProvider
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from logquake.cluster.certificates import Authority
+from logquake.cluster.security.certificates import Authority
 from logquake.cluster.supervisor.scram_program import write_users
 from logquake.node.authentication.scram import ScramCredential, ScramMechanism
 from logquake.node.authentication.unsecured_jws import make_token

@@ -29,7 +29,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509 import load_pem_x509_certificate
 
 from logquake.cluster.api import Cluster
-from logquake.cluster.certificates import Authority
+from logquake.cluster.security.certificates import Authority
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.one_broker import OneBroker, held_ports
 from tests.waiting import PATIENCE_S, wait_for

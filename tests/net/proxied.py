@@ -14,7 +14,7 @@ from logquake.cluster.links.effects import Effect, LinkFault, Path
 from logquake.cluster.links.plan import Link, LinkPlan
 from logquake.cluster.links.process import LinksProcess
 from logquake.cluster.links.requests.rules import RequestFault
-from logquake.cluster.ports import LOOPBACK, hold_port, port_of
+from logquake.cluster.processes.ports import LOOPBACK, hold_port, port_of
 from logquake.node.net.loop import EventLoop
 from tests.doubles.clock import ManualClock
 from tests.waiting import PATIENCE_S

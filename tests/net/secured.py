@@ -7,7 +7,7 @@ import datetime
 import ssl
 from functools import cache
 
-from logquake.cluster.certificates import Authority, Certificate
+from logquake.cluster.security.certificates import Authority, Certificate
 from logquake.node.authentication.credentials import Credentials
 from logquake.node.authentication.mechanisms import EnabledMechanism, PlainUsers
 from logquake.node.authentication.sasl_client import PlainLogin

@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.zk.znodes.brokers import IDS_PATH
 
 KEPT = ("*.jsonl*", "*.log", "*.snapshot", "*.json", "server.properties", "*checkpoint*")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from random import Random
 
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from tests.starving.starver import Starver
 
 LONGEST_S = 4.0

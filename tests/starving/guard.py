@@ -25,7 +25,7 @@ from dataclasses import asdict
 
 import psutil
 
-from logquake.cluster.lifeline import die_with
+from logquake.cluster.processes.lifeline import die_with
 from tests.starving.plan import Starvation, Suffered
 
 LOOK_AGAIN_S = 0.2  # for processes that were started meanwhile

@@ -25,7 +25,7 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from logquake.cluster.certificates import Authority
+from logquake.cluster.security.certificates import Authority
 from tests.suites import kafkajs_docker
 from tests.suites.commands import must_succeed, run_to_end
 from tests.suites.suite import CACHE, PASSED, Brokers, SuiteError

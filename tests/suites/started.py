@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from logquake.cluster.api import Cluster
-from logquake.cluster.ports import hold_port_for_java, port_of
+from logquake.cluster.processes.ports import hold_port_for_java, port_of
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.one_broker import OneBroker

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from logquake.cluster.api import Cluster
-from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
+from logquake.cluster.processes.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.class_archive import (
     archive_flags,
     archive_path,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from logquake.cluster.ports import hold_port, port_of
+from logquake.cluster.processes.ports import hold_port, port_of
 
 pytestmark = pytest.mark.usefixtures("leaves_nothing")
 

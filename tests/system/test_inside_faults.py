@@ -22,7 +22,7 @@ from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.state import Phase
 from logquake.wire.records import Record
 from logquake.wire.sentinels import LATEST_TIMESTAMP
@@ -36,7 +36,7 @@ OWNER = """
 import sys
 from pathlib import Path
 from logquake.cluster.layout import Layout
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 RunningCluster(Layout(Path(sys.argv[1]))).slow_disk(1, ms=1)
 print("ordered", flush=True)
 sys.stdin.read()

@@ -14,10 +14,10 @@ import pytest
 from confluent_kafka import Producer
 
 from logquake.cluster.api import Cluster
-from logquake.cluster.broker_probe import BrokerProbe
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.observing.broker_probe import BrokerProbe
+from logquake.cluster.running.cluster import RunningCluster
 from tests.conftest import nothing_left_behind
 from tests.system.conftest import CommandLine
 from tests.waiting import PATIENCE_S, wait_for
@@ -26,7 +26,7 @@ BREAK_AND_STAY = """
 import sys, time
 from pathlib import Path
 from logquake.cluster.layout import Layout
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 cluster = RunningCluster(Layout(Path(sys.argv[1])))
 cluster.cut("clients", 1)
 print("broken", flush=True)

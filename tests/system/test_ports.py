@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.ports import hold_port, hold_port_for_java, hold_ports, port_of
+from logquake.cluster.processes.ports import hold_port, hold_port_for_java, hold_ports, port_of
 from logquake.node.net.listener import bind_listener
 from tests.waiting import wait_for
 

@@ -17,7 +17,7 @@ from logquake.client.routing import Router
 from logquake.client.settings import Address, ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.state import broker_name
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.metadata import (

@@ -19,7 +19,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from logquake.cluster.api import Cluster
-from logquake.cluster.security import ClusterSecurity
+from logquake.cluster.security.cluster_security import ClusterSecurity
 from tests.waiting import PATIENCE_S
 
 PROGRAM = str(Path(sys.executable).parent / "logquake")

@@ -12,7 +12,7 @@ from logquake.chaos.faults.any_fault import AnyFault
 from logquake.chaos.faults.performing import OWN, can_be_done
 from logquake.chaos.faults.processes import Kill
 from logquake.chaos.faults.value import FaultValue
-from logquake.cluster.deeds import DEEDS
+from logquake.cluster.running.deeds import DEEDS
 
 FAULT: TypeAdapter[FaultValue] = TypeAdapter(AnyFault)
 CLASSES: tuple[type[FaultValue], ...] = get_args(get_args(AnyFault)[0])

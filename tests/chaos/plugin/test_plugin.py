@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from logquake.cluster.layout import Layout
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from tests.conftest import nothing_left_behind
 
 pytest_plugins = ["pytester"]

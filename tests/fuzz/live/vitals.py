@@ -10,7 +10,7 @@ from statistics import median
 
 import psutil
 
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.state import Phase
 
 # Nothing that a client sends may bring a broker to say these.

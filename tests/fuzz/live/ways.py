@@ -20,8 +20,8 @@ from logquake.client.clock import SystemClock
 from logquake.client.connection import Connect, Connection, tcp_connect
 from logquake.client.settings import Address, ClientSettings
 from logquake.cluster.api import Cluster
-from logquake.cluster.secured_connect import connect_to
-from logquake.cluster.security import ClusterSecurity, User
+from logquake.cluster.security.cluster_security import ClusterSecurity, User
+from logquake.cluster.security.connect import connect_to
 from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from logquake.wire.messages.metadata import (
     MetadataRequest,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from logquake.cluster.ports import LOOPBACK, hold_port_for_java, port_of
+from logquake.cluster.processes.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.program import find_program
 from logquake.cluster.zookeeper.server import spawn_server, wait_until_serving
 from tests.system.zookeeper.ensembles import Ensemble, ModelEnsemble, RealEnsemble

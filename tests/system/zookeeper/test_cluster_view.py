@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from kazoo.client import KazooClient
 
-from logquake.cluster.ports import LOOPBACK
-from logquake.cluster.view import ClusterView
+from logquake.cluster.observing.view import ClusterView
+from logquake.cluster.processes.ports import LOOPBACK
 from logquake.zk.operations import WatchEvent
 from logquake.zk.znodes.brokers import IDS_PATH, BrokerRegistration
 from logquake.zk.znodes.control import ControllerNode

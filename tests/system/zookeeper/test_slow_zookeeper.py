@@ -6,7 +6,7 @@ import time
 from functools import partial
 from typing import Any
 
-from logquake.cluster.ports import LOOPBACK
+from logquake.cluster.processes.ports import LOOPBACK
 from logquake.cluster.zookeeper.server import wait_until_serving
 from logquake.zk.kazoo_session import KazooSession
 from logquake.zk.operations import Exists

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logquake.cluster.java import Java
+from logquake.cluster.processes.java import Java
 from logquake.pipeline.session import _java_home
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from logquake.cluster.control_port.application import Application, HttpRequest
 from logquake.cluster.control_port.guard import Guard
-from logquake.cluster.deeds import Deeds
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
-from logquake.cluster.fault import Fault
-from logquake.cluster.running import RunningCluster
+from logquake.cluster.running.cluster import RunningCluster
+from logquake.cluster.running.deeds import Deeds
+from logquake.cluster.running.fault import Fault
 
 HEADERS = {"host": "127.0.0.1:1", "authorization": "Bearer t"}
 

@@ -7,8 +7,8 @@ import pytest
 
 from logquake.cluster.control_port.application import waits
 from logquake.cluster.control_port.arguments import ArgumentError, Arguments
-from logquake.cluster.deeds import DEEDS
-from logquake.cluster.fault import Fault
+from logquake.cluster.running.deeds import DEEDS
+from logquake.cluster.running.fault import Fault
 
 FAULT = Fault("broker-1", {}, lambda: None)
 

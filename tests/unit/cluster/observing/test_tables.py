@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import time
 
+from logquake.cluster.observing.tables import as_text, leader_counts, member_rows, partition_rows
 from logquake.cluster.state import ClusterState, Ending, MemberState, Phase
-from logquake.cluster.tables import as_text, leader_counts, member_rows, partition_rows
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState

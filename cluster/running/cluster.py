@@ -10,21 +10,21 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Unpack
 
-from logquake.cluster.control import connect
-from logquake.cluster.deeds import Deeds, deed
+from logquake.cluster.control.client import connect
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.fault import Fault
 from logquake.cluster.faults.orders import DieAtCall
 from logquake.cluster.faults.power.taking_back import TakenBack
 from logquake.cluster.faults.power.unsynced import Unsynced
-from logquake.cluster.injected import InjectedCluster
-from logquake.cluster.inside_faults import InsideFaults, Until
 from logquake.cluster.layout import Layout
-from logquake.cluster.observed import COMMAND_TIMEOUT_S, Target
-from logquake.cluster.power_loss import PowerLoss
+from logquake.cluster.running.deeds import Deeds, deed
+from logquake.cluster.running.fault import Fault
+from logquake.cluster.running.injected import InjectedCluster
+from logquake.cluster.running.inside_faults import InsideFaults, Until
+from logquake.cluster.running.observed import COMMAND_TIMEOUT_S, Target
+from logquake.cluster.running.power_loss import PowerLoss
+from logquake.cluster.running.waits import DEFAULT_TIMEOUT
 from logquake.cluster.spec import as_property
 from logquake.cluster.state import LINKS, ZOOKEEPER, MemberState, Phase
-from logquake.cluster.waits import DEFAULT_TIMEOUT
 from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout, write_private
-from logquake.cluster.ports import LOOPBACK
+from logquake.cluster.processes.ports import LOOPBACK
 from logquake.node.authentication.scram import ScramCredential, ScramMechanism
 
 PROTOCOL = "SASL_SSL"
@@ -157,7 +157,7 @@ def settle_security(layout: Layout, *, secure: bool) -> ClusterSecurity | None:
 
 
 def _issue(security: ClusterSecurity) -> None:
-    from logquake.cluster.certificates import Authority
+    from logquake.cluster.security.certificates import Authority
 
     authority = Authority("logquake", datetime.datetime.now(datetime.UTC))
     ours = authority.issue(_BROKER, _HOSTS)

@@ -12,10 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypedDict, Unpack
 
-from logquake.cluster.control import ControlClient, connect
-from logquake.cluster.deeds import Deeds, deed
+from logquake.cluster.control.client import ControlClient, connect
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.fault import Fault
 from logquake.cluster.faults.orders import (
     CHANGES,
     NEED_SPACE,
@@ -30,10 +28,12 @@ from logquake.cluster.faults.orders import (
     StrobeClock,
     to_json,
 )
-from logquake.cluster.flipped_bits import flip_bit
 from logquake.cluster.layout import Layout
-from logquake.cluster.observed import COMMAND_TIMEOUT_S, Target
-from logquake.cluster.waits import WaitingCluster
+from logquake.cluster.running.deeds import Deeds, deed
+from logquake.cluster.running.fault import Fault
+from logquake.cluster.running.flipped_bits import flip_bit
+from logquake.cluster.running.observed import COMMAND_TIMEOUT_S, Target
+from logquake.cluster.running.waits import WaitingCluster
 from logquake.wire.topic_partition import TopicPartition
 
 

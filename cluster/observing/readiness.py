@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 
 from logquake.client.connection import Connect
-from logquake.cluster.broker_probe import BrokerProbe, Knowledge
 from logquake.cluster.errors import ClusterError
+from logquake.cluster.observing.broker_probe import BrokerProbe, Knowledge
 from logquake.cluster.state import ClusterState, MemberState, Phase
 from logquake.wire.sentinels import NO_CONTROLLER
 

@@ -9,11 +9,10 @@ import random
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from logquake.cluster.control import SupervisorGoneError, connect
+from logquake.cluster.control.client import SupervisorGoneError, connect
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout
-from logquake.cluster.state import ZOOKEEPER, ClusterState, Phase
-from logquake.cluster.tables import (
+from logquake.cluster.observing.tables import (
     MEMBER_COLUMNS,
     PARTITION_COLUMNS,
     as_text,
@@ -21,7 +20,8 @@ from logquake.cluster.tables import (
     member_rows,
     partition_rows,
 )
-from logquake.cluster.targets import resolve
+from logquake.cluster.observing.targets import resolve
+from logquake.cluster.state import ZOOKEEPER, ClusterState, Phase
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
@@ -29,9 +29,9 @@ from logquake.zk.znodes.topics import PartitionState
 if TYPE_CHECKING:
     from logquake.client.connection import Connect
     from logquake.client.routing import Router
-    from logquake.cluster.control_port.process import ControlPort
-    from logquake.cluster.security import ClusterSecurity
-    from logquake.cluster.view import ClusterView
+    from logquake.cluster.observing.view import ClusterView
+    from logquake.cluster.processes.control_port import ControlPort
+    from logquake.cluster.security.cluster_security import ClusterSecurity
 
 COMMAND_TIMEOUT_S = 90.0  # longer than a broker's controlled shutdown with all its retries
 ANSWER_TIMEOUT_S = 5.0
@@ -61,21 +61,21 @@ class ObservedCluster:
     @property
     def security(self) -> ClusterSecurity | None:
         """None where everybody may come in."""
-        from logquake.cluster.security import read_security
+        from logquake.cluster.security.cluster_security import read_security
 
         return read_security(self.layout)
 
     @property
     def connect(self) -> Connect:
         """How our own client gets in at a broker."""
-        from logquake.cluster.secured_connect import connect_to
+        from logquake.cluster.security.connect import connect_to
 
         return connect_to(self.security)
 
     @property
     def control_port(self) -> ControlPort | None:
         """Where programs in other languages ask for faults; None of a cluster without one."""
-        from logquake.cluster.control_port.process import ControlPort
+        from logquake.cluster.processes.control_port import ControlPort
 
         return ControlPort.read(self.layout)
 
@@ -104,7 +104,7 @@ class ObservedCluster:
     @cached_property
     def view(self) -> ClusterView:
         """What ZooKeeper knows of it, read over one session that lasts until close()."""
-        from logquake.cluster.view import ClusterView
+        from logquake.cluster.observing.view import ClusterView
 
         return ClusterView(self.zookeeper_connect)
 

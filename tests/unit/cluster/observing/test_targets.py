@@ -5,9 +5,9 @@ from typing import Any, cast
 import pytest
 
 from logquake.cluster.errors import ClusterError
+from logquake.cluster.observing.targets import resolve
+from logquake.cluster.observing.view import ClusterView
 from logquake.cluster.state import ClusterState, MemberState, Phase
-from logquake.cluster.targets import resolve
-from logquake.cluster.view import ClusterView
 from logquake.wire.sentinels import NO_LEADER
 from logquake.zk.znodes.topics import PartitionState, TopicAssignment
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from logquake.cluster.fault import Fault
+from logquake.cluster.running.fault import Fault
 
 KEPT_DEEDS = 10_000
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from logquake.cluster.control import MAX_LINE_BYTES, encode_line, short_address
+from logquake.cluster.control.client import MAX_LINE_BYTES, encode_line, short_address
 from logquake.node.net.loop import EPOLLIN, EventLoop
 
 Request = dict[str, Any]

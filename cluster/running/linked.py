@@ -13,9 +13,7 @@ from collections.abc import Iterable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from logquake.cluster.deeds import Deeds, deed
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.fault import Fault
 from logquake.cluster.links.control import LinkControl
 from logquake.cluster.links.effects import (
     CLIENTS,
@@ -29,9 +27,11 @@ from logquake.cluster.links.effects import (
     Rate,
     Reset,
 )
-from logquake.cluster.observed import Target
+from logquake.cluster.running.deeds import Deeds, deed
+from logquake.cluster.running.fault import Fault
+from logquake.cluster.running.observed import Target
+from logquake.cluster.running.waits import WaitingCluster
 from logquake.cluster.state import ZOOKEEPER, is_broker
-from logquake.cluster.waits import WaitingCluster
 
 if TYPE_CHECKING:
     from logquake.cluster.links.requests.rules import RequestFault

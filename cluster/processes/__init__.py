@@ -1,0 +1,1 @@
+"""What every process of a cluster stands on: its program, its ports, its Java, its end."""

@@ -1,0 +1,1 @@
+"""What a cluster that is launched secure is secured with, and a client's way into it."""
