@@ -47,7 +47,7 @@ class Acceptor:
         *,
         backlog: int = 50,
     ) -> None:
-        start_listening(listener, backlog)
+        start_listening(listener, backlog, send_buffer_bytes=processor.limits.send_buffer_bytes)
         self._loop = loop
         self._name = name
         self._listener = listener
@@ -118,12 +118,6 @@ class Acceptor:
             self._faults.report(f"client {host}:{port}", "too many connections from this address")
             return
         sock.setblocking(False)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        if self._processor.limits.send_buffer_bytes > 0:
-            sock.setsockopt(
-                socket.SOL_SOCKET, socket.SO_SNDBUF, self._processor.limits.send_buffer_bytes
-            )
         self._processor.adopt(
             sock, (host, port), self._name, lambda: self._quotas.release(self._name, host)
         )

@@ -4,8 +4,9 @@ A frame is a 4-byte big-endian length and that many bytes. Frames are handed out
 buffer, never copied; fill() alone moves or overwrites bytes, so views stay valid until the next
 fill(); memory that is given back stays mapped for as long as a view of it is held.
 
-The memory is an anonymous mapping: pages that no byte reached cost nothing, so a length that is
-announced and never sent, and an idle connection, cost address space alone.
+The memory is small until more has come than it holds, and then an anonymous mapping: pages that no
+byte reached cost nothing, so a length that is announced and never sent costs address space alone.
+Mapping takes longer than all that many a connection asks before it closes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import mmap
 from logquake.node.net.tls.tls_socket import Transport
 from logquake.wire.header import LENGTH_BYTES, frame_size
 
+FIRST_CAPACITY = 4 * 1024
 BASE_CAPACITY = 256 * 1024
 _GROWTH = 8  # capacity multiplies by this at most, each time the bytes that came have filled it
 
@@ -30,7 +32,7 @@ class ReceiveBuffer:
 
     def __init__(self, max_frame_size: int) -> None:
         self._max_frame_size = max_frame_size
-        self._view = _memory(BASE_CAPACITY)
+        self._view = memoryview(bytearray(FIRST_CAPACITY))
         self._start = 0  # of the first byte that is not consumed
         self._end = 0  # of the bytes received
         self._size: int | None = None  # of the frame at _start with its length, once that is known
@@ -51,8 +53,8 @@ class ReceiveBuffer:
 
     @property
     def is_full(self) -> bool:
-        """The next fill() must grow the memory: the frame is larger."""
-        return self._start == 0 and self._end == self.capacity
+        """The next fill() must grow the memory beyond the base: the frame is larger."""
+        return self._start == 0 and BASE_CAPACITY <= self._end == self.capacity
 
     @property
     def needed(self) -> int:
@@ -104,7 +106,7 @@ class ReceiveBuffer:
     def shrink(self) -> None:
         """Give grown memory back if nothing is in it."""
         if self.is_empty and self.is_grown:
-            self._view = _memory(BASE_CAPACITY)
+            self._view = _mapping(BASE_CAPACITY)
             self._start = self._end = 0
 
     def discard(self) -> None:
@@ -123,7 +125,7 @@ class ReceiveBuffer:
         """
         if self.is_grown and self.needed > self.capacity:
             pending = self._view[self._start : self._end]
-            self._view = _memory(BASE_CAPACITY)
+            self._view = _mapping(BASE_CAPACITY)
             self._view[: len(pending)] = pending
             self._start, self._end = 0, len(pending)
 
@@ -136,8 +138,10 @@ class ReceiveBuffer:
         if self._start + needed <= self.capacity:
             return
         pending = self._view[self._start : self._end]
-        if len(pending) == self.capacity:
-            self._view = _memory(min(needed, self.capacity * _GROWTH))
+        if self.capacity < BASE_CAPACITY:
+            self._view = _mapping(BASE_CAPACITY)
+        elif len(pending) == self.capacity:
+            self._view = _mapping(min(needed, self.capacity * _GROWTH))
         elif self._start == 0:
             return
         self._view[: len(pending)] = pending
@@ -149,5 +153,5 @@ class ReceiveBuffer:
         return min(self.capacity, self._start + self._size)
 
 
-def _memory(capacity: int) -> memoryview:
+def _mapping(capacity: int) -> memoryview:
     return memoryview(mmap.mmap(-1, capacity))

@@ -45,8 +45,17 @@ def bind_listener(
     return sock
 
 
-def start_listening(sock: socket.socket, backlog: int) -> None:
-    """Raises ListenError when another socket on the port began to listen since it was bound."""
+def start_listening(
+    sock: socket.socket, backlog: int, *, send_buffer_bytes: int = USE_DEFAULT_BUFFER_SIZE
+) -> None:
+    """Raises ListenError when another socket on the port began to listen since it was bound.
+
+    What is set here every connection has from the start, without a call of its own.
+    """
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if send_buffer_bytes > 0:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer_bytes)
     try:
         sock.listen(backlog)
     except OSError as error:

@@ -55,6 +55,16 @@ def test_a_held_port_has_one_listener(held: socket.socket) -> None:
             bind_listener(*held.getsockname())
 
 
+def test_connections_have_their_options_from_the_start() -> None:
+    with bind_listener("127.0.0.1", 0) as listener:
+        start_listening(listener, 5, send_buffer_bytes=50_000)
+        listener.setblocking(True)
+        with socket.create_connection(listener.getsockname()), listener.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+            assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) == 2 * 50_000  # Linux
+
+
 def test_an_address_of_another_machine_is_refused() -> None:
     with pytest.raises(ListenError, match=r"192\.0\.2\.1:9092: Cannot assign"):
         bind_listener("192.0.2.1", 9092)
