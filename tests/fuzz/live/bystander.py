@@ -6,9 +6,17 @@ import threading
 from collections.abc import Mapping
 from contextlib import closing
 from time import monotonic
+from typing import Any
 from uuid import uuid4
 
-from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    Message,
+    Producer,
+    ThrottleEvent,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, NewTopic
 
 TIMEOUT_S = 60.0
@@ -19,7 +27,7 @@ class Bystander:
     """One producer and the one member of a group, on a thread, from start() to stop()."""
 
     def __init__(self, settings: Mapping[str, str], replicas: int) -> None:
-        self._settings: dict[str, str | int | float | bool] = {**settings}
+        self._settings: dict[str, Any] = {**settings, "throttle_cb": self._on_throttle}
         self._topic = f"bystander-{uuid4()}"
         topic = NewTopic(self._topic, 1, replicas)
         admin = AdminClient(self._settings)
@@ -77,6 +85,10 @@ class Bystander:
             consumer.commit(message=message, asynchronous=False)
             return
         self.complaints.append(f"{value!r} was not read")
+
+    def _on_throttle(self, event: ThrottleEvent) -> None:
+        if event.throttle_time > 0:
+            self.complaints.append(f"{event.broker_name} told it to wait {event.throttle_time} s")
 
     def _on_delivery(self, error: KafkaError | None, _message: Message) -> None:
         if error is not None:

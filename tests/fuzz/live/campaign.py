@@ -14,12 +14,13 @@ from kazoo.client import KazooClient
 
 from logquake.client.settings import Address
 from logquake.cluster.api import Cluster
+from tests.fuzz.live import over_quota
 from tests.fuzz.live.bystander import Bystander
 from tests.fuzz.live.contents import PARTITIONS, TOPICS, World
 from tests.fuzz.live.inputs import inputs
 from tests.fuzz.live.strangers import Findings, Stranger
 from tests.fuzz.live.vitals import Bounds, Sample, Vitals
-from tests.fuzz.live.ways import TIMEOUT_S, Asker, Way, ways
+from tests.fuzz.live.ways import TIMEOUT_S, Asker, Way, Welcome, ways
 
 SAMPLES = 60
 BETWEEN_VICTIMS = 400  # requests
@@ -51,6 +52,7 @@ class Plan:
     seed: int
     brokers: int = 1
     secure: bool = False
+    quota: bool = False
     connections: int = 12
     bounds: Bounds = field(default_factory=Bounds)
 
@@ -69,9 +71,11 @@ class Outcome:
         found = self.findings
         lines = [
             f"{found.sent} requests of {len(found.by_key)} keys: {found.answered} answered, "
-            f"{found.ended} ended their connection, {found.unanswered} not answered in time",
+            f"{found.ended} ended their connection, {found.unanswered} not answered in time, "
+            f"{found.hung_up} hung up when they were told to wait",
             *self.told,
             f"UNKNOWN_SERVER_ERROR: {dict(found.unknown_errors)}",
+            f"throttled: {dict(found.throttled)}",
             *(f"FAULT {count} times: {what}" for what, count in found.faults.items()),
             *(f"FAULT: {complaint}" for complaint in self.complaints),
         ]
@@ -82,8 +86,8 @@ class Outcome:
 
 def run(plan: Plan) -> Outcome:
     """Raises ClusterError where the cluster does not start."""
-    config = {**CONFIG, **(AUTHORIZED if plan.secure else {})}
-    with Cluster(brokers=plan.brokers, config=config, secure=plan.secure) as kafka:
+    extra = (AUTHORIZED if plan.secure else {}) | (over_quota.CONFIG if plan.quota else {})
+    with Cluster(brokers=plan.brokers, config=CONFIG | extra, secure=plan.secure) as kafka:
         return Campaign(kafka, plan).run()
 
 
@@ -120,6 +124,8 @@ class Campaign:
 
     def _send_all(self, strangers: list[Stranger], vitals: Vitals, bystander: Bystander) -> None:
         asker = Asker(self._kafka, self._addresses[0])
+        if self._plan.quota:
+            over_quota.set_limits(asker.connection())
         made = inputs(self._random, asker.served(), self._world)
         each = max(1, self._plan.requests // SAMPLES)
         sample_due = victims_due = 0
@@ -138,8 +144,9 @@ class Campaign:
 
     def _strangers(self) -> list[Stranger]:
         """By each way to each broker in turn; who is known sends most."""
-        known = [way for way in ways(self._kafka) if way.is_known]
-        others = [way for way in ways(self._kafka) if not way.is_known]
+        all_ways = list(ways(self._kafka, over_quota=self._plan.quota))
+        known = [way for way in all_ways if way.welcome is not Welcome.NEVER_SURE]
+        others = [way for way in all_ways if way.welcome is Welcome.NEVER_SURE]
         turns = [known[number % len(known)] for number in range(self._plan.connections)]
         return [
             self._stranger(way, self._addresses[number % len(self._addresses)])
@@ -148,7 +155,7 @@ class Campaign:
 
     def _stranger(self, way: Way, address: Address) -> Stranger:
         connect = partial(way.connect, address, TIMEOUT_S)
-        return Stranger(connect, self._findings, is_known=way.is_known)
+        return Stranger(connect, self._findings, way.welcome)
 
     def _restore_victims(self, asker: Asker) -> None:
         """They are deleted all the time; one whose deletion is under way has to wait."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 from logquake.client.connection import Socket
@@ -16,6 +17,8 @@ from logquake.wire.schema import Struct
 from tests.fuzz.live.fitness import readable
 from tests.fuzz.live.inputs import Expected, Input
 from tests.fuzz.live.kafka_fails_too import kafka_fails_too
+from tests.fuzz.live.over_quota import Rests
+from tests.fuzz.live.ways import Welcome
 
 MOST_EXAMPLES = 3
 PATIENCE_S = 1.5  # longer than anything that is sent may wait
@@ -32,8 +35,10 @@ class Findings:
     answered: int = 0
     ended: int = 0  # connections, as they should
     unanswered: int = 0  # in time: groups and transactions may wait
+    hung_up: int = 0  # by who was told to wait long
     by_key: Counter[int] = field(default_factory=Counter)
     unknown_errors: Counter[str] = field(default_factory=Counter)
+    throttled: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=dict)
 
@@ -50,10 +55,12 @@ class Findings:
 class Stranger:
     """One connection, made again whenever it was ended."""
 
-    def __init__(self, connect: Connect, findings: Findings, *, is_known: bool = True) -> None:
+    def __init__(self, connect: Connect, findings: Findings, welcome: Welcome) -> None:
         self._connect = connect
         self._findings = findings
-        self._is_known = is_known  # who is not may be turned away at any request
+        self._welcome = welcome
+        self._was_answered = False
+        self._rests = Rests(findings.throttled)
         self._socket: Socket | None = None
         self._burst: list[Input] = []
 
@@ -67,6 +74,9 @@ class Stranger:
         if self._socket is None:
             self._socket = self._connect()
             self._socket.settimeout(PATIENCE_S)
+            self._was_answered = False
+            self._rests = Rests(self._findings.throttled)
+        self._rests.on_sent(monotonic())
         with suppress(OSError):  # it was ended meanwhile: the answers tell how far it came
             self._socket.sendall(b"".join(made.frame for made in self._burst))
         self._findings.sent += len(self._burst)
@@ -91,6 +101,10 @@ class Stranger:
                 self.close()
                 return
             self._note_answer(made, answer)
+            if self._rests.is_long(monotonic()):
+                self._findings.hung_up += 1
+                self.close()
+                return
 
     def close(self) -> None:
         if self._socket is not None:
@@ -118,11 +132,22 @@ class Stranger:
 
     def _note_end(self, made: Input) -> None:
         self._findings.ended += 1
-        if made.expected is Expected.ANSWER and self._is_known:
+        if made.expected is Expected.ANSWER and self._is_sure:
             self._findings.fault(f"{_name(made)} ended its connection", made)
+
+    @property
+    def _is_sure(self) -> bool:
+        """Whether there has to be an answer."""
+        match self._welcome:
+            case Welcome.ALWAYS:
+                return True
+            case Welcome.ONCE_ANSWERED:
+                return self._was_answered
+        return False
 
     def _note_answer(self, made: Input, answer: bytes) -> None:
         self._findings.answered += 1
+        self._was_answered = True
         if made.expected is Expected.END:
             self._findings.fault("what cannot be read was answered", made)
         if made.expected is not Expected.ANSWER:
@@ -134,7 +159,10 @@ class Stranger:
         except ProtocolError:
             self._findings.fault(f"{_name(made)} was answered with what cannot be read", made)
             return
-        if ErrorCode.UNKNOWN_SERVER_ERROR not in _errors(body):
+        errors = frozenset(_errors(body))
+        for what in self._rests.on_answer(made.key, made.version, body, errors, monotonic()):
+            self._findings.fault(what, made)
+        if ErrorCode.UNKNOWN_SERVER_ERROR not in errors:
             return
         read = readable(made.content)
         if read is not None and kafka_fails_too(made.key, made.version, read[1]):

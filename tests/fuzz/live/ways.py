@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import partial
 
 from confluent_kafka.admin import (
@@ -29,31 +30,41 @@ from logquake.wire.messages.metadata import (
     MetadataResponse,
 )
 from tests.fuzz.live.contents import TOPICS, World
+from tests.fuzz.live.over_quota import from_afar
 
 TIMEOUT_S = 30.0
 _STRANGER = User("stranger", "hush")
 
 
+class Welcome(Enum):
+    """Whether whoever comes so is answered, if only with a refusal."""
+
+    ALWAYS = "always"
+    ONCE_ANSWERED = "always, once the first request was; before, it may be sent away"
+    NEVER_SURE = "it may be sent away at any request"
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
-    """``is_known`` says that whoever comes so is answered, if only with a refusal."""
-
     name: str
     connect: Connect
-    is_known: bool
+    welcome: Welcome = Welcome.ALWAYS
 
 
-def ways(kafka: Cluster) -> Iterator[Way]:
+def ways(kafka: Cluster, *, over_quota: bool) -> Iterator[Way]:
     security = kafka.security
-    if security is None:
-        yield Way("plain", tcp_connect, is_known=True)
+    if over_quota:
+        yield Way("from where connections come too fast", from_afar, Welcome.ONCE_ANSWERED)
         return
-    yield Way("as who may do everything", connect_to(security), is_known=True)
+    if security is None:
+        yield Way("plain", tcp_connect)
+        return
+    yield Way("as who may do everything", connect_to(security))
     _add_stranger(kafka)
     stranger = replace(security, user=_STRANGER)
-    yield Way("as who may do nothing", connect_to(stranger), is_known=True)
-    yield Way("before the login", partial(_tls, security), is_known=False)
-    yield Way("without TLS", tcp_connect, is_known=False)
+    yield Way("as who may do nothing", connect_to(stranger))
+    yield Way("before the login", partial(_tls, security), Welcome.NEVER_SURE)
+    yield Way("without TLS", tcp_connect, Welcome.NEVER_SURE)
 
 
 def _add_stranger(kafka: Cluster) -> None:
@@ -81,7 +92,7 @@ class Asker:
 
     def served(self) -> list[tuple[int, int]]:
         """Every key and version that it advertises."""
-        with closing(self._connection()) as there:
+        with closing(self.connection()) as there:
             told = there.request(ApiVersionsRequest(), ApiVersionsResponse, at_most=0)
         return [
             (api.api_key, version)
@@ -92,10 +103,10 @@ class Asker:
     def learn_topic_ids(self, world: World) -> None:
         """They change: victims are deleted, and made again."""
         topics = [MetadataRequestTopic(name=name) for name in TOPICS]
-        with closing(self._connection()) as there:
+        with closing(self.connection()) as there:
             told = there.request(MetadataRequest(topics=topics), MetadataResponse, at_most=12)
         world.topic_ids = [topic.topic_id for topic in told.topics if not topic.error_code]
 
-    def _connection(self) -> Connection:
+    def connection(self) -> Connection:
         settings = ClientSettings(f"{self._address.host}:{self._address.port}")
         return Connection(self._address, settings, SystemClock(), self._connect)
