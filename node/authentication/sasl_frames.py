@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from logquake.wire.api import ApiKey, response_type
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import RequestHeader, encode_response
 from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from logquake.wire.messages.sasl import SaslAuthenticateResponse
+from logquake.wire.refusals import refused
 from logquake.wire.schema import Message, decode
 
 M = TypeVar("M", bound=Message)
@@ -37,17 +38,13 @@ def failed(header: RequestHeader, why: str) -> Refused:
     return Refused(why, framed(header, answer))
 
 
-def illegal_state(header: RequestHeader) -> bytes:
-    """The error in the answer that the request would have had, where that has a place for it."""
-    answer_type = response_type(header.api_key)
-    if answer_type is None or "error_code" not in answer_type.__schema__.fields:
-        return b""
-    answer = answer_type()
-    setattr(answer, "error_code", ErrorCode.ILLEGAL_SASL_STATE)  # noqa: B010 - only some have it
-    try:
-        return framed(header, answer)
-    except ProtocolError:  # in this version it has no such field
-        return b""
+def illegal_state(header: RequestHeader, body: Message, why: str) -> Refused:
+    """In the answer that the request would have had. Raises ProtocolError where it has none."""
+    key, version = header.api_key, header.api_version
+    answer = refused(key, version, body, ErrorCode.ILLEGAL_SASL_STATE, why)
+    if answer is None:
+        raise ProtocolError(why)
+    return Refused(why, framed(header, answer))
 
 
 def body_of(request: type[M], header: RequestHeader, frame: bytes, start: int) -> M:

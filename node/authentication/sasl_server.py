@@ -15,6 +15,7 @@ Absent: GSSAPI.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import Enum, auto
 
 from logquake.node.authentication.mechanism import (
@@ -49,6 +50,7 @@ from logquake.wire.messages.sasl import (
     SaslHandshakeResponse,
 )
 from logquake.wire.principals import KafkaPrincipal
+from logquake.wire.schema import Message
 from logquake.zk.znodes.map_order import properties_order
 
 _USER = "User"
@@ -183,14 +185,14 @@ class SaslServerAuthenticator:
         return self._go_on(reply, principal, lifetime_ms)
 
     def _on_authenticate(self, frame: bytes, exchange: ServerMechanism) -> Step:
-        header, start = decode_request_header(frame)
-        if header.api_key != ApiKey.SASL_AUTHENTICATE:
-            raise Refused(
+        header, body = _read(frame)
+        if not isinstance(body, SaslAuthenticateRequest):
+            raise illegal_state(
+                header,
+                body,
                 f"Unexpected Kafka request of type {name_of(header.api_key)} during SASL "
                 "authentication.",
-                illegal_state(header),
             )
-        body = body_of(SaslAuthenticateRequest, header, frame, start)
         try:
             token = exchange.evaluate(bytes(body.auth_bytes))
             principal = self._principal(exchange)
@@ -243,3 +245,16 @@ class SaslServerAuthenticator:
             f"Authentication failed during {what} due to invalid credentials with SASL mechanism "
             f"{self._mechanism}"
         )
+
+
+def _read(frame: bytes) -> tuple[RequestHeader, Message]:
+    """Of a version of ApiVersions that there is not yet, as of version 0. Raises ProtocolError."""
+    try:
+        header, start = decode_request_header(frame)
+    except UnsupportedVersion as unsupported:
+        if unsupported.header.api_key != ApiKey.API_VERSIONS:
+            raise
+        return replace(unsupported.header, api_version=0), ApiVersionsRequest()
+    request = request_type(header.api_key)
+    assert request is not None
+    return header, body_of(request, header, frame, start)

@@ -17,9 +17,15 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from logquake.cluster.api import Cluster
 from logquake.node.authentication.scram import ScramMechanism
 from logquake.node.authentication.scram_client import ScramClient, ScramLogin
-from logquake.wire.header import RequestHeader, decode_response, encode_request
+from logquake.wire.header import LENGTH_BYTES, RequestHeader, decode_response, encode_request
 from logquake.wire.messages.api_versions import ApiVersionsRequest
+from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest
 from logquake.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
+from logquake.wire.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
 from logquake.wire.messages.sasl import (
     SaslAuthenticateRequest,
     SaslAuthenticateResponse,
@@ -118,7 +124,14 @@ def versions(version: int, name: str = "a") -> bytes:
     return request(ApiVersionsRequest(**(named if version >= 3 else {})), version)
 
 
+def produce(acks: int) -> bytes:
+    partitions = [PartitionProduceData(index=0, records=b"")]
+    topic_data = [TopicProduceData(name="t", partition_data=partitions)]
+    return request(ProduceRequest(acks=acks, timeout_ms=1, topic_data=topic_data), 9)
+
+
 METADATA = request(MetadataRequest(topics=[MetadataRequestTopic(name="t")]), 9)
+LEADER_AND_ISR = request(LeaderAndIsrRequest(controller_id=1, controller_epoch=1), 2)
 FUTURE_VERSIONS = bare((18).to_bytes(2) + (99).to_bytes(2) + (7).to_bytes(4) + b"\xff\xff\0")
 UNKNOWN_KEY = bare((999).to_bytes(2) + bytes(2) + (7).to_bytes(4) + b"\xff\xff")
 
@@ -162,6 +175,17 @@ CONVERSATIONS: dict[str, Sequence[bytes]] = {
     "rubbish after the handshake": [handshake(), bare(b"\xff" * 9)],
     "a handshake instead of a token": [handshake(), handshake()],
     "ApiVersions instead of a token": [handshake(), versions(0)],
+    "ApiVersions of the future instead of a token": [handshake(), FUTURE_VERSIONS],
+    "metadata instead of a token": [handshake(), METADATA],
+    "a request of the controller's instead of a token": [handshake(), LEADER_AND_ISR],
+    "one that cannot be read instead of a token": [
+        handshake(),
+        bare(LEADER_AND_ISR[LENGTH_BYTES:-1]),
+    ],
+    **{
+        f"Produce for {acks} acks instead of a token": [handshake(), produce(acks)]
+        for acks in (0, 1)
+    },
     "a version of SaslAuthenticate that is none": [
         handshake(),
         bare((36).to_bytes(2) + (9).to_bytes(2) + (7).to_bytes(4) + b"\xff\xff\0\0"),

@@ -26,7 +26,8 @@ from logquake.wire.api import ApiKey, request_type, response_type
 from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import RequestHeader, decode_response, encode_request
 from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
-from logquake.wire.messages.metadata import MetadataRequest
+from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest
+from logquake.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from logquake.wire.messages.produce import ProduceRequest
 from logquake.wire.messages.sasl import SaslAuthenticateRequest, SaslHandshakeRequest
 from logquake.wire.principals import KafkaPrincipal
@@ -191,10 +192,27 @@ class TestRefusals:
         answer = read(step, SaslHandshakeRequest, 1)
         assert answer.error_code == ErrorCode.ILLEGAL_SASL_STATE
 
-    def test_a_request_whose_answer_has_no_place_for_it(self) -> None:
-        step = after(handshake(), request(ProduceRequest(acks=1), 9))
+    def test_of_every_topic_that_it_asks_for(self) -> None:
+        asked = MetadataRequest(topics=[MetadataRequestTopic(name="t")])
+        step = after(handshake(), request(asked, 9))
         assert isinstance(step, Refusal)
-        assert step.frame == b""
+        topics = read(step, MetadataRequest, 9).topics
+        assert [each.error_code for each in topics] == [ErrorCode.ILLEGAL_SASL_STATE]
+
+    def test_one_that_is_never_answered_ends_the_connection(self) -> None:
+        with pytest.raises(ProtocolError, match="Unexpected Kafka request of type PRODUCE"):
+            after(handshake(), request(ProduceRequest(acks=0), 9))
+
+    def test_one_that_cannot_be_read_ends_the_connection(self) -> None:
+        cut = request(LeaderAndIsrRequest(controller_id=1, controller_epoch=1), 2)[:-1]
+        with pytest.raises(ProtocolError, match="LeaderAndIsr"):
+            after(handshake(), cut)
+
+    def test_apiversions_of_the_future_instead_of_a_token(self) -> None:
+        future = (18).to_bytes(2) + (99).to_bytes(2) + (7).to_bytes(4) + b"\xff\xff\0"
+        step = after(handshake(), future)
+        answer = read(step, ApiVersionsRequest, 0)
+        assert answer.error_code == ErrorCode.ILLEGAL_SASL_STATE
 
     @pytest.mark.parametrize("first", [b"", b"\x60", b"\xff" * 9, TOKEN])
     def test_what_is_no_request_is_taken_for_kerberos(self, first: bytes) -> None:
