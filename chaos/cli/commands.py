@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from logquake.cluster.cli.options import Output, seconds, wants_json
+from logquake.cluster.cli.options import Output, wants_json
+from logquake.cluster.cli.times import seconds
 from logquake.cluster.errors import ClusterError
 
 app = typer.Typer(

@@ -68,7 +68,7 @@ def print_judgement(judgement: RunJudgement, folder: RunFolder, console: Console
     console.print(
         f"{counts.get('acked', 0):,} acked, {counts.get('unknown', 0):,} unknown, "
         f"{measures.lost:,} acked and lost, {measures.doubled:,} there more than once, "
-        f"{counts.get('fault-begun', 0)} faults",
+        f"{measures.pace}",
         highlight=False,
     )
     for line in (*judgement.unmet, *judgement.troubles):

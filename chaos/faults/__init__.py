@@ -1,6 +1,6 @@
 """Every fault as a value, and one table that performs them.
 
-seconds.py     how times are written: 3s, 500ms
+seconds.py     how times are written: 3s, 500ms, 5m
 value.py       what all faults have in common
 processes.py   kill, stop, pause, restart
 links.py       cut, delay, throttle, reset between two ends; one API's requests or answers

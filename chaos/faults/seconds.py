@@ -1,4 +1,4 @@
-"""Times in files that people write: ``3s``, ``500ms``, or a bare number of seconds."""
+"""Times in files that people write: ``3s``, ``500ms``, ``5m``, or a bare number of seconds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from logquake.cluster.cli.options import seconds
+from logquake.cluster.cli.times import seconds
 from logquake.cluster.errors import ClusterError
 
 MILLISECONDS = 1_000

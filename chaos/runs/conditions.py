@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from threading import Event
 
-from logquake.chaos.runs.tally import Tally
-from logquake.chaos.scenarios.patterns import RowPattern
+from logquake.chaos.runs.tally import Tally, Watch
 from logquake.chaos.scenarios.steps import Condition
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.running.cluster import RunningCluster
@@ -34,15 +33,26 @@ class Waiting:
         if self._given_up.wait(seconds):
             raise GivenUpError("the run was ended")
 
-    def until(self, condition: Condition, within_s: float) -> None:
-        """Raises WaitTimeoutError with what was waited for, GivenUpError."""
-        if condition.rows is not None:
-            self._until_rows(condition.rows, condition.times, within_s, str(condition))
+    def watch(self, condition: Condition) -> Watch | None:
+        """Count rows from now on, before they are waited for; None where it is no matter of rows.
+
+        Whoever waits for what a fault does begins to count before the fault.
+        """
+        if condition.rows is None:
+            return None
+        return self._tally.watch(condition.rows, condition.times)
+
+    def until(self, condition: Condition, within_s: float, watch: Watch | None = None) -> None:
+        """``watch`` was begun before. Raises WaitTimeoutError with what was waited for,
+        GivenUpError.
+        """
+        watch = watch or self.watch(condition)
+        if watch is not None:
+            self._until_seen(watch, within_s, str(condition))
         else:
             self._until(lambda: self._holds(condition), within_s, str(condition))
 
-    def _until_rows(self, pattern: RowPattern, times: int, within_s: float, what: str) -> None:
-        watch = self._tally.watch(pattern, times)
+    def _until_seen(self, watch: Watch, within_s: float, what: str) -> None:
         try:
             self._until(watch.satisfied.is_set, within_s, what)
         except WaitTimeoutError as error:

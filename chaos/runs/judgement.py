@@ -11,6 +11,7 @@ from logquake.chaos.checkers.verdicts import Judgement, Ruling, Verdict, Violati
 from logquake.chaos.history.rows import Row
 from logquake.chaos.scenarios.expectation import Expectation
 from logquake.chaos.scenarios.measures import NOTHING_MEASURED, Measures
+from logquake.chaos.scenarios.pace import Pace
 
 
 class ExitStatus(IntEnum):
@@ -51,7 +52,9 @@ class RunJudgement:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> RunJudgement:
-        measures = document["measures"]
+        measures = dict(document["measures"])
+        measures["first_lost"] = tuple(measures["first_lost"])
+        measures["pace"] = Pace(**measures["pace"])
         return cls(
             rulings=tuple(_ruling(one) for one in document["rulings"]),
             notes=tuple(map(_violation, document["notes"])),
@@ -59,7 +62,7 @@ class RunJudgement:
             unmet=tuple(document["unmet"]),
             troubles=tuple(document["troubles"]),
             counts=document["counts"],
-            measures=Measures(**{**measures, "first_lost": tuple(measures["first_lost"])}),
+            measures=Measures(**measures),
         )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import zip_longest
 from typing import assert_never
 
 from logquake.chaos.runs.conditions import Waiting
 from logquake.chaos.runs.conductor import Conductor, Standing
+from logquake.chaos.runs.tally import Watch
 from logquake.chaos.scenarios.setup import WorkloadSetup
 from logquake.chaos.scenarios.steps import EVERYTHING, Await, Begin, Heal, Rest, Start, Step
 from logquake.chaos.schedules.schedule import Planned, Schedule
@@ -69,7 +71,9 @@ def play_steps(
     does not come, the run was given up.
     """
     named: dict[str, Standing] = {}
-    for step in steps:
+    watch: Watch | None = None
+    for step, following in zip_longest(steps, steps[1:]):
+        begun, watch = watch, _watch_for(following, step, waiting)
         if step.say is not None:
             say(step.say)
         match step:
@@ -86,9 +90,16 @@ def play_steps(
             case Rest():
                 waiting.rest(step.rest)
             case Await():
-                waiting.until(step.condition, step.within)
+                waiting.until(step.condition, step.within, begun)
             case _:
                 assert_never(step)
+
+
+def _watch_for(following: Step | None, step: Step, waiting: Waiting) -> Watch | None:
+    """What a step does may be seen before it has returned."""
+    if isinstance(following, Await) and isinstance(step, Begin | Heal | Start):
+        return waiting.watch(following.condition)
+    return None
 
 
 def _heal(name: str, named: dict[str, Standing], conductor: Conductor) -> None:

@@ -19,6 +19,7 @@ class Programs:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._running: dict[str, WorkloadProcess] = {}
+        self._killed: set[str] = set()
 
     def __enter__(self) -> Programs:
         return self
@@ -41,11 +42,14 @@ class Programs:
 
     def kill(self, name: str) -> None:
         self._named(name).kill()
+        self._killed.add(name)
 
     def end(self, timeout_s: float) -> list[str]:
-        """Let those that run come to their ends; what went wrong, in words."""
+        """Let those that run come to their ends; what went wrong, in words. One that died without
+        having been killed went wrong, whenever that was.
+        """
         deadline = time.monotonic() + timeout_s
-        ending = [process for process in self._running.values() if process.is_running()]
+        ending = [one for name, one in self._running.items() if name not in self._killed]
         for process in ending:
             process.ask_to_end()
         failed = []

@@ -95,33 +95,26 @@ class Run:
         tally = Tally(self._folder.row_files, self._screen.event)
         conductor = Conductor(Stage(kafka, programs), history)
         topics = [topic.name for topic in self._scenario.setup.topics]
-        with observing(kafka, history, topics=topics):
+        with observing(kafka, history, topics=topics), _player() as player:
             tick = self._ticker(tally, conductor)
             start = partial(programs.begin, kafka.bootstrap_servers, self._seed)
             try:
-                self._play(Waiting(kafka, tally, self._given_up), conductor, start, tick)
+                waiting = Waiting(kafka, tally, self._given_up)
+                self._play(player.submit(self._breaking, waiting, conductor, start), tick)
             finally:
                 self._phase = "healing"
                 self._outcome.not_whole = heal_everything(kafka, conductor)
             self._settle(kafka, programs, tick)
 
-    def _play(
-        self,
-        waiting: Waiting,
-        conductor: Conductor,
-        start: Callable[[WorkloadSetup], None],
-        tick: Callable[[], None],
-    ) -> None:
-        """On a thread of its own, while this one reads what comes and shows it."""
-        with ThreadPoolExecutor(1, thread_name_prefix="player") as threads:
-            playing = threads.submit(self._breaking, waiting, conductor, start)
-            try:
-                while not playing.done():
-                    tick()
-                    time.sleep(TICK_S)
-            except KeyboardInterrupt:
-                self._outcome.given_up = True
-                self._given_up.set()
+    def _play(self, playing: Future[None], tick: Callable[[], None]) -> None:
+        """It plays on a thread of its own, while this one reads what comes and shows it."""
+        try:
+            while not playing.done():
+                tick()
+                time.sleep(TICK_S)
+        except KeyboardInterrupt:
+            self._outcome.given_up = True
+            self._given_up.set()
         with suppress(GivenUpError):
             self._outcome.not_played = _complaint(playing)
 
@@ -168,6 +161,13 @@ class Run:
             )
 
         return tick
+
+
+def _player() -> ThreadPoolExecutor:
+    """The thread that plays. Programs that it starts live no longer than it does
+    (`cluster/lifeline.py`), so it is kept until they have ended.
+    """
+    return ThreadPoolExecutor(1, thread_name_prefix="player")
 
 
 def _open(scenario: Scenario, folder: RunFolder) -> Cluster:

@@ -14,6 +14,7 @@ from threading import Event, Lock
 
 from logquake.chaos.history.lines import from_line
 from logquake.chaos.history.rows import Kind, Row
+from logquake.chaos.history.writer import wall_us
 from logquake.chaos.scenarios.patterns import RowPattern
 
 _PIECE_BYTES = 4 * 1024 * 1024
@@ -27,16 +28,19 @@ _AMASSED = frozenset(
 
 
 class Watch:
-    """``wanted`` rows of a pattern, counted from when it was made."""
+    """``wanted`` rows of a pattern that were written at ``since_us`` or later: what was written
+    before is read after it too, and is no sign of what was done in between.
+    """
 
-    def __init__(self, pattern: RowPattern, wanted: int) -> None:
+    def __init__(self, pattern: RowPattern, wanted: int, since_us: int) -> None:
         self.pattern = pattern
         self.seen = 0
         self.satisfied = Event()
         self._wanted = wanted
+        self._since_us = since_us
 
     def note(self, row: Row) -> None:
-        if self.pattern.matches(row):
+        if row.at_us >= self._since_us and self.pattern.matches(row):
             self.seen += 1
             if self.seen >= self._wanted:
                 self.satisfied.set()
@@ -49,19 +53,24 @@ class Tally:
     """
 
     def __init__(
-        self, files: Callable[[], Iterable[Path]], on_event: Callable[[Row], None] = lambda _: None
+        self,
+        files: Callable[[], Iterable[Path]],
+        on_event: Callable[[Row], None] = lambda _: None,
+        now_us: Callable[[], int] = wall_us,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self.observed: dict[str, Row] = {}  # the last of each partition
         self._files = files
         self._on_event = on_event
+        self._now_us = now_us
         self._read_bytes: Counter[Path] = Counter()
         self._lock = Lock()
         self._watches: list[Watch] = []
 
     def watch(self, pattern: RowPattern, wanted: int) -> Watch:
-        """It counts what is read from now on."""
-        watch = Watch(pattern, wanted)
+        """It counts what is written from now on."""
+        # A journal's times are whole milliseconds.
+        watch = Watch(pattern, wanted, self._now_us() // 1000 * 1000)
         with self._lock:
             self._watches.append(watch)
         return watch

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.rows import Row
 from logquake.chaos.scenarios.measures import Measures
+from logquake.chaos.scenarios.pace import Pace
 from logquake.chaos.scenarios.patterns import RowPattern
 
 
@@ -29,6 +30,21 @@ class Bounds(BaseModel):
         return None
 
 
+class Fury(BaseModel):
+    """How fast a storm has to break things, and which share of its faults meets another one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    per_minute: float = Field(default=0.0, ge=0)
+    overlapping: float = Field(default=0.0, ge=0, le=1)
+
+    def text(self, pace: Pace) -> str | None:
+        is_enough = pace.overlapping >= self.overlapping * pace.faults
+        if pace.per_minute >= self.per_minute and is_enough:
+            return None
+        return f"{pace}, not {self.per_minute:g} a minute, {self.overlapping:.0%} overlapping"
+
+
 class Seen(BaseModel):
     """So many rows of a kind, one at least unless it says otherwise."""
 
@@ -47,7 +63,7 @@ class Expectation(BaseModel):
     """``verdicts`` by the name of the invariant: those that it does not name have to hold, or be
     inconclusive, but for those that ``may_break``, as chance will have it. How many acked sends are
     ``lost`` in the end, and how many are there more than once; and rows of clients, brokers and
-    the harness.
+    the harness. ``pace`` is what a storm has to be to deserve its name.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -57,6 +73,7 @@ class Expectation(BaseModel):
     lost: Bounds = Bounds()
     doubled: Bounds = Bounds()
     seen: tuple[Seen, ...] = ()
+    pace: Fury = Fury()
 
     def unexpected(self, verdicts: Mapping[str, Verdict]) -> list[str]:
         """Invariants that are broken without being meant to be."""
@@ -75,6 +92,7 @@ class Expectation(BaseModel):
         amounts = (
             self.lost.text("acked sends lost", measures.lost),
             self.doubled.text("sends there more than once", measures.doubled),
+            self.pace.text(measures.pace),
         )
         return [
             *self._other_verdicts(verdicts),

@@ -1,4 +1,5 @@
-"""What was lost and what is there twice, by the number of the send: what scenarios predict.
+"""What was lost and what is there twice, by the number of the send: what scenarios predict; and
+how fast the run broke things.
 
 Invariants say what must never happen; acks=0 and acks=1 promise so little that losing is no
 violation. Here every ack counts, whatever it was worth.
@@ -10,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from logquake.chaos.history.rows import NOT_SENT, Kind, Row
+from logquake.chaos.scenarios.pace import NO_PACE, Pace, paced
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,7 @@ class Measures:
     lost: int
     doubled: int
     first_lost: tuple[int, ...] = ()
+    pace: Pace = NO_PACE
 
 
 NOTHING_MEASURED = Measures(0, 0)
@@ -34,7 +37,10 @@ def measured(rows: Iterable[Row], final_reader: str, compacted: Collection[str] 
     """
     acked, read, in_transactions = Numbers(), Numbers(), Numbers()
     doubled, read_to = 0, dict[str, int]()
+    faults: list[Row] = []
     for row in rows:
+        if row.what in (Kind.FAULT_BEGUN, Kind.FAULT_ENDED):
+            faults.append(row)
         if row.subject.rpartition("-")[0] in compacted:
             continue
         if row.what == Kind.SEND and row.value is not None and row.caused_by is not None:
@@ -45,7 +51,7 @@ def measured(rows: Iterable[Row], final_reader: str, compacted: Collection[str] 
             values = _first_time(row, read_to)
             doubled += sum(not read.add(value) for value in values if value != NOT_SENT)
     lost = [one for one in acked if one not in read and one not in in_transactions]
-    return Measures(len(lost), doubled, tuple(lost[:_SHOWN]))
+    return Measures(len(lost), doubled, tuple(lost[:_SHOWN]), paced(faults))
 
 
 def _first_time(row: Row, read_to: dict[str, int]) -> Sequence[int]:

@@ -55,7 +55,8 @@ class Rest(_Step):
 class Condition(BaseModel):
     """One thing to be waited for.
 
-    ``rows`` that clients, brokers or the harness write from now on, ``times`` of them; the ``isr``
+    ``rows`` that clients, brokers or the harness write from now on, or since the step before began
+    to break or heal something, ``times`` of them; the ``isr``
     of a partition, by its ``size``; a ``leader`` of a partition, which is ``broker``, or another
     than ``not_broker``, or ``no_one``; a ``controller`` other than ``not_broker``.
     """

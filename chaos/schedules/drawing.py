@@ -24,12 +24,8 @@ def draw(storm: Storm, aims: Aims, seed: int) -> Schedule:
     random = Random(seed)
     drawn: list[Planned] = []
     away: list[float] = []  # when what takes a broker away ends
-    at = 0.0
-    while True:
-        at = round(at + random.expovariate(storm.per_minute / SECONDS_A_MINUTE), 3)
+    for at in _beginnings(storm, random):
         lasting = round(random.uniform(storm.shortest, storm.longest), 3)
-        if at >= storm.duration - storm.calm:
-            return tuple(drawn)
         away = [end for end in away if end > at]
         kinds = _allowed(storm, len(away))
         if kinds:
@@ -39,6 +35,14 @@ def draw(storm: Storm, aims: Aims, seed: int) -> Schedule:
             drawn.append(Planned(at=at, lasting=lasting, fault=fault))
             if kind in TAKING_AWAY:
                 away.append(drawn[-1].ends)
+    return tuple(drawn)
+
+
+def _beginnings(storm: Storm, random: Random) -> list[float]:
+    """A Poisson process of which one knows how often it comes: each moment is any moment."""
+    count = round(storm.per_minute * storm.duration / SECONDS_A_MINUTE)
+    end = max(0.0, storm.duration - storm.calm)
+    return sorted(round(random.uniform(0.0, end), 3) for _ in range(count))
 
 
 def _allowed(storm: Storm, away: int) -> Mapping[str, float]:

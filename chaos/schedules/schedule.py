@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -35,7 +35,16 @@ class Planned(BaseModel):
 Schedule = tuple[Planned, ...]
 
 
-def overlapping(schedule: Iterable[Planned]) -> int:
+class Spanning(Protocol):
+    """What begins and ends, in seconds."""
+
+    @property
+    def at(self) -> float: ...
+    @property
+    def ends(self) -> float: ...
+
+
+def overlapping(schedule: Iterable[Spanning]) -> int:
     """How many begin while another lasts, or last while another begins."""
     ordered = sorted(schedule, key=lambda one: one.at)
     begins = [one.at for one in ordered[1:]] + [math.inf]

@@ -23,7 +23,7 @@ HARMLESS_KINDS = {
 class Storm(BaseModel):
     """A schedule to be drawn.
 
-    ``per_minute`` is the mean; the gaps between beginnings are those of a Poisson process.
+    So many ``per_minute`` of the duration, each at any moment of it.
     ``kinds`` weighs the kinds against each other. At no time are more brokers down, or cut from
     the others, than ``broken_at_once``: what is drawn beyond that is left out. ``calm`` is how
     long before the end no fault begins.

@@ -7,7 +7,7 @@ from contextlib import closing
 from threading import Event
 from typing import cast
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
 
 from logquake.chaos.history.numbers import Headers, number_of
 from logquake.chaos.history.rows import Kind
@@ -26,6 +26,8 @@ class Taker:
         self._history = life.history
         self._size = batch
         self._batch: list[Message] = []
+        # By partition, the end that it has come to; known where enable.partition.eof is set.
+        self.ends: dict[int, int] = {}
         self.group = group
         self.consumer = consumer
 
@@ -37,12 +39,18 @@ class Taker:
             message = self.consumer.poll(wait_s)
             if message is None:
                 break
-            if message.error() is None:
-                self._batch.append(message)
+            self._take(message)
             wait_s = 0.0
         for run in runs(self._batch):
             self._tell_run(run)
         return self._batch
+
+    def _take(self, message: Message) -> None:
+        error = message.error()
+        if error is None:
+            self._batch.append(message)
+        elif error.code() == KafkaError._PARTITION_EOF:
+            self.ends[message.partition() or 0] = message.offset() or 0
 
     def give_up(self, partitions: Iterable[int]) -> None:
         """What is not handed on yet is the next owner's to take."""

@@ -19,9 +19,9 @@ from logquake.cluster.cli.options import (
     Wait,
     cluster_of,
     layout_of,
-    seconds,
     wants_json,
 )
+from logquake.cluster.cli.times import seconds
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name, Wait, cluster_of, seconds
+from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name, Wait, cluster_of
+from logquake.cluster.cli.times import seconds
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:

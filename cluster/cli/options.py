@@ -42,15 +42,6 @@ def cluster_of(name: str, data_dir: Path | None) -> RunningCluster:
     return RunningCluster(layout_of(name, data_dir))
 
 
-def seconds(text: str) -> float:
-    """``30``, ``30s`` or ``500ms``. Raises ClusterError."""
-    factor, number = (0.001, text[:-2]) if text.endswith("ms") else (1, text.removesuffix("s"))
-    try:
-        return float(number) * factor
-    except ValueError:
-        raise ClusterError(f"{text!r} is no time: write 30s or 500ms") from None
-
-
 def wants_json(output: str) -> bool:
     """Raises ClusterError."""
     if output not in ("table", "json"):

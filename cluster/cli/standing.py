@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logquake.cluster.cli.options import seconds
+from logquake.cluster.cli.times import seconds
 
 if TYPE_CHECKING:
     from logquake.cluster.running.inside_faults import Until

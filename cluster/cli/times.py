@@ -9,7 +9,16 @@ from logquake.cluster.errors import ClusterError
 
 _UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _SHORT = re.compile(r"(\d+)(ms|s|m|h|d|w)")
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w)?")
 _ISO = re.compile(r"P(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?")
+
+
+def seconds(text: str) -> float:
+    """``30``, ``30s``, ``500ms``, ``5m`` or ``1.5h``. Raises ClusterError."""
+    written = _SECONDS.fullmatch(text)
+    if written is None:
+        raise ClusterError(f"{text!r} is no time: write 500ms, 30s or 5m")
+    return float(written[1]) * _UNIT_MS[written[2] or "s"] / _UNIT_MS["s"]
 
 
 def duration_ms(text: str) -> int:

@@ -102,7 +102,7 @@ def test_a_broker_id_that_lives_already_in_that_zookeeper(logquake: Any) -> None
         (("-c", "broker.id=7"), "broker.id is set by the launcher"),
         (("-c", "nothing"), "'nothing' is no setting: write -c key=value"),
         (("--preset", "hasty"), "choose fast_failover or kafka_defaults"),
-        (("--wait", "soon"), "'soon' is no time: write 30s or 500ms"),
+        (("--wait", "soon"), "'soon' is no time: write 500ms, 30s or 5m"),
         (("-n", "0"), "a cluster needs at least one"),
     ],
 )

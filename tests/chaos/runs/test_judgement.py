@@ -12,6 +12,7 @@ from logquake.chaos.history.rows import Kind, Row
 from logquake.chaos.runs.judgement import ExitStatus, RunJudgement, judged
 from logquake.chaos.scenarios.expectation import Bounds, Expectation
 from logquake.chaos.scenarios.measures import NOTHING_MEASURED, Measures, measured
+from logquake.chaos.scenarios.pace import NO_PACE, Pace, paced
 
 LOST = Ruling(
     1,
@@ -52,7 +53,7 @@ def test_what_was_predicted_and_not_seen_is_inconclusive() -> None:
 
 
 def test_a_judgement_is_kept_and_read_again() -> None:
-    judgement = of(LOST, HELD, measures=Measures(1, 2, (812,)), troubles=("late",))
+    judgement = of(LOST, HELD, measures=Measures(1, 2, (812,), Pace(3, 2, 9.5)), troubles=("late",))
     assert RunJudgement.from_json(json.loads(json.dumps(judgement.to_json()))) == judgement
 
 
@@ -81,3 +82,15 @@ def row(what: Kind, process: str = "producer-1", subject: str = "orders-0", **mo
 )
 def test_every_ack_that_is_not_read_in_the_end_is_lost(rows: list[Row], measures: Measures) -> None:
     assert measured(rows, "final", ["latest"]) == measures
+
+
+def test_the_pace_is_of_faults_that_were_done() -> None:
+    def fault(sequence: int, begins_s: int, ends_s: int, why: str | None = None) -> list[Row]:
+        begun = row(Kind.FAULT_BEGUN, "harness", at_us=begins_s * 1_000_000, sequence=sequence)
+        return [begun, row(Kind.FAULT_ENDED, at_us=ends_s * 1_000_000, caused_by=sequence, why=why)]
+
+    rows = [*fault(1, 10, 20), *fault(2, 15, 16), *fault(3, 21, 22, "nobody"), *fault(4, 30, 40)]
+    rows = [each._replace(process="harness") for each in rows]
+    assert paced(rows) == Pace(faults=3, overlapping=2, seconds=30.0)
+    assert str(paced(rows)) == "3 faults, 6.0 a minute, 2 overlapping"
+    assert paced(rows[:1]) == NO_PACE

@@ -39,8 +39,15 @@ class Noting:
 
     def rest(self, seconds: float) -> None: ...
 
-    def until(self, condition: Condition, within_s: float) -> None:
-        self.done.append(f"until {condition} within {within_s:g}")
+    def watch(self, condition: Condition) -> str | None:
+        if condition.rows is None:
+            return None
+        self.done.append(f"watch for {condition}")
+        return "a watch that was begun before"
+
+    def until(self, condition: Condition, within_s: float, watch: object = None) -> None:
+        since = "" if watch is None else f", by {watch}"
+        self.done.append(f"until {condition} within {within_s:g}{since}")
 
 
 def planned(at: float, lasting: float, target: str) -> Planned:
@@ -88,6 +95,20 @@ def test_steps_come_one_after_the_other() -> None:
         "start late",
         "heal kill 1",
         "heal all",
+    ]
+
+
+def test_what_a_fault_does_is_counted_from_before_it() -> None:
+    steps = """
+- {begin: {kind: kill, target: 1}}
+- {await: {rows: {what: acked}, times: 9}, within: 5s}
+- {await: {rows: {what: refused}}, within: 5s}
+"""
+    assert played(steps, Noting()) == [
+        "watch for [acked] times 9",
+        "begin kill 1",
+        "until [acked] times 9 within 5, by a watch that was begun before",
+        "until [refused] within 5",
     ]
 
 

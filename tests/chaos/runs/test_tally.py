@@ -33,10 +33,13 @@ def test_lines_are_counted_once_and_half_a_line_later(tmp_path: Path) -> None:
 
 def test_a_watch_counts_what_comes_after_it(tmp_path: Path) -> None:
     path = tmp_path / "producer.jsonl"
-    tally = Tally(lambda: [path])
-    with HistoryWriter(path, "producer", lambda: 1) as history:
+    now_us = 5_000
+    tally = Tally(lambda: [path], now_us=lambda: now_us)
+    with HistoryWriter(path, "producer", lambda: now_us) as history:
         history.record(Kind.UNKNOWN, "orders-0", why="TIMED_OUT")
         tally.poll()
+        history.record(Kind.UNKNOWN, "orders-0", why="TIMED_OUT")
+        now_us = 6_500
         watch = tally.watch(RowPattern(what=Kind.UNKNOWN, why="TIMED_OUT"), 2)
         history.record(Kind.UNKNOWN, "orders-0", why="TIMED_OUT")
         history.record(Kind.UNKNOWN, "orders-0", why="NETWORK")

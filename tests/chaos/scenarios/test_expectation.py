@@ -8,8 +8,9 @@ import pytest
 
 from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.rows import Row
-from logquake.chaos.scenarios.expectation import Bounds, Expectation, Seen
+from logquake.chaos.scenarios.expectation import Bounds, Expectation, Fury, Seen
 from logquake.chaos.scenarios.measures import NOTHING_MEASURED, Measures
+from logquake.chaos.scenarios.pace import Pace
 from logquake.chaos.scenarios.patterns import RowPattern
 
 HOLDS, BROKEN = Verdict.HOLDS, Verdict.BROKEN
@@ -75,3 +76,12 @@ def test_losses_are_held_against_their_bounds() -> None:
         "0 acked sends lost, not the 1 or more to be seen",
         "2 sends there more than once, not 0 at most",
     ]
+
+
+def test_a_storm_has_to_be_one() -> None:
+    expectation = Expectation(pace=Fury(per_minute=12, overlapping=0.5))
+    assert expectation.unmet({}, Measures(0, 0, pace=Pace(12, 6, 60.0)), ()) == []
+    assert expectation.unmet({}, Measures(0, 0, pace=Pace(11, 11, 60.0)), ()) == [
+        "11 faults, 11.0 a minute, 11 overlapping, not 12 a minute, 50% overlapping"
+    ]
+    assert len(expectation.unmet({}, Measures(0, 0, pace=Pace(20, 9, 60.0)), ())) == 1

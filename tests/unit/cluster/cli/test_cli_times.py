@@ -4,8 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.cluster.cli.times import duration_ms, moment_ms
+from logquake.cluster.cli.times import duration_ms, moment_ms, seconds
 from logquake.cluster.errors import ClusterError
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("30", 30), ("30s", 30), ("2.5s", 2.5), ("500ms", 0.5), ("5m", 300), ("1h", 3_600)],
+)
+def test_waits_are_seconds_unless_they_say_otherwise(text: str, expected: float) -> None:
+    assert seconds(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "soon", "5min", "-5s", "1e3", "s"])
+def test_what_is_no_wait(text: str) -> None:
+    with pytest.raises(ClusterError, match="is no time: write 500ms, 30s or 5m"):
+        seconds(text)
 
 
 @pytest.mark.parametrize(
