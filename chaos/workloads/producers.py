@@ -7,10 +7,16 @@ from random import Random
 from threading import Event
 from zlib import crc32
 
-from confluent_kafka import KafkaException, Producer
+from confluent_kafka import KafkaException
 
 from logquake.chaos.history.numbers import numbers, to_headers, to_value
-from logquake.chaos.workloads.clients import IDEMPOTENT, PLAIN, Settings, partitions_of
+from logquake.chaos.workloads.clients import (
+    IDEMPOTENT,
+    PLAIN,
+    Settings,
+    partitions_of,
+    producer_of,
+)
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.pacing import Pace
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
@@ -52,7 +58,7 @@ class SteadyProducer:
         return True
 
     def _begin(self) -> Sender:
-        producer = Producer(self._life.settings(_settings(self._plan)))
+        producer = producer_of(self._life.settings(_settings(self._plan)))
         return Sender(producer, self._plan.topic, SentRows(self._life.history, self._plan.topic))
 
 

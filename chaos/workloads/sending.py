@@ -103,7 +103,7 @@ class Sender:
                 self.producer.poll(_WAIT_S)
             except KafkaException as raised:
                 self._log.refused(record, sent, raised.args[0].name())
-                if raised.args[0].fatal() or record.transaction is not None:
+                if _is_over(raised.args[0]) or record.transaction is not None:
                     raise
                 break
             else:
@@ -130,3 +130,8 @@ class Sender:
             self._log.refused(record, sent, error.name())
         else:
             self._log.unknown(record, sent, error.name())
+
+
+def _is_over(error: KafkaError) -> bool:
+    """Of a producer: after a fatal error it takes nothing more."""
+    return error.fatal() or error.code() == KafkaError._FATAL
