@@ -165,7 +165,7 @@ class Run:
 
 def _player() -> ThreadPoolExecutor:
     """The thread that plays. Programs that it starts live no longer than it does
-    (`cluster/lifeline.py`), so it is kept until they have ended.
+    (`cluster/processes/lifeline.py`), so it is kept until they have ended.
     """
     return ThreadPoolExecutor(1, thread_name_prefix="player")
 
