@@ -7,7 +7,7 @@ ends with it: so whoever breaks something and is killed leaves nothing broken.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from logquake.cluster.control.server import Request
 from logquake.cluster.errors import ClusterError
@@ -16,7 +16,10 @@ from logquake.cluster.links.effects import LinkFault
 from logquake.cluster.links.plan import LinkPlan
 from logquake.cluster.links.requests.injections import Injections
 from logquake.cluster.links.requests.rules import REQUEST, RequestFault
+from logquake.cluster.links.requests.watching import WATCH, Watch
 from logquake.seams.scheduler import Scheduler
+
+R = TypeVar("R", RequestFault, Watch)
 
 
 class Asker(Hashable, Protocol):
@@ -69,6 +72,8 @@ class LinkCommands:
 
     def _begin(self, request: Request, asker: Asker) -> dict[str, Any]:
         fault = self._read_fault(request["fault"])
+        if isinstance(fault, Watch):
+            fault.make_file()
         since_ms, for_ms = self._scheduler.wall_ms(), request.get("for_ms")
         held = self._board.begin(
             fault,
@@ -83,11 +88,16 @@ class LinkCommands:
     def _heal_in_time(self, held: HeldFault) -> None:
         self._board.heal(held.id)
 
-    def _read_fault(self, document: dict[str, Any]) -> LinkFault | RequestFault:
+    def _read_fault(self, document: dict[str, Any]) -> LinkFault | RequestFault | Watch:
         """Raises ClusterError."""
-        if document.get("kind") != REQUEST:
-            return LinkFault.from_json(document)
-        fault = RequestFault.from_json(document)
+        if document.get("kind") == WATCH:
+            return self._readable(Watch.from_json(document))
+        if document.get("kind") == REQUEST:
+            return self._readable(RequestFault.from_json(document))
+        return LinkFault.from_json(document)
+
+    def _readable(self, fault: R) -> R:
+        """The same. Raises ClusterError where it would read nothing."""
         self._board.require_ends(fault.ends)
         if not any(
             link.carries_requests and fault.is_on(link.dialler, link.dialled)

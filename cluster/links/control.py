@@ -12,6 +12,7 @@ from logquake.cluster.links.effects import LinkFault
 
 if TYPE_CHECKING:
     from logquake.cluster.links.requests.rules import RequestFault
+    from logquake.cluster.links.requests.watching import Watch
 
 _ANSWER_TIMEOUT_S = 30.0  # they answer in milliseconds unless the machine starves them
 
@@ -28,7 +29,7 @@ class LinkControl:
         self._one_at_a_time = threading.Lock()  # answers come in the order of questions
 
     def begin(
-        self, fault: LinkFault | RequestFault, *, stays: bool = False, for_ms: int | None = None
+        self, fault: LinkFault | RequestFault | Watch, *, stays: bool = False, for_ms: int | None = None
     ) -> int:
         """Its id. It ends with heal(), after ``for_ms``, or, unless it stays, with close()."""
         held = self._ask("begin", fault=fault.to_json(), stays=stays, for_ms=for_ms)

@@ -16,6 +16,7 @@ from logquake.cluster.links.door import Door, Manner
 from logquake.cluster.links.plan import Address, Link, LinkPlan
 from logquake.cluster.links.requests.injections import Injections
 from logquake.cluster.links.requests.rules import RequestFault
+from logquake.cluster.links.requests.watching import Watch
 from logquake.cluster.links.target import Target
 from logquake.node.net.loop import EventLoop
 from logquake.node.process.descriptors import raise_limit
@@ -82,13 +83,11 @@ class LinksProcess:
             connection.obey(self.board)
         for link, door in self._doors:
             door.set(self._manner(link))
+        faults = {held.id: held.fault for held in self.board.held}
         self.injections.hold(
-            {
-                held.id: held.fault
-                for held in self.board.held
-                if isinstance(held.fault, RequestFault)
-            }
+            {each: one for each, one in faults.items() if isinstance(one, RequestFault)}
         )
+        self.injections.watch({each: one for each, one in faults.items() if isinstance(one, Watch)})
         for connection in self._connections:
             connection.offer(self.injections.intercept)
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.links.control import LinkControl
+from logquake.cluster.links.effects import CLIENTS
 from logquake.cluster.links.requests.actions import REQUEST, one_action
 from logquake.cluster.running.deeds import deed
 from logquake.cluster.running.fault import Fault
@@ -153,6 +155,17 @@ class InjectedCluster(LinkedCluster):
     ) -> Injected:
         """Nothing is done; wait() and hits tell what has come by."""
         return self.inject(api, notice=True, of=of, source=source, target=target, skip=skip)
+
+    def watch(self, file: Path, *, source: Ends = CLIENTS) -> Fault:
+        """Every request of theirs and what became of it is a row of ``file``, until it is healed.
+
+        cluster/links/requests/watching.py says what is in it.
+        """
+        from logquake.cluster.links.requests.watching import Watch
+
+        watch = Watch(str(file.absolute()), self._ends(source))
+        watch_id = self._begin(watch, None, stays=False)
+        return Fault(link_fault_name(watch_id), {}, partial(heal_link, self.links, watch_id))
 
     def wait_met(self, fault: Fault, times: int = 1, timeout: float = DEFAULT_TIMEOUT) -> int:
         """Until a fault of requests has met so many; Injected.wait() for who has only its name."""

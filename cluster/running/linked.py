@@ -35,6 +35,7 @@ from logquake.cluster.state import ZOOKEEPER, is_broker
 
 if TYPE_CHECKING:
     from logquake.cluster.links.requests.rules import RequestFault
+    from logquake.cluster.links.requests.watching import Watch
 
 Ends: TypeAlias = Target | Iterable[Target]
 
@@ -192,7 +193,9 @@ class LinkedCluster(WaitingCluster):
         fault_id = self._begin(LinkFault(effect, tuple(paths)), for_s, stays=stays)
         return Fault(link_fault_name(fault_id), epochs, partial(heal_link, self.links, fault_id))
 
-    def _begin(self, fault: LinkFault | RequestFault, for_s: float | None, *, stays: bool) -> int:
+    def _begin(
+        self, fault: LinkFault | RequestFault | Watch, for_s: float | None, *, stays: bool
+    ) -> int:
         """Its id."""
         for_ms = None if for_s is None else round(for_s * 1_000)
         return self.links.begin(fault, stays=stays, for_ms=for_ms)

@@ -18,6 +18,7 @@ from logquake.cluster.links.requests.actions import Fail
 from logquake.cluster.links.requests.conversation import Conversation
 from logquake.cluster.links.requests.effects import Forward
 from logquake.cluster.links.requests.rules import RequestFault, RuleBook
+from logquake.cluster.links.requests.watching import Watches, Witness
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.errors import ErrorCode, ProtocolError, RecordError
 from logquake.wire.header import RequestHeader, decode_request_header, encode_request
@@ -152,7 +153,8 @@ def refuse_on_the_way(data: bytes) -> bool:
     book = RuleBook()
     for number, key in enumerate(ApiKey):
         book.begin(number, RequestFault(key, Fail(ErrorCode.NOT_CONTROLLER)))
-    conversation = Conversation("clients", "broker-1", book)
+    witness = Witness(Watches(lambda: 0), "clients", "broker-1")
+    conversation = Conversation("clients", "broker-1", book, witness)
     framed = len(data).to_bytes(4, "big") + data
     effects = conversation.receive(Way.REQUESTS, framed, 0)
     passed_on = [each for each in effects if isinstance(each, Forward) and each.data == framed]

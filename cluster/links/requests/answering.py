@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 
 from logquake.cluster.links.requests.rules import Rule
 from logquake.cluster.links.requests.waiting import Wait
+from logquake.cluster.links.requests.watching import Sighting
 
 
 @dataclass(slots=True, eq=False)
 class Exchange:
-    """A request and what it was answered; ``rules`` wait for the answer."""
+    """A request and what it was answered; ``rules`` wait for the answer, and who saw it."""
 
     correlation_id: int
+    sighting: Sighting | None = None
     rules: list[Rule] = field(default_factory=list)
     answer: bytes | None = None
     is_lost: bool = False

@@ -29,6 +29,7 @@ from logquake.cluster.links.requests.frames import FrameReader
 from logquake.cluster.links.requests.reading import ReadRequest, read_request, refusal_of
 from logquake.cluster.links.requests.rules import Rule, RuleBook
 from logquake.cluster.links.requests.waiting import UNTIL_HEALED
+from logquake.cluster.links.requests.watching import Witness
 from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import LENGTH_BYTES
 
@@ -41,12 +42,16 @@ _CORRELATION = Struct(">i")
 
 
 class Conversation:
-    """Between two ends of a link. Times are monotonic milliseconds."""
+    """Between two ends of a link. Times are monotonic milliseconds.
 
-    def __init__(self, dialler: str, dialled: str, book: RuleBook) -> None:
+    ``witness`` sees what the dialler asks, and what it gets for it.
+    """
+
+    def __init__(self, dialler: str, dialled: str, book: RuleBook, witness: Witness) -> None:
         self._dialler = dialler
         self._dialled = dialled
         self._book = book
+        self._witness = witness
         self._readers = {way: FrameReader() for way in Way}
         self._asking = Asking()
         self._answering = Answering()
@@ -109,7 +114,8 @@ class Conversation:
         request = read_request(frame)
         header = request.header
         rules = list(self._book.take(self._dialler, self._dialled, header))
-        exchange = Exchange(header.correlation_id) if request.wants_answer else None
+        sighting = self._witness.asked(request)
+        exchange = Exchange(header.correlation_id, sighting) if request.wants_answer else None
         asked = Asked(frame, header.api_key, exchange)
         for rule in rules:
             if way_of(rule.fault.action) is Way.REQUESTS:
@@ -219,6 +225,7 @@ class Conversation:
             if exchange.resets:
                 yield Reset()
             elif exchange.answer is not None:
+                self._witness.answered(exchange.sighting, exchange.answer)
                 yield Forward(Way.RESPONSES, exchange.answer)
         if self._answering.take_end():
             yield End(Way.RESPONSES)

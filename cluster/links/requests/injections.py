@@ -1,8 +1,9 @@
-"""All faults of requests that hold, on all connections, and who waits for what they meet."""
+"""All faults of requests that hold, on all connections; who waits for what they meet, who watches."""
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from weakref import WeakSet
@@ -11,6 +12,7 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.links.interception import Interceptor, Passage
 from logquake.cluster.links.requests.interceptor import RequestInterceptor
 from logquake.cluster.links.requests.rules import RequestFault, Rule, RuleBook
+from logquake.cluster.links.requests.watching import Watch, Watches
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,10 +23,11 @@ class _Waiting:
 
 
 class Injections:
-    """``intercept`` is an interception.Intercept."""
+    """``intercept`` is an interception.Intercept, ``now_us`` the wall clock."""
 
-    def __init__(self) -> None:
+    def __init__(self, now_us: Callable[[], int] = lambda: time.time_ns() // 1000) -> None:
         self._book = RuleBook(self._on_hit)
+        self._watches = Watches(now_us)
         self._interceptors: WeakSet[RequestInterceptor] = WeakSet()
         self._waiting: list[_Waiting] = []
 
@@ -38,10 +41,15 @@ class Injections:
         for interceptor in list(self._interceptors):
             interceptor.review()
 
+    def watch(self, watches: Mapping[int, Watch]) -> None:
+        """These watch now, by their ids, and no others."""
+        self._watches.hold(watches)
+
     def intercept(self, passage: Passage) -> Interceptor | None:
-        if not self._book.concern(passage.dialler, passage.dialled):
+        ends = passage.dialler, passage.dialled
+        if not self._book.concern(*ends) and not self._watches.concern(*ends):
             return None
-        interceptor = RequestInterceptor(passage, self._book)
+        interceptor = RequestInterceptor(passage, self._book, self._watches)
         self._interceptors.add(interceptor)
         return interceptor
 

@@ -8,16 +8,18 @@ from logquake.cluster.links.interception import Passage, Way
 from logquake.cluster.links.requests.conversation import Conversation
 from logquake.cluster.links.requests.effects import Effect, End, Forward
 from logquake.cluster.links.requests.rules import RuleBook
+from logquake.cluster.links.requests.watching import Watches, Witness
 from logquake.seams.scheduler import Timer
 
 
 class RequestInterceptor:
     """Satisfies interception.Interceptor."""
 
-    def __init__(self, passage: Passage, book: RuleBook) -> None:
+    def __init__(self, passage: Passage, book: RuleBook, watches: Watches) -> None:
         self._passage = passage
         self._scheduler = passage.scheduler
-        self._conversation = Conversation(passage.dialler, passage.dialled, book)
+        self._witness = Witness(watches, passage.dialler, passage.dialled)
+        self._conversation = Conversation(passage.dialler, passage.dialled, book, self._witness)
         self._timer: Timer | None = None
         self._is_over = False
 
@@ -33,6 +35,7 @@ class RequestInterceptor:
 
     def over(self) -> None:
         self._is_over = True
+        self._witness.over()
         self._cancel_timer()
 
     def _perform(self, effects: Iterable[Effect]) -> None:

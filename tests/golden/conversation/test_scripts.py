@@ -12,6 +12,7 @@ from logquake.cluster.links.requests.conversation import Conversation
 from logquake.cluster.links.requests.effects import Effect, End, Forward
 from logquake.cluster.links.requests.frames import FrameReader
 from logquake.cluster.links.requests.rules import RequestFault, Rule, RuleBook
+from logquake.cluster.links.requests.watching import Watches, Witness
 from logquake.wire.api import ApiKey, api_name, api_named, request_type, response_type
 from logquake.wire.error_codes import error_codes
 from logquake.wire.errors import ErrorCode, ProtocolError
@@ -43,7 +44,9 @@ class ConversationPlayer(Player):
     def __init__(self) -> None:
         self._chronicle = Chronicle()
         self._book = RuleBook(self._on_hit)
-        self._conversation = Conversation(CLIENT, BROKER, self._book)
+        self._conversation = Conversation(
+            CLIENT, BROKER, self._book, Witness(Watches(lambda: 0), CLIENT, BROKER)
+        )
         self._now_ms = 0
         self._asked: dict[int, RequestHeader] = {}
         self._shown = {way: FrameReader() for way in Way}

@@ -24,6 +24,7 @@ from logquake.cluster.links.requests.conversation import Conversation
 from logquake.cluster.links.requests.effects import Effect, End, Forward, Reset
 from logquake.cluster.links.requests.frames import FrameReader
 from logquake.cluster.links.requests.rules import RequestFault, RuleBook
+from logquake.cluster.links.requests.watching import Watches, Witness
 from logquake.wire.api import ApiKey, request_type, response_type
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import LENGTH_BYTES, RequestHeader, encode_request, encode_response
@@ -45,6 +46,11 @@ def answer(key: ApiKey, correlation_id: int) -> bytes:
     return joined(encode_response(correlation_id, kind(), kind.__schema__.versions.last))
 
 
+def _conversation(book: RuleBook) -> Conversation:
+    unwatched = Witness(Watches(lambda: 0), "clients", "broker-1")
+    return Conversation("clients", "broker-1", book, unwatched)
+
+
 def passed(way: Way, effects: list[Effect]) -> bytes:
     return b"".join(each.data for each in effects if isinstance(each, Forward) and each.way is way)
 
@@ -52,7 +58,7 @@ def passed(way: Way, effects: list[Effect]) -> bytes:
 @given(pieces=st.lists(st.tuples(st.sampled_from(Way), st.binary(max_size=40)), max_size=20))
 def test_without_rules_any_bytes_go_on_as_they_came(pieces: list[tuple[Way, bytes]]) -> None:
     """But for what is left of a frame when its way ends."""
-    conversation = Conversation("clients", "broker-1", RuleBook())
+    conversation = _conversation(RuleBook())
     effects = [each for way, data in pieces for each in conversation.receive(way, data, 0)]
     for way in Way:
         came = b"".join(data for one, data in pieces if one is way)
@@ -80,7 +86,7 @@ class _Life:
     def __init__(self, random: Random) -> None:
         self._random = random
         self._book = RuleBook()
-        self._conversation = Conversation("clients", "broker-1", self._book)
+        self._conversation = _conversation(self._book)
         self._now_ms = 0
         self._to_broker = FrameReader()
         self._to_client = bytearray()
@@ -172,7 +178,7 @@ def test_a_client_may_ask_with_any_ids() -> None:
     ids = [5, 5, -1, 2**31 - 1, 5]
     book = RuleBook()
     book.begin(1, RequestFault(ApiKey.FETCH, Delay(1)))
-    conversation = Conversation("clients", "broker-1", book)
+    conversation = _conversation(book)
     asked = b"".join(request(ApiKey.METADATA, each) for each in ids)
     assert passed(Way.REQUESTS, conversation.receive(Way.REQUESTS, asked, 0)) == asked
     answers = b"".join(answer(ApiKey.METADATA, each) for each in ids)
@@ -180,7 +186,7 @@ def test_a_client_may_ask_with_any_ids() -> None:
 
 
 def test_who_asks_without_end_is_read_no_further() -> None:
-    conversation = Conversation("clients", "broker-1", RuleBook())
+    conversation = _conversation(RuleBook())
     assert conversation.may_read(Way.REQUESTS)
     many = b"".join(request(ApiKey.END_TXN, each) for each in range(10_000))
     conversation.receive(Way.REQUESTS, many, 0)
