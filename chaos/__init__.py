@@ -6,6 +6,7 @@ a broker's memory.
 faults/           every fault as a value, and one table that performs them
 schedules/        what is broken when: drawn from a seed, kept in a file, shrunk
 runs/             a scenario from its set-up to its verdict
+card/             what each client did under each fault
 cli/              logquake chaos run and its like
 scenarios/        what is to be done, and what must be seen, as files
 history/          what everybody saw, as rows of one schema

@@ -32,6 +32,12 @@ Report = Annotated[
 Keep = Annotated[
     bool, typer.Option("--keep", help="Keep the replicas' files whatever the verdict.")
 ]
+Watched = Annotated[
+    bool,
+    typer.Option(
+        "--card", help="Watch what clients ask, and print each client's report card at the end."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="The verdict alone.")]
 
 
@@ -65,6 +71,7 @@ def run(
     ] = None,
     report: Report = None,
     keep: Keep = False,
+    card: Watched = False,
     quiet: Quiet = False,
 ) -> None:
     """Start a cluster, break it as the scenario says, and judge what survived.
@@ -77,9 +84,10 @@ def run(
     """
     limit = None if duration is None else seconds(duration)
     _needs_extra()
-    from logquake.chaos.cli.starting import run_scenario
+    from logquake.chaos.cli.starting import Manner, run_scenario
 
-    raise typer.Exit(run_scenario(scenario, seed, limit, report, keep=keep, quiet=quiet))
+    manner = Manner(report, keep=keep, card=card, quiet=quiet)
+    raise typer.Exit(run_scenario(scenario, seed, limit, manner))
 
 
 @app.command()
@@ -89,9 +97,9 @@ def replay(folder: Folder, report: Report = None, keep: Keep = False, quiet: Qui
     The file run.yaml in the folder may be edited before.
     """
     _needs_extra()
-    from logquake.chaos.cli.starting import replay_run
+    from logquake.chaos.cli.starting import Manner, replay_run
 
-    raise typer.Exit(replay_run(folder, report, keep=keep, quiet=quiet))
+    raise typer.Exit(replay_run(folder, Manner(report, keep=keep, quiet=quiet)))
 
 
 @app.command()
@@ -119,6 +127,30 @@ def report(folder: Folder) -> None:
     from logquake.chaos.cli.starting import report_run
 
     report_run(folder)
+
+
+@app.command()
+def card(
+    folder: Folder,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=NUMBER",
+            help="The most that a figure may be, or a part of it: duplicates=0, "
+            "unavailable_ms.produce=5000. Several may be said.",
+        ),
+    ] = None,
+    output: Output = "table",
+) -> None:
+    """What each client of a run did under each fault: its report card.
+
+    Status 0: no limit was exceeded; 1: one was; 2: usage.
+    """
+    as_json = wants_json(output)
+    _needs_extra()
+    from logquake.chaos.cli.cards import show_card
+
+    raise typer.Exit(show_card(folder, limit or (), as_json=as_json))
 
 
 def _needs_extra() -> None:

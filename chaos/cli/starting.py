@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import random
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
 
+from logquake.chaos.cli.cards import print_card, write_card
 from logquake.chaos.cli.printing import print_judgement
 from logquake.chaos.report.page import write_report
 from logquake.chaos.runs.folder import RunFolder
@@ -29,14 +31,23 @@ from logquake.cluster.errors import ClusterError
 _SEEDS = 1_000_000
 
 
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """``folder`` is where all of it goes; ``keep`` the replicas' files, whatever the verdict;
+    ``card`` watches clients.
+    """
+
+    folder: Path | None = None
+    keep: bool = False
+    card: bool = False
+    quiet: bool = False
+
+
 def run_scenario(
     name: str,
     seed: int | None,
     duration_s: float | None,
-    folder: Path | None,
-    *,
-    keep: bool,
-    quiet: bool,
+    manner: Manner,
 ) -> ExitStatus:
     """Raises ClusterError for bad usage."""
     scenario = find_scenario(name)
@@ -45,18 +56,21 @@ def run_scenario(
             raise ClusterError(f"{scenario.name} is no storm: its steps say how long it takes")
         storm = scenario.storm.model_copy(update={"duration": duration_s})
         scenario = scenario.model_copy(update={"storm": storm})
+    if manner.card:
+        setup = scenario.setup.model_copy(update={"watch": True})
+        scenario = scenario.model_copy(update={"setup": setup})
     chosen = random.randrange(_SEEDS) if seed is None else seed
-    return _run(drawn(scenario, chosen), folder, keep=keep, quiet=quiet)
+    return _run(drawn(scenario, chosen), manner)
 
 
-def replay_run(folder: Path, report: Path | None, *, keep: bool, quiet: bool) -> ExitStatus:
+def replay_run(folder: Path, manner: Manner) -> ExitStatus:
     """Raises ClusterError for bad usage."""
-    return _run(_scenario_of(folder), report, keep=keep, quiet=quiet)
+    return _run(scenario_of(folder), manner)
 
 
 def shrink_run(folder: Path, tries: int, report: Path | None) -> ExitStatus:
     """HELD where nothing failed any more. Raises ClusterError for bad usage."""
-    scenario = _scenario_of(folder)
+    scenario = scenario_of(folder)
     if not scenario.schedule:
         raise ClusterError(f"{folder} has no schedule to be shrunk: steps are read by people")
     console = Console()
@@ -68,7 +82,7 @@ def shrink_run(folder: Path, tries: int, report: Path | None) -> ExitStatus:
         tried = scenario.model_copy(update={"schedule": schedule})
         for _ in range(tries):
             runs += 1
-            status = _run(tried, root / f"run-{runs}", keep=False, quiet=True)
+            status = _run(tried, Manner(root / f"run-{runs}", quiet=True))
             console.print(f"run {runs}: {len(schedule)} faults: {status.name.lower()}")
             if status is ExitStatus.BROKE:
                 return True
@@ -89,7 +103,7 @@ def report_run(folder: Path) -> None:
     if not run_folder.verdict.is_file():
         raise ClusterError(f"{folder} holds no run that was judged")
     judgement = RunJudgement.from_json(json.loads(run_folder.verdict.read_text()))
-    write_report(_scenario_of(folder), run_folder, judgement)
+    write_report(scenario_of(folder), run_folder, judgement)
     print(run_folder.report)
 
 
@@ -103,23 +117,27 @@ def drawn(scenario: Scenario, seed: int) -> Scenario:
     return scenario.model_copy(update={"seed": seed, "schedule": schedule, "storm": None})
 
 
-def _run(scenario: Scenario, folder: Path | None, *, keep: bool, quiet: bool) -> ExitStatus:
+def _run(scenario: Scenario, manner: Manner) -> ExitStatus:
     lacks = lacking(scenario)
     if lacks is not None:
         raise ClusterError(f"{scenario.name} cannot be run yet: {lacks}")
-    run_folder = RunFolder((folder or _folder_for(scenario)).resolve())
+    run_folder = RunFolder((manner.folder or _folder_for(scenario)).resolve())
     console = Console()
     try:
-        with _screen(scenario, console, quiet=quiet) as screen:
+        with _screen(scenario, console, quiet=manner.quiet) as screen:
             outcome = Run(scenario, run_folder, screen).carry_out()
         judgement = judge_run(scenario, run_folder, outcome)
     except ClusterError as error:
         console.print(f"logquake: {error}", markup=False, highlight=False)
         return ExitStatus.ENVIRONMENT
-    if not keep and judgement.status is ExitStatus.HELD:
+    if not manner.keep and judgement.status is ExitStatus.HELD:
         run_folder.remove_cluster()
-    if not quiet:
+    if not manner.quiet:
         print_judgement(judgement, run_folder, console)
+    if scenario.is_watched:
+        card = write_card(run_folder)
+        if not manner.quiet:
+            print_card(card)
     return judgement.status
 
 
@@ -131,7 +149,7 @@ def _screen(scenario: Scenario, console: Console, *, quiet: bool) -> AbstractCon
     return nullcontext(PlainScreen(console))
 
 
-def _scenario_of(folder: Path) -> Scenario:
+def scenario_of(folder: Path) -> Scenario:
     path = folder if folder.is_file() else RunFolder(folder).scenario
     if not path.is_file():
         raise ClusterError(f"{folder} is no folder of a run: it has no run.yaml")

@@ -21,7 +21,17 @@ Headers = Iterable[tuple[str, str | bytes | None]]
 
 def numbers(ordinal: int) -> Iterator[int]:
     """Those of the process with that ordinal; each process of a run has another."""
-    return count(ordinal << _BITS_OF_COUNT)
+    return count(number_at(ordinal, 0))
+
+
+def place_of(number: int) -> tuple[int, int]:
+    """The ordinal of the process that sent it, and how many of its sends were before."""
+    return divmod(number, 1 << _BITS_OF_COUNT)
+
+
+def number_at(ordinal: int, index: int) -> int:
+    """place_of() of it gives these back."""
+    return (ordinal << _BITS_OF_COUNT) + index
 
 
 def to_value(number: int, size: int = 0) -> bytes:

@@ -62,6 +62,16 @@ Readers, with or without a group
     commit-answered       subject; group; offset; after: "kept", "refused" or "unknown"; why;
                           caused_by: commit-asked
 
+The links of a cluster, of clients that somebody has asked them to watch. key: the client's id
+    exchanged             when an answer went to the client, or when none can any more. subject:
+                          Kafka's name of the API, "Produce"; before, after: objects, which
+                          `cluster/links/requests/telling.py` describes, with "asked_us",
+                          "connection" and "to" in before; why: "no answer"
+
+Who reads topics of such clients in the end. at_us: when the record was made; key: the client's id
+    stored-twice          subject: the partition; offset: where it is again; before: where it was
+    stored-late           behind one that was made after it. subject; offset; before: that one's
+
 The harness
     fault-begun           before it is done. subject: to whom ("broker-2", "broker-1->broker-2");
                           after: the fault as an object with "kind"; why
@@ -97,6 +107,9 @@ class Kind(StrEnum):
     POLLED = "polled"
     COMMIT_ASKED = "commit-asked"
     COMMIT_ANSWERED = "commit-answered"
+    EXCHANGED = "exchanged"
+    STORED_TWICE = "stored-twice"
+    STORED_LATE = "stored-late"
     FAULT_BEGUN = "fault-begun"
     FAULT_ENDED = "fault-ended"
     OBSERVED = "observed"

@@ -7,7 +7,7 @@ from html import escape
 from itertools import pairwise
 from math import log10
 
-from logquake.chaos.report.series import Bucket, FaultSpan, Look, Mark, Series, lanes
+from logquake.chaos.report.series import Bucket, FaultBar, Look, Mark, Series, lanes
 
 WIDTH, LEFT, RIGHT = 1100, 130, 16
 _PLOT = WIDTH - LEFT - RIGHT
@@ -85,7 +85,7 @@ def latency_chart(series: Series) -> str:
     return _svg(scale, _CHART, lines, labels)
 
 
-def _fault(scale: Scale, fault: FaultSpan, top: float) -> str:
+def _fault(scale: Scale, fault: FaultBar, top: float) -> str:
     left = scale.x(fault.begins)
     width = max(3.0, scale.x(fault.ends) - left)
     tip = f"{fault.kind} {fault.subject} {fault.details}, {fault.begins:.1f} to {fault.ends:.1f} s"

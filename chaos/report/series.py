@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from logquake.chaos.history.fault_spans import FaultSpan, FaultSpans
 from logquake.chaos.history.rows import Kind, Row
 
 MICROSECONDS = 1_000_000
@@ -26,7 +26,7 @@ _SHORTEST_BUCKET_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class FaultSpan:
+class FaultBar:
     begins: float
     ends: float
     kind: str
@@ -70,7 +70,7 @@ class Series:
     duration_s: float
     bucket_s: float
     began_us: int
-    faults: list[FaultSpan]
+    faults: list[FaultBar]
     marks: list[Mark]
     looks: dict[str, list[Look]]
     buckets: list[Bucket]
@@ -96,8 +96,7 @@ class _Gatherer:
     def __init__(self) -> None:
         self._began_us: int | None = None
         self._last_us = 0
-        self._open_faults: dict[tuple[str, int], Row] = {}
-        self._faults: list[FaultSpan] = []
+        self._spans = FaultSpans()
         self._marks: list[Mark] = []
         self._looks: dict[str, list[Look]] = defaultdict(list)
         self._asked_us: dict[int, int] = {}
@@ -112,20 +111,14 @@ class _Gatherer:
                 self._asked_us[row.value] = row.at_us
             case Kind.ACKED | Kind.REFUSED | Kind.UNKNOWN:
                 self._answered(row)
-            case Kind.FAULT_BEGUN:
-                self._open_faults[row.process, row.sequence] = row
-            case Kind.FAULT_ENDED:
-                begun = self._open_faults.pop((row.process, row.caused_by or 0), None)
-                if begun is not None:
-                    self._faults.append(self._span(begun, row.at_us, row.why))
+            case Kind.FAULT_BEGUN | Kind.FAULT_ENDED:
+                self._spans.take(row)
             case Kind.OBSERVED:
                 self._looks[row.subject].append(self._look(row))
             case what if what in ELECTIONS:
                 self._mark(row, ELECTIONS[what])
 
     def series(self) -> Series:
-        for begun in self._open_faults.values():
-            self._faults.append(self._span(begun, self._last_us, None))
         duration_s = max(self._seconds(self._last_us), _SHORTEST_BUCKET_S)
         bucket_s = max(_SHORTEST_BUCKET_S, duration_s / _BUCKETS)
         buckets = [Bucket() for _ in range(int(duration_s / bucket_s) + 1)]
@@ -141,7 +134,7 @@ class _Gatherer:
             duration_s,
             bucket_s,
             self._began_us or 0,
-            sorted(self._faults, key=lambda one: (one.begins, one.ends, one.subject)),
+            [self._fault(span) for span in self._spans.all(self._last_us)],
             self._marks,
             dict(sorted(self._looks.items())),
             buckets,
@@ -153,12 +146,9 @@ class _Gatherer:
         latency_ms = (row.at_us - asked_us) / 1_000 if is_acked and asked_us is not None else None
         self._outcomes.append((self._seconds(row.at_us), is_acked, latency_ms))
 
-    def _span(self, begun: Row, ended_us: int, why: str | None) -> FaultSpan:
-        fault: dict[str, Any] = dict(begun.after or {})
-        kind = str(fault.pop("kind", "fault"))
-        details = " ".join(f"{name}={value}" for name, value in fault.items())
-        begins, ends = self._seconds(begun.at_us), self._seconds(ended_us)
-        return FaultSpan(begins, ends, kind, begun.subject, details, why)
+    def _fault(self, span: FaultSpan) -> FaultBar:
+        begins, ends = self._seconds(span.begun.at_us), self._seconds(span.ends_us)
+        return FaultBar(begins, ends, span.kind, span.begun.subject, span.details, span.refused)
 
     def _look(self, row: Row) -> Look:
         seen = row.after
@@ -174,9 +164,9 @@ class _Gatherer:
         return max(0, at_us - (self._began_us or 0)) / MICROSECONDS
 
 
-def lanes(faults: Sequence[FaultSpan]) -> list[list[FaultSpan]]:
+def lanes(faults: Sequence[FaultBar]) -> list[list[FaultBar]]:
     """Faults in as few lanes as they need, none over another."""
-    packed: list[list[FaultSpan]] = []
+    packed: list[list[FaultBar]] = []
     for fault in faults:
         lane = next((one for one in packed if one[-1].ends <= fault.begins), None)
         if lane is None:

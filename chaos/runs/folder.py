@@ -3,6 +3,7 @@
 run.yaml        the scenario with its schedule: `logquake chaos replay` runs it again
 history/        a file of JSON lines for each program, and the harness's own; what they printed
 cluster/        the cluster's own folder: journals, logs, replicas' files, ZooKeeper's
+card.json       what each client did under each fault, once somebody has asked for it
 verdict.json    what was judged, with every chain
 report.html     the same for people
 """
@@ -35,6 +36,15 @@ class RunFolder:
     @property
     def cluster(self) -> Layout:
         return Layout(self.root / "cluster")
+
+    @property
+    def links(self) -> Path:
+        """What the links saw of clients, where they were asked to watch."""
+        return self.history_of("links")
+
+    @property
+    def card(self) -> Path:
+        return self.root / "card.json"
 
     @property
     def verdict(self) -> Path:

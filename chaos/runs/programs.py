@@ -9,7 +9,12 @@ from pathlib import Path
 from logquake.chaos.scenarios.setup import WorkloadSetup
 from logquake.chaos.workloads.mixed import mix_of
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
-from logquake.chaos.workloads.processes import WorkloadFailed, WorkloadProcess
+from logquake.chaos.workloads.processes import (
+    CommandProcess,
+    Program,
+    WorkloadFailed,
+    WorkloadProcess,
+)
 from logquake.cluster.errors import ClusterError
 
 
@@ -18,7 +23,7 @@ class Programs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._running: dict[str, WorkloadProcess] = {}
+        self._running: dict[str, Program] = {}
         self._killed: set[str] = set()
 
     def __enter__(self) -> Programs:
@@ -31,6 +36,11 @@ class Programs:
 
     def begin(self, bootstrap: str, seed: int, setup: WorkloadSetup) -> None:
         """Raises ClusterError for options that make no sense."""
+        if setup.command is not None:
+            self._running[setup.name] = CommandProcess(
+                setup.command, setup.name, self._folder, bootstrap
+            )
+            return
         for name, plan in plans(setup, bootstrap, seed, len(self._running)):
             self._running[name] = WorkloadProcess(plan, name, self._folder)
 
@@ -60,7 +70,7 @@ class Programs:
                 failed.append(str(error))
         return failed
 
-    def _named(self, name: str) -> WorkloadProcess:
+    def _named(self, name: str) -> Program:
         process = self._running.get(name)
         if process is None:
             raise ClusterError(f"there is no program {name}: there are {', '.join(self._running)}")

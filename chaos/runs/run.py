@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from threading import Event
 
+from logquake.chaos.card.stored import write_stored
 from logquake.chaos.faults.performing import Stage
 from logquake.chaos.history.rows import Kind
 from logquake.chaos.history.writer import HistoryWriter
@@ -81,6 +82,8 @@ class Run:
             Programs(self._folder.histories) as programs,
         ):
             make_topics(kafka, self._scenario.setup.topics)
+            if self._scenario.is_watched:
+                kafka.watch(self._folder.links)
             history.record(
                 Kind.BEGAN, HARNESS, after={"kind": self._scenario.name, "seed": self._seed}
             )
@@ -123,11 +126,17 @@ class Run:
     ) -> None:
         if self._scenario.workloads:
             self._phase = "waiting for the first ack"
-            waiting.until(Condition(rows=RowPattern(what=Kind.ACKED)), FIRST_ACK_WITHIN_S)
+            waiting.until(Condition(rows=self._first_success()), FIRST_ACK_WITHIN_S)
         self._phase = "breaking"
         if self._scenario.schedule is not None:
             play_schedule(self._scenario.schedule, conductor, waiting)
         play_steps(self._scenario.steps or (), conductor, waiting, start, self._screen.say)
+
+    def _first_success(self) -> RowPattern:
+        """Of programs that write no history, the first answer."""
+        if all(one.command is not None for one in self._scenario.workloads):
+            return RowPattern(what=Kind.EXCHANGED, subject="Produce|Fetch")
+        return RowPattern(what=Kind.ACKED)
 
     def _settle(self, kafka: RunningCluster, programs: Programs, tick: Callable[[], None]) -> None:
         self._phase = "waiting until the cluster is whole"
@@ -144,6 +153,10 @@ class Run:
         for topic in self._scenario.setup.topics:
             complaint = read_back(kafka, topic.name, self._folder.histories)
             self._outcome.not_whole += [complaint] if complaint else []
+        if self._scenario.is_watched:
+            topics = [topic.name for topic in self._scenario.setup.topics]
+            with kafka.router() as router:
+                write_stored(router, topics, self._folder.links, self._folder.histories)
 
     def _ticker(self, tally: Tally, conductor: Conductor) -> Callable[[], None]:
         started = time.monotonic()

@@ -22,7 +22,7 @@ _WHAT = re.compile(rb'"what": ?"([^"]+)"')
 # So many that nobody is told of each.
 _AMASSED = frozenset(
     {Kind.SEND, Kind.ACKED, Kind.REFUSED, Kind.UNKNOWN, Kind.POLLED}
-    | {Kind.COMMIT_ASKED, Kind.COMMIT_ANSWERED}
+    | {Kind.COMMIT_ASKED, Kind.COMMIT_ANSWERED, Kind.EXCHANGED}
     | {Kind.TRANSACTION_BEGUN, Kind.TRANSACTION_ENDING, Kind.TRANSACTION_ENDED}
 )
 

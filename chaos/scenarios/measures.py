@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from logquake.chaos.history.numbers import number_at, place_of
 from logquake.chaos.history.rows import NOT_SENT, Kind, Row
 from logquake.chaos.scenarios.pace import NO_PACE, Pace, paced
 
@@ -27,7 +28,6 @@ class Measures:
 NOTHING_MEASURED = Measures(0, 0)
 
 _SHOWN = 10
-_A_PROCESS = 1 << 40  # `chaos/history/numbers.py`: a process's numbers begin at a multiple of it
 
 
 def measured(rows: Iterable[Row], final_reader: str, compacted: Collection[str] = ()) -> Measures:
@@ -70,7 +70,7 @@ class Numbers:
 
     def add(self, number: int) -> bool:
         """Whether it is new."""
-        process, index = divmod(number, _A_PROCESS)
+        process, index = place_of(number)
         seen = self._of_process.setdefault(process, bytearray())
         if index >= len(seen):
             seen.extend(bytes(max(index + 1 - len(seen), len(seen))))
@@ -79,7 +79,7 @@ class Numbers:
         return fresh
 
     def __contains__(self, number: int) -> bool:
-        process, index = divmod(number, _A_PROCESS)
+        process, index = place_of(number)
         seen = self._of_process.get(process, b"")
         return index < len(seen) and bool(seen[index])
 
@@ -87,4 +87,4 @@ class Numbers:
         for process, seen in sorted(self._of_process.items()):
             for index, is_there in enumerate(seen):
                 if is_there:
-                    yield process * _A_PROCESS + index
+                    yield number_at(process, index)

@@ -58,6 +58,11 @@ class Scenario(BaseModel):
         return self
 
     @property
+    def is_watched(self) -> bool:
+        """Of a program that writes no history, nothing is known otherwise."""
+        return self.setup.watch or any(one.command is not None for one in self.workloads)
+
+    @property
     def faults(self) -> list[FaultValue]:
         """All that it names; those of a storm are not drawn yet."""
         planned = [one.fault for one in self.schedule or ()]

@@ -38,11 +38,14 @@ class TopicSetup(_Part):
 
 
 class Setup(_Part):
-    """``config`` is any of the brokers' settings; ``links`` lays proxies between all ends."""
+    """``config`` is any of the brokers' settings; ``watch`` has the links write down what clients
+    ask and are answered.
+    """
 
     brokers: int = Field(default=3, ge=1)
     preset: str = "fast_failover"
     config: dict[str, Option] = Field(default_factory=dict)
+    watch: bool = False
     topics: tuple[TopicSetup, ...] = (
         TopicSetup(name="orders", partitions=6, config={"min.insync.replicas": 2}),
     )
@@ -52,9 +55,23 @@ class Setup(_Part):
         return [name for topic in self.topics for name in topic.names]
 
 
+COMMAND = "command"  # the kind of a program that is not ours, and its one option
+
+
 class WorkloadSetup(_Part):
     """A program that uses the cluster, in a process of its own, with the options of its kind."""
 
     name: str
     kind: str
     options: dict[str, Option] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _says_its_command(self) -> Self:
+        if self.kind == COMMAND and set(self.options) != {COMMAND}:
+            raise ValueError(f"{self.name}: a program of yours has one option, its command")
+        return self
+
+    @property
+    def command(self) -> str | None:
+        """Of a program of the user's; it writes no history."""
+        return str(self.options[COMMAND]) if self.kind == COMMAND else None

@@ -23,7 +23,8 @@ transactions.py  transactions and their ends; transactional
 reading.py       what was handed on, in runs; reader
 members.py       assignments and commits; member, mover
 running.py       the table of kinds; the first row and the last
-processes.py     starts, pauses, kills and ends them
+processes.py     starts, pauses, kills and ends them, and programs that are not ours
+commands.py      becomes one of those
 mixed.py         mixed
 
 What a program does within its own process, and keeps in memory:

@@ -1,14 +1,20 @@
-"""Workloads as processes of their own: started, paused, killed, made zombies, and ended."""
+"""Workloads as processes of their own: started, paused, killed, made zombies, and ended.
+
+A workload of ours writes a history. Any other program is told by its environment where the cluster
+is, and what it does is seen from outside alone.
+"""
 
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 from logquake.chaos.history.reader import read_file
 from logquake.chaos.history.rows import Row
@@ -21,35 +27,36 @@ class WorkloadFailed(Exception):  # noqa: N818 - the name says what happened
     """It ended by itself with an error, or did not end; the message has what it printed."""
 
 
-class WorkloadProcess:
-    """``name`` is its name in its history, which is ``folder/name.jsonl``.
+class Program:
+    """What it prints goes to ``folder/name.printed``.
 
-    A zombie is one that is paused while another one with its transactional id or instance id goes
-    on, and then resumed. At the end of a ``with`` block it is killed if it still runs, and the
-    kernel kills it when the thread that started it is no more (`cluster/processes/lifeline.py`).
+    At the end of a ``with`` block it is killed if it still runs, and the kernel kills it when the
+    thread that started it is no more (`cluster/processes/lifeline.py`). ``ended_well`` are the
+    statuses with which it may end.
     """
 
-    def __init__(self, plan: Plan, name: str, folder: Path) -> None:
-        self.plan = plan
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        ended_well: frozenset[int],
+    ) -> None:
         self.name = name
-        self.history = folder / f"{name}.jsonl"
+        self._ended_well = ended_well
         self._printed = folder / f"{name}.printed"
-        command = [sys.executable, "-m", __package__, *plan.arguments()]
         with self._printed.open("wb") as printed:
             self._process = subprocess.Popen(
-                [
-                    *command,
-                    f"--history={self.history}",
-                    f"--process={name}",
-                    f"--die-with={os.getpid()}",
-                ],
+                command,
+                env={**os.environ, **environment},
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C is for the harness, which ends its workloads
             )
 
-    def __enter__(self) -> WorkloadProcess:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -59,11 +66,6 @@ class WorkloadProcess:
     @property
     def pid(self) -> int:
         return self._process.pid
-
-    def rows(self) -> Iterator[Row]:
-        """What it has told so far."""
-        if self.history.exists():
-            yield from read_file(self.history)
 
     def is_running(self) -> bool:
         return self._process.poll() is None
@@ -102,6 +104,43 @@ class WorkloadProcess:
         except subprocess.TimeoutExpired:
             self.kill()
             raise WorkloadFailed(f"{self.name} has not ended after {timeout_s:g} s") from None
-        if status:
+        if status not in self._ended_well:
             printed = self._printed.read_text(errors="replace").strip()
             raise WorkloadFailed(f"{self.name} ended with {status}: {printed[-2000:]}")
+
+
+class WorkloadProcess(Program):
+    """``name`` is its name in its history, which is ``folder/name.jsonl``.
+
+    A zombie is one that is paused while another one with its transactional id or instance id goes
+    on, and then resumed.
+    """
+
+    def __init__(self, plan: Plan, name: str, folder: Path) -> None:
+        self.plan = plan
+        self.history = folder / f"{name}.jsonl"
+        told = (f"--history={self.history}", f"--process={name}", f"--die-with={os.getpid()}")
+        command = [sys.executable, "-m", __package__, *plan.arguments(), *told]
+        super().__init__(name, folder, command, {}, ended_well=frozenset({0}))
+
+    def rows(self) -> Iterator[Row]:
+        """What it has told so far."""
+        if self.history.exists():
+            yield from read_file(self.history)
+
+
+class CommandProcess(Program):
+    """A command line, as a shell would split it; its environment has BOOTSTRAP_SERVERS.
+
+    SIGTERM asks it to end: that it ends by it is no failure.
+    """
+
+    def __init__(self, command: str, name: str, folder: Path, bootstrap: str) -> None:
+        begun = [sys.executable, "-m", f"{__package__}.commands", str(os.getpid())]
+        super().__init__(
+            name,
+            folder,
+            [*begun, *shlex.split(command)],
+            {"BOOTSTRAP_SERVERS": bootstrap},
+            ended_well=frozenset({0, -signal.SIGTERM, 128 + signal.SIGTERM}),
+        )

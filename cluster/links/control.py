@@ -29,7 +29,11 @@ class LinkControl:
         self._one_at_a_time = threading.Lock()  # answers come in the order of questions
 
     def begin(
-        self, fault: LinkFault | RequestFault | Watch, *, stays: bool = False, for_ms: int | None = None
+        self,
+        fault: LinkFault | RequestFault | Watch,
+        *,
+        stays: bool = False,
+        for_ms: int | None = None,
     ) -> int:
         """Its id. It ends with heal(), after ``for_ms``, or, unless it stays, with close()."""
         held = self._ask("begin", fault=fault.to_json(), stays=stays, for_ms=for_ms)

@@ -1,4 +1,4 @@
-"""All faults of requests that hold, on all connections; who waits for what they meet, who watches."""
+"""All faults of requests that hold, on all connections; who waits for them, and who watches."""
 
 from __future__ import annotations
 

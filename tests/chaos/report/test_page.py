@@ -14,7 +14,7 @@ from logquake.chaos.report.charts import (
     rate_chart,
 )
 from logquake.chaos.report.page import page
-from logquake.chaos.report.series import FaultSpan, Series, gather, lanes
+from logquake.chaos.report.series import FaultBar, Series, gather, lanes
 from logquake.chaos.runs.judgement import judged
 from logquake.chaos.scenarios.expectation import Expectation
 from logquake.chaos.scenarios.measures import Measures
@@ -53,8 +53,8 @@ def test_faults_elections_and_answers_are_taken_out_of_rows() -> None:
     series = gather(ROWS)
     assert series.duration_s == 10
     assert series.faults == [
-        FaultSpan(2, 5, "kill", "broker-1", "target=broker-1", None),
-        FaultSpan(6, 10, "kill", "zookeeper", "target=broker-1", None),
+        FaultBar(2, 5, "kill", "broker-1", "target=broker-1", None),
+        FaultBar(6, 10, "kill", "zookeeper", "target=broker-1", None),
     ]
     assert [(mark.at, mark.kind) for mark in series.marks] == [(3, "leader")]
     assert [one.in_sync for one in series.looks["orders-0"]] == [3, 2, None, 2]
@@ -70,7 +70,7 @@ def test_time_without_an_ack_is_counted_between_the_first_and_the_last() -> None
 
 def test_faults_that_overlap_have_lanes_of_their_own() -> None:
     one, two, three = (
-        FaultSpan(begins, ends, "kill", "broker-1", "", None)
+        FaultBar(begins, ends, "kill", "broker-1", "", None)
         for begins, ends in ((0, 2), (1, 3), (2, 4))
     )
     assert lanes([one, two, three]) == [[one, three], [two]]

@@ -1,0 +1,95 @@
+"""What topics hold twice, or in another order than it was made, of clients that write no history.
+
+A record is known by its timestamp, key, value and headers, which clients leave alone when they send
+again. Whose it is, the CRC of its batch says, which the links saw on its way.
+
+Caveats: two records that are equal in all that, within one millisecond, count as one that is there
+twice. Who sets timestamps of its own, or shares a client id with another program, looks as if
+records were reordered. Where topics have LogAppendTime, nobody knows whose a record is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from logquake.chaos.card.clients import UNNAMED
+from logquake.chaos.history.reader import read_file
+from logquake.chaos.history.rows import Kind
+from logquake.chaos.history.writer import HistoryWriter
+from logquake.client.cursor import ReadBatch, ReadOptions
+from logquake.client.offsets import Isolation, latest_offsets, list_offsets
+from logquake.client.reader import PartitionReader
+from logquake.client.routing import Router
+from logquake.wire.records import Record
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP
+from logquake.wire.topic_partition import TopicPartition
+
+PROCESS = "stored"
+
+Senders = Mapping[tuple[str, int], str]  # a partition and a CRC: a client's id
+
+
+class Finding(NamedTuple):
+    at_us: int
+    what: Kind
+    partition: str
+    offset: int
+    other: int
+    client: str
+
+
+def write_stored(router: Router, topics: Iterable[str], links: Path, folder: Path) -> None:
+    """Into ``folder/stored.jsonl``; ``links`` is the file that the watch has written."""
+    senders = senders_of(links)
+    found = sorted(each for topic in topics for each in _of_topic(router, topic, senders))
+    moments = iter([each.at_us for each in found])
+    with HistoryWriter(folder / f"{PROCESS}.jsonl", PROCESS, moments.__next__) as history:
+        for each in found:
+            history.record(
+                each.what, each.partition, offset=each.offset, before=each.other, key=each.client
+            )
+
+
+def senders_of(links: Path) -> Senders:
+    return {
+        (partition, crc): row.key or UNNAMED
+        for row in read_file(links)
+        for partition, crc, _ in row.before.get("batches", ())
+    }
+
+
+def _of_topic(router: Router, topic: str, senders: Senders) -> Iterator[Finding]:
+    ends = latest_offsets(router, topic, isolation=Isolation.READ_COMMITTED)
+    starts = list_offsets(router, topic, dict.fromkeys(ends, EARLIEST_TIMESTAMP))
+    options = ReadOptions(isolation=Isolation.READ_COMMITTED)
+    for partition, end in ends.items():
+        start = starts[partition].offset
+        reader = PartitionReader(router, topic, partition, start, end, options)
+        yield from misplaced(str(TopicPartition(topic, partition)), reader.batches(), senders)
+
+
+def misplaced(partition: str, batches: Iterable[ReadBatch], senders: Senders) -> Iterator[Finding]:
+    """About 100 bytes are kept of each record."""
+    first: dict[int, int] = {}
+    latest: dict[str, tuple[int, int]] = defaultdict(lambda: (-1, -1))
+    for batch in batches:
+        client = senders.get((partition, batch.header.crc), UNNAMED)
+        for record in batch.records:
+            at_us = record.timestamp_ms * 1000
+            before = first.setdefault(_identity(record), record.offset)
+            latest_ms, latest_offset = latest[client]
+            if before != record.offset:
+                yield Finding(at_us, Kind.STORED_TWICE, partition, record.offset, before, client)
+            elif record.timestamp_ms < latest_ms:
+                yield Finding(
+                    at_us, Kind.STORED_LATE, partition, record.offset, latest_offset, client
+                )
+            else:
+                latest[client] = (record.timestamp_ms, record.offset)
+
+
+def _identity(record: Record) -> int:
+    return hash((record.timestamp_ms, record.key, record.value, record.headers))
