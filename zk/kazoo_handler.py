@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import select
 import socket
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from kazoo.handlers.threading import SequentialThreadingHandler
 from kazoo.protocol.states import Callback
 
 _NOT_SERVING = b"not currently serving"
+_SHORTEST_WAIT_S = 0.001  # 0 would mean not to wait at all, which is another error
 _ANSWER_BYTES = 256  # enough for the refusal; the rest of the statistics is not wanted
 
 
@@ -22,7 +24,7 @@ class DirectHandler(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo 
     order between them.
     """
 
-    def __init__(self, connect_timeout_ms: int) -> None:
+    def __init__(self, connect_timeout_ms: float) -> None:
         super().__init__()
         self._connect_timeout_s = connect_timeout_ms / 1000
 
@@ -73,8 +75,11 @@ def _among(sockets: Sequence[socket.socket], ready: set[int]) -> list[socket.soc
 
 
 def _require_serving(address: tuple[str, int], timeout: float) -> None:
+    """All of it within ``timeout`` seconds: it is taken from what is left of a session."""
+    deadline = time.monotonic() + timeout
     with socket.create_connection(address, timeout) as probe:
         probe.sendall(b"srvr")
+        probe.settimeout(max(deadline - time.monotonic(), _SHORTEST_WAIT_S))
         answer = probe.recv(_ANSWER_BYTES)
     if not answer or _NOT_SERVING in answer:
         raise ConnectionRefusedError(f"ZooKeeper at {address} does not serve yet")

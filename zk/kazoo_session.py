@@ -12,13 +12,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import partial
+from random import Random
 from typing import Any, TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.protocol.states import KazooState
 from kazoo.retry import KazooRetry
 
-from logquake.zk.kazoo_connection import PatientConnection
+from logquake.zk.kazoo_connection import PatientConnection, for_connection
 from logquake.zk.kazoo_handler import DirectHandler
 from logquake.zk.kazoo_requests import answer_of, rooted, to_request
 from logquake.zk.kazoo_watches import Watch, WatchKeeper, WatchKind
@@ -44,8 +45,9 @@ _RECONNECT_MAX_DELAY_S = 0.5
 class KazooSession:
     """``post`` runs an action later on the owner's loop; it is called from kazoo's thread too.
 
-    ``hosts`` is Kafka's zookeeper.connect. ``connect_timeout_ms`` bounds one attempt at one host;
-    attempts go on until close().
+    ``hosts`` is Kafka's zookeeper.connect, whose servers are tried in an order that ``random``
+    draws. ``connect_timeout_ms`` bounds one attempt at one of them, as its share of the session's
+    time does; attempts go on until close().
     """
 
     def __init__(
@@ -55,13 +57,17 @@ class KazooSession:
         connect_timeout_ms: int,
         listener: SessionListener,
         post: Post,
+        random: Random | None = None,
     ) -> None:
         self._listener = listener
         self._post = post
         self._serving = False  # what the listener was told last
+        self._connection = 0  # the number of the one that it was told of
         self._closed = False
         self._watches = WatchKeeper(lambda event: post(partial(self._tell_watch, event)))
-        self._client = _quiet_client(hosts, session_timeout_ms, connect_timeout_ms)
+        self._client = _quiet_client(
+            _shuffled(hosts, random or Random()), session_timeout_ms, connect_timeout_ms
+        )
         self._client.add_listener(self._on_state)
         self._client.start_async()
 
@@ -83,7 +89,7 @@ class KazooSession:
                 watch.learn(outcome)
             self._post(partial(done, outcome))
 
-        result = self._client.handler.async_result()
+        result = for_connection(self._client.handler.async_result(), self._connection)
         result.rawlink(on_result)
         self._client._call(to_request(operation, self._client.chroot, watch), result)
 
@@ -114,13 +120,16 @@ class KazooSession:
             self._post(self._tell_expired)
 
     def _on_connected(self) -> None:
-        session_id, _ = self._client.client_id
-        self._post(partial(self._tell_connected, session_id))
+        """Watches first: what they missed is told before any answer that shows it."""
         self._watches.restore(self._client)
+        session_id, _ = self._client.client_id
+        connection = self._client._connection.number
+        self._post(partial(self._tell_connected, session_id, connection))
 
-    def _tell_connected(self, session_id: int) -> None:
+    def _tell_connected(self, session_id: int, connection: int) -> None:
         if not self._closed:
             self._serving = True
+            self._connection = connection
             self._listener.on_connected(session_id)
 
     def _tell_disconnected(self) -> None:
@@ -139,12 +148,18 @@ class KazooSession:
 
 
 def _quiet_client(hosts: str, session_timeout_ms: int, connect_timeout_ms: int) -> KazooClient:
-    """kazoo says in its log what the listener is told anyway."""
-    handler = DirectHandler(connect_timeout_ms)
+    """kazoo says in its log what the listener is told anyway.
+
+    An attempt takes no more than its server's share of the session's time (ClientCnxn does so too):
+    there is time left for the others then.
+    """
+    share_ms = session_timeout_ms / len(hosts.split(","))
+    handler = DirectHandler(min(connect_timeout_ms, share_ms))
     client = KazooClient(
         hosts,
         timeout=session_timeout_ms / 1000,
         handler=handler,
+        randomize_hosts=False,  # the order is drawn: PatientConnection goes round in it
         logger=logging.Logger("kazoo", logging.CRITICAL + 1),
         connection_retry=KazooRetry(
             max_tries=-1,
@@ -155,3 +170,11 @@ def _quiet_client(hosts: str, session_timeout_ms: int, connect_timeout_ms: int) 
     )
     client._connection = PatientConnection(client)
     return client
+
+
+def _shuffled(hosts: str, random: Random) -> str:
+    """The same servers in another order, with the chroot behind them as it was."""
+    servers, slash, chroot = hosts.partition("/")
+    each = servers.split(",")
+    random.shuffle(each)
+    return ",".join(each) + slash + chroot

@@ -117,7 +117,7 @@ class WatchKeeper:
             table = client._child_watchers if children else client._data_watchers
             table[watch.path].add(watch)
         for some in _chunks(sorted(lost, key=lambda watch: watch.path)):
-            client._call(SetWatches(client.last_zxid, some), client.handler.async_result())
+            _ask_first(client, SetWatches(client.last_zxid, some))
 
     def _on_event(self, watch: Watch, event: WatchedEvent) -> None:
         if event.type == KazooEventType.NONE:
@@ -131,3 +131,12 @@ class WatchKeeper:
 def _chunks(watches: list[Watch]) -> Iterator[tuple[Watch, ...]]:
     for start in range(0, len(watches), _WATCHES_PER_REQUEST):
         yield tuple(watches[start : start + _WATCHES_PER_REQUEST])
+
+
+def _ask_first(client: KazooClient, request: SetWatches) -> None:
+    """Before all that waits to be sent, as ZooKeeper's own client does (SendThread.primeConnection).
+
+    On the thread that sends, which looks there as soon as a byte tells it to.
+    """
+    client._queue.appendleft((request, client.handler.async_result()))
+    client._connection._write_sock.send(b"\0")

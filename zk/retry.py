@@ -11,7 +11,6 @@ Whoever needs to know reads back: the owner of the ephemeral node, or the data w
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -28,13 +27,18 @@ from logquake.zk.paths import path_of
 
 R = TypeVar("R")
 
+_NONE = 0
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+
+@dataclass(eq=False, slots=True)
+class _Asked:
+    """``connection`` is the one over which it is asked, if it does not wait for another."""
+
     operation: Operation[Any]
     done: Callable[[Any], None]
+    connection: int = _NONE
 
-    def expire(self) -> None:
+    def expire(self, _outcome: object = None) -> None:
         self.done(Failed(ZkError.SESSION_EXPIRED, path_of(self.operation)))
 
 
@@ -45,34 +49,38 @@ class RetryingSession:
         self, open_session: Callable[[SessionListener], Session], listener: SessionListener
     ) -> None:
         self._listener = listener
-        self._waiting: deque[_Waiting] = deque()
+        self._unanswered: dict[_Asked, None] = {}  # in the order of submission
         self._connected = False
         self._expired = False
-        self._session_id = 0
-        self._connection = 0  # counts the times that a session began to serve
+        self._connection = _NONE  # counts the times that a session began to serve
         self._session = open_session(self)
 
     def submit(self, operation: Operation[R], done: Callable[[R | Failed], None]) -> None:
         """Between a session's end and the next one's start, an operation is refused."""
-        waiting = _Waiting(operation, done)
-        if self._connected or self._expired:
-            self._attempt(waiting)
-        else:
-            self._waiting.append(waiting)
+        asked = _Asked(operation, done)
+        if self._expired:
+            self._session.submit(operation, asked.expire)
+            return
+        self._unanswered[asked] = None
+        if self._connected:
+            self._attempt(asked)
 
     def close(self) -> None:
-        self._waiting.clear()
+        for asked in self._unanswered:
+            asked.connection = _NONE
         self._session.close()
 
     def on_connected(self, session_id: int) -> None:
-        """What waited goes first, before anything that the listener submits now."""
+        """What has no answer goes first, before anything that the listener submits now.
+
+        Answers come before the loss of their connection is told: what has none now gets none, also
+        if that it was lost is not told yet.
+        """
         self._connected = True
         self._expired = False
-        self._session_id = session_id
         self._connection += 1
-        waiting, self._waiting = self._waiting, deque()
-        for one in waiting:
-            self._attempt(one)
+        for asked in list(self._unanswered):
+            self._attempt(asked)
         self._listener.on_connected(session_id)
 
     def on_disconnected(self) -> None:
@@ -80,28 +88,30 @@ class RetryingSession:
         self._listener.on_disconnected()
 
     def on_expired(self) -> None:
-        """What waited belonged to the session that is over."""
+        """What waits belonged to the session that is over; so did what is in flight, to be told."""
         self._connected = False
         self._expired = True
-        waiting, self._waiting = self._waiting, deque()
-        for one in waiting:
-            one.expire()
+        unanswered, self._unanswered = self._unanswered, {}
+        for asked in unanswered:
+            if asked.connection == _NONE:
+                asked.expire()
         self._listener.on_expired()
 
     def on_watch(self, event: WatchEvent) -> None:
         self._listener.on_watch(event)
 
-    def _attempt(self, waiting: _Waiting) -> None:
-        session_id, connection = self._session_id, self._connection
+    def _attempt(self, asked: _Asked) -> None:
+        connection = asked.connection = self._connection
 
         def settle(outcome: Any) -> None:
+            if asked.connection != connection:
+                return  # it was asked again since
             if not (isinstance(outcome, Failed) and outcome.error is ZkError.CONNECTION_LOSS):
-                waiting.done(outcome)
-            elif self._expired or session_id != self._session_id:
-                waiting.expire()
-            elif connection != self._connection:
-                self._attempt(waiting)  # the answer is late: another connection serves already
+                self._unanswered.pop(asked, None)
+                asked.done(outcome)
+            elif asked in self._unanswered:
+                asked.connection = _NONE
             else:
-                self._waiting.append(waiting)
+                asked.expire()
 
-        self._session.submit(waiting.operation, settle)
+        self._session.submit(asked.operation, settle)

@@ -49,6 +49,12 @@ class Relay:
                 client, _ = self._listener.accept()
                 self._connect(client)
 
+    @property
+    def is_used(self) -> bool:
+        """Whether anybody is connected through it."""
+        with self._lock:
+            return bool(self._connections)
+
     def open(self) -> None:
         self._open = True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from logquake.zk.operations import (
     Create,
+    Data,
     Delete,
     EventType,
     Exists,
@@ -90,6 +91,21 @@ def test_what_watches_missed_during_a_cut_is_reported_after_it(ensemble: Ensembl
         WatchEvent(EventType.CHILD, parent),
     }
     assert len(client.events) == 4
+
+
+def test_what_a_cut_hid_is_told_before_an_answer_that_shows_it(ensemble: Ensemble) -> None:
+    client, other = ensemble.connect(), ensemble.connect()
+    path = f"{ensemble.root}/a"
+    other.perform(Create(path))
+    client.perform(GetData(path, watch=True))
+    ensemble.cut(client)
+    client.run_until(lambda: client.session_id is None)
+    other.perform(SetData(path, b"new"))
+    ensemble.heal(client)
+    client.run_until(lambda: client.session_id is not None)
+    client.submit(GetData(path))
+    client.run_until(lambda: isinstance(client.log[-1], Data))
+    assert client.log[-2:-1] == [WatchEvent(EventType.CHANGED, path)]
 
 
 def test_watches_that_missed_nothing_still_hold_after_a_cut(ensemble: Ensemble) -> None:

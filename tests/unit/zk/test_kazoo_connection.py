@@ -1,8 +1,8 @@
-"""When a server that does not answer pings is given up, and when it is only slow."""
+"""When a server that does not answer pings is given up, and which one comes next."""
 
 from __future__ import annotations
 
-from logquake.zk.kazoo_connection import OverduePing
+from logquake.zk.kazoo_connection import OverduePing, from_the_next
 
 SESSION_S = 6.0
 
@@ -79,3 +79,20 @@ def test_a_wait_that_took_longer_than_asked_was_our_own_absence() -> None:
     clock.now_s += 3600
     assert not ping.is_set()
     assert overdue_after(ping, clock, 0.25) == SESSION_S / 3
+
+
+SERVERS = [("zk1", "127.0.0.1", 2181), ("zk2", "127.0.0.1", 2182), ("zk3", "127.0.0.1", 2183)]
+
+
+def test_at_first_servers_are_tried_in_their_order() -> None:
+    assert from_the_next(SERVERS, None) == SERVERS
+
+
+def test_after_one_that_is_lost_comes_the_next_and_itself_last() -> None:
+    one, two, three = SERVERS
+    assert from_the_next(SERVERS, two) == [three, one, two]
+    assert from_the_next(SERVERS, three) == [one, two, three]
+
+
+def test_a_server_that_its_name_no_longer_leads_to_is_forgotten() -> None:
+    assert from_the_next(SERVERS, ("zk1", "127.0.0.9", 2181)) == SERVERS

@@ -28,6 +28,7 @@ class Owner:
         self.server = ModelServer()
         self.heard: list[Any] = []
         self.answers: list[Any] = []
+        self.when_connected: Callable[[], None] = lambda: None
         self._posted: deque[Callable[[], None]] = deque()
         self.session = RetryingSession(self._open, self)
 
@@ -44,6 +45,7 @@ class Owner:
 
     def on_connected(self, session_id: int) -> None:
         self.heard.append(("connected", session_id))
+        self.when_connected()
 
     def on_disconnected(self) -> None:
         self.heard.append("disconnected")
@@ -95,6 +97,18 @@ def test_an_answer_that_was_lost_is_asked_for_again_before_later_ones(owner: Own
         "n0000000003",
         "zookeeper",
     )
+
+
+def test_what_is_asked_before_a_gap_is_heard_of_comes_before_what_is_asked_after_it(
+    owner: Owner,
+) -> None:
+    owner.run()
+    owner.link.disconnect()
+    owner.link.reconnect()
+    owner.submit(Create("/first"))
+    owner.when_connected = lambda: owner.submit(Create("/second"))
+    owner.run()
+    assert owner.answers == ["/first", "/second"]
 
 
 def test_a_retry_may_be_refused_by_its_own_success(owner: Owner) -> None:
