@@ -26,7 +26,8 @@ __all__ = ["Cluster", "RunningCluster"]
 
 
 class Cluster(RunningCluster):
-    """Brokers 1 to ``brokers``, and a ZooKeeper server unless ``zookeeper`` names one.
+    """Brokers 1 to ``brokers``, and a ZooKeeper server unless ``zookeeper`` names one; with
+    ``zookeepers`` an ensemble of so many.
 
     Without ``data_dir`` everything lives in a temporary folder that goes with the cluster. With
     ``port`` broker 1 listens there and the others behind it; without, on free ports. ``config``
@@ -52,6 +53,7 @@ class Cluster(RunningCluster):
         links: bool = False,
         faults: bool = False,
         control: bool = False,
+        zookeepers: int = 1,
         name: str = "default",
         on_progress: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -70,6 +72,7 @@ class Cluster(RunningCluster):
             links=links,
             faults=faults,
             control=control,
+            zookeepers=zookeepers,
         )
         self._on_progress = on_progress
         self._launched: Launched | None = None

@@ -7,7 +7,7 @@ links.sock           where the links do, of a cluster that has them
 control-port.json    address and token of the control port, of a cluster that has one
 lock                 locked by the supervisor for as long as it lives
 supervisor.log
-zookeeper/           zoo.cfg, data/, zookeeper.log
+zookeeper/           zoo.cfg, data/, zookeeper.log; of an ensemble zookeeper-1/, zookeeper-2/, ...
 security/            of a cluster that is secure: certificates, users, how clients connect
 broker-N/            server.properties, data/ (Kafka's log.dirs), data-2/, ... where more are wanted
 broker-N/unsynced/   what a loss of power would take back, where that may happen
@@ -38,7 +38,7 @@ _FILES = (
     "supervisor.log",
     "lock",
 )
-_FOLDERS = ("zookeeper", "logs", "events")
+_FOLDERS = ("logs", "events")
 _SECURITY = "security"  # made when it is wanted
 
 
@@ -81,10 +81,6 @@ class Layout:
         return self.root / "supervisor.log"
 
     @property
-    def zookeeper(self) -> Path:
-        return self.root / "zookeeper"
-
-    @property
     def security(self) -> Path:
         return self.root / _SECURITY
 
@@ -92,9 +88,13 @@ class Layout:
     def events(self) -> Path:
         return self.root / "events"
 
+    def zookeeper_of(self, member: str) -> Path:
+        """Made by the server itself."""
+        return self.root / member
+
     def log_of(self, member: str) -> Path:
-        if member == "zookeeper":
-            return self.zookeeper / "zookeeper.log"
+        if member.startswith("zookeeper"):
+            return self.zookeeper_of(member) / "zookeeper.log"
         return self.root / "logs" / f"{member}.log"
 
     def properties_of(self, broker_id: int) -> Path:
@@ -132,8 +132,9 @@ class Layout:
         """Remove what a cluster made here, and the folder itself if nothing else is in it."""
         for name in (*_FOLDERS, _SECURITY):
             shutil.rmtree(self.root / name, ignore_errors=True)
-        for folder in self.root.glob("broker-*"):
-            shutil.rmtree(folder, ignore_errors=True)
+        for pattern in ("broker-*", "zookeeper", "zookeeper-*"):
+            for folder in self.root.glob(pattern):
+                shutil.rmtree(folder, ignore_errors=True)
         for name in _FILES:
             (self.root / name).unlink(missing_ok=True)
         if self.root.exists() and not any(self.root.iterdir()):

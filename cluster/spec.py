@@ -46,12 +46,13 @@ LINKED_KEYS = frozenset({"advertised.listeners", "logquake.network.routes"})
 class ClusterSpec:
     """``port`` is broker 1's, the next ones follow; None takes any free ports.
 
-    ``zookeeper`` is the address of a server that already runs; None starts one. ``temporary``
-    removes the state directory when the cluster ends. ``log_dirs`` is how many directories each
-    broker spreads its partitions over. ``secure`` is TLS and SCRAM for all that connect. ``links``
-    lays a proxy for each direction between brokers, clients and ZooKeeper, which can be hurt. With
-    ``faults``, or links, what is inside of brokers can be broken too: their disks and clocks.
-    ``control`` opens the control port.
+    ``zookeeper`` is the address of a server that already runs; None starts as many as
+    ``zookeepers`` says, of which several are an ensemble. ``temporary`` removes the state directory
+    when the cluster ends. ``log_dirs`` is how many directories each broker spreads its partitions
+    over. ``secure`` is TLS and SCRAM for all that connect. ``links`` lays a proxy for each
+    direction between brokers, clients and ZooKeeper, which can be hurt. With ``faults``, or links,
+    what is inside of brokers can be broken too: their disks and clocks. ``control`` opens the
+    control port.
     """
 
     name: str = "default"
@@ -66,10 +67,15 @@ class ClusterSpec:
     links: bool = False
     faults: bool = False
     control: bool = False
+    zookeepers: int = 1
 
     def __post_init__(self) -> None:
         if self.brokers < 1:
             raise ClusterError(f"{self.brokers} brokers: a cluster needs at least one")
+        if self.zookeepers < 1:
+            raise ClusterError(f"{self.zookeepers} ZooKeeper servers: a cluster needs one")
+        if self.zookeeper is not None and self.zookeepers > 1:
+            raise ClusterError("a ZooKeeper that runs has as many servers as it has: name them all")
         if self.log_dirs < 1:
             raise ClusterError(f"{self.log_dirs} log directories: a broker needs at least one")
         if self.preset not in PRESETS:

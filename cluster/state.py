@@ -23,6 +23,17 @@ def is_broker(name: str) -> bool:
     return name.startswith(_BROKER)
 
 
+def zookeeper_names(count: int) -> tuple[str, ...]:
+    """One server is ``zookeeper``; of several each has its number."""
+    if count == 1:
+        return (ZOOKEEPER,)
+    return tuple(f"{ZOOKEEPER}-{number}" for number in range(1, count + 1))
+
+
+def is_zookeeper(name: str) -> bool:
+    return name == ZOOKEEPER or name.startswith(f"{ZOOKEEPER}-")
+
+
 class Phase(StrEnum):
     RUNNING = "running"
     PAUSED = "paused"
@@ -97,6 +108,17 @@ class ClusterState:
     @property
     def brokers(self) -> tuple[MemberState, ...]:
         return tuple(member for member in self.members if is_broker(member.name))
+
+    @property
+    def zookeepers(self) -> tuple[MemberState, ...]:
+        """Of a ZooKeeper that is the cluster's own."""
+        return tuple(member for member in self.members if is_zookeeper(member.name))
+
+    @property
+    def has_zookeeper(self) -> bool:
+        """Whether more than half of its servers run, or it is somebody else's."""
+        running = sum(member.phase is Phase.RUNNING for member in self.zookeepers)
+        return not self.zookeepers or 2 * running > len(self.zookeepers)
 
     @property
     def bootstrap_servers(self) -> str:

@@ -134,7 +134,7 @@ def _chunks(watches: list[Watch]) -> Iterator[tuple[Watch, ...]]:
 
 
 def _ask_first(client: KazooClient, request: SetWatches) -> None:
-    """Before all that waits to be sent, as ZooKeeper's own client does (SendThread.primeConnection).
+    """Before all that waits to be sent, as in ZooKeeper's own client (SendThread.primeConnection).
 
     On the thread that sends, which looks there as soon as a byte tells it to.
     """

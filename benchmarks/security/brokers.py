@@ -29,8 +29,9 @@ from benchmarks.topics import FREES_SOON
 from logquake.cluster.layout import last_line
 from logquake.cluster.processes.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.security.certificates import Authority
-from logquake.cluster.supervisor.local_zookeeper import LocalZooKeeper
+from logquake.cluster.supervisor.local_zookeeper import LocalServer
 from logquake.cluster.supervisor.scram_program import write_users
+from logquake.cluster.zookeeper.program import find_program
 from logquake.node.authentication.scram import ScramCredential, ScramMechanism
 
 USER, PASSWORD = "benchmark", "hush"
@@ -118,13 +119,13 @@ def _zookeeper(folder: Path) -> Iterator[_ZooKeeper]:
     """With the user in it."""
     place = folder / "zookeeper"
     place.mkdir()
-    server = LocalZooKeeper(place)
-    process = server.spawn()
+    server = LocalServer(find_program(), place)
+    address, process = f"{LOOPBACK}:{server.port}", server.spawn()
     try:
         server.wait_until_serving()
-        if write_users(server.address, {USER: {MECHANISM.value: _credential()}}):
+        if write_users(address, {USER: {MECHANISM.value: _credential()}}):
             raise BenchmarkError("the user cannot be written")
-        yield _ZooKeeper(server.address, process.pid)
+        yield _ZooKeeper(address, process.pid)
     finally:
         _end(process)
 

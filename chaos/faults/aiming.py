@@ -6,8 +6,9 @@ from logquake.chaos.faults.clients import KillClient, PauseClient
 from logquake.chaos.faults.links import Inject, Partition
 from logquake.chaos.faults.value import FaultValue
 from logquake.cluster.links.effects import CLIENTS
+from logquake.cluster.observing.targets import ZOOKEEPER_ROLES
 from logquake.cluster.running.cluster import RunningCluster
-from logquake.cluster.state import ZOOKEEPER
+from logquake.cluster.state import ZOOKEEPER, is_zookeeper
 
 _AIMED = ("source", "target")
 
@@ -27,7 +28,9 @@ def aimed(fault: FaultValue, cluster: RunningCluster) -> FaultValue:
 
 
 def _member(end: str, cluster: RunningCluster) -> str:
-    return end if end == CLIENTS or end.startswith(ZOOKEEPER) else cluster.member_name(end)
+    """Servers of a ZooKeeper that is somebody else's are no members."""
+    is_name = end == CLIENTS or (is_zookeeper(end) and end not in ZOOKEEPER_ROLES)
+    return end if is_name else cluster.member_name(end)
 
 
 def subject_of(fault: FaultValue) -> str:

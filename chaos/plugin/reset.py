@@ -15,7 +15,7 @@ from logquake.client.errors import BrokerError
 from logquake.client.groups import Groups
 from logquake.client.routing import Router
 from logquake.cluster.running.cluster import RunningCluster
-from logquake.cluster.state import LINKS, ZOOKEEPER, Phase
+from logquake.cluster.state import LINKS, Phase, is_zookeeper
 from logquake.wire.errors import ErrorCode
 
 # For each step that waits: what a starved machine keeps, where another cluster takes longer still.
@@ -53,13 +53,13 @@ def _require_the_same(before: Baseline, now: Baseline) -> None:
 
 def _run_again(cluster: RunningCluster) -> None:
     """Those that no fault brought down; ZooKeeper first, brokers need it."""
-    members = sorted(cluster.state().members, key=lambda member: member.name != ZOOKEEPER)
+    members = sorted(cluster.state().members, key=lambda member: not is_zookeeper(member.name))
     idle = [member for member in members if member.phase is not Phase.RUNNING]
     for member in idle:
         if member.phase is Phase.PAUSED:
             cluster.resume(member.name)
         else:
-            cluster.start(member.name, wait=member.name == ZOOKEEPER)
+            cluster.start(member.name, wait=is_zookeeper(member.name))
     if idle:
         cluster.wait_ready(RESET_TIMEOUT_S)
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from logquake.chaos.runs.conductor import Conductor
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.cluster import RunningCluster
-from logquake.cluster.state import ZOOKEEPER, Phase
+from logquake.cluster.state import Phase
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 
@@ -27,7 +27,7 @@ def heal_everything(kafka: RunningCluster, conductor: Conductor) -> list[str]:
     with suppress(ClusterError):  # one that can't be undone was told above
         kafka.heal()
     state = kafka.state()
-    for member in (*state.brokers, *(one for one in state.members if one.name == ZOOKEEPER)):
+    for member in (*state.zookeepers, *state.brokers):
         try:
             if member.phase is Phase.PAUSED:
                 kafka.resume(member.name)

@@ -37,7 +37,6 @@ from logquake.client.coordinators import CoordinatorType, coordinator_of
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.cluster import RunningCluster
-from logquake.cluster.state import ZOOKEEPER
 
 HARNESS = "harness"
 TICK_S = 0.25
@@ -191,6 +190,7 @@ def _open(scenario: Scenario, folder: RunFolder) -> Cluster:
         data_dir=folder.cluster.root,
         preset=setup.preset,
         links=True,
+        zookeepers=setup.zookeepers,
         name=scenario.name,
     )
 
@@ -215,8 +215,7 @@ def make_topics(kafka: RunningCluster, topics: Sequence[TopicSetup]) -> None:
 def end_at_once(kafka: RunningCluster) -> None:
     """ZooKeeper first, so that nothing is decided any more: judged is what was whole."""
     state = kafka.state()
-    zookeepers = [member for member in state.members if member.name.startswith(ZOOKEEPER)]
-    for member in (*zookeepers, *state.brokers):
+    for member in (*state.zookeepers, *state.brokers):
         kafka.kill(member.name)
 
 

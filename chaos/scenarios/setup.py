@@ -38,11 +38,12 @@ class TopicSetup(_Part):
 
 
 class Setup(_Part):
-    """``config`` is any of the brokers' settings; ``watch`` has the links write down what clients
-    ask and are answered.
+    """``config`` is any of the brokers' settings. More ``zookeepers`` than one are an ensemble;
+    ``watch`` has the links write down what clients ask and are answered.
     """
 
     brokers: int = Field(default=3, ge=1)
+    zookeepers: int = Field(default=1, ge=1)
     preset: str = "fast_failover"
     config: dict[str, Option] = Field(default_factory=dict)
     watch: bool = False

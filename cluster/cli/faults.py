@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logquake.cluster.cli import inside
+from logquake.cluster.cli import coordination, inside
 from logquake.cluster.cli.options import (
     DEFAULT_NAME,
     DataDir,
@@ -22,17 +22,19 @@ if TYPE_CHECKING:
     from logquake.cluster.running.fault import Fault
 
 app = typer.Typer(
-    help="Break links of a cluster started with --links, disks and clocks of one with --faults.",
+    help="Break links of a cluster started with --links, disks and clocks of one with --faults; "
+    "end sessions of any.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 inside.add_to(app)
+coordination.add_to(app)
 
 Source = Annotated[
     str,
     typer.Argument(
         help="Where bytes come from: a broker's id, controller, leader:TOPIC/PARTITION, clients, "
-        "zookeeper; several with commas."
+        "zookeeper or zookeeper-1; several with commas."
     ),
 ]
 To = Annotated[str, typer.Argument(metavar="TARGET", help="Where they go: as SOURCE.")]

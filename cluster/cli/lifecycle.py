@@ -47,6 +47,9 @@ def up(
     zookeeper: Annotated[
         str | None, typer.Option(help="HOST:PORT[/CHROOT] of one that runs.")
     ] = None,
+    zookeepers: Annotated[
+        int | None, typer.Option(help="Servers of an ensemble to be started. [default: 1]")
+    ] = None,
     log_dirs: Annotated[
         int | None, typer.Option(help="Directories of a broker's data. [default: 1]")
     ] = None,
@@ -74,6 +77,7 @@ def up(
     timeout_s = seconds(wait)
     layout = layout_of(name, data_dir)
     asked: dict[str, Any] = {"brokers": brokers, "preset": preset, "zookeeper": zookeeper}
+    asked["zookeepers"] = zookeepers
     asked["log_dirs"] = log_dirs
     asked["secure"] = secure or None
     asked["links"] = links or None

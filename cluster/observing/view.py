@@ -20,6 +20,7 @@ from logquake.cluster.errors import ClusterError
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.kazoo_session import KazooSession
 from logquake.zk.operations import (
+    Delete,
     Exists,
     Failed,
     GetChildren,
@@ -29,7 +30,7 @@ from logquake.zk.operations import (
     ZkError,
 )
 from logquake.zk.retry import RetryingSession
-from logquake.zk.znodes.brokers import IDS_PATH, broker_id_of
+from logquake.zk.znodes.brokers import IDS_PATH, BrokerRegistration, broker_id_of
 from logquake.zk.znodes.configs import ENTITY_TYPES, EntityConfig
 from logquake.zk.znodes.control import ControllerNode
 from logquake.zk.znodes.json_text import MalformedZnode
@@ -83,6 +84,11 @@ class ClusterView:
         found = (_sense_of(name, broker_id_of) for name in self._children(IDS_PATH))
         return frozenset(broker_id for broker_id in found if broker_id is not None)
 
+    def session_of(self, broker_id: int) -> int | None:
+        """In which it is registered; None while it is not."""
+        (stat,) = self._ask([Exists(BrokerRegistration.path(broker_id), watch=True)])
+        return None if stat is None else stat.ephemeral_owner
+
     def partition(self, topic: str, partition: int) -> PartitionState | None:
         """None while the partition does not exist, or has no leader yet."""
         data = self._read(PartitionState.path(topic, partition))
@@ -129,6 +135,14 @@ class ClusterView:
             for entity, one in zip(entities, decoded, strict=True)
             if one is not None and one.config
         }
+
+    # The one write
+
+    def delete_controller(self) -> int | None:
+        """Who held the office, which is free now; None where nobody did."""
+        controller = self.controller()
+        (answer,) = self._ask([Delete(ControllerNode.path())])
+        return None if _is_absent(answer) else controller
 
     # Waiting
 

@@ -23,12 +23,13 @@ from logquake.cluster.running.inside_faults import InsideFaults, Until
 from logquake.cluster.running.observed import COMMAND_TIMEOUT_S, Target
 from logquake.cluster.running.power_loss import PowerLoss
 from logquake.cluster.running.waits import DEFAULT_TIMEOUT
+from logquake.cluster.running.zookeeper_faults import ZooKeeperFaults
 from logquake.cluster.spec import as_property
-from logquake.cluster.state import LINKS, ZOOKEEPER, MemberState, Phase
+from logquake.cluster.state import LINKS, MemberState, Phase, is_zookeeper
 from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 
 
-class RunningCluster(InjectedCluster, InsideFaults):
+class RunningCluster(InjectedCluster, InsideFaults, ZooKeeperFaults):
     """Every method raises ClusterError; a wait raises WaitTimeoutError with the cluster's state.
 
     A target is a broker id or one of targets.FORMS. Time-outs are in seconds. ``deeds`` is what
@@ -111,7 +112,7 @@ class RunningCluster(InjectedCluster, InsideFaults):
 
         A broker is ready when it is registered, accepts connections, and the controller has told
         its replicas whom to lead or to follow; they may have much to copy then. ZooKeeper is when
-        it serves.
+        it serves, unless too few of its servers run for any to serve.
         """
         return self._start("start", self.member_name(target), wait=wait, timeout=timeout)
 
@@ -200,18 +201,18 @@ class RunningCluster(InjectedCluster, InsideFaults):
             self.ask(verb, timeout_s=timeout, member=name, wait=wait)
         except TimeoutError:
             raise self._timed_out(f"{name} is not ready", timeout) from None
-        if wait and name == ZOOKEEPER:
-            self._wait_for_zookeeper(deadline, timeout)
+        if wait and is_zookeeper(name) and self.state().has_zookeeper:
+            self._wait_for_zookeeper(name, deadline, timeout)
         return name
 
-    def _wait_for_zookeeper(self, deadline: float, timeout: float) -> None:
+    def _wait_for_zookeeper(self, name: str, deadline: float, timeout: float) -> None:
         from logquake.cluster.zookeeper.probe import PROBE_INTERVAL_S, Patience, serves
 
-        member = self._member(ZOOKEEPER)
+        member = self._member(name)
         patience = Patience()
         while not patience.probe(partial(serves, member.host, member.port)):
             if time.monotonic() > deadline:
-                raise self._timed_out(f"{ZOOKEEPER} does not serve", timeout)
+                raise self._timed_out(f"{name} does not serve", timeout)
             time.sleep(PROBE_INTERVAL_S)
 
     def _heal(self, name: str, remedy: str, *, wait: bool = True) -> None:

@@ -27,11 +27,12 @@ from logquake.cluster.links.effects import (
     Rate,
     Reset,
 )
+from logquake.cluster.observing.targets import ZOOKEEPER_ROLES
 from logquake.cluster.running.deeds import Deeds, deed
 from logquake.cluster.running.fault import Fault
 from logquake.cluster.running.observed import Target
 from logquake.cluster.running.waits import WaitingCluster
-from logquake.cluster.state import ZOOKEEPER, is_broker
+from logquake.cluster.state import ZOOKEEPER, is_broker, is_zookeeper
 
 if TYPE_CHECKING:
     from logquake.cluster.links.requests.rules import RequestFault
@@ -210,9 +211,9 @@ class LinkedCluster(WaitingCluster):
         return tuple(dict.fromkeys(self._end(one.strip()) for one in each))
 
     def _end(self, text: str) -> str:
-        if text == CLIENTS or is_broker(text) or text.startswith(ZOOKEEPER):
-            return text
-        return self.member_name(text)
+        """Servers of a ZooKeeper that is somebody else's are ends too, and no members."""
+        is_name = text == CLIENTS or is_broker(text) or is_zookeeper(text)
+        return text if is_name and text not in ZOOKEEPER_ROLES else self.member_name(text)
 
 
 def link_fault_name(fault_id: int) -> str:

@@ -21,7 +21,7 @@ from logquake.cluster.observing.tables import (
     partition_rows,
 )
 from logquake.cluster.observing.targets import resolve
-from logquake.cluster.state import ZOOKEEPER, ClusterState, Phase
+from logquake.cluster.state import ClusterState, MemberState
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
@@ -125,8 +125,7 @@ class ObservedCluster:
 
     def leader_epochs(self) -> dict[TopicPartition, int]:
         """None are known while ZooKeeper itself is at fault; brokers can be hurt all the same."""
-        zookeeper = self.state().member(ZOOKEEPER)
-        if zookeeper and zookeeper.phase is not Phase.RUNNING:
+        if not self.state().has_zookeeper:
             return {}
         return {one: state.leader_epoch for one, state in self.view.all_partitions().items()}
 
@@ -144,7 +143,9 @@ class ObservedCluster:
 
     def member_name(self, target: Target) -> str:
         """The member that a target means at this moment."""
-        return resolve(str(target), self.state(), lambda: self.view, self.random.choice)
+        return resolve(
+            str(target), self.state(), lambda: self.view, _zookeeper_mode, self.random.choice
+        )
 
     def close(self) -> None:
         """Let go of it; the cluster runs on."""
@@ -170,3 +171,9 @@ class ObservedCluster:
             return control.ask(verb, timeout_s=timeout_s, **arguments)
         finally:
             control.close()
+
+
+def _zookeeper_mode(server: MemberState) -> str:
+    from logquake.cluster.zookeeper.probe import FOREIGN_TIMEOUT_S, mode_of
+
+    return mode_of(server.host, server.port, FOREIGN_TIMEOUT_S)

@@ -21,10 +21,10 @@ from logquake.cluster.state import (
     CONTROL_PORT,
     LINKS,
     NO_PORT,
-    ZOOKEEPER,
     ClusterState,
     broker_name,
     is_broker,
+    zookeeper_names,
 )
 from logquake.cluster.supervisor import zygote
 from logquake.cluster.supervisor.inlet import Inlet
@@ -69,7 +69,7 @@ class Fleet:
         Raises ClusterError: no Java, no ZooKeeper, a setting that a broker would refuse.
         """
         if self._spec.zookeeper is None:
-            self._start_zookeeper(LocalZooKeeper(self._layout.zookeeper))
+            self._local_zookeeper = self._start_zookeeper()
         else:
             require_serving(self._spec.zookeeper)
         zygote.preload(broker_program.MODULE)
@@ -146,10 +146,13 @@ class Fleet:
         except (FileNotFoundError, NotADirectoryError):
             self.on_state_lost()
 
-    def _start_zookeeper(self, zookeeper: LocalZooKeeper) -> None:
+    def _start_zookeeper(self) -> LocalZooKeeper:
+        names = zookeeper_names(self._spec.zookeepers)
+        zookeeper = LocalZooKeeper({name: self._layout.zookeeper_of(name) for name in names})
         self._progress("starting ZooKeeper")
-        self._local_zookeeper = zookeeper
-        self._add(ZOOKEEPER, zookeeper.port, zookeeper.spawn).start()
+        for name, server in zookeeper.servers.items():
+            self._add(name, server.port, server.spawn).start()
+        return zookeeper
 
     def _lay_links(self) -> LaidLinks:
         ids = self._spec.broker_ids
@@ -233,5 +236,5 @@ class Fleet:
 
     def _zookeeper_connect(self) -> str:
         return self._spec.zookeeper or (
-            self._local_zookeeper.address if self._local_zookeeper else ""
+            self._local_zookeeper.connect if self._local_zookeeper else ""
         )

@@ -11,7 +11,7 @@ from logquake.cluster.links.effects import CLIENTS
 from logquake.cluster.links.plan import Address, Link, LinkPlan
 from logquake.cluster.links.process import run_links
 from logquake.cluster.processes.ports import LOOPBACK, hold_port, port_of
-from logquake.cluster.state import ZOOKEEPER, broker_name
+from logquake.cluster.state import broker_name, zookeeper_names
 from logquake.cluster.supervisor import zygote
 
 _ZOOKEEPER_PORT = 2181  # Kafka's default where zookeeper.connect names none
@@ -92,9 +92,7 @@ class LaidLinks:
 
 
 def _named(servers: Sequence[Address]) -> dict[str, Address]:
-    if len(servers) == 1:
-        return {ZOOKEEPER: servers[0]}
-    return {f"{ZOOKEEPER}-{number}": each for number, each in enumerate(servers, start=1)}
+    return dict(zip(zookeeper_names(len(servers)), servers, strict=True))
 
 
 def _address(text: str) -> Address:

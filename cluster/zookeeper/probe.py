@@ -36,7 +36,13 @@ def serves(host: str, port: int, timeout_s: float = PROBE_TIMEOUT_S) -> bool:
     It accepts connections, and answers ``ruok``, 100 to 180 ms before that; a client that
     connects then can lose seconds. ``Mode:`` comes only from a server that serves.
     """
-    return "Mode:" in ask(host, port, "srvr", timeout_s)
+    return mode_of(host, port, timeout_s) != ""
+
+
+def mode_of(host: str, port: int, timeout_s: float = PROBE_TIMEOUT_S) -> str:
+    """``leader``, ``follower``, ``standalone``; "" of a server that serves nobody."""
+    _, _, mode = ask(host, port, "srvr", timeout_s).partition("Mode: ")
+    return mode.partition("\n")[0].strip()
 
 
 def serves_from(

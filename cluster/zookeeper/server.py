@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -13,21 +14,48 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import last_line
 from logquake.cluster.processes.lifeline import die_with
 from logquake.cluster.zookeeper.probe import PROBE_INTERVAL_S, Patience, serves_from
-from logquake.cluster.zookeeper.program import Program, write_config
+from logquake.cluster.zookeeper.program import (
+    LONE_SERVER,
+    OF_AN_ENSEMBLE,
+    Peer,
+    Program,
+    write_config,
+)
 
 LOG_NAME = "zookeeper.log"
 START_TIMEOUT_S = 60.0
 
 
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Which server of an ensemble one is, of all that there are."""
+
+    number: int
+    peers: Sequence[Peer]
+
+
 def spawn_server(
-    program: Program, directory: Path, host: str, port: int, *flags: str
+    program: Program,
+    directory: Path,
+    host: str,
+    port: int,
+    *flags: str,
+    membership: Membership | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a server that keeps its data in ``directory``; it serves a little later."""
+    """Start a server that keeps its data in ``directory``; it serves a little later.
+
+    One of an ensemble does once a majority of its servers has found together.
+    """
     data_directory = directory / "data"
-    data_directory.mkdir(parents=True, exist_ok=True)
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    data_directory.mkdir(exist_ok=True)
     config = directory / "zoo.cfg"
-    write_config(config, data_directory, host, port)
-    return spawn(program.serve(config, *flags), directory / LOG_NAME)
+    write_config(config, data_directory, host, port, membership.peers if membership else ())
+    main_class = LONE_SERVER
+    if membership is not None:
+        (data_directory / "myid").write_text(f"{membership.number}\n")
+        main_class = OF_AN_ENSEMBLE
+    return spawn(program.serve(config, *flags, main_class=main_class), directory / LOG_NAME)
 
 
 def spawn(command: list[str], log: Path) -> subprocess.Popen[bytes]:

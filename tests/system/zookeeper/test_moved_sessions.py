@@ -12,6 +12,7 @@ from logquake.zk.kazoo_session import KazooSession
 from logquake.zk.operations import Create, EventType, Exists, GetData, SetData, WatchEvent
 from tests.system.zookeeper.client import Client
 from tests.system.zookeeper.relay import Relay, relay_to
+from tests.waiting import wait_for
 
 SESSION_TIMEOUT_MS = 20_000
 
@@ -27,7 +28,12 @@ class Servers:
         cleanup.callback(self.client.session.close)
 
     def serving(self) -> Relay:
-        (serving,) = (relay for relay in self.relays if relay.is_used)
+        """The one that is used, once what was shut and what only asked is gone."""
+        (serving,) = wait_for(
+            "one server in use",
+            lambda: [relay for relay in self.relays if relay.is_used],
+            lambda used: len(used) == 1,
+        )
         return serving
 
 
@@ -35,6 +41,10 @@ class Servers:
 def servers(zookeeper_port: int) -> Iterator[Servers]:
     with ExitStack() as cleanup:
         yield Servers(zookeeper_port, cleanup)
+
+
+def _connected(client: Client, times: int) -> bool:
+    return client.log.count("connected") == times
 
 
 def test_a_session_moves_with_its_nodes_and_watches(servers: Servers) -> None:
@@ -58,6 +68,6 @@ def test_all_are_tried_before_one_that_was_lost_is_tried_again(servers: Servers)
         served.append(serving)
         serving.shut()
         serving.open()
-        client.run_until(lambda moves=moves: client.log.count("connected") == 1 + moves)
+        client.run_until(partial(_connected, client, 1 + moves))
     assert len(set(served)) == 3
     assert servers.serving() is served[0]

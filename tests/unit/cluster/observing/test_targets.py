@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -32,11 +33,26 @@ class Known:
         return {"orders": TopicAssignment(bytes(16), {0: (3, 1), 1: (1,)})}
 
 
-def name_of(target: str) -> str:
-    return resolve(target, STATE, lambda: cast(ClusterView, Known()))
+MODES = {"zookeeper-1": "follower", "zookeeper-2": "leader", "zookeeper-3": "follower"}
 
 
-def unreachable() -> Any:
+def ensemble(**phases: Phase) -> ClusterState:
+    servers = tuple(
+        MemberState(
+            name, "127.0.0.1", 2181, phases.get(f"of_{name[-1]}", Phase.RUNNING), 7, 0, None
+        )
+        for name in MODES
+    )
+    return replace(STATE, members=(*servers, *BROKERS))
+
+
+def name_of(target: str, state: ClusterState = STATE) -> str:
+    return resolve(
+        target, state, lambda: cast(ClusterView, Known()), lambda server: MODES[server.name]
+    )
+
+
+def unreachable(*_: object) -> Any:
     raise ClusterError("ZooKeeper does not answer")
 
 
@@ -57,12 +73,25 @@ def test_a_role_is_looked_up(target: str, member: str) -> None:
     [("2", "broker-2"), ("broker-2", "broker-2"), ("zookeeper", "zookeeper")],
 )
 def test_a_name_needs_no_zookeeper(target: str, member: str) -> None:
-    assert resolve(target, STATE, unreachable) == member
+    assert resolve(target, STATE, unreachable, unreachable) == member
 
 
 def test_random_is_one_of_the_brokers() -> None:
-    assert resolve("random", STATE, unreachable) in {broker.name for broker in BROKERS}
-    assert resolve("random", STATE, unreachable, choose=lambda names: names[1]) == "broker-2"
+    assert resolve("random", STATE, unreachable, unreachable) in {each.name for each in BROKERS}
+    second = resolve("random", STATE, unreachable, unreachable, choose=lambda names: names[1])
+    assert second == "broker-2"
+
+
+def test_the_servers_of_an_ensemble_say_who_leads_them() -> None:
+    assert name_of("zookeeper-leader", ensemble()) == "zookeeper-2"
+    assert name_of("zookeeper-follower", ensemble()) == "zookeeper-1"
+    assert name_of("zookeeper-3", ensemble()) == "zookeeper-3"
+
+
+def test_a_server_that_does_not_run_is_not_asked() -> None:
+    assert name_of("zookeeper-follower", ensemble(of_1=Phase.PAUSED)) == "zookeeper-3"
+    with pytest.raises(ClusterError, match="no zookeeper-leader at the moment"):
+        name_of("zookeeper-leader", ensemble(of_2=Phase.ENDED))
 
 
 @pytest.mark.parametrize(
