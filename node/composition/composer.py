@@ -259,6 +259,7 @@ class Composer:
             self._membership.coordinator_topics.transactions,
             self._settings.transactions,
             self._outside,
+            self._session,
             self._cache,
             replicas,
             producer_ids.next,

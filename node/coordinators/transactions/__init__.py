@@ -9,6 +9,7 @@
     partition_state.py   what the log of one of its partitions says
     coordinator.py       what clients and brokers ask
     decisions.py         into the log, to the partitions, into the log that it is complete
+    deleted_topics.py    whose partitions need no marker any more
     marker_requests.py, marker_channel.py, marker_sender.py   markers to the partitions' leaders
     upkeep.py            time-outs, expiry of ids, what an earlier coordinator left undone
     recurring.py         work that comes back while there is some

@@ -2,14 +2,14 @@
 (Kafka's TransactionMarkerChannelManager).
 
 It goes over the network even where this broker leads the partition, so that there is one path to
-reason about. Who leads is looked up at every attempt. A topic that the metadata cache does not know
-is deleted, and needs no marker. A partition that is not known of a topic that is, is none of those:
-topics are deleted whole, but the controller sets aside a partition whose state makes no sense, and
-names it again once that is mended.
+reason about. Who leads is looked up at every attempt. A topic that is deleted needs no marker. Of
+one that the metadata cache does not know ZooKeeper is asked: the controller sets aside partitions
+whose states make no sense, all of a topic's too, and names them again once those are mended.
 """
 
 from __future__ import annotations
 
+from logquake.node.coordinators.transactions.deleted_topics import DeletedTopics
 from logquake.node.coordinators.transactions.marker_channel import MarkerChannel
 from logquake.node.coordinators.transactions.marker_requests import (
     Decision,
@@ -28,6 +28,7 @@ from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
 
 _RETRY_MS = 20  # Kafka asks again as fast as it is refused
+_UNKNOWN_RETRY_MS = 1_000  # until ZooKeeper is asked again
 
 
 class MarkerSender:
@@ -35,12 +36,14 @@ class MarkerSender:
         self,
         broker_id: int,
         metadata: MetadataCache,
+        deleted_topics: DeletedTopics,
         network: Network,
         scheduler: Scheduler,
         journal: Journal,
     ) -> None:
         self._client_id = f"broker-{broker_id}-txn-marker-sender"
         self._metadata = metadata
+        self._deleted_topics = deleted_topics
         self._network = network
         self._scheduler = scheduler
         self._journal = journal
@@ -56,12 +59,12 @@ class MarkerSender:
             decision.on_marked()
 
     def _route(self, decision: Decision, partitions: Partitions) -> None:
-        deleted, leaderless = set(), set()
+        unknown, leaderless = set(), set()
         by_leader: dict[Endpoint, set[TopicPartition]] = {}
         for each in sorted(partitions):
             state = self._metadata.partition(*each)
             if not self._metadata.has_topic(each.topic):
-                deleted.add(each)
+                unknown.add(each)
             elif state is not None and (endpoint := self._metadata.endpoint(state.leader)):
                 by_leader.setdefault(endpoint, set()).add(each)
             else:
@@ -69,7 +72,23 @@ class MarkerSender:
         for endpoint, led in by_leader.items():
             self._channel(endpoint).add(decision, frozenset(led))
         self._retry_later(decision, frozenset(leaderless))
-        self._note_marked(decision, frozenset(deleted))
+        self._leave_out_deleted(decision, frozenset(unknown))
+
+    def _leave_out_deleted(self, decision: Decision, unknown: Partitions) -> None:
+        if not unknown:
+            return
+
+        def found(deleted: frozenset[str]) -> None:
+            if decision.holds:
+                needless = frozenset(each for each in unknown if each.topic in deleted)
+                self._note_marked(decision, needless)
+
+        def again() -> None:
+            if decision.holds:
+                self._route(decision, unknown & decision.transaction.state.partitions)
+
+        self._scheduler.call_later(_UNKNOWN_RETRY_MS, again)
+        self._deleted_topics.find({each.topic for each in unknown}, found)
 
     def _channel(self, endpoint: Endpoint) -> MarkerChannel:
         known = self._channels.get(endpoint.broker_id)

@@ -19,6 +19,8 @@ from logquake.node.coordinators.transactions.states import Partitions, state_nam
 from logquake.seams.network import Disconnected
 from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
+from logquake.zk.znodes.admin import delete_topic_path
+from logquake.zk.znodes.topics import TopicAssignment
 from tests.golden.player import Player, check_script, scripts_beside
 from tests.golden.transactions.world import World, answer_of, metadata_line
 
@@ -60,6 +62,16 @@ class TransactionPlayer(Player):
 
     def do_delete(self, name: str) -> None:
         self.world.delete(_partition(name))
+
+    def do_stored(self, topic: str) -> None:
+        """ZooKeeper has it, which its brokers need not have been told."""
+        self.world.store(TopicAssignment.path(topic))
+
+    def do_to_be_deleted(self, topic: str) -> None:
+        self.world.store(delete_topic_path(topic))
+
+    def do_removed(self, topic: str) -> None:
+        self.world.unstore(TopicAssignment.path(topic))
 
     def do_pass(self, time: str) -> None:
         unit_ms = {"ms": 1, "s": 1000, "h": 3_600_000}

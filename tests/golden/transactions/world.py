@@ -8,15 +8,17 @@ in transactions, and the controller that has producer ids, are played by the scr
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import Any
 
 from logquake.node.coordinators.partitions import CoordinatorPartitions
 from logquake.node.coordinators.replay import Progress, replay_batches
 from logquake.node.coordinators.term import Appended, Term
 from logquake.node.coordinators.transactions.coordinator import TransactionCoordinator
 from logquake.node.coordinators.transactions.decisions import Decisions
+from logquake.node.coordinators.transactions.deleted_topics import DeletedTopics
 from logquake.node.coordinators.transactions.log_records import read_key, read_value
 from logquake.node.coordinators.transactions.marker_sender import MarkerSender
 from logquake.node.coordinators.transactions.metadata import (
@@ -50,6 +52,9 @@ from logquake.wire.messages.update_metadata import (
 from logquake.wire.records import iterate_batches, iterate_records
 from logquake.wire.sentinels import ACKS_ALL, LEADER_DURING_DELETE
 from logquake.wire.topic_partition import TopicPartition
+from logquake.zk.model_session import ModelServer
+from logquake.zk.operations import Create, Delete, Failed, Operation, WatchEvent
+from logquake.zk.znodes.parents import create_parents
 from tests.doubles.network import ScriptedNetwork, Sent
 from tests.doubles.scheduler import ManualScheduler
 from tests.golden.player import Chronicle
@@ -125,6 +130,18 @@ class ScriptedPartitions(CoordinatorPartitions[PartitionState]):
         return ErrorCode.NOT_COORDINATOR if self.term is None else self.term
 
 
+class _NoWatcher:
+    """A session's owner who needs no word of it."""
+
+    def on_connected(self, session_id: int) -> None: ...
+
+    def on_disconnected(self) -> None: ...
+
+    def on_expired(self) -> None: ...
+
+    def on_watch(self, event: WatchEvent) -> None: ...
+
+
 class World(Chronicle):
     def __init__(self) -> None:
         super().__init__()
@@ -139,7 +156,10 @@ class World(Chronicle):
         self._log = bytearray()
         self._told = 0  # of what was sent
         self.partitions = ScriptedPartitions()
-        markers = MarkerSender(1, self.metadata, self.network, self.scheduler, self)
+        self._session = ModelServer().connect(_NoWatcher(), lambda step: step())
+        self._ask_zookeeper(create_parents())
+        deleted = DeletedTopics(self._session)
+        markers = MarkerSender(1, self.metadata, deleted, self.network, self.scheduler, self)
         decisions = Decisions(self.scheduler, markers)
         settings = TransactionSettings()
         self._upkeep = Upkeep(settings, decisions, self.scheduler, self)
@@ -253,7 +273,19 @@ class World(Chronicle):
         )
 
     def delete(self, partition: TopicPartition) -> None:
+        """The brokers are told; in ZooKeeper it stays until no replica has it any more."""
         self.set_leaders({partition: LEADER_DURING_DELETE}, _BROKERS)
+
+    def store(self, path: str) -> None:
+        """A znode, whatever it says."""
+        self._ask_zookeeper([Create(path, b"no sense")])
+
+    def unstore(self, path: str) -> None:
+        self._ask_zookeeper([Delete(path)])
+
+    def _ask_zookeeper(self, operations: Iterable[Operation[Any]]) -> None:
+        for each in operations:
+            self._session.submit(each, _must_not_fail)
 
     def take_sent(self) -> list[str]:
         """What went to other brokers since the last time; it stays to be answered."""
@@ -270,6 +302,10 @@ class World(Chronicle):
         self.network.sent.remove(found)
         self._told -= 1
         return found
+
+
+def _must_not_fail(outcome: Any) -> None:
+    assert not isinstance(outcome, Failed), outcome
 
 
 def answer_of(sent: Sent, errors: dict[TopicPartition, ErrorCode]) -> WriteTxnMarkersResponse:
