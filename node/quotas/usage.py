@@ -80,6 +80,10 @@ class Usage:
         most = self._resources.fetch.most_at_once(self.client)
         return _NO_BOUND if most is None else int(min(most, _NO_BOUND))
 
+    def created(self, partitions: int) -> None:
+        """Of topics that it was answered about: the answer does not wait, the next mutations do."""
+        self._resources.mutations.take(self.client, partitions)
+
     def mutations(self, *, is_strict: bool) -> Mutations:
         """What it may change of the cluster; its answer tells the wait of that too."""
         self._mutations = Mutations(

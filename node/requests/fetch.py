@@ -10,11 +10,11 @@ Absent: preferred read replicas.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from logquake.node.authorizer.authorizer import Authorizer
 from logquake.node.metadata.cache import MetadataCache
-from logquake.node.replication.fetch_sessions import FetchContext, FetchSessions
+from logquake.node.replication.fetch_sessions import FetchSessions
 from logquake.node.replication.purgatories.delayed_fetch import FetchPurgatory
 from logquake.node.replication.values import (
     FetchAnswer,
@@ -32,6 +32,7 @@ from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
+from logquake.wire.header import LENGTH_BYTES
 from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.fetch import (
     AbortedTransaction,
@@ -90,12 +91,17 @@ class Fetch(Handler[FetchRequest]):
             forgotten=list(_forgotten(version, body)),
         )
         if context.error != ErrorCode.NONE:
-            request.reply(FetchResponse(error_code=context.error))
+            failed = FetchResponse(error_code=context.error)
+            # Who has to wait is not even told that (FetchSession.scala: SessionErrorContext).
+            request.reply(FetchResponse() if _is_over(request, lambda: failed) else failed)
             return
 
         def done(reads: Sequence[PartitionRead]) -> None:
-            is_over = request.usage is not None and self._is_over(request, context, reads)
-            answer = context.throttled() if is_over else context.answer(reads)
+            def news() -> FetchResponse:
+                """Before it is converted downward."""
+                return self._response(version, request.listener, context.news(reads))
+
+            answer = context.throttled() if _is_over(request, news) else context.answer(reads)
             if version >= FIRST_VERSION_SENT_AS_STORED:
                 reply(answer, answer.partitions)
                 return
@@ -136,19 +142,6 @@ class Fetch(Handler[FetchRequest]):
             hard_max_bytes=version < _FIRST_VERSION_WITH_MAX_BYTES,
             access=fetch_access(self._authorizer, request, from_follower=replica_id >= 0),
         )
-
-    def _is_over(
-        self, request: Request, context: FetchContext, reads: Sequence[PartitionRead]
-    ) -> bool:
-        """Whether the client has to wait instead of getting what was read; it counts, else."""
-        version = request.header.api_version
-
-        def size() -> int:
-            """With its length, before it is converted downward."""
-            response = self._response(version, request.listener, context.news(reads))
-            return 4 + sum(map(len, encode_parts(response, version)))
-
-        return request.usage is not None and request.usage.fetched(size) > 0
 
     def _partitions(self, version: int, body: FetchRequest) -> Iterator[FetchPartition]:
         by_id = version >= _FIRST_VERSION_WITH_IDS
@@ -202,6 +195,15 @@ class Fetch(Handler[FetchRequest]):
             responses=list(topics.values()),
             node_endpoints=node_endpoints(NodeEndpoint, self._cache, listener, leaders),
         )
+
+
+def _is_over(request: Request, answer: Callable[[], FetchResponse]) -> bool:
+    """Whether the client has to wait instead of getting the answer; it counts, else."""
+
+    def size() -> int:
+        return LENGTH_BYTES + sum(map(len, encode_parts(answer(), request.header.api_version)))
+
+    return request.usage is not None and request.usage.fetched(size) > 0
 
 
 def _forgotten(version: int, body: FetchRequest) -> Iterator[PartitionKey]:

@@ -17,11 +17,11 @@ from logquake.node.metadata.coordinators import (
 )
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.request import Request
+from logquake.node.requests.throttling import created_for
 from logquake.node.topics.auto_creation import AutoTopicCreation
 from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
-from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.find_coordinator import (
     Coordinator,
     FindCoordinatorRequest,
@@ -95,7 +95,7 @@ class FindCoordinator(Handler[FindCoordinatorRequest]):
         resource_type, denied = _RESOURCES[key_type]
         if not self._authorizer.allows(request, AclOperation.DESCRIBE, resource_type, key):
             return denied, _NOBODY
-        node = self._leader(topic, key, request.listener)
+        node = self._leader(topic, key, request)
         if node is None:
             return ErrorCode.COORDINATOR_NOT_AVAILABLE, _NOBODY
         return ErrorCode.NONE, node
@@ -107,12 +107,12 @@ class FindCoordinator(Handler[FindCoordinatorRequest]):
             return ErrorCode.CLUSTER_AUTHORIZATION_FAILED
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
-    def _leader(self, topic: CoordinatorTopic, key: str, listener: ListenerName) -> Node | None:
+    def _leader(self, topic: CoordinatorTopic, key: str, request: Request) -> Node | None:
         if self._cache.topic(topic.name) is None:
-            self._auto_creation.create([topic.name], lambda _told: None)
+            self._auto_creation.create([topic.name], lambda _told: None, created_for(request))
             return None
         leader = coordinator_of(self._cache, topic, key)
-        return None if leader is None else self._cache.node(leader, listener)
+        return None if leader is None else self._cache.node(leader, request.listener)
 
 
 def _coordinator(key: str, error: ErrorCode, node: Node) -> Coordinator:

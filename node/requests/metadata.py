@@ -19,6 +19,7 @@ from logquake.node.metadata.topic_names import is_internal, is_legal
 from logquake.node.requests.handler import Handler
 from logquake.node.requests.metadata_view import MetadataView
 from logquake.node.requests.request import Request
+from logquake.node.requests.throttling import created_for
 from logquake.node.topics.auto_creation import AutoTopicCreation, Told
 from logquake.wire.acls import AclOperation, ResourceType
 from logquake.wire.api import ApiKey
@@ -91,7 +92,7 @@ class Metadata(Handler[MetadataRequest]):
             self._answer(request, body, denied, {**told, **outcome})
 
         if made:
-            self._auto_creation.create(made, answer)
+            self._auto_creation.create(made, answer, created_for(request))
         else:
             answer({})
 

@@ -55,6 +55,14 @@ def mutations_of(request: Request, strict_since: int) -> MayMutate:
     return request.usage.mutations(is_strict=request.header.api_version >= strict_since)
 
 
+def created_for(request: Request) -> Callable[[int], None]:
+    """Told of the partitions of topics that are made because the request asked about them."""
+    return _uncounted if request.usage is None else request.usage.created
+
+
+def _uncounted(_partitions: int) -> None: ...
+
+
 def _is_exempt(request: Request) -> bool:
     body = request.body
     if isinstance(body, FetchRequest):

@@ -28,13 +28,14 @@ from logquake.wire.schema import Message
 
 _CREATE_TOPICS_VERSION = 7
 _AT_ONCE = 0  # ms that the controller waits for leaders: REQUEST_TIMED_OUT is its word for success
-_TOLD = {
-    ErrorCode.NONE: ErrorCode.LEADER_NOT_AVAILABLE,
-    ErrorCode.REQUEST_TIMED_OUT: ErrorCode.LEADER_NOT_AVAILABLE,
+_MADE = (ErrorCode.NONE, ErrorCode.REQUEST_TIMED_OUT)
+_TOLD = {  # DefaultAutoTopicCreationManager.createTopicsInZk
+    **dict.fromkeys(_MADE, ErrorCode.LEADER_NOT_AVAILABLE),
     ErrorCode.TOPIC_ALREADY_EXISTS: ErrorCode.LEADER_NOT_AVAILABLE,
     ErrorCode.NOT_CONTROLLER: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
 }
 
+Codes = Mapping[str, ErrorCode]
 Told = dict[str, ErrorCode]
 
 
@@ -87,8 +88,14 @@ class AutoTopicCreation:
         """Whether a client's question is reason enough."""
         return self._settings.enabled
 
-    def create(self, topics: Collection[str], done: Callable[[Told], None]) -> None:
-        """Have these topics made; done gets what a client that asked is told of each, once.
+    def create(
+        self,
+        topics: Collection[str],
+        done: Callable[[Told], None],
+        created: Callable[[int], None],
+    ) -> None:
+        """Have these topics made; done gets what a client that asked is told of each, once, and
+        created how many partitions came of it.
 
         A broker that has just come may know of no controller yet.
         """
@@ -99,17 +106,19 @@ class AutoTopicCreation:
             return
         answer_once = _Once(done)
 
-        def end(told: Told) -> None:
+        def end(codes: Codes) -> None:
             self._in_flight.difference_update(new)
             patience.cancel()
-            answer_once(unknown | told)
+            made = [name for name, code in codes.items() if code in _MADE]
+            created(sum(self._settings.shape_of(name).partitions for name in made))
+            answer_once(unknown | {name: _TOLD.get(code, code) for name, code in codes.items()})
 
         def ask(channel: Channel | None) -> None:
             if channel is None:
                 end({})
             else:
                 request = self._request(new)
-                channel.send(request, _CREATE_TOPICS_VERSION, lambda answer: end(_told(answer)))
+                channel.send(request, _CREATE_TOPICS_VERSION, lambda answer: end(_codes(answer)))
 
         self._in_flight.update(new)
         max_wait_ms = self._settings.max_wait_ms
@@ -142,9 +151,7 @@ def _creatable(topic: str, shape: TopicShape) -> CreatableTopic:
     )
 
 
-def _told(answer: Message | Disconnected) -> Told:
-    """DefaultAutoTopicCreationManager.createTopicsInZk."""
+def _codes(answer: Message | Disconnected) -> Codes:
     if not isinstance(answer, CreateTopicsResponse):
         return {}
-    codes = {topic.name: ErrorCode.of_peer(topic.error_code) for topic in answer.topics}
-    return {name: _TOLD.get(code, code) for name, code in codes.items()}
+    return {topic.name: ErrorCode.of_peer(topic.error_code) for topic in answer.topics}

@@ -9,7 +9,7 @@ import pytest
 
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import FetchRequest, ReplicaState
-from logquake.wire.messages.metadata import MetadataRequest
+from logquake.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from logquake.wire.messages.produce import (
     PartitionProduceData,
     ProduceRequest,
@@ -137,6 +137,15 @@ class TestFetch:
         asked = FetchRequest(session_id=opened.session_id, session_epoch=2, max_wait_ms=0)
         (topic,) = filled.ask(asked, 12, principal=ALICE).responses
         assert len(topic.partitions[0].records) > SIZE
+
+    def test_who_has_to_wait_is_not_told_of_a_lost_session(self, filled: LoneBroker) -> None:
+        asked = FetchRequest(session_id=7, session_epoch=1)
+        told = filled.ask(asked, 12, principal=ALICE)
+        assert told.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+        limit(filled, "consumer_byte_rate", 1, user="alice")
+        waiting = filled.ask(asked, 12, principal=ALICE)
+        assert waiting.throttle_time_ms > 0
+        assert (waiting.error_code, waiting.session_id) == (ErrorCode.NONE, 0)
 
     def test_the_records_of_one_answer_are_not_over_the_limit_by_themselves(
         self, filled: LoneBroker, batch: Callable[..., bytes]
@@ -269,6 +278,14 @@ class TestMutations:
         answer = slow.ask(delete(version, "one", "two"), version, principal=ALICE)
         assert sorted(codes(answer)) == ([0, OVER] if version >= 5 else [0, 0])
         assert answer.throttle_time_ms == (0 if version == 0 else 1_000 if version >= 5 else 13_000)
+
+    def test_topics_that_a_question_brings_about_count(self, slow: LoneBroker) -> None:
+        """The question is answered without a wait, as by Kafka; what is asked for next is not."""
+        asked = [MetadataRequestTopic(name=f"topic-{number}") for number in range(12)]
+        told = slow.ask(MetadataRequest(topics=asked), 12, principal=ALICE)
+        assert told.throttle_time_ms == 0
+        assert {each.error_code for each in told.topics} == {ErrorCode.LEADER_NOT_AVAILABLE}
+        assert codes(slow.ask(create(("one", 1)), 7, principal=ALICE)) == [OVER]
 
     def test_a_limit_of_nothing_refuses_what_comes_second(self, broker: LoneBroker) -> None:
         limit(broker, "controller_mutation_rate", 0, user="alice")
