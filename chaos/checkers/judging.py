@@ -23,7 +23,7 @@ from logquake.chaos.checkers import (
 )
 from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.demands import Demands
-from logquake.chaos.checkers.verdicts import Judgement, Ruling, Verdict, Violation
+from logquake.chaos.checkers.verdicts import NOT_VACUOUS, Judgement, Ruling, Verdict, Violation
 from logquake.chaos.evidence.evidence import Evidence
 
 MOST_VIOLATIONS = 20  # of one invariant are told
@@ -120,7 +120,7 @@ def judge(evidence: Evidence, demands: Demands | None = None) -> Judgement:
 def _rule(case: Case, rule: Rule) -> Ruling:
     lacking = [need.value for need in rule.needs if not need.is_met(case)]
     if lacking:
-        why = f"there is no {', no '.join(lacking)}"
+        why = f"no {', no '.join(lacking)}"
         return Ruling(rule.number, rule.name, Verdict.INCONCLUSIVE, rule.meaning, why=why)
     began_s = perf_counter()
     found = tuple(islice(rule.check(case), MOST_VIOLATIONS + 1))
@@ -139,4 +139,4 @@ def _vacuity(case: Case) -> Ruling:
     lacking = "; ".join(liveness.too_little(case))
     verdict = Verdict.INCONCLUSIVE if lacking else Verdict.HOLDS
     meaning = getdoc(liveness.too_little) or ""
-    return Ruling(_VACUITY, "not vacuous", verdict, meaning, why=lacking)
+    return Ruling(_VACUITY, NOT_VACUOUS, verdict, meaning, why=lacking)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+NOT_VACUOUS = "not vacuous"  # the invariant without which the others mean nothing
+
 
 class Verdict(StrEnum):
     HOLDS = "holds"
@@ -53,7 +55,7 @@ class Judgement:
         if Verdict.BROKEN in verdicts:
             return Verdict.BROKEN
         is_vacuous = any(
-            ruling.invariant == "not vacuous" and ruling.verdict is not Verdict.HOLDS
+            ruling.invariant == NOT_VACUOUS and ruling.verdict is not Verdict.HOLDS
             for ruling in self.rulings
         )
         if is_vacuous or Verdict.HOLDS not in verdicts:

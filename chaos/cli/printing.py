@@ -21,8 +21,8 @@ _MARKS = {
 }
 _CLOSING = {
     ExitStatus.HELD: "[bold green]Held.[/] What was to hold held, what was to be seen was seen.",
-    ExitStatus.BROKE: "[bold red]Broke.[/] An invariant that was to hold did not.",
-    ExitStatus.INCONCLUSIVE: "[bold yellow]Inconclusive.[/] What was to be seen was not.",
+    ExitStatus.BROKE: "[bold red]Broke.[/] What was to hold did not: it is said above.",
+    ExitStatus.INCONCLUSIVE: "[bold yellow]Inconclusive.[/] What was lacking is said above.",
 }
 
 
@@ -60,7 +60,7 @@ def print_judgement(judgement: RunJudgement, folder: RunFolder, console: Console
     table.add_column("")
     for ruling in judgement.rulings:
         table.add_row(ruling.invariant, _MARKS[ruling.verdict], ruling.why)
-    console.print(table)
+    console.print(table, soft_wrap=True)
     for ruling in judgement.rulings:
         if ruling.verdict is Verdict.BROKEN:
             _print_violations(ruling, console)
@@ -71,16 +71,16 @@ def print_judgement(judgement: RunJudgement, folder: RunFolder, console: Console
         f"{measures.pace}",
         highlight=False,
     )
-    for line in (*judgement.unmet, *judgement.troubles):
-        console.print(f"  {line}", markup=False, highlight=False)
+    for line in (*judgement.unexpected, *judgement.unmet, *judgement.troubles):
+        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     console.print(_CLOSING[judgement.status])
-    console.print(f"{folder.report}", markup=False, highlight=False)
+    console.print(f"{folder.report}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _print_violations(ruling: Ruling, console: Console) -> None:
     more = " and more" if ruling.more else ""
     console.print(f"\n[red]{ruling.invariant}[/]: {len(ruling.violations)}{more}")
     for violation in ruling.violations[:_SHOWN_VIOLATIONS]:
-        console.print(f"  {violation.text}", markup=False, highlight=False)
+        console.print(f"  {violation.text}", markup=False, highlight=False, soft_wrap=True)
         for sentence in violation.chain:
-            console.print(f"    {sentence}", markup=False, highlight=False)
+            console.print(f"    {sentence}", markup=False, highlight=False, soft_wrap=True)

@@ -75,16 +75,18 @@ def shrink_run(folder: Path, tries: int, report: Path | None) -> ExitStatus:
         raise ClusterError(f"{folder} has no schedule to be shrunk: steps are read by people")
     console = Console()
     root = report or Path(f"{folder.resolve().name}-shrunk")
-    runs = 0
+    runs, smallest = 0, root
 
     def fails(schedule: tuple[object, ...]) -> bool:
-        nonlocal runs
+        nonlocal runs, smallest
         tried = scenario.model_copy(update={"schedule": schedule})
         for _ in range(tries):
             runs += 1
-            status = _run(tried, Manner(root / f"run-{runs}", quiet=True))
+            tried_in = root / f"run-{runs}"
+            status = _run(tried, Manner(tried_in, quiet=True))
             console.print(f"run {runs}: {len(schedule)} faults: {status.name.lower()}")
             if status is ExitStatus.BROKE:
+                smallest = tried_in
                 return True
         return False
 
@@ -93,7 +95,8 @@ def shrink_run(folder: Path, tries: int, report: Path | None) -> ExitStatus:
         return ExitStatus.INCONCLUSIVE
     left = shrunk(scenario.schedule, fails)
     for planned in left:
-        console.print(str(planned), markup=False, highlight=False)
+        console.print(str(planned), markup=False, highlight=False, soft_wrap=True)
+    console.print(f"logquake chaos replay {smallest}", markup=False, highlight=False)
     return ExitStatus.BROKE
 
 

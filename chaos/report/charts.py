@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import log10
 
 from logquake.chaos.report.series import Bucket, FaultBar, Look, Mark, Series, lanes
@@ -15,7 +15,10 @@ _LANE, _PARTITION, _CHART = 20, 34, 110
 _MOST_PARTITIONS = 24
 _TICKS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
 _MOST_TICKS = 12
-_LEAST_LABEL = 60  # a bar that is narrower has its text as a tip alone
+_CHARACTER = 6.2  # pixels, about
+_MOST_LANES = 14  # with more, bars that are narrower than their texts have them as tips alone
+_LATENCIES = ((1.0, "1 ms"), (10.0, "10 ms"), (100.0, "100 ms"), (1e3, "1 s"), (1e4, "10 s"))
+_USUAL = 0.95  # the share of buckets that a chart of rates shows in full
 
 
 class Scale:
@@ -27,16 +30,25 @@ class Scale:
     def x(self, seconds: float) -> float:
         return round(LEFT + _PLOT * min(1.0, seconds / self.duration_s), 1)
 
+    def seconds(self, x: float) -> float:
+        return (x - LEFT) / _PLOT * self.duration_s
+
     def ticks(self) -> Iterable[float]:
         step = next((one for one in _TICKS if self.duration_s / one <= _MOST_TICKS), _TICKS[-1])
         return range(0, int(self.duration_s) + 1, step)
 
 
 def faults_chart(series: Series) -> str:
+    """With their names, as long as there is room for them."""
     scale = Scale(series.duration_s)
-    rows = lanes(series.faults)
+    rows = lanes(series.faults, lambda fault: scale.seconds(_named_to(scale, fault)))
+    has_room = len(rows) <= _MOST_LANES
+    if not has_room:
+        rows = lanes(series.faults)
     bars = [
-        _fault(scale, fault, index * _LANE) for index, lane in enumerate(rows) for fault in lane
+        _fault(scale, fault, index * _LANE, is_named=has_room)
+        for index, lane in enumerate(rows)
+        for fault in lane
     ]
     return _svg(scale, max(1, len(rows)) * _LANE, bars, [_label("faults", _LANE / 2)])
 
@@ -58,14 +70,25 @@ def partitions_chart(series: Series) -> str:
 
 
 def rate_chart(series: Series) -> str:
-    """Acks above, what failed in front of them, and where nothing was acked."""
+    """Acks below, what failed above them, and bands where nothing was acked.
+
+    After an outage clients send all at once what they held back: such peaks are cut off, so that
+    the rest can be seen.
+    """
     scale = Scale(series.duration_s)
-    top = max([1.0, *(bucket.acked + bucket.failed for bucket in series.buckets)])
-    bars: list[str] = []
+    counts = sorted(filter(None, (one.acked + one.failed for one in series.buckets)))
+    usual = counts[int(_USUAL * (len(counts) - 1))] if counts else 1
+    top = float(min(2 * usual, counts[-1] if counts else 1))
+    bars = [
+        f'<rect class="silence" x="{scale.x(begin)}" y="0" height="{_CHART}" '
+        f'width="{scale.x(end) - scale.x(begin):.1f}"><title>no ack from {begin:.1f} to {end:.1f} s'
+        "</title></rect>"
+        for begin, end in series.silences()
+    ]
     for index, bucket in enumerate(series.buckets):
         bars += _rate_bars(scale, series, index, bucket, top)
     most = f"{top / series.bucket_s:,.0f}/s"
-    return _svg(scale, _CHART, bars, [_label("sends", _CHART / 2), _label(most, 8, "dim")])
+    return _svg(scale, _CHART, bars, [_label("sends", _CHART / 2, "axis"), _label(most, 8, "dim")])
 
 
 def latency_chart(series: Series) -> str:
@@ -78,31 +101,51 @@ def latency_chart(series: Series) -> str:
     def height(ms: float) -> float:
         return _CHART * (1 - _log(max(ms, 1.0)) / _log(worst))
 
-    lines = [
-        _line(scale, series, height, share, name) for share, name in ((0.99, "p99"), (0.5, "p50"))
-    ]
-    labels = [_label("latency", _CHART / 2), _label(f"{worst:,.0f} ms", 8, "dim")]
-    return _svg(scale, _CHART, lines, labels)
+    marks = [(height(ms), text) for ms, text in _LATENCIES if ms <= worst]
+    lines = [f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>' for y, _ in marks]
+    for share, name in ((0.99, "p99"), (0.5, "p50")):
+        lines += _lines(scale, series, height, share, name)
+    labels = [_label(text, max(y, 4), "dim") for y, text in marks]
+    return _svg(scale, _CHART, lines, [*labels, _label("latency", _CHART / 2, "axis")])
 
 
-def _fault(scale: Scale, fault: FaultBar, top: float) -> str:
-    left = scale.x(fault.begins)
-    width = max(3.0, scale.x(fault.ends) - left)
+def _fault(scale: Scale, fault: FaultBar, top: float, *, is_named: bool) -> str:
+    left, width = scale.x(fault.begins), _width(scale, fault)
     tip = f"{fault.kind} {fault.subject} {fault.details}, {fault.begins:.1f} to {fault.ends:.1f} s"
     if fault.refused is not None:
         tip += f": {fault.refused}"
     kind = "refused" if fault.refused is not None else _family(fault.kind)
-    text = f"{fault.kind} {fault.subject}"
-    label = (
-        f'<text class="on" x="{left + 4}" y="{top + 14}" clip-path="inset(0)">'
-        f"{escape(text[: int(width / 6.2)])}</text>"
-        if width >= _LEAST_LABEL
-        else ""
-    )
     return (
         f'<g><title>{escape(tip)}</title><rect class="{kind}" x="{left}" y="{top + 2}" '
-        f'width="{width:.1f}" height="{_LANE - 4}" rx="3"/>{label}</g>'
+        f'width="{width:.1f}" height="{_LANE - 4}" rx="3"/>'
+        f"{_name_of_fault(fault, left, width, top, is_named=is_named)}</g>"
     )
+
+
+def _name_of_fault(
+    fault: FaultBar, left: float, width: float, top: float, *, is_named: bool
+) -> str:
+    """On its bar where that is wide enough, else behind it."""
+    text = _short(fault)
+    if len(text) * _CHARACTER + 8 <= width:
+        return f'<text class="on" x="{left + 4}" y="{top + 14}">{escape(text)}</text>'
+    if not is_named:
+        return ""
+    return f'<text class="beside" x="{left + width + 3:.1f}" y="{top + 14}">{escape(text)}</text>'
+
+
+def _short(fault: FaultBar) -> str:
+    return f"{fault.kind} {fault.subject.replace('broker-', '')}"
+
+
+def _width(scale: Scale, fault: FaultBar) -> float:
+    return max(3.0, scale.x(fault.ends) - scale.x(fault.begins))
+
+
+def _named_to(scale: Scale, fault: FaultBar) -> float:
+    """Where its name ends, or its bar."""
+    width, name = _width(scale, fault), len(_short(fault)) * _CHARACTER + 8
+    return scale.x(fault.begins) + (width if name <= width else width + name)
 
 
 _FAMILIES = {
@@ -190,7 +233,7 @@ def _rate_bars(
     said = f"{index * series.bucket_s:.1f} s: {bucket.acked:,} acked, {bucket.failed:,} failed"
     base = float(_CHART)
     for kind, count in (("acked", bucket.acked), ("failed", bucket.failed)):
-        height = _CHART * count / top
+        height = min(_CHART * count / top, base)
         base -= height
         if count:
             yield (
@@ -199,15 +242,20 @@ def _rate_bars(
             )
 
 
-def _line(
+def _lines(
     scale: Scale, series: Series, height: Callable[[float], float], share: float, name: str
-) -> str:
-    points = []
-    for index, bucket in enumerate(series.buckets):
-        ms = bucket.quantile_ms(share)
-        if ms is not None:
-            points.append(f"{scale.x((index + 0.5) * series.bucket_s)},{height(ms):.1f}")
-    return f'<polyline class="{name}" points="{" ".join(points)}"><title>{name}</title></polyline>'
+) -> Iterable[str]:
+    """One for each stretch in which something was acked all the time."""
+    found = [bucket.quantile_ms(share) for bucket in series.buckets]
+    for is_acked, stretch in groupby(enumerate(found), lambda one: one[1] is not None):
+        if is_acked:
+            points = [
+                (scale.x((index + 0.5) * series.bucket_s), height(ms or 0)) for index, ms in stretch
+            ]
+            if len(points) == 1:  # a line of one point is none
+                points.append((points[0][0] + 2, points[0][1]))
+            text = " ".join(f"{x},{y:.1f}" for x, y in points)
+            yield f'<polyline class="{name}" points="{text}"><title>{name}</title></polyline>'
 
 
 def _log(ms: float) -> float:
@@ -215,7 +263,8 @@ def _log(ms: float) -> float:
 
 
 def _label(text: str, middle: float, kind: str = "name") -> str:
-    return f'<text class="{kind}" x="{LEFT - 8}" y="{middle + 4}">{escape(text)}</text>'
+    left = 4 if kind == "axis" else LEFT - 8
+    return f'<text class="{kind}" x="{left}" y="{middle + 4:.1f}">{escape(text)}</text>'
 
 
 def _svg(scale: Scale, height: float, parts: Iterable[str], labels: Iterable[str]) -> str:

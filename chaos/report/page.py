@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.reader import read_history
 from logquake.chaos.report import charts
 from logquake.chaos.report.series import MICROSECONDS, Series, gather
@@ -19,7 +21,7 @@ from logquake.chaos.scenarios.scenario import Scenario
 _TEMPLATE = "page.html"
 _VERDICTS = {
     ExitStatus.HELD: "What was to hold held, and what was to be seen was seen.",
-    ExitStatus.BROKE: "An invariant that was to hold did not.",
+    ExitStatus.BROKE: "An invariant that was to hold did not, or more was seen than may be.",
     ExitStatus.INCONCLUSIVE: "What was to be seen was not, or too little happened to judge by.",
 }
 
@@ -27,16 +29,25 @@ _VERDICTS = {
 def write_report(scenario: Scenario, folder: RunFolder, judgement: RunJudgement) -> None:
     """Reads the run's rows once."""
     series = gather(read_history(folder.row_files()))
-    folder.report.write_text(page(scenario, judgement, series, folder.root.name))
+    text = page(scenario, judgement, series, folder.root.name, list(_files(folder)))
+    folder.report.write_text(text)
 
 
-def page(scenario: Scenario, judgement: RunJudgement, series: Series, folder: str) -> str:
+def page(
+    scenario: Scenario,
+    judgement: RunJudgement,
+    series: Series,
+    folder: str,
+    files: Sequence[tuple[str, str]] = (),
+) -> str:
+    """``files`` of the folder are linked to, each with what is in it."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
     )
+    environment.filters["prose"] = _prose
     began = datetime.fromtimestamp(series.began_us / MICROSECONDS).astimezone()
     return environment.get_template(_TEMPLATE).render(
         scenario=scenario,
@@ -44,6 +55,9 @@ def page(scenario: Scenario, judgement: RunJudgement, series: Series, folder: st
         status=judgement.status.name.lower(),
         verdict=_VERDICTS[judgement.status],
         meant=set(scenario.expect.verdicts),
+        others=[one for one in judgement.rulings if one.verdict is not Verdict.HOLDS],
+        holding=[one for one in judgement.rulings if one.verdict is Verdict.HOLDS],
+        files=files,
         figures=figures(judgement, series),
         began=f"{began:%Y-%m-%d %H:%M:%S %Z}",
         faults=Markup(charts.faults_chart(series)),
@@ -53,6 +67,23 @@ def page(scenario: Scenario, judgement: RunJudgement, series: Series, folder: st
         folder=folder,
         file=write_scenario(scenario),
     )
+
+
+def _prose(text: str) -> Markup:
+    """What stands between backticks as code, all else as it is."""
+    pieces = [escape(piece) for piece in text.split("`")]
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if place % 2 else piece
+        for place, piece in enumerate(pieces)
+    )
+
+
+def _files(folder: RunFolder) -> Iterator[tuple[str, str]]:
+    for path in sorted(folder.histories.glob("*.jsonl")):
+        yield str(path.relative_to(folder.root)), f"what {path.stem} asked, was told and saw"
+    for path in sorted(folder.cluster.events.glob("*.jsonl")):
+        yield str(path.relative_to(folder.root)), f"what {path.stem} decided, and why"
+    yield folder.verdict.name, "all of the verdicts, every chain whole"
 
 
 def figures(judgement: RunJudgement, series: Series) -> list[tuple[str, str]]:

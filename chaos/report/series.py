@@ -6,8 +6,9 @@ Seconds count from the first row. Rows come by time; what is open at the end end
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from logquake.chaos.history.fault_spans import FaultSpan, FaultSpans
 from logquake.chaos.history.rows import Kind, Row
@@ -75,13 +76,18 @@ class Series:
     looks: dict[str, list[Look]]
     buckets: list[Bucket]
 
-    def unavailable_s(self) -> float:
-        """How long nothing was acked, between the first ack and the last."""
+    def silences(self) -> Iterator[tuple[float, float]]:
+        """From when to when nothing was acked, between the first ack and the last."""
         acked = [index for index, bucket in enumerate(self.buckets) if bucket.acked]
-        if not acked:
+        for one, another in pairwise(acked):
+            if another > one + 1:
+                yield (one + 1) * self.bucket_s, another * self.bucket_s
+
+    def unavailable_s(self) -> float:
+        """How long all of these take; the whole time if nothing was acked at all."""
+        if not any(bucket.acked for bucket in self.buckets):
             return self.duration_s
-        within = self.buckets[acked[0] : acked[-1] + 1]
-        return sum(not bucket.acked for bucket in within) * self.bucket_s
+        return sum(end - begin for begin, end in self.silences())
 
 
 def gather(rows: Iterable[Row]) -> Series:
@@ -164,11 +170,13 @@ class _Gatherer:
         return max(0, at_us - (self._began_us or 0)) / MICROSECONDS
 
 
-def lanes(faults: Sequence[FaultBar]) -> list[list[FaultBar]]:
-    """Faults in as few lanes as they need, none over another."""
+def lanes(
+    faults: Sequence[FaultBar], ends: Callable[[FaultBar], float] = lambda fault: fault.ends
+) -> list[list[FaultBar]]:
+    """Faults in as few lanes as they need, none over another; ``ends`` is where one is drawn to."""
     packed: list[list[FaultBar]] = []
     for fault in faults:
-        lane = next((one for one in packed if one[-1].ends <= fault.begins), None)
+        lane = next((one for one in packed if ends(one[-1]) <= fault.begins), None)
         if lane is None:
             packed.append([fault])
         else:

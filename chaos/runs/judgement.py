@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from logquake.chaos.checkers.verdicts import Judgement, Ruling, Verdict, Violation
+from logquake.chaos.checkers.verdicts import (
+    NOT_VACUOUS,
+    Judgement,
+    Ruling,
+    Verdict,
+    Violation,
+)
 from logquake.chaos.history.rows import Row
 from logquake.chaos.scenarios.expectation import Expectation
 from logquake.chaos.scenarios.measures import NOTHING_MEASURED, Measures
@@ -18,7 +24,7 @@ class ExitStatus(IntEnum):
     """Of ``logquake chaos run``, ``replay`` and ``shrink``."""
 
     HELD = 0  # every invariant held, or what was to break broke; what was to be seen was seen
-    BROKE = 1  # an invariant that was to hold did not
+    BROKE = 1  # an invariant that was to hold did not, or more was seen than may be: losses, say
     USAGE = 2
     ENVIRONMENT = 3  # no cluster could be started, say
     INCONCLUSIVE = 4  # too little happened to judge by, or what was to be seen was not seen
@@ -26,9 +32,9 @@ class ExitStatus(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunJudgement:
-    """``unexpected`` are invariants that are broken and were not meant to be, ``unmet`` what was to
-    be seen and was not, ``troubles`` what went wrong with the run itself: a step that could not be
-    done, a cluster that is not whole. ``notes`` are losses that no promise covers.
+    """``unexpected`` is what broke and was not meant to, ``unmet`` what was to be seen and was not,
+    ``troubles`` what went wrong with the run itself: a step that could not be done, a cluster that
+    is not whole; all in words. ``notes`` are losses that no promise covers.
     """
 
     rulings: tuple[Ruling, ...]
@@ -75,15 +81,30 @@ def judged(
     measures: Measures,
 ) -> RunJudgement:
     verdicts = {one.invariant: one.verdict for one in judgement.rulings}
+    rows_seen = expectation.counted(rows)
     return RunJudgement(
         judgement.rulings,
         judgement.notes,
-        tuple(expectation.unexpected(verdicts)),
-        tuple(expectation.unmet(verdicts, measures, rows)),
+        (
+            *(f"{name} is broken" for name in expectation.unexpected(verdicts)),
+            *expectation.exceeded(measures, rows_seen),
+        ),
+        (*_lacking(judgement, expectation), *expectation.unmet(verdicts, measures, rows_seen)),
         tuple(troubles),
         counts,
         measures,
     )
+
+
+def _lacking(judgement: Judgement, expectation: Expectation) -> Iterator[str]:
+    """What did not happen, of what a run must have shown; unless nothing was meant to."""
+    for ruling in judgement.rulings:
+        if (
+            ruling.invariant == NOT_VACUOUS
+            and ruling.verdict is not Verdict.HOLDS
+            and NOT_VACUOUS not in expectation.verdicts
+        ):
+            yield f"too little happened to judge by: {ruling.why}"
 
 
 def _ruling(document: Mapping[str, Any]) -> Ruling:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.judging import judge
 from logquake.chaos.evidence.evidence import Evidence, gather_evidence
 from logquake.chaos.history.reader import read_history
@@ -28,7 +29,7 @@ def judge_run(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> RunJud
         if "compact" in str(topic.config.get("cleanup.policy"))
     ]
     judgement = judged(
-        judge(_evidence(scenario, folder, outcome)),
+        judge(_evidence(scenario, folder, outcome), Demands(**scenario.enough.model_dump())),
         scenario.expect,
         read_history(folder.row_files()),
         _troubles(outcome),

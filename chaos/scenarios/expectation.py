@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,13 +22,15 @@ class Bounds(BaseModel):
     at_least: int = Field(default=0, ge=0)
     at_most: int | None = Field(default=None, ge=0)
 
-    def text(self, what: str, count: int) -> str | None:
-        """What is wrong with so many, None if nothing is."""
+    def lacking(self, what: str, count: int) -> Iterator[str]:
+        """That there are too few, in words."""
         if count < self.at_least:
-            return f"{count} {what}, not the {self.at_least} or more to be seen"
+            yield f"{count} {what}, not the {self.at_least} or more to be seen"
+
+    def exceeded(self, what: str, count: int) -> Iterator[str]:
+        """That there are too many."""
         if self.at_most is not None and count > self.at_most:
-            return f"{count} {what}, not {self.at_most} at most"
-        return None
+            yield f"{count} {what}, not {self.at_most} at most"
 
 
 class Fury(BaseModel):
@@ -54,16 +57,27 @@ class Seen(BaseModel):
     at_least: int = Field(default=1, ge=0)
     at_most: int | None = Field(default=None, ge=0)
 
-    def text(self, count: int) -> str | None:
-        bounds = Bounds(at_least=self.at_least, at_most=self.at_most)
-        return bounds.text(f"rows of [{self.row}]", count)
+    @property
+    def bounds(self) -> Bounds:
+        return Bounds(at_least=self.at_least, at_most=self.at_most)
+
+
+class Enough(BaseModel):
+    """What a run must have shown before it can be said to have held (invariant 26, not vacuous)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    acked_under_fault: int = Field(default=0, ge=0)
+    elections: int = Field(default=0, ge=0)
+    truncations: int = Field(default=0, ge=0)
 
 
 class Expectation(BaseModel):
     """``verdicts`` by the name of the invariant: those that it does not name have to hold, or be
     inconclusive, but for those that ``may_break``, as chance will have it. How many acked sends are
     ``lost`` in the end, and how many are there more than once; and rows of clients, brokers and
-    the harness. ``pace`` is what a storm has to be to deserve its name.
+    the harness. ``pace`` is what a storm has to be to deserve its name,
+    ``enough`` what must have happened besides.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -74,6 +88,7 @@ class Expectation(BaseModel):
     doubled: Bounds = Bounds()
     seen: tuple[Seen, ...] = ()
     pace: Fury = Fury()
+    enough: Enough | None = None
 
     def unexpected(self, verdicts: Mapping[str, Verdict]) -> list[str]:
         """Invariants that are broken without being meant to be."""
@@ -86,34 +101,46 @@ class Expectation(BaseModel):
         ]
 
     def unmet(
-        self, verdicts: Mapping[str, Verdict], measures: Measures, rows: Iterable[Row]
+        self, verdicts: Mapping[str, Verdict], measures: Measures, rows_seen: Sequence[int]
     ) -> list[str]:
-        """What was to be seen and was not, in words."""
-        amounts = (
-            self.lost.text("acked sends lost", measures.lost),
-            self.doubled.text("sends there more than once", measures.doubled),
-            self.pace.text(measures.pace),
-        )
+        """What was to be seen and was not, in words. ``rows_seen`` are as counted() has them."""
+        pace = self.pace.text(measures.pace)
         return [
             *self._other_verdicts(verdicts),
-            *(text for text in amounts if text is not None),
-            *_not_seen(self.seen, rows),
+            *([] if pace is None else [pace]),
+            *chain.from_iterable(
+                bounds.lacking(what, count)
+                for bounds, what, count in self._amounts(measures, rows_seen)
+            ),
         ]
+
+    def exceeded(self, measures: Measures, rows_seen: Sequence[int]) -> list[str]:
+        """What was seen more often than it may be."""
+        return [
+            line
+            for bounds, what, count in self._amounts(measures, rows_seen)
+            for line in bounds.exceeded(what, count)
+        ]
+
+    def counted(self, rows: Iterable[Row]) -> list[int]:
+        """How many rows there are of each pattern of ``seen``."""
+        counts = [0] * len(self.seen)
+        if self.seen:
+            for row in rows:
+                for index, one in enumerate(self.seen):
+                    counts[index] += one.row.matches(row)
+        return counts
+
+    def _amounts(
+        self, measures: Measures, rows_seen: Sequence[int]
+    ) -> Iterator[tuple[Bounds, str, int]]:
+        yield self.lost, "acked sends lost", measures.lost
+        yield self.doubled, "sends there more than once", measures.doubled
+        for one, count in zip(self.seen, rows_seen, strict=True):
+            yield one.bounds, f"rows of [{one.row}]", count
 
     def _other_verdicts(self, verdicts: Mapping[str, Verdict]) -> Iterator[str]:
         for name, wanted in self.verdicts.items():
             found = verdicts.get(name, Verdict.INCONCLUSIVE)
             if found is not wanted:
                 yield f"{name} was expected to be seen as {wanted}, and is {found}"
-
-
-def _not_seen(expected: Sequence[Seen], rows: Iterable[Row]) -> Iterator[str]:
-    counts = [0] * len(expected)
-    if expected:
-        for row in rows:
-            for index, one in enumerate(expected):
-                counts[index] += one.row.matches(row)
-    for one, count in zip(expected, counts, strict=True):
-        text = one.text(count)
-        if text is not None:
-            yield text

@@ -7,11 +7,13 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from logquake.chaos.faults.value import FaultValue
-from logquake.chaos.scenarios.expectation import Expectation
+from logquake.chaos.scenarios.expectation import Enough, Expectation
 from logquake.chaos.scenarios.setup import Setup, WorkloadSetup
 from logquake.chaos.scenarios.steps import EVERYTHING, Begin, Heal, Step
 from logquake.chaos.schedules.schedule import Schedule
 from logquake.chaos.schedules.storm import Storm
+
+_ACKED_UNDER_FAULT = 100
 
 
 class Scenario(BaseModel):
@@ -56,6 +58,18 @@ class Scenario(BaseModel):
             elif isinstance(step, Heal) and step.heal not in named:
                 raise ValueError(f"{step.heal} is healed, and nothing of that name was begun")
         return self
+
+    @property
+    def enough(self) -> Enough:
+        """What must have happened. Steps wait for what they show; of faults at times, many may meet
+        nothing. Programs that write no history tell nothing of their acks.
+        """
+        if self.expect.enough is not None:
+            return self.expect.enough
+        if self.schedule is None and self.storm is None:
+            return Enough()
+        is_told = any(one.command is None for one in self.workloads)
+        return Enough(acked_under_fault=_ACKED_UNDER_FAULT if is_told else 0, elections=1)
 
     @property
     def is_watched(self) -> bool:

@@ -187,7 +187,7 @@ def test_a_judgement_says_what_holds_and_what_was_not_judged() -> None:
     assert sorted(rulings) == list(range(1, 27))
     assert rulings[1].verdict is Verdict.HOLDS
     assert rulings[24].verdict is Verdict.INCONCLUSIVE
-    assert rulings[24].why == "there is no records made of others"
+    assert rulings[24].why == "no records made of others"
     assert judge(struck().evidence()).verdict is Verdict.INCONCLUSIVE
 
 

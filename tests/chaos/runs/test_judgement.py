@@ -49,6 +49,8 @@ def test_what_was_predicted_and_not_seen_is_inconclusive() -> None:
     loss = Expectation(lost=Bounds(at_least=1))
     assert status_of(expectation=loss) is ExitStatus.INCONCLUSIVE
     assert status_of(expectation=loss, measures=Measures(3, 0)) is ExitStatus.HELD
+    none = Expectation(lost=Bounds(at_most=0))
+    assert status_of(expectation=none, measures=Measures(3, 0)) is ExitStatus.BROKE
     assert status_of(troubles=("no [isr orders/0 size 1] within 60 s",)) is ExitStatus.INCONCLUSIVE
 
 
@@ -94,3 +96,13 @@ def test_the_pace_is_of_faults_that_were_done() -> None:
     assert paced(rows) == Pace(faults=3, overlapping=2, seconds=30.0)
     assert str(paced(rows)) == "3 faults, 6.0 a minute, 2 overlapping"
     assert paced(rows[:1]) == NO_PACE
+
+
+def test_a_run_in_which_too_little_happened_is_inconclusive_and_says_what_was_lacking() -> None:
+    vacuous = Ruling(26, "not vacuous", Verdict.INCONCLUSIVE, why="0 elections, of 1")
+    judgement = of(HELD, vacuous)
+    assert judgement.status is ExitStatus.INCONCLUSIVE
+    assert judgement.unmet == ("too little happened to judge by: 0 elections, of 1",)
+    meant = Expectation(verdicts={"not vacuous": Verdict.INCONCLUSIVE})
+    assert status_of(HELD, vacuous, expectation=meant) is ExitStatus.HELD
+    assert status_of(LOST, vacuous) is ExitStatus.BROKE

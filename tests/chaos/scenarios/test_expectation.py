@@ -51,8 +51,8 @@ def test_a_broken_invariant_is_unexpected_unless_it_was_to_break() -> None:
     expectation = Expectation(verdicts={"durable": BROKEN})
     outcomes = {"durable": BROKEN, "readable": BROKEN, "shape": HOLDS}
     assert expectation.unexpected(outcomes) == ["readable"]
-    assert expectation.unmet(outcomes, NOTHING_MEASURED, ()) == []
-    assert expectation.unmet({"durable": HOLDS}, NOTHING_MEASURED, ()) == [
+    assert expectation.unmet(outcomes, NOTHING_MEASURED, []) == []
+    assert expectation.unmet({"durable": HOLDS}, NOTHING_MEASURED, []) == [
         "durable was expected to be seen as broken, and is holds"
     ]
 
@@ -61,27 +61,33 @@ def test_rows_are_counted() -> None:
     refused = RowPattern(what="refused")
     rows = [row("refused"), row("refused"), row("acked")]
 
-    def unmet(**bounds: int) -> list[str]:
-        return Expectation(seen=(Seen(row=refused, **bounds),)).unmet({}, NOTHING_MEASURED, rows)
+    def complaints(**bounds: int) -> tuple[list[str], list[str]]:
+        expectation = Expectation(seen=(Seen(row=refused, **bounds),))
+        counts = expectation.counted(rows)
+        unmet = expectation.unmet({}, NOTHING_MEASURED, counts)
+        return unmet, expectation.exceeded(NOTHING_MEASURED, counts)
 
-    assert unmet() == unmet(at_least=2) == unmet(at_most=2) == []
-    assert unmet(at_least=3) == ["2 rows of [refused], not the 3 or more to be seen"]
-    assert unmet(at_least=0, at_most=1) == ["2 rows of [refused], not 1 at most"]
+    assert complaints() == complaints(at_least=2) == complaints(at_most=2) == ([], [])
+    assert complaints(at_least=3) == (["2 rows of [refused], not the 3 or more to be seen"], [])
+    assert complaints(at_least=0, at_most=1) == ([], ["2 rows of [refused], not 1 at most"])
 
 
 def test_losses_are_held_against_their_bounds() -> None:
     expectation = Expectation(lost=Bounds(at_least=1), doubled=Bounds(at_most=0))
-    assert expectation.unmet({}, Measures(5, 0), ()) == []
-    assert expectation.unmet({}, Measures(0, 2), ()) == [
-        "0 acked sends lost, not the 1 or more to be seen",
-        "2 sends there more than once, not 0 at most",
+    assert expectation.unmet({}, Measures(5, 0), []) == []
+    assert expectation.unmet({}, Measures(0, 2), []) == [
+        "0 acked sends lost, not the 1 or more to be seen"
+    ]
+    assert expectation.exceeded(Measures(5, 0), []) == []
+    assert expectation.exceeded(Measures(0, 2), []) == [
+        "2 sends there more than once, not 0 at most"
     ]
 
 
 def test_a_storm_has_to_be_one() -> None:
     expectation = Expectation(pace=Fury(per_minute=12, overlapping=0.5))
-    assert expectation.unmet({}, Measures(0, 0, pace=Pace(12, 6, 60.0)), ()) == []
-    assert expectation.unmet({}, Measures(0, 0, pace=Pace(11, 11, 60.0)), ()) == [
+    assert expectation.unmet({}, Measures(0, 0, pace=Pace(12, 6, 60.0)), []) == []
+    assert expectation.unmet({}, Measures(0, 0, pace=Pace(11, 11, 60.0)), []) == [
         "11 faults, 11.0 a minute, 11 overlapping, not 12 a minute, 50% overlapping"
     ]
-    assert len(expectation.unmet({}, Measures(0, 0, pace=Pace(20, 9, 60.0)), ())) == 1
+    assert len(expectation.unmet({}, Measures(0, 0, pace=Pace(20, 9, 60.0)), [])) == 1
