@@ -8,6 +8,7 @@ running/          a cluster that runs, as an object
   linked.py         to its links; links/ are the proxies that they are made of
   injected.py       to one API's requests on them, or to their answers
   inside_faults.py  inside its brokers; flipped_bits.py, power_loss.py
+  running/membership.py  who is in it
   deeds.py          what was done, when, and which of it still stands
   fault.py          one thing of that which can be undone
   waits.py          what can be waited for

@@ -22,6 +22,7 @@ import fcntl
 import json
 import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -112,7 +113,7 @@ class Layout:
         """Who removes a broker's data removes this too: it speaks of that data."""
         return self.root / f"broker-{broker_id}" / "unsynced"
 
-    def prepare(self, broker_ids: range, log_dirs: int = 1) -> None:
+    def prepare(self, broker_ids: Iterable[int], log_dirs: int = 1) -> None:
         """Make what is missing. Raises ClusterError: no parent, no permission, no space."""
         try:
             if self.root.parent == _home():
@@ -127,6 +128,21 @@ class Layout:
             raise ClusterError(_refusal(self.root, error)) from error
         if free_bytes < MINIMUM_FREE_BYTES:
             raise ClusterError(_no_space(self.root, free_bytes))
+
+    def empty_broker(self, broker_id: int, log_dirs: int) -> None:
+        """Its log directories are as new, and so is what a loss of power would take back of them.
+
+        Raises OSError.
+        """
+        for folder in (*self.data_dirs(broker_id, log_dirs), self.unsynced_of(broker_id)):
+            if folder.exists():
+                shutil.rmtree(folder)
+        for folder in self.data_dirs(broker_id, log_dirs):
+            folder.mkdir(mode=0o700)
+
+    def remove_broker(self, broker_id: int) -> None:
+        """What it printed, and its events, stay."""
+        shutil.rmtree(self.root / f"broker-{broker_id}", ignore_errors=True)
 
     def remove(self) -> None:
         """Remove what a cluster made here, and the folder itself if nothing else is in it."""

@@ -10,7 +10,7 @@ then says how soon a failure is noticed, and how near to Kafka's the behaviour i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -52,7 +52,8 @@ class ClusterSpec:
     over. ``secure`` is TLS and SCRAM for all that connect. ``links`` lays a proxy for each
     direction between brokers, clients and ZooKeeper, which can be hurt. With ``faults``, or links,
     what is inside of brokers can be broken too: their disks and clocks. ``control`` opens the
-    control port.
+    control port. Brokers 1 to ``brokers`` were asked for; some were ``added`` since then, some
+    ``removed``.
     """
 
     name: str = "default"
@@ -68,6 +69,8 @@ class ClusterSpec:
     faults: bool = False
     control: bool = False
     zookeepers: int = 1
+    added: tuple[int, ...] = ()
+    removed: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.brokers < 1:
@@ -89,8 +92,36 @@ class ClusterSpec:
         return self.faults or self.links
 
     @property
-    def broker_ids(self) -> range:
-        return range(1, self.brokers + 1)
+    def broker_ids(self) -> tuple[int, ...]:
+        """In order."""
+        ever = {*range(1, self.brokers + 1), *self.added}
+        return tuple(sorted(ever.difference(self.removed)))
+
+    @property
+    def next_id(self) -> int:
+        """One that no broker has had: who removed a broker may have left replicas under its id."""
+        return max((self.brokers, *self.added, *self.removed)) + 1
+
+    def port_of(self, broker_id: int) -> int | None:
+        """The one that was asked for; None for any."""
+        return None if self.port is None else self.port + broker_id - 1
+
+    def with_broker(self, broker_id: int) -> ClusterSpec:
+        """Raises ClusterError for an id that a broker has, or none can have."""
+        if broker_id in self.broker_ids:
+            raise ClusterError(f"there is a broker {broker_id}: choose another id")
+        if broker_id < 1:
+            raise ClusterError(f"{broker_id} is no broker's id: they begin at 1")
+        added = {*self.added, broker_id}.difference(range(1, self.brokers + 1))
+        removed = set(self.removed) - {broker_id}
+        return replace(self, added=tuple(sorted(added)), removed=tuple(sorted(removed)))
+
+    def without_broker(self, broker_id: int) -> ClusterSpec:
+        """Raises ClusterError for the last one."""
+        if self.broker_ids == (broker_id,):
+            raise ClusterError(f"broker {broker_id} is the only one: a cluster needs at least one")
+        added = tuple(one for one in self.added if one != broker_id)
+        return replace(self, added=added, removed=tuple(sorted({*self.removed, broker_id})))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -98,8 +129,9 @@ class ClusterSpec:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> ClusterSpec:
         """Raises ClusterError for a document of another version."""
+        ids = {key: tuple(document.get(key, ())) for key in ("added", "removed")}
         try:
-            return cls(**document)
+            return cls(**{**document, **ids})
         except TypeError as error:
             raise ClusterError(
                 f"the kept settings are of another version ({error}): logquake down, then up"

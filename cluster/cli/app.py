@@ -7,6 +7,7 @@ import sys
 import typer
 
 from logquake.cluster.cli import (
+    brokers,
     configs,
     consume,
     faults,
@@ -49,7 +50,7 @@ app.command()(produce.produce)
 app.command()(consume.consume)
 app.add_typer(groups.app, name="group")
 app.add_typer(log_files.app, name="log")
-app.command()(members.broker)
+app.add_typer(brokers.app, name="broker")
 
 
 def main() -> None:

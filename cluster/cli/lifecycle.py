@@ -78,6 +78,7 @@ def up(
     layout = layout_of(name, data_dir)
     asked: dict[str, Any] = {"brokers": brokers, "preset": preset, "zookeeper": zookeeper}
     asked["zookeepers"] = zookeepers
+    asked["added"] = asked["removed"] = None if brokers is None else ()  # who is in it, said anew
     asked["log_dirs"] = log_dirs
     asked["secure"] = secure or None
     asked["links"] = links or None
@@ -173,7 +174,7 @@ def _find_running(
     if asked != running:
         raise ClusterError(
             f"cluster {running.name} runs already with other settings "
-            f"({running.brokers} brokers, preset {running.preset}): "
+            f"({len(running.broker_ids)} brokers, preset {running.preset}): "
             "logquake down first, or choose another --name"
         )
     cluster = RunningCluster(layout)

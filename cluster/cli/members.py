@@ -1,16 +1,13 @@
-"""What is done to one process of a cluster, and a broker without a launcher."""
+"""What is done to one process of a cluster."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from logquake.cluster.cli.options import DEFAULT_NAME, DataDir, Name, Wait, cluster_of
 from logquake.cluster.cli.times import seconds
-from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
     from logquake.cluster.running.cluster import RunningCluster
@@ -44,7 +41,7 @@ def resume(
 ) -> None:
     """Let a paused one go on."""
     cluster = cluster_of(name, data_dir)
-    _report_serving(cluster, cluster.resume(target), wait)
+    report_serving(cluster, cluster.resume(target), wait)
 
 
 def start(
@@ -52,7 +49,7 @@ def start(
 ) -> None:
     """Start one that has ended."""
     cluster = cluster_of(name, data_dir)
-    _report_serving(cluster, cluster.start(target, timeout=seconds(wait)), wait)
+    report_serving(cluster, cluster.start(target, timeout=seconds(wait)), wait)
 
 
 def restart(
@@ -60,24 +57,9 @@ def restart(
 ) -> None:
     """Stop it and start it again."""
     cluster = cluster_of(name, data_dir)
-    _report_serving(cluster, cluster.restart(target, timeout=seconds(wait)), wait)
+    report_serving(cluster, cluster.restart(target, timeout=seconds(wait)), wait)
 
 
-def broker(
-    file: Annotated[Path, typer.Argument(help="A server.properties of Kafka's.")],
-    events: Annotated[
-        Path | None, typer.Option(help="Where its events go. [default: beside FILE]")
-    ] = None,
-) -> None:
-    """Run one broker by hand, here, against any ZooKeeper, until Ctrl-C."""
-    from logquake.cluster.processes.broker_program import check_settings, run_broker
-
-    if not file.is_file():
-        raise ClusterError(f"{file} is no file: name a server.properties")
-    check_settings(file)
-    sys.exit(run_broker(file, events or file.with_suffix(".events.jsonl")))
-
-
-def _report_serving(cluster: RunningCluster, member: str, wait: str) -> None:
+def report_serving(cluster: RunningCluster, member: str, wait: str) -> None:
     cluster.wait_ready(seconds(wait))
     print(f"{member} serves")

@@ -21,6 +21,7 @@ from logquake.cluster.faults.orders import (
     DiskOrder,
     InsideOrder,
     Limit,
+    Route,
     SkewClock,
     SlowStart,
     StrobeClock,
@@ -28,6 +29,7 @@ from logquake.cluster.faults.orders import (
 )
 from logquake.cluster.faults.power.record import Record
 from logquake.cluster.faults.power.recorded_disk import RecordedDisk
+from logquake.cluster.faults.routed_network import RoutedNetwork
 from logquake.cluster.faults.skewed_clock import SkewedClock
 from logquake.node.net.loop import EventLoop
 from logquake.node.outside import Outside
@@ -49,6 +51,8 @@ class Inside:
         self._supervisor = ControlConnection(supervisor)
         self._strikes = Strikes()
         self._soft_limits: dict[str, tuple[int, int]] = {}  # resource and its limit, by order
+        self._routes: dict[str, str] = {}
+        self._route_of_order: dict[str, str] = {}
 
     def delay_start(self) -> None:
         for order in self._standing.values():
@@ -62,7 +66,12 @@ class Inside:
             self._stand(name, order)
         self._supervisor.serve(loop, self._obey, lambda: None)  # its end is the broker's
         recorded = RecordedDisk(RealDisk(), Record(self._unsynced))
-        return replace(outside, disk=FaultyDisk(recorded, self._strikes), scheduler=self._clock)
+        return replace(
+            outside,
+            disk=FaultyDisk(recorded, self._strikes),
+            scheduler=self._clock,
+            network=RoutedNetwork(outside.network, self._routes),
+        )
 
     def _obey(self, request: Request, supervisor: ControlConnection) -> None:
         name = str(request["name"])
@@ -80,8 +89,12 @@ class Inside:
                 self._clock.add(name, order)
             case Limit():
                 self._limit(name, order)
+            case Route():
+                self._route_of_order[name] = order.told
+                self._routes[order.told] = order.dialled
 
     def _heal(self, name: str) -> None:
+        self._routes.pop(self._route_of_order.pop(name, ""), None)
         self._strikes.discard(name)
         self._clock.discard(name)
         if name in self._soft_limits:

@@ -147,17 +147,41 @@ class Limit:
             raise ClusterError(f"no limit of {self.resource!r}: choose {' or '.join(LIMITED)}")
 
 
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Nothing that is broken: who is told to dial a broker at one HOST:PORT dials another.
+
+    It leads to a proxy that was laid after this process began.
+    """
+
+    kind: ClassVar = "route"
+    told: str
+    dialled: str
+
+
 LIMITED = ("memory", "files")
 
 ClockOrder = SkewClock | StrobeClock
-InsideOrder = FailCalls | SlowCalls | DieAtCall | SkewClock | StrobeClock | Limit | SlowStart
+InsideOrder = (
+    FailCalls | SlowCalls | DieAtCall | SkewClock | StrobeClock | Limit | SlowStart | Route
+)
 """Those that a broker itself carries out."""
 Order = InsideOrder | Starve
 """That one its supervisor does to its process."""
 
 _KINDS: dict[str, type[Order]] = {
     one.kind: one
-    for one in (FailCalls, SlowCalls, DieAtCall, SkewClock, StrobeClock, SlowStart, Starve, Limit)
+    for one in (
+        FailCalls,
+        SlowCalls,
+        DieAtCall,
+        SkewClock,
+        StrobeClock,
+        SlowStart,
+        Starve,
+        Limit,
+        Route,
+    )
 }
 
 _TYPES: dict[str, tuple[type, ...]] = {

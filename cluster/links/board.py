@@ -41,10 +41,10 @@ class HeldFault:
 
 
 class Board:
-    """``ends`` are the names that links have; ``changed`` is called after every change."""
+    """``ends`` are the names that links have now; ``changed`` is called after every change."""
 
     def __init__(self, ends: frozenset[str], changed: Callable[[], None]) -> None:
-        self._ends = ends
+        self.ends = ends
         self._changed = changed
         self._ids = count(1)
         self._held: dict[int, HeldFault] = {}
@@ -66,8 +66,8 @@ class Board:
     def require_ends(self, ends: frozenset[str]) -> None:
         """Raises ClusterError for one that no link has."""
         for end in sorted(ends):
-            if not any(means(end, known) for known in self._ends):
-                known = ", ".join(sorted(self._ends))
+            if not any(means(end, known) for known in self.ends):
+                known = ", ".join(sorted(self.ends))
                 raise ClusterError(f"no link ends at {end}: there are {known}")
 
     def heal(self, fault_id: int) -> bool:

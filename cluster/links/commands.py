@@ -6,7 +6,7 @@ ends with it: so whoever breaks something and is killed leaves nothing broken.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, Protocol, TypeVar
 
 from logquake.cluster.control.server import Request
@@ -31,10 +31,14 @@ class Asker(Hashable, Protocol):
 
 
 class LinkCommands:
-    """Requests to calls, outcomes to answers; links/control.py asks."""
+    """Requests to calls, outcomes to answers; links/control.py asks. ``plan`` may change."""
 
     def __init__(
-        self, scheduler: Scheduler, plan: LinkPlan, board: Board, injections: Injections
+        self,
+        scheduler: Scheduler,
+        plan: Callable[[], LinkPlan],
+        board: Board,
+        injections: Injections,
     ) -> None:
         self._scheduler = scheduler
         self._plan = plan
@@ -101,7 +105,7 @@ class LinkCommands:
         self._board.require_ends(fault.ends)
         if not any(
             link.carries_requests and fault.is_on(link.dialler, link.dialled)
-            for link in self._plan.links
+            for link in self._plan().links
         ):
             raise ClusterError(
                 f"no requests that can be read go {fault.path}: they go to brokers, and what is "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 Address = tuple[str, int]
 
@@ -28,3 +30,26 @@ class LinkPlan:
     @property
     def ends(self) -> frozenset[str]:
         return frozenset(end for link in self.links for end in (link.dialler, link.dialled))
+
+    def of(self, end: str) -> LinkPlan:
+        """Those that end there."""
+        return LinkPlan(tuple(link for link in self.links if end in (link.dialler, link.dialled)))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [asdict(link) for link in self.links]
+
+    @classmethod
+    def from_json(cls, document: Sequence[dict[str, Any]]) -> LinkPlan:
+        """As to_json() wrote it."""
+        return cls(
+            tuple(
+                Link(
+                    **{
+                        **link,
+                        "listens": tuple(link["listens"]),
+                        "leads_to": tuple(link["leads_to"]),
+                    }
+                )
+                for link in document
+            )
+        )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import socket
+from collections.abc import Iterable
 
 from logquake.cluster.errors import ClusterError
 
@@ -38,12 +39,12 @@ def hold_port_for_java(host: str = LOOPBACK, port: int | None = None) -> socket.
     return _bind(port, host)
 
 
-def hold_ports(base: int | None, count: int) -> list[socket.socket]:
-    """Hold ``count`` ports in a row from ``base`` on, or any ports. Raises ClusterError."""
+def hold_ports(ports: Iterable[int | None]) -> list[socket.socket]:
+    """Hold them all, any one for None. Raises ClusterError, and then none is held."""
     held: list[socket.socket] = []
     try:
-        for index in range(count):
-            held.append(hold_port(None if base is None else base + index))
+        for port in ports:
+            held.append(hold_port(port))
     except ClusterError:
         for one in held:
             one.close()

@@ -20,6 +20,7 @@ from logquake.cluster.running.deeds import Deeds, deed
 from logquake.cluster.running.fault import Fault
 from logquake.cluster.running.injected import InjectedCluster
 from logquake.cluster.running.inside_faults import InsideFaults, Until
+from logquake.cluster.running.membership import ChangingCluster
 from logquake.cluster.running.observed import COMMAND_TIMEOUT_S, Target
 from logquake.cluster.running.power_loss import PowerLoss
 from logquake.cluster.running.waits import DEFAULT_TIMEOUT
@@ -29,7 +30,7 @@ from logquake.cluster.state import LINKS, MemberState, Phase, is_zookeeper
 from logquake.wire.sentinels import NO_NUM_PARTITIONS, NO_REPLICATION_FACTOR
 
 
-class RunningCluster(InjectedCluster, InsideFaults, ZooKeeperFaults):
+class RunningCluster(ChangingCluster, InjectedCluster, InsideFaults, ZooKeeperFaults):
     """Every method raises ClusterError; a wait raises WaitTimeoutError with the cluster's state.
 
     A target is a broker id or one of targets.FORMS. Time-outs are in seconds. ``deeds`` is what

@@ -3,18 +3,21 @@
 ``kill`` and ``stop`` are answered once the process has ended: its port then refuses. ``start``
 and ``restart`` are answered once the broker is ready (starts.py), or, with ``wait`` false, at once.
 ``order`` breaks something inside a member until ``heal`` (standing_orders.py), ``power-loss`` kills
-brokers and takes back what they had not synced (power_cut.py).
+brokers and takes back what they had not synced (power_cut.py). ``add``, ``remove``, ``wipe`` and
+``replace`` change who is in the cluster (membership.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from logquake.cluster.control.server import ControlConnection, Request
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.supervisor.fleet import Fleet
 from logquake.cluster.supervisor.member import Member
+from logquake.cluster.supervisor.membership import Membership
 from logquake.cluster.supervisor.power_cut import cut_power
 from logquake.cluster.supervisor.standing_orders import StandingOrders
 from logquake.cluster.supervisor.starts import Starts
@@ -36,12 +39,14 @@ class Commands:
         detach: Done,
         starts: Starts,
         orders: StandingOrders,
+        membership: Membership,
     ) -> None:
         self._fleet = fleet
         self._shut_down = shut_down
         self._detach = detach
         self._starts = starts
         self._orders = orders
+        self._membership = membership
 
     def handle(self, request: Request, connection: ControlConnection) -> None:
         try:
@@ -70,7 +75,9 @@ class Commands:
             connection.answer(self._orders.listed())
         elif verb == "power-loss":
             brokers = {member.name: member for member in self._fleet.brokers}
-            cut_power(request, brokers, self._fleet.inlets, connection)
+            cut_power(request, brokers, self._fleet.making.inlets, connection)
+        elif verb in _MEMBERSHIP_VERBS:
+            self._change_membership(verb, request, connection)
         elif verb in _STARTING_VERBS:
             member = self._member(str(request.get("member")))
             wait = bool(request.get("wait", True))
@@ -88,10 +95,25 @@ class Commands:
 
         member.start()
         if wait:
-            self._starts.follow(member, lambda: connection.answer(None), ended)
+            self._starts.follow(member, lambda: connection.answer(member.name), ended)
         else:
             self._starts.follow(member)
-            connection.answer(None)
+            connection.answer(member.name)
+
+    def _change_membership(
+        self, verb: str, request: Request, connection: ControlConnection
+    ) -> None:
+        start = partial(self._start, connection=connection, wait=bool(request.get("wait", True)))
+        if verb == "add":
+            self._membership.add(request.get("id"), start)
+            return
+        member = self._member(str(request.get("member")))
+        if verb == "remove":
+            self._membership.remove(member, connection)
+        elif verb == "wipe":
+            self._membership.wipe(member, connection, start)
+        else:
+            self._membership.replace(member, connection, start)
 
     def _member(self, name: str) -> Member:
         member = self._fleet.members.get(name)
@@ -127,6 +149,7 @@ def _resume(member: Member, done: Done) -> None:
     done()
 
 
+_MEMBERSHIP_VERBS = frozenset({"add", "remove", "wipe", "replace"})
 _STARTING_VERBS: dict[str, Callable[[Member, Done], None]] = {
     "start": lambda _member, start: start(),
     "restart": _end_if_alive,

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from logquake.cluster.control_port.process import run_control_port
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.layout import Layout, last_line, write_json, write_private
+from logquake.cluster.layout import Layout, last_line, write_json
 from logquake.cluster.processes import broker_program
 from logquake.cluster.processes.control_port import ControlPort
-from logquake.cluster.processes.ports import LOOPBACK, hold_port, hold_ports, port_of
-from logquake.cluster.security.cluster_security import PROTOCOL as SECURE_PROTOCOL
+from logquake.cluster.processes.ports import LOOPBACK, hold_port, port_of
 from logquake.cluster.security.cluster_security import ClusterSecurity, settle_security
-from logquake.cluster.spec import ClusterSpec, broker_properties, format_properties
+from logquake.cluster.spec import ClusterSpec
 from logquake.cluster.state import (
     CONTROL_PORT,
     LINKS,
@@ -27,12 +26,11 @@ from logquake.cluster.state import (
     zookeeper_names,
 )
 from logquake.cluster.supervisor import zygote
-from logquake.cluster.supervisor.inlet import Inlet
+from logquake.cluster.supervisor.broker_making import BrokerMaking
 from logquake.cluster.supervisor.laid_links import LaidLinks
 from logquake.cluster.supervisor.local_zookeeper import LocalZooKeeper
 from logquake.cluster.supervisor.member import Child, Member
 from logquake.cluster.zookeeper.probe import require_serving
-from logquake.wire.listeners import PLAINTEXT
 
 
 class Fleet:
@@ -45,14 +43,11 @@ class Fleet:
         progress: Callable[[str], None],
     ) -> None:
         self.members: dict[str, Member] = {}
-        self.inlets: dict[str, Inlet] = {}  # of brokers whose inside may be broken
         self._layout = layout
         self._spec = spec
         self._progress = progress
-        # With links, who dials a broker's port meets a proxy, and the broker listens elsewhere.
-        self._held_ports = hold_ports(spec.port, spec.brokers)
-        self._held_behind = hold_ports(None, spec.brokers) if spec.links else self._held_ports
-        self._links: LaidLinks | None = None
+        self.making = BrokerMaking(layout, spec)
+        self.making.hold_ports(spec.broker_ids, map(spec.port_of, spec.broker_ids))
         self._control_port = hold_port(None) if spec.control else None
         self._local_zookeeper: LocalZooKeeper | None = None
         self._security = settle_security(layout, secure=spec.secure)
@@ -73,22 +68,61 @@ class Fleet:
         else:
             require_serving(self._spec.zookeeper)
         zygote.preload(broker_program.MODULE)
-        if self._spec.links:
-            self._links = self._lay_links()
+        self.making.connect_to(self._zookeeper_connect())
         for broker_id in self._spec.broker_ids:
-            self._add_broker(broker_id)
+            self._make_broker(broker_id)
         if self._local_zookeeper:
             self._local_zookeeper.wait_until_serving()
         if self._security is not None:
             self._write_users(self._security)
-        if self._links is not None:
-            self._start_links(self._links)
-        self._progress(f"starting {self._spec.brokers} brokers")
+        if self.making.links is not None:
+            self._start_links(self.making.links)
+        self._progress(f"starting {len(self.brokers)} brokers")
         for broker in self.brokers:
             broker.start()
         self._layout.control_port.unlink(missing_ok=True)  # of a run before this
         if self._control_port is not None:
             self._start_control_port(port_of(self._control_port))
+
+    def add_broker(self, broker_id: int | None) -> Member:
+        """One more, not started yet, under the next id if none is told. Raises ClusterError.
+
+        Its port is the one that it would have had from the start, unless that is taken.
+        """
+        broker_id = self._spec.next_id if broker_id is None else broker_id
+        spec = self._spec.with_broker(broker_id)
+        self._layout.prepare((broker_id,), spec.log_dirs)
+        try:
+            self.making.hold_ports([broker_id], [spec.port_of(broker_id)])
+        except ClusterError:
+            self.making.hold_ports([broker_id], [None])
+        member = self._furnish(broker_id)
+        self._follow(spec)
+        return member
+
+    def require_another(self, broker_id: int) -> None:
+        """Raises ClusterError where none would be left without this one."""
+        self._spec.without_broker(broker_id)
+
+    def remove_broker(self, broker_id: int) -> None:
+        """One that has ended, with its data."""
+        spec = self._spec.without_broker(broker_id)
+        self._clear_out(broker_id)
+        self._follow(spec)
+
+    def replace_broker(self, broker_id: int) -> Member:
+        """One that has ended, by another elsewhere, under its id. Raises ClusterError."""
+        self._clear_out(broker_id)
+        self._layout.prepare((broker_id,), self._spec.log_dirs)
+        self.making.hold_ports([broker_id], [None])
+        return self._furnish(broker_id)
+
+    def empty_broker(self, broker_id: int) -> None:
+        """One that has ended. Raises ClusterError."""
+        try:
+            self._layout.empty_broker(broker_id, self._spec.log_dirs)
+        except OSError as error:
+            raise ClusterError(f"broker {broker_id} could not be emptied: {error}") from error
 
     def prepare_next_start(self) -> None:
         """Make what lets later starts be quicker, in the background."""
@@ -137,12 +171,21 @@ class Fleet:
             supervisor_pid=os.getpid(),
             preset=self._spec.preset,
             zookeeper=self._zookeeper_connect(),
-            members=tuple(member.state() for member in self.members.values()),
+            members=tuple(member.state() for member in sorted(self.members.values(), key=_place)),
         )
 
     def write_state(self) -> None:
+        self._write(self._layout.state, self.state().to_json())
+
+    def _follow(self, spec: ClusterSpec) -> None:
+        """Who is in it has changed; a later ``up`` goes on from there."""
+        self._spec = spec
+        self._write(self._layout.spec, spec.to_json())
+        self.write_state()
+
+    def _write(self, path: Path, document: dict[str, Any]) -> None:
         try:
-            write_json(self._layout.state, self.state().to_json())
+            write_json(path, document)
         except (FileNotFoundError, NotADirectoryError):
             self.on_state_lost()
 
@@ -153,15 +196,6 @@ class Fleet:
         for name, server in zookeeper.servers.items():
             self._add(name, server.port, server.spawn).start()
         return zookeeper
-
-    def _lay_links(self) -> LaidLinks:
-        ids = self._spec.broker_ids
-        return LaidLinks(
-            dict(zip(ids, map(port_of, self._held_behind), strict=True)),
-            dict(zip(ids, map(port_of, self._held_ports), strict=True)),
-            self._zookeeper_connect(),
-            secure=self._spec.secure,
-        )
 
     def _start_links(self, links: LaidLinks) -> None:
         """Raises ClusterError if they end instead."""
@@ -184,23 +218,19 @@ class Fleet:
         if member.says_ready is not None and not member.says_ready.said_ready():
             raise ClusterError(f"{name} ended before it was ready: {self.last_words(member)}")
 
-    def _add_broker(self, broker_id: int) -> None:
-        told_port = port_of(self._held_ports[broker_id - 1])
-        port = port_of(self._held_behind[broker_id - 1])
-        protocol = SECURE_PROTOCOL if self._security else PLAINTEXT
-        properties = broker_properties(
-            self._spec,
-            broker_id,
-            port=port,
-            zookeeper=self._zookeeper_connect(),
-            data=self._layout.data_dirs(broker_id, self._spec.log_dirs),
-            security=self._security.broker_properties(port) if self._security else {},
-            links=self._links.broker_properties(broker_id, protocol) if self._links else {},
-        )
-        path = self._layout.properties_of(broker_id)
-        write_private(path, format_properties(properties))  # some hold passwords
-        broker_program.check_settings(path)
-        self._add(broker_name(broker_id), told_port, self._broker_launch(broker_id, path))
+    def _make_broker(self, broker_id: int) -> Member:
+        launch = self.making.make(broker_id, self._security)
+        return self._add(broker_name(broker_id), self.making.told_port(broker_id), launch)
+
+    def _furnish(self, broker_id: int) -> Member:
+        """With what else it needs, beside folders and ports."""
+        self.making.lay_links(broker_id)
+        return self._make_broker(broker_id)
+
+    def _clear_out(self, broker_id: int) -> None:
+        del self.members[broker_name(broker_id)]
+        self.making.forget(broker_id)
+        self._layout.remove_broker(broker_id)
 
     def _write_users(self, security: ClusterSecurity) -> None:
         """Without them no broker could enter another."""
@@ -217,18 +247,6 @@ class Fleet:
         if child.wait() != 0:
             raise ClusterError(last_line(self._layout.supervisor_log))
 
-    def _broker_launch(self, broker_id: int, properties: Path) -> Callable[[], Child]:
-        name = broker_name(broker_id)
-        log = self._layout.log_of(name)
-        events = self._layout.events / f"{name}.jsonl"
-        run = partial(broker_program.run_broker, properties, events)
-        unsynced = self._layout.unsynced_of(broker_id)
-        if not self._spec.has_faults:
-            shutil.rmtree(unsynced, ignore_errors=True)  # nobody goes on with it
-            return lambda: zygote.fork(run, log)
-        inlet = self.inlets[name] = Inlet(unsynced)
-        return lambda: inlet.launch(run, log)
-
     def _add(self, name: str, port: int, launch: Callable[[], Child]) -> Member:
         member = Member(name, host=LOOPBACK, port=port, launch=launch, changed=self.write_state)
         self.members[name] = member
@@ -238,3 +256,8 @@ class Fleet:
         return self._spec.zookeeper or (
             self._local_zookeeper.connect if self._local_zookeeper else ""
         )
+
+
+def _place(member: Member) -> tuple[bool, int]:
+    """Brokers by their ids, behind what they need; the control port needs them."""
+    return member.name == CONTROL_PORT, member.state().broker_id or 0

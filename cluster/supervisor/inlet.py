@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import socket
-from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from logquake.cluster.control.server import ControlConnection, Request
+from logquake.cluster.control.server import Request
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.faults.orders import InsideOrder, to_json
 from logquake.cluster.supervisor import zygote
+from logquake.cluster.supervisor.line import Done, Line
 from logquake.node.net.loop import EventLoop
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from logquake.node.process.broker_process import Surround
 
     RunBroker = Callable[[zygote.SayReady, Surround], int]
-
-Done = Callable[[], None]
 
 _HOW = "start the cluster with --faults, or with --links"
 
@@ -33,7 +31,7 @@ class Inlet:
     def __init__(self, unsynced: Path) -> None:
         self._unsynced = unsynced
         self._orders: dict[str, InsideOrder] = {}
-        self._line: _Line | None = None
+        self._line: Line | None = None
 
     def launch(self, run: RunBroker, log: Path) -> zygote.ForkedChild:
         """Fork a broker; one that ended is told nothing more."""
@@ -52,7 +50,7 @@ class Inlet:
             child = zygote.fork(run_inside, log, inherited_fd=theirs.fileno())
         if self._line is not None:
             self._line.close()
-        self._line = _Line(ours)
+        self._line = Line(ours)
         return child
 
     def stand(self, name: str, order: InsideOrder, loop: EventLoop, done: Done) -> None:
@@ -61,7 +59,8 @@ class Inlet:
         self._tell({"do": "stand", "name": name, "order": to_json(order)}, loop, done)
 
     def heal(self, name: str, loop: EventLoop, done: Done) -> None:
-        del self._orders[name]
+        """Also one that does not stand."""
+        self._orders.pop(name, None)
         self._tell({"do": "heal", "name": name}, loop, done)
 
     def lose_power(self, unsynced: str, seed: int) -> TakenBack:
@@ -84,36 +83,3 @@ def inlet_of(inlets: Mapping[str, Inlet], name: str) -> Inlet:
     if inlet is None:
         raise ClusterError(f"nothing can be broken inside {name}: {_HOW}")
     return inlet
-
-
-class _Line:
-    """A connection to one process, from its fork to its end."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = ControlConnection(connection)
-        self._is_served = False  # nothing comes before something was said
-        self._is_over = False
-        self._waiting: deque[Done] = deque()
-
-    def tell(self, message: dict[str, Any], loop: EventLoop, done: Done) -> None:
-        if self._is_over:
-            done()
-            return
-        if not self._is_served:
-            self._connection.serve(loop, self._on_answer, self._on_closed)
-            self._is_served = True
-        self._waiting.append(done)
-        self._connection.send(message)
-
-    def close(self) -> None:
-        """Of a process that has ended, whose socket says so to whom it is served."""
-        if not self._is_served:
-            self._connection.close()
-
-    def _on_answer(self, _answer: Request, _connection: ControlConnection) -> None:
-        self._waiting.popleft()()
-
-    def _on_closed(self) -> None:
-        self._is_over = True
-        while self._waiting:
-            self._waiting.popleft()()

@@ -77,6 +77,11 @@ class StandingOrders:
         for name in [name for name, one in self._standing.items() if one.owner is owner]:
             self._heal(name, lambda: None)
 
+    def drop_member(self, member: str) -> None:
+        """Heal what was ordered of one that has ended for good."""
+        for name in [name for name, one in self._standing.items() if one.member == member]:
+            self._heal(name, lambda: None)
+
     def listed(self) -> list[dict[str, Any]]:
         return [
             {
@@ -100,8 +105,8 @@ class StandingOrders:
         inlet = inlet_of(self._inlets, member.name)
         if isinstance(order, DieAtCall):
             member.when_ended(lambda: self._heal(name, lambda: None))
-        inlet.stand(name, order, self._loop, _unless_paused(member, done))
-        return lambda undone: inlet.heal(name, self._loop, _unless_paused(member, undone))
+        inlet.stand(name, order, self._loop, unless_paused(member, done))
+        return lambda undone: inlet.heal(name, self._loop, unless_paused(member, undone))
 
     def _heal(self, name: str, done: Done) -> None:
         one = self._standing.pop(name, None)
@@ -111,7 +116,7 @@ class StandingOrders:
             one.undo(done)
 
 
-def _unless_paused(member: Member, done: Done) -> Done:
+def unless_paused(member: Member, done: Done) -> Done:
     """Who is frozen obeys when it goes on: nobody waits for that."""
     if member.state().phase is not Phase.PAUSED:
         return done

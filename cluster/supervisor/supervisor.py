@@ -10,6 +10,8 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout
 from logquake.cluster.supervisor.commands import Commands
 from logquake.cluster.supervisor.fleet import Fleet
+from logquake.cluster.supervisor.membership import Membership
+from logquake.cluster.supervisor.rewiring import Rewiring
 from logquake.cluster.supervisor.signals import SignalWatch
 from logquake.cluster.supervisor.standing_orders import StandingOrders
 from logquake.cluster.supervisor.starts import Starts
@@ -75,8 +77,9 @@ class Supervisor:
         starts = Starts(self._loop)
         for broker in self._fleet.brokers:
             starts.follow(broker)
-        orders = StandingOrders(self._fleet.inlets, self._loop)
-        commands = Commands(self._fleet, self.shut_down, self._detach, starts, orders)
+        orders = StandingOrders(self._fleet.making.inlets, self._loop)
+        membership = Membership(self._fleet, orders, Rewiring(self._fleet, self._loop))
+        commands = Commands(self._fleet, self.shut_down, self._detach, starts, orders, membership)
         ControlServer(
             self._layout.control_socket, self._loop, commands.handle, on_gone=orders.drop_owner
         )

@@ -11,7 +11,7 @@ from random import Random
 from typing import TypeVar
 
 from logquake.cluster.links.effects import Effect, LinkFault, Path
-from logquake.cluster.links.plan import Link, LinkPlan
+from logquake.cluster.links.plan import Address, Link, LinkPlan
 from logquake.cluster.links.process import LinksProcess
 from logquake.cluster.links.requests.rules import RequestFault
 from logquake.cluster.processes.ports import LOOPBACK, hold_port, port_of
@@ -37,7 +37,7 @@ class Links:
         self.clock = ManualClock()
         self.loop = EventLoop(monotonic_ns=self.clock.ns)
         stack.callback(self.loop.close)
-        link = Link(CLIENTS, BROKER, self._address(self._held), self._address(self._behind))
+        link = Link(CLIENTS, BROKER, self.address, self._address(self._behind))
         self.process = LinksProcess(self.loop, LinkPlan((link,)), Random(7), lambda: None)
         stack.callback(self.process.close)
 
@@ -53,6 +53,18 @@ class Links:
         assert self._listener is not None
         self._listener.close()
 
+    @property
+    def address(self) -> Address:
+        """Where the link's dialler finds it."""
+        return self._address(self._held)
+
+    def lay(self, dialled: str) -> Address:
+        """One more link to the same listener, under another name; where to dial it."""
+        address = self._address(self._stack.enter_context(hold_port(None)))
+        link = Link(CLIENTS, dialled, address, self._address(self._behind))
+        self.process.lay(LinkPlan((link,)))
+        return address
+
     def break_(self, effect: Effect, *paths: Path) -> int:
         return self.begin(LinkFault(effect, paths))
 
@@ -62,24 +74,24 @@ class Links:
     def heal(self, fault_id: int) -> None:
         assert self.process.board.heal(fault_id)
 
-    def dial(self) -> socket.socket:
+    def dial(self, address: Address | None = None) -> socket.socket:
         """A connection under way."""
         sock = self._stack.enter_context(socket.socket())
         sock.setblocking(False)
-        sock.connect_ex(self._address(self._held))
+        sock.connect_ex(address or self.address)
         return sock
 
-    def refuses(self) -> bool:
+    def refuses(self, address: Address | None = None) -> bool:
         """Whether a new connection is refused."""
         self.settle()
         with socket.socket() as sock:
             sock.setblocking(False)
-            sock.connect_ex(self._address(self._held))
+            sock.connect_ex(address or self.address)
             return sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == errno.ECONNREFUSED
 
-    def pair(self) -> tuple[socket.socket, socket.socket]:
+    def pair(self, address: Address | None = None) -> tuple[socket.socket, socket.socket]:
         """A connection's two ends: who dialled, who was dialled."""
-        near = self.dial()
+        near = self.dial(address)
         return near, self.accept()
 
     def accept(self) -> socket.socket:
@@ -143,7 +155,7 @@ class Links:
         self.clock.advance_ms(1)
         self.loop.run_pass(max_wait_ms)
 
-    def _address(self, held: socket.socket) -> tuple[str, int]:
+    def _address(self, held: socket.socket) -> Address:
         return LOOPBACK, port_of(held)
 
 

@@ -213,3 +213,18 @@ def test_faults_hold_for_connections_that_come_later(live: Links) -> None:
     near, far = live.pair()
     near.send(b"question")
     assert live.passed_ms(lambda: live.received(far, 8)) in range(30, 40)
+
+
+# Links that come and go
+
+
+def test_links_are_laid_beside_others_and_taken_up_again(live: Links) -> None:
+    near, far = live.pair()
+    address = live.lay("broker-2")
+    others = live.pair(address)
+    live.process.take_up("broker-2")
+    assert live.until(lambda: all(map(is_over_or_reset, others)))
+    assert live.refuses(address)
+    assert live.process.board.ends == {"clients", "broker-1"}
+    near.send(b"still there")
+    assert live.received(far, 11) == b"still there"

@@ -68,6 +68,6 @@ def test_holding_a_row_of_ports_is_all_or_nothing() -> None:
         base = port_of(first)
         first.close()
         with pytest.raises(ClusterError, match=f"port {port_of(held)} is taken"):
-            hold_ports(base, 2)
+            hold_ports([base, base + 1])
         with hold_port(base) as again:
             assert port_of(again) == base

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,21 @@ def test_what_links_decide_is_not_set_besides() -> None:
     assert ClusterSpec(config=config).config == config
     with pytest.raises(ClusterError, match=r"advertised\.listeners is set by the launcher"):
         ClusterSpec(config=config, links=True)
+
+
+def test_who_came_and_went_is_kept_and_no_id_is_had_twice_by_chance() -> None:
+    spec = ClusterSpec(brokers=3, port=9092)
+    assert (spec.next_id, spec.port_of(4)) == (4, 9095)
+    later = spec.with_broker(4).without_broker(2).without_broker(4)
+    assert (later.broker_ids, later.next_id) == ((1, 3), 5)
+    assert ClusterSpec.from_json(json.loads(json.dumps(later.to_json()))) == later
+    assert later.with_broker(2).with_broker(9).broker_ids == (1, 2, 3, 9)
+
+
+def test_ids_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ClusterError, match="there is a broker 1"):
+        ClusterSpec().with_broker(1)
+    with pytest.raises(ClusterError, match="-1 is no broker's id"):
+        ClusterSpec().with_broker(-1)
+    with pytest.raises(ClusterError, match="broker 1 is the only one"):
+        ClusterSpec(brokers=1).without_broker(1)

@@ -25,6 +25,8 @@ RESET = ("group", "reset-offsets", "g")
         ((*RESET, "--to-earliest", "--to-latest"), "say where to: one of --to-earliest"),
         ((*RESET, "--to-datetime", "noon"), "'noon' is no time"),
         ((*RESET, "--by-duration", "a while"), "'a while' is no duration"),
+        (("broker", "mislaid.properties"), "mislaid.properties is no file"),
+        (("broker", "add", "--wait", "soon"), "'soon' is no time"),
         (("group", "list", "-o", "xml"), "no output 'xml': choose table or json"),
     ],
 )

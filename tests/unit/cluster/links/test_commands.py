@@ -36,7 +36,7 @@ class Links:
     def __init__(self, plan: LinkPlan = PLAN) -> None:
         self.scheduler = ManualScheduler()
         self.board = Board(plan.ends, lambda: None)
-        self.commands = LinkCommands(self.scheduler, plan, self.board, Injections())
+        self.commands = LinkCommands(self.scheduler, lambda: plan, self.board, Injections())
         self.asker = Asked()
 
     def ask(self, verb: str, **arguments: Any) -> Any:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from logquake.cluster.links.plan import Link
+from logquake.cluster.links.plan import Link, LinkPlan
+from logquake.cluster.processes.ports import hold_port
 from logquake.cluster.supervisor.laid_links import LaidLinks
 
 BROKERS = {1: 30001, 2: 30002}
@@ -12,7 +14,9 @@ CLIENTS = {1: 9092, 2: 9093}
 
 @contextmanager
 def laid(zookeeper: str = "127.0.0.1:2181", *, secure: bool = False) -> Iterator[LaidLinks]:
-    links = LaidLinks(BROKERS, CLIENTS, zookeeper, secure=secure)
+    links = LaidLinks(zookeeper, secure=secure)
+    for broker_id, listens in BROKERS.items():
+        links.lay(broker_id, listens, CLIENTS[broker_id])
     try:
         yield links
     finally:
@@ -68,3 +72,28 @@ def test_requests_can_be_read_in_the_open_alone() -> None:
         assert not between(links, "broker-1", "zookeeper").carries_requests
     with laid(secure=True) as links:
         assert not any(each.carries_requests for each in links.plan.links)
+
+
+def test_who_comes_later_has_links_with_all_and_the_others_are_told_the_way() -> None:
+    with laid() as links:
+        links.lay(4, 30004, 9095)
+        assert {(each.dialler, each.dialled) for each in links.plan_of(4).links} == {
+            ("clients", "broker-4"),
+            ("broker-1", "broker-4"),
+            ("broker-2", "broker-4"),
+            ("broker-4", "broker-1"),
+            ("broker-4", "broker-2"),
+            ("broker-4", "zookeeper"),
+        }
+        proxy = between(links, "broker-1", "broker-4").listens[1]
+        assert links.routes_to(4)[1] == ("127.0.0.1:9095", f"127.0.0.1:{proxy}")
+        assert LinkPlan.from_json(json.loads(json.dumps(links.plan.to_json()))) == links.plan
+
+
+def test_of_who_goes_no_link_and_no_port_is_left() -> None:
+    with laid() as links:
+        freed = between(links, "broker-1", "broker-2").listens[1]
+        links.take_up(2)
+        assert links.plan.ends == {"clients", "broker-1", "zookeeper"}
+        with hold_port(freed):
+            pass
