@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from logquake.chaos.faults.clients import KillClient, PauseClient
 from logquake.chaos.faults.links import Inject, Partition
+from logquake.chaos.faults.membership import AddBroker
 from logquake.chaos.faults.value import FaultValue
 from logquake.cluster.links.effects import CLIENTS
 from logquake.cluster.observing.targets import ZOOKEEPER_ROLES
@@ -42,5 +43,7 @@ def subject_of(fault: FaultValue) -> str:
         return f"{fault.source}->{target}" if fault.source else target
     if isinstance(fault, PauseClient | KillClient):
         return fault.client
+    if isinstance(fault, AddBroker):
+        return "brokers"
     ends = [getattr(fault, field) for field in _AIMED if hasattr(fault, field)]
     return "->".join(ends) or ZOOKEEPER

@@ -19,17 +19,30 @@ from logquake.chaos.faults.links import (
     Throttle,
 )
 from logquake.chaos.faults.machines import (
+    ClockJump,
     ClockSkew,
+    CrashAt,
     DiskError,
     DiskFull,
+    FileLimit,
     FlipBit,
     LoseLogDir,
+    MemoryLimit,
     PowerLoss,
+    ReadOnlyDisk,
     SlowDisk,
+    SlowStart,
     Starve,
     TornWrite,
 )
-from logquake.chaos.faults.membership import AddBroker, DeleteController, ExpireSession, Wipe
+from logquake.chaos.faults.membership import (
+    AddBroker,
+    DeleteController,
+    ExpireSession,
+    RemoveBroker,
+    Replace,
+    Wipe,
+)
 from logquake.chaos.faults.processes import Kill, Pause, Restart, RestartStorm, Stop
 
 AnyFault = Annotated[
@@ -50,16 +63,24 @@ AnyFault = Annotated[
     | DiskFull
     | SlowDisk
     | DiskError
+    | ReadOnlyDisk
+    | CrashAt
     | TornWrite
     | FlipBit
     | PowerLoss
     | LoseLogDir
     | ClockSkew
+    | ClockJump
     | Starve
+    | SlowStart
+    | MemoryLimit
+    | FileLimit
     | ExpireSession
     | DeleteController
     | AddBroker
+    | RemoveBroker
     | Wipe
+    | Replace
     | PauseClient
     | KillClient,
     Field(discriminator="kind"),

@@ -34,6 +34,23 @@ class DiskError(FaultValue):
     path: str | None = None
 
 
+class ReadOnlyDisk(FaultValue):
+    """What would change something fails with EROFS, as after a remount for errors."""
+
+    kind: Literal["read-only-disk"] = "read-only-disk"
+    target: Target
+
+
+class CrashAt(FaultValue):
+    """SIGKILL at the ``nth`` call of a kind, on paths that match: a place in the code."""
+
+    kind: Literal["crash-at"] = "crash-at"
+    target: Target
+    call: str
+    nth: int = Field(default=1, ge=1)
+    path: str = "*"
+
+
 class TornWrite(FaultValue):
     """The next write ends half-way, and the broker with it."""
 
@@ -76,9 +93,42 @@ class ClockSkew(FaultValue):
     ms: int
 
 
+class ClockJump(FaultValue):
+    """A broker's wall clock jumps by so much, and back, every so often."""
+
+    kind: Literal["clock-jump"] = "clock-jump"
+    target: Target
+    ms: int
+    every_ms: int = Field(default=1000, ge=1)
+
+
 class Starve(FaultValue):
     """The process runs for a share of the time only."""
 
     kind: Literal["starve"] = "starve"
     target: Target
     share: float = Field(gt=0, lt=1)
+
+
+class SlowStart(FaultValue):
+    """Starts of the process take so much longer; one that runs notices nothing."""
+
+    kind: Literal["slow-start"] = "slow-start"
+    target: Target
+    ms: int = Field(gt=0)
+
+
+class MemoryLimit(FaultValue):
+    """The process may have no more address space than this; most often it ends."""
+
+    kind: Literal["memory-limit"] = "memory-limit"
+    target: Target
+    limit_bytes: int = Field(gt=0)
+
+
+class FileLimit(FaultValue):
+    """The process may open no descriptor of this number or above."""
+
+    kind: Literal["file-limit"] = "file-limit"
+    target: Target
+    files: int = Field(gt=0)

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from logquake.chaos.faults.clients import KillClient, PauseClient
 from logquake.chaos.faults.links import Partition
 from logquake.chaos.faults.machines import PowerLoss
+from logquake.chaos.faults.membership import AddBroker
 from logquake.chaos.faults.processes import Restart, RestartStorm
 from logquake.chaos.faults.value import FaultValue
 from logquake.cluster.errors import ClusterError
@@ -25,6 +26,11 @@ from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.running.deeds import DEEDS
 from logquake.cluster.running.fault import Fault
 from logquake.cluster.state import Phase
+
+# A broker without a log directory that works, without memory or descriptors, gives up.
+MAY_END_A_BROKER = frozenset(
+    {"disk-full", "disk-error", "read-only-disk", "lose-log-dir", "memory-limit", "file-limit"}
+)
 
 
 class CannotBeDoneError(ClusterError):
@@ -72,9 +78,12 @@ def perform(fault: FaultValue, stage: Stage) -> Performed:
     if deed is None:
         raise CannotBeDoneError(f"{fault.kind} cannot be done here yet: leave it out")
     done = deed(stage.cluster, **{name: value for name, value in fault if name != "kind"})
-    if isinstance(done, Fault):
-        return Performed(done.member, partial(done.heal, wait=False))
-    return Performed(str(done), _nothing)
+    if not isinstance(done, Fault):
+        return Performed(str(done), _nothing)
+    heal = partial(done.heal, wait=False)
+    if fault.kind in MAY_END_A_BROKER:
+        return Performed(done.member, partial(_heal_and_start, stage.cluster, done.member, heal))
+    return Performed(done.member, heal)
 
 
 def _deed_name(kind: str) -> str:
@@ -111,6 +120,19 @@ def _stormed(stage: Stage, fault: RestartStorm) -> Performed:
     return Performed(member, partial(_start_again, stage.cluster, member))
 
 
+def _added(stage: Stage, _fault: AddBroker) -> Performed:
+    added = stage.cluster.add_broker(wait=False)
+    return Performed(added.member, partial(added.heal, wait=False))
+
+
+def _heal_and_start(cluster: RunningCluster, member: str, heal: Callable[[], None]) -> None:
+    """One that ended by itself; who was killed meanwhile is started by whoever killed it."""
+    heal()
+    state = cluster.state().member(member)
+    if state is not None and state.ended is not None and not state.ended.asked:
+        _start_again(cluster, member)
+
+
 def _start_again(cluster: RunningCluster, member: str) -> None:
     """Unless somebody has already."""
     state = cluster.state().member(member)
@@ -132,6 +154,7 @@ def _killed_client(stage: Stage, fault: KillClient) -> Performed:
 OWN: Mapping[str, Callable[[Stage, Any], Performed]] = {
     "partition": _partitioned,
     "power-loss": _powerless,
+    "add-broker": _added,
     "restart": _restarted,
     "restart-storm": _stormed,
     "pause-client": _paused_client,

@@ -7,10 +7,41 @@ from dataclasses import dataclass
 from random import Random
 
 from logquake.chaos.faults.any_fault import AnyFault
-from logquake.chaos.faults.links import Cut, Delay, Inject, Isolate, Partition, Reset, Throttle
-from logquake.chaos.faults.machines import ClockSkew, DiskFull, PowerLoss, SlowDisk, Starve
-from logquake.chaos.faults.membership import DeleteController, ExpireSession, Wipe
+from logquake.chaos.faults.links import (
+    Cut,
+    Delay,
+    DropAfter,
+    HalfOpen,
+    Inject,
+    Isolate,
+    Partition,
+    Reset,
+    Throttle,
+)
+from logquake.chaos.faults.machines import (
+    ClockJump,
+    ClockSkew,
+    CrashAt,
+    DiskError,
+    DiskFull,
+    FileLimit,
+    MemoryLimit,
+    PowerLoss,
+    ReadOnlyDisk,
+    SlowDisk,
+    SlowStart,
+    Starve,
+    TornWrite,
+)
+from logquake.chaos.faults.membership import (
+    AddBroker,
+    DeleteController,
+    ExpireSession,
+    Replace,
+    Wipe,
+)
 from logquake.chaos.faults.processes import Kill, Pause, Restart, RestartStorm, Stop
+from logquake.cluster.faults.orders import CHANGES, SYNCS
 
 CLIENTS, ZOOKEEPER = "clients", "zookeeper"
 
@@ -68,14 +99,39 @@ def _throttle(random: Random, aims: Aims) -> Throttle:
     return Throttle(source=source, target=target, bytes_per_s=random.choice((10_000, 200_000)))
 
 
+def _drop_after(random: Random, aims: Aims) -> DropAfter:
+    source, target = aims.link(random)
+    return DropAfter(source=source, target=target, bytes=random.choice((1_000, 100_000)))
+
+
+def _half_open(random: Random, aims: Aims) -> HalfOpen:
+    source, target = aims.link(random)
+    return HalfOpen(source=source, target=target)
+
+
 def _inject(random: Random, aims: Aims) -> Inject:
-    """A producer's request is refused, or its answer lost, a few times."""
-    api, source = "Produce", CLIENTS
-    target, times = str(random.choice(aims.brokers)), random.randrange(1, 6)
-    if random.random() < 0.5:
-        error = random.choice(RETRIED_ERRORS)
-        return Inject(api=api, target=target, source=source, error=error, times=times)
-    return Inject(api=api, target=target, source=source, close="response", times=times)
+    """A client's request or a broker's is refused, late, or held up, or its answer is lost."""
+    target = str(random.choice(aims.brokers))
+    happens = random.choice(_HAPPENS)
+    asked = {"target": target, "times": random.randrange(1, 6), "skip": random.randrange(3)}
+    return Inject.model_validate({**asked, **happens})
+
+
+# What of one API's requests, none of which anybody takes for an answer that it is not. A request
+# that is held goes on its way when the fault ends.
+_HAPPENS: Sequence[Mapping[str, object]] = (
+    *({"api": "Produce", "source": CLIENTS, "error": error} for error in RETRIED_ERRORS),
+    {"api": "Produce", "source": CLIENTS, "close": "response"},
+    {"api": "Produce", "source": CLIENTS, "drop": "response"},
+    {"api": "Produce", "source": CLIENTS, "delay_ms": 1_500, "of": "response"},
+    {"api": "Fetch", "delay_ms": 1_500, "of": "response"},
+    {"api": "Fetch", "close": "request"},
+    {"api": "AlterPartition", "hold": True},
+    {"api": "LeaderAndIsr", "delay_ms": 1_500},
+    {"api": "UpdateMetadata", "close": "response"},
+    {"api": "OffsetCommit", "source": CLIENTS, "close": "response"},
+    {"api": "EndTxn", "source": CLIENTS, "close": "response"},
+)
 
 
 Aim = Callable[[Random, Aims], AnyFault]
@@ -93,7 +149,21 @@ AIMED: Mapping[str, Aim] = {
     "throttle": _throttle,
     "reset": _reset,
     "inject": _inject,
+    "drop-after": _drop_after,
+    "half-open": _half_open,
     "disk-full": lambda random, aims: DiskFull(target=aims.broker(random)),
+    "read-only-disk": lambda random, aims: ReadOnlyDisk(target=aims.broker(random)),
+    "disk-error": lambda random, aims: DiskError(
+        target=aims.broker(random),
+        call=random.choice(("write", "sync", "create", "rename")),
+        nth=random.randrange(1, 50),
+    ),
+    "torn-write": lambda random, aims: TornWrite(target=aims.broker(random)),
+    "crash-at": lambda random, aims: CrashAt(
+        target=aims.broker(random),
+        call=random.choice((*CHANGES, *SYNCS)),
+        nth=random.randrange(1, 50),
+    ),
     "slow-disk": lambda random, aims: SlowDisk(
         target=aims.broker(random), ms=random.choice((5, 50))
     ),
@@ -101,16 +171,33 @@ AIMED: Mapping[str, Aim] = {
     "clock-skew": lambda random, aims: ClockSkew(
         target=aims.broker(random), ms=random.choice((-3_600_000, -500, 500, 3_600_000))
     ),
+    "clock-jump": lambda random, aims: ClockJump(
+        target=aims.broker(random),
+        ms=random.choice((-3_600_000, -1_000, 1_000, 3_600_000)),
+        every_ms=random.choice((100, 1_000)),
+    ),
+    "slow-start": lambda random, aims: SlowStart(
+        target=aims.broker(random), ms=random.choice((500, 5_000))
+    ),
+    "memory-limit": lambda random, aims: MemoryLimit(
+        target=aims.broker(random), limit_bytes=random.choice((1 << 28, 1 << 30))
+    ),
+    "file-limit": lambda random, aims: FileLimit(
+        target=aims.broker(random), files=random.choice((48, 96))
+    ),
     "starve": lambda random, aims: Starve(
         target=aims.broker(random), share=random.choice((0.05, 0.3))
     ),
     "expire-session": lambda random, aims: ExpireSession(target=aims.broker(random)),
     "delete-controller": lambda _random, _aims: DeleteController(),
-    "wipe": lambda random, aims: Wipe(target=aims.broker(random)),
+    "add-broker": lambda _random, _aims: AddBroker(),
+    "wipe": lambda random, aims: Wipe(target=aims.broker(random), spare=True),
+    "replace": lambda random, aims: Replace(target=aims.broker(random), spare=True),
 }
 
 # Those that take a broker away from the others, or from its clients, for as long as they last.
 TAKING_AWAY = frozenset(
     {"kill", "stop", "pause", "restart", "restart-storm", "partition", "isolate", "disk-full"}
-    | {"power-loss", "wipe"}
+    | {"power-loss", "wipe", "replace", "read-only-disk", "disk-error", "torn-write", "crash-at"}
+    | {"memory-limit", "file-limit"}
 )

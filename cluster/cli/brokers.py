@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -19,9 +18,7 @@ from logquake.cluster.errors import ClusterError
 class _OrFile(TyperGroup):
     """What is no command is a file: a broker to be run from it."""
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # of a click within typer
         known = args[0] in self.commands
         return super().resolve_command(ctx, args if known else ["run", *args])
 
@@ -31,6 +28,9 @@ app = typer.Typer(
     help="Add, remove, wipe or replace a broker; or run one by hand: broker FILE.",
     no_args_is_help=True,
 )
+
+
+Spare = Annotated[bool, typer.Option("--spare", help="Only once no partition has it in sync.")]
 
 
 @app.command()
@@ -59,9 +59,7 @@ def remove(target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None) 
 @app.command()
 def wipe(
     target: Target,
-    spare: Annotated[
-        bool, typer.Option("--spare", help="Only once no partition has it in sync.")
-    ] = False,
+    spare: Spare = False,
     name: Name = DEFAULT_NAME,
     data_dir: DataDir = None,
     wait: Wait = "30s",
@@ -77,13 +75,14 @@ def replace(
     new_id: Annotated[
         bool, typer.Option("--new-id", help="Not under its id: its replicas are nobody's then.")
     ] = False,
+    spare: Spare = False,
     name: Name = DEFAULT_NAME,
     data_dir: DataDir = None,
     wait: Wait = "30s",
 ) -> None:
     """Put another broker in its place, elsewhere, with an empty disk."""
     cluster = cluster_of(name, data_dir)
-    report_serving(cluster, cluster.replace(target, new_id=new_id).member, wait)
+    report_serving(cluster, cluster.replace(target, new_id=new_id, spare=spare).member, wait)
 
 
 @app.command(hidden=True)

@@ -83,12 +83,15 @@ class ChangingCluster(LinkedCluster):
         return self._coming_back(name, epochs)
 
     @deed
-    def replace(self, target: Target, *, new_id: bool = False) -> Fault:
+    def replace(self, target: Target, *, new_id: bool = False, spare: bool = False) -> Fault:
         """Another machine in its place: elsewhere, with an empty disk, under its id or a new one.
 
         Under a new id it has no replicas; those of the old one lack one, as after remove_broker().
+        ``spare`` is as of wipe().
         """
         name, epochs = self._broker_name(target), self.leader_epochs()
+        if spare:
+            self._kill_until_spare(name)
         if new_id:
             self.ask("remove", member=name)
             name = str(self.ask("add", wait=False))
