@@ -2,8 +2,10 @@
 
     judging.py       judge(): all that the evidence allows; why the others are not judged
     verdicts.py      holds, broken, inconclusive; violations and their chains
+    sharing.py       the same, share by share of the partitions: python -m logquake.chaos.checkers
     case.py          what follows from the evidence: what is committed, which log counts
     chains.py        what happened to a partition, in sentences
+    fates.py         what became of the sends of transactions
     demands.py       what a run must have shown
     acked.py         1 durable, 2 readable; losses that acks allow
     values.py        3 no phantom, 4 one value, 5 repeatable read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,6 +14,7 @@ from logquake.chaos.evidence.clients import Column
 from logquake.chaos.evidence.stored import StoredLog
 
 _NOWHERE = np.empty(0, np.int64)
+_NEVER = 1 << 62  # nobody sent anything there
 
 
 def durable(case: Case) -> Iterator[Violation]:
@@ -37,21 +39,18 @@ def unpromised(case: Case) -> Iterator[Violation]:
 
 
 def readable(case: Case) -> Iterator[Violation]:
-    """Who reads from the beginning, after the last ack, reads every ok v at its offset.
+    """Who reads a partition from the beginning, after its last ack, reads every ok v at its offset.
 
-    Of the partitions that it was assigned; not what an aborted transaction wrote, where it reads
-    committed records alone.
+    Not what an aborted transaction wrote, where it reads committed records alone.
     """
-    clients = case.clients
-    acked_us = int(clients.sends.answered_us.max(initial=0))
-    for name in late_readers(case, acked_us):
-        mine = clients.polls.process == clients.processes.known(name)
+    polls = case.clients.polls
+    for name, partitions in late_readers(case).items():
+        mine = polls.process == case.clients.processes.known(name)
         read = dict(case.polls_by_partition(mine))
-        assigned = {row.subject for row in clients.assignments if row.process == name}
         for partition, at in case.by_partition(case.is_promised & _is_visible_to(case, name)):
-            if partition in assigned:
-                numbers = clients.polls.value[read.get(partition, _NOWHERE)]
-                unread = at[~np.isin(clients.sends.number[at], numbers)]
+            if partition in partitions:
+                numbers = polls.value[read.get(partition, _NOWHERE)]
+                unread = at[~np.isin(case.clients.sends.number[at], numbers)]
                 lost = _not_deleted(case, partition, unread)
                 if len(lost):
                     yield _lost(case, "readable", partition, f"what {name} read", lost)
@@ -68,13 +67,23 @@ def _not_deleted(case: Case, partition: str, at: Column) -> Column:
     return wanted
 
 
-def late_readers(case: Case, after_us: int) -> Iterator[str]:
-    """Processes that read whole topics, that began after that moment and ended by themselves."""
+def late_readers(case: Case) -> dict[str, set[str]]:
+    """Processes that read whole partitions and ended by themselves, with those of them in which
+    nothing was answered any more after they began.
+    """
     clients = case.clients
-    for name, told in clients.told.items():
-        is_whole = told.get("kind") == "reader" and name in clients.ended
-        if is_whole and clients.began_us[name] > after_us:
-            yield name
+    everything = np.ones(len(clients.sends), np.bool_)
+    last_us = {
+        partition: int(clients.sends.answered_us[at].max())
+        for partition, at in case.by_partition(everything)
+    }
+    found: dict[str, set[str]] = defaultdict(set)
+    for row in clients.assignments:
+        name = row.process
+        is_whole = clients.told.get(name, {}).get("kind") == "reader" and name in clients.ended
+        if is_whole and clients.began_us[name] > last_us.get(row.subject, _NEVER):
+            found[name].add(row.subject)
+    return found
 
 
 def _is_visible_to(case: Case, reader: str) -> np.ndarray:

@@ -13,11 +13,12 @@ import numpy as np
 
 from logquake.chaos.checkers.chains import Story
 from logquake.chaos.checkers.demands import Demands
+from logquake.chaos.checkers.fates import fates_of
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.clients import Clients, Column
 from logquake.chaos.evidence.decisions import Decision, Decisions, Registration, StateWrite
 from logquake.chaos.evidence.evidence import Evidence
-from logquake.chaos.evidence.gathering import gather, gather_parquet
+from logquake.chaos.evidence.gathering import gather, gather_columns
 from logquake.chaos.evidence.stored import Mask, StoredLog
 from logquake.chaos.history.outcomes import Outcome
 from logquake.chaos.history.rows import Row
@@ -33,7 +34,7 @@ class Case:
     @cached_property
     def clients(self) -> Clients:
         columns = self.evidence.columns
-        return gather(self.evidence.rows) if columns is None else gather_parquet(columns)
+        return gather(self.evidence.rows) if columns is None else gather_columns(columns)
 
     @cached_property
     def journals(self) -> list[Row]:
@@ -48,9 +49,18 @@ class Case:
     def decisions(self) -> list[Decision]:
         return self._decided[1]
 
+    def is_mine(self, partition: str) -> bool:
+        """Whether it belongs to the share of the partitions that is judged here."""
+        return self.evidence.share is None or partition in self.evidence.share
+
     @cached_property
     def states(self) -> Mapping[str, list[StateWrite]]:
-        """Every write of a partition's state, in order."""
+        """Every write of a state of these partitions, in order."""
+        return {each: writes for each, writes in self.all_states.items() if self.is_mine(each)}
+
+    @cached_property
+    def all_states(self) -> Mapping[str, list[StateWrite]]:
+        """Of those of other shares too."""
         found: dict[str, list[StateWrite]] = defaultdict(list)
         for decision in self.decisions:
             if isinstance(decision, StateWrite):
@@ -74,7 +84,7 @@ class Case:
         return {
             str(partition): (history.replicas, history.state)
             for partition, history in self._decided[0].partitions.items()
-            if history.state is not None
+            if history.state is not None and self.is_mine(str(partition))
         }
 
     @cached_property
@@ -233,8 +243,13 @@ class Case:
         )
 
     @cached_property
+    def fates(self) -> Column:
+        """Of each send: what its transaction came to where it was written; GONE if it is not."""
+        return fates_of(self)
+
+    @cached_property
     def story(self) -> Story:
-        return Story(self.states, self.journals, self.clients.faults)
+        return Story(self.all_states, self.journals, self.clients.faults)
 
     def violation(
         self, invariant: str, text: str, partition: str | None = None, since_us: int = 0

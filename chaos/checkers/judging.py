@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from inspect import getdoc
 from itertools import islice
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from logquake.chaos.checkers import (
     acked,
@@ -50,11 +51,24 @@ class Need(Enum):
         return _IS_MET[self](case)
 
 
+class Across(NamedTuple):
+    """How an invariant is judged of which no share of the partitions tells the whole."""
+
+    within: Invariant | None  # what a share tells by itself
+    survey: Callable[[Case], Any]  # what it adds to the rest
+    conclude: Callable[[Case, Sequence[Any]], Iterator[Violation]]
+
+
 class Rule(NamedTuple):
     number: int
     name: str
     check: Invariant
     needs: tuple[Need, ...]
+    across: Across | None = None
+
+    @property
+    def within(self) -> Invariant | None:
+        return self.check if self.across is None else self.across.within
 
     @property
     def meaning(self) -> str:
@@ -64,9 +78,7 @@ class Rule(NamedTuple):
 _IS_MET: dict[Need, Callable[[Case], bool]] = {
     Need.SENDS: lambda case: len(case.clients.sends) > 0,
     Need.POLLS: lambda case: len(case.clients.polls) > 0,
-    Need.LATE_READER: lambda case: any(
-        acked.late_readers(case, int(case.clients.sends.answered_us.max(initial=0)))
-    ),
+    Need.LATE_READER: lambda case: bool(acked.late_readers(case)),
     Need.LOGS: lambda case: bool(case.evidence.logs),
     Need.WRITES: lambda case: bool(case.states),
     Need.JOURNALS: lambda case: bool(case.journals),
@@ -101,29 +113,77 @@ RULES: tuple[Rule, ...] = (
     Rule(19, "fencing", leaders.fencing, (Need.SENDS, Need.LOGS, Need.JOURNALS)),
     Rule(20, "polls", readers.polls, (Need.POLLS,)),
     Rule(21, "groups", groups.groups, (Need.GROUPS,)),
-    Rule(22, "atomic", transactions.atomic, (Need.TRANSACTIONS, Need.LOGS)),
+    Rule(
+        22,
+        "atomic",
+        transactions.atomic,
+        (Need.TRANSACTIONS, Need.LOGS),
+        Across(transactions.aborted_reads, transactions.fates_seen, transactions.torn),
+    ),
     Rule(23, "no hang", transactions.no_hang, (Need.LOGS, Need.QUIET)),
-    Rule(24, "exactly once", transactions.exactly_once, (Need.ORIGINS, Need.LOGS)),
+    Rule(
+        24,
+        "exactly once",
+        transactions.exactly_once,
+        (Need.ORIGINS, Need.LOGS),
+        Across(None, transactions.outputs_seen, transactions.not_once),
+    ),
     Rule(25, "live", liveness.live, (Need.WRITES, Need.QUIET)),
 )
 _VACUITY = 26
 
 
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What one share of the partitions tells; the dictionaries are by the rules' numbers."""
+
+    met: frozenset[Need]
+    violations: Mapping[int, tuple[Violation, ...]]
+    seconds: Mapping[int, float]
+    across: Mapping[int, Any]
+    acked_under_fault: int
+    notes: tuple[Violation, ...]
+
+
 def judge(evidence: Evidence, demands: Demands | None = None) -> Judgement:
     """Every invariant in its number's order. The evidence's iterators are read once, here."""
     case = Case(evidence, demands or Demands())
-    rulings = [_rule(case, rule) for rule in RULES]
-    notes = (*acked.unpromised(case), *decided.unclean_elections(case))
-    return Judgement((*rulings, _vacuity(case)), notes)
+    return conclude(case, [survey(case)])
 
 
-def _rule(case: Case, rule: Rule) -> Ruling:
-    lacking = [need.value for need in rule.needs if not need.is_met(case)]
-    if lacking:
-        why = f"no {', no '.join(lacking)}"
-        return Ruling(rule.number, rule.name, Verdict.INCONCLUSIVE, rule.meaning, why=why)
+def survey(case: Case) -> Survey:
+    """All that is in the case's share, whether or not there is what it takes to judge it."""
+    found = {rule.number: _within(case, rule) for rule in RULES}
+    return Survey(
+        met=frozenset(need for need in Need if need.is_met(case)),
+        violations={number: violations for number, (violations, _) in found.items()},
+        seconds={number: seconds for number, (_, seconds) in found.items()},
+        across={rule.number: rule.across.survey(case) for rule in RULES if rule.across},
+        acked_under_fault=liveness.acked_under_fault(case),
+        notes=(*acked.unpromised(case), *decided.unclean_elections(case)),
+    )
+
+
+def conclude(case: Case, surveys: Sequence[Survey]) -> Judgement:
+    """Of the surveys of all shares; the case needs no rows that are about one partition alone."""
+    rulings = [_rule(case, rule, surveys) for rule in RULES]
+    notes = tuple(dict.fromkeys(note for survey in surveys for note in survey.notes))
+    under_fault = sum(survey.acked_under_fault for survey in surveys)
+    return Judgement((*rulings, _vacuity(case, under_fault)), notes)
+
+
+def _within(case: Case, rule: Rule) -> tuple[tuple[Violation, ...], float]:
     began_s = perf_counter()
-    found = tuple(islice(rule.check(case), MOST_VIOLATIONS + 1))
+    found = rule.within(case) if rule.within is not None else iter(())
+    return tuple(islice(found, MOST_VIOLATIONS + 1)), perf_counter() - began_s
+
+
+def _rule(case: Case, rule: Rule, surveys: Sequence[Survey]) -> Ruling:
+    lacking = [need for need in rule.needs if not any(need in each.met for each in surveys)]
+    if lacking:
+        why = f"no {', no '.join(need.value for need in lacking)}"
+        return Ruling(rule.number, rule.name, Verdict.INCONCLUSIVE, rule.meaning, why=why)
+    found = _violations(case, rule, surveys)
     return Ruling(
         rule.number,
         rule.name,
@@ -131,12 +191,20 @@ def _rule(case: Case, rule: Rule) -> Ruling:
         rule.meaning,
         found[:MOST_VIOLATIONS],
         more=len(found) > MOST_VIOLATIONS,
-        seconds=perf_counter() - began_s,
+        seconds=sum(survey.seconds[rule.number] for survey in surveys),
     )
 
 
-def _vacuity(case: Case) -> Ruling:
-    lacking = "; ".join(liveness.too_little(case))
+def _violations(case: Case, rule: Rule, surveys: Sequence[Survey]) -> tuple[Violation, ...]:
+    """What is not about one partition alone every share has found: once is enough."""
+    found = [violation for survey in surveys for violation in survey.violations[rule.number]]
+    if rule.across is not None:
+        found += rule.across.conclude(case, [survey.across[rule.number] for survey in surveys])
+    return tuple(dict.fromkeys(found))
+
+
+def _vacuity(case: Case, under_fault: int) -> Ruling:
+    lacking = "; ".join(liveness.too_little(case, under_fault))
     verdict = Verdict.INCONCLUSIVE if lacking else Verdict.HOLDS
     meaning = getdoc(liveness.too_little) or ""
     return Ruling(_VACUITY, NOT_VACUOUS, verdict, meaning, why=lacking)

@@ -187,7 +187,7 @@ def min_isr(case: Case) -> Iterator[Violation]:
 
 def _too_small(case: Case, partition: str, minimum: int) -> Iterator[tuple[int, int, list[int]]]:
     writes = case.states.get(partition, [])
-    ends = [write.at_ms * 1000 for write in writes[1:]] + [1 << 62]
+    ends = [*(write.at_ms * 1000 for write in writes[1:]), 1 << 62][: len(writes)]
     began: int | None = None
     for write, end_us in zip(writes, ends, strict=True):
         is_small = len(write.after.isr) < minimum

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.chains import clock
+from logquake.chaos.checkers.fates import GONE
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.clients import Column, pick
-from logquake.chaos.evidence.stored import ABORTED, COMMITTED, OPEN, PLAIN
+from logquake.chaos.evidence.stored import ABORTED, COMMITTED, OPEN, PLAIN, Mask
 from logquake.chaos.history.outcomes import Outcome
 
 _NAMES = {COMMITTED: "committed", ABORTED: "aborted", OPEN: "open", PLAIN: "in no transaction"}
-_GONE = 4
+
+
+class Fates(NamedTuple):
+    """Of the transactions of a run, by index: what was seen of each, as bits, and where first."""
+
+    seen: npt.NDArray[np.uint8]
+    first: dict[int, tuple[int, str]]  # the number of a send, its partition
 
 
 def atomic(case: Case) -> Iterator[Violation]:
@@ -25,86 +34,69 @@ def atomic(case: Case) -> Iterator[Violation]:
     A marker without data before it ends a transaction that wrote nothing there, or was sent twice
     by a coordinator that changed: neither shows.
     """
-    clients, fates = case.clients, _fates(case)
-    found: dict[int, set[int]] = defaultdict(set)
-    chosen = clients.sends.transaction >= 0
-    chosen &= clients.sends.outcome != int(Outcome.REFUSED)
-    for transaction, fate in zip(
-        clients.sends.transaction[chosen].tolist(), fates[chosen].tolist(), strict=True
-    ):
-        found[transaction].add(fate)
-    for index, seen in sorted(found.items()):
-        transaction = clients.transactions[index]
-        problem = _problem(transaction.outcome, transaction.asked, seen)
+    yield from torn(case, [fates_seen(case)])
+    yield from aborted_reads(case)
+
+
+def fates_seen(case: Case) -> Fates:
+    sends = case.clients.sends
+    chosen = np.flatnonzero((sends.transaction >= 0) & (sends.outcome != int(Outcome.REFUSED)))
+    seen = np.zeros(len(case.clients.transactions), np.uint8)
+    np.bitwise_or.at(seen, sends.transaction[chosen], 1 << case.fates[chosen].astype(np.uint8))
+    # Sends are by number: of each transaction the first is found.
+    transactions, at = np.unique(sends.transaction[chosen], return_index=True)
+    first = {
+        int(transaction): (
+            int(sends.number[send]),
+            case.clients.partitions[int(sends.partition[send])],
+        )
+        for transaction, send in zip(transactions, chosen[at], strict=True)
+    }
+    return Fates(seen, first)
+
+
+def torn(case: Case, shares: Sequence[Fates]) -> Iterator[Violation]:
+    """Over all partitions, which each of the shares has seen some of."""
+    seen = np.bitwise_or.reduce([share.seen for share in shares])
+    for index in np.flatnonzero(seen).tolist():
+        transaction = case.clients.transactions[index]
+        fates = {fate for fate in (*_NAMES, GONE) if int(seen[index]) & 1 << fate}
+        problem = _problem(transaction.outcome, transaction.asked, fates)
         if problem is not None:
-            partition = clients.partitions[
-                int(clients.sends.partition[np.argmax(clients.sends.transaction == index)])
-            ]
+            _, partition = min(share.first[index] for share in shares if index in share.first)
             text = f"{transaction}, at {clock(transaction.begun_us)}, {problem}"
             yield case.violation("atomic", text, partition, transaction.begun_us)
-    yield from _aborted_reads(case, fates)
 
 
 def _problem(outcome: str, asked: str | None, seen: set[int]) -> str | None:
-    decided = seen - {_GONE}
+    decided = seen - {GONE}
     names = " and ".join(_NAMES[fate] for fate in sorted(decided))
     if {COMMITTED, ABORTED} <= decided or (COMMITTED in decided and OPEN in decided):
         return f"is torn: it is {names}"
-    if outcome == "committed" and (decided - {COMMITTED} or _GONE in seen):
-        rest = " and in part not there" if _GONE in seen else ""
+    if outcome == "committed" and (decided - {COMMITTED} or GONE in seen):
+        rest = " and in part not there" if GONE in seen else ""
         return f"was told to be committed: it is {names or 'nowhere'}{rest}"
     if COMMITTED in decided and (outcome == "aborted" or asked != "commit"):
         return f"was {outcome}, asked to {asked or 'do nothing'}: it is {names}"
-    if COMMITTED in decided and _GONE in seen:
+    if COMMITTED in decided and GONE in seen:
         return "is torn: a part of it is not there"
     return None
 
 
-def _fates(case: Case) -> Column:
-    """Of each send: what its transaction came to where it was written; _GONE where it is not."""
-    sends = case.clients.sends
-    fates = np.full(len(sends), _GONE, np.int64)
-    for partition, at in case.by_partition(sends.transaction >= 0):
-        log = case.reference(partition)
-        if log is None:
-            fates[at] = COMMITTED
-            continue
-        order = np.argsort(log.values, kind="stable")
-        values = log.values[order]
-        if len(values):
-            where = np.minimum(np.searchsorted(values, sends.number[at]), len(values) - 1)
-            is_there = values[where] == sends.number[at]
-            fates[at[is_there]] = log.record_fates[order[where[is_there]]]
-        gone = at[fates[at] == _GONE]
-        kept = case.is_kept(partition, log, sends.number[gone], sends.offset[gone])
-        deleted = log.start > 0 or case.is_compacted(partition)
-        excused = gone[(kept & (sends.offset[gone] >= 0)) | deleted]
-        fates[excused] = _any_fate(case, excused)
-    return fates
-
-
-def _any_fate(case: Case, at: Column) -> Column:
-    """What fits what the client was told, of records that nobody can look at any more."""
-    clients = case.clients
-    is_committed = np.array([t.outcome == "committed" for t in clients.transactions], np.bool_)
-    return np.where(is_committed[clients.sends.transaction[at]], COMMITTED, ABORTED)
-
-
-def _aborted_reads(case: Case, fates: Column) -> Iterator[Violation]:
+def aborted_reads(case: Case) -> Iterator[Violation]:
     clients = case.clients
     told = case.producers("isolation", "read_committed")
     if not len(clients.polls):
         return
     at = clients.sends.find(clients.polls.value)
     aborted = told[clients.polls.process] & (pick(clients.sends.transaction, at) >= 0)
-    aborted &= pick(fates, at) == ABORTED
-    if aborted.any():
-        first = int(np.flatnonzero(aborted)[0])
-        partition = clients.partitions[int(clients.polls.partition[first])]
+    aborted &= pick(case.fates, at) == ABORTED
+    for partition, reads in case.polls_by_partition(aborted):
+        first = int(reads[0])
         reader = clients.processes[int(clients.polls.process[first])]
         text = (
             f"{reader} read offset {clients.polls.offset[first]} of {partition}, which was "
-            f"aborted; so it did {int(aborted.sum())} times"
+            f"aborted; so it did {len(reads)} times"
         )
         yield case.violation("atomic", text, partition, int(clients.polls.at_us[first]))
 
@@ -124,29 +116,56 @@ def no_hang(case: Case) -> Iterator[Violation]:
             yield case.violation("no hang", text, partition)
 
 
+class Outputs(NamedTuple):
+    """Of the records of one partition that others were made of, in no order; one element each."""
+
+    offsets: Column
+    is_committed: Mask
+
+
 def exactly_once(case: Case) -> Iterator[Violation]:
     """Each input offset yields one committed output: of what is below the group's last offset that
     was committed in a transaction, and was taken by somebody.
     """
-    clients, fates = case.clients, _fates(case)
-    outputs: dict[tuple[str, int], int] = defaultdict(int)
+    yield from not_once(case, [outputs_seen(case)])
+
+
+def outputs_seen(case: Case) -> dict[str, Outputs]:
+    """By the partition of what they were made of."""
+    clients = case.clients
     at = clients.sends.find(np.array(list(clients.origins), np.int64))
-    for origin, is_committed in zip(
-        clients.origins.values(), (pick(fates, at) == COMMITTED).tolist(), strict=True
+    is_committed = pick(case.fates, at) == COMMITTED
+    origins: dict[str, tuple[list[int], list[bool]]] = defaultdict(lambda: ([], []))
+    for (partition, offset), is_one in zip(
+        clients.origins.values(), is_committed.tolist(), strict=True
     ):
-        outputs[origin] += is_committed
+        offsets, ones = origins[partition]
+        offsets.append(offset)
+        ones.append(is_one)
+    return {
+        partition: Outputs(np.array(offsets, np.int64), np.array(ones, np.bool_))
+        for partition, (offsets, ones) in origins.items()
+    }
+
+
+def not_once(case: Case, shares: Sequence[Mapping[str, Outputs]]) -> Iterator[Violation]:
+    """Over all partitions, which each of the shares has seen some outputs in."""
     ends = _consumed(case)
-    many: dict[str, list[int]] = defaultdict(list)
-    none: dict[str, list[int]] = defaultdict(list)
-    for (partition, offset), count in sorted(outputs.items()):
-        if count > 1:
-            many[partition].append(offset)
-        elif count == 0 and offset < ends.get(partition, 0):
-            none[partition].append(offset)
-    for problem, wrong in (("yielded more than one output", many), ("yielded no output", none)):
-        for partition, offsets in wrong.items():
-            text = f"{len(offsets)} offsets of {partition} {problem}, the first is {offsets[0]}"
-            yield case.violation("exactly once", text, partition)
+    for partition in sorted({each for share in shares for each in share}):
+        seen = [share[partition] for share in shares if partition in share]
+        offsets, origin = np.unique(
+            np.concatenate([each.offsets for each in seen]), return_inverse=True
+        )
+        counts = np.bincount(
+            origin[np.concatenate([each.is_committed for each in seen])], minlength=len(offsets)
+        )
+        for problem, wrong in (
+            ("yielded more than one output", offsets[counts > 1]),
+            ("yielded no output", offsets[(counts == 0) & (offsets < ends.get(partition, 0))]),
+        ):
+            if len(wrong):
+                text = f"{len(wrong)} offsets of {partition} {problem}, the first is {wrong[0]}"
+                yield case.violation("exactly once", text, partition)
 
 
 def _consumed(case: Case) -> dict[str, int]:

@@ -181,7 +181,7 @@ def _read_back(
 
 def _ask_spark(bootstrap_servers: str, corpus: Corpus) -> list[str]:
     """The files whose count differs. Spark runs in a process of its own, JVM and all."""
-    command = [sys.executable, "-m", "logquake.pipeline", bootstrap_servers, TOPIC]
+    command = [sys.executable, "-m", "logquake.pipeline", "count", bootstrap_servers, TOPIC]
     # A session of its own: Spark's JVM is a grandchild and must not outlive a time-out.
     spark = subprocess.Popen(
         command,

@@ -1,7 +1,8 @@
 """What a run leaves behind, from three sides that know nothing of each other, brought together.
 
-    clients.py    what clients did: columns of sends and of what was read
-    gathering.py  rows of clients and the harness, or a Parquet file of them -> clients.py
+clients.py    what clients did: columns of sends and of what was read
+gathering.py  rows of clients and the harness, or columns of them -> clients.py
+shares.py     a Parquet file of rows cut into shares of its partitions
 log_files.py  brokers' data directories -> every replica's batches and records
 stored.py     one replica's log, in columns
 decisions.py  ZooKeeper's writes -> leaders, ISRs, controllers, registrations

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from logquake.chaos.history.rows import Row
 
 Column = npt.NDArray[np.int64]
+Share = frozenset[str]  # some of the partitions, judged by themselves
 NONE = -1
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from logquake.chaos.evidence.log_files import read_logs
+import pyarrow as pa
+
+from logquake.chaos.evidence.clients import Share
+from logquake.chaos.evidence.log_files import Logs, partition_dirs, read_logs
 from logquake.chaos.evidence.stored import StoredLog
 from logquake.chaos.history.reader import read_history
 from logquake.chaos.history.rows import Row
@@ -18,10 +21,11 @@ from logquake.zk.transaction_log.files import agreed, read_server
 class Evidence:
     """What is empty was not gathered, and what would need it is not judged.
 
-    ``rows`` are of clients and the harness, or in their place ``columns``, a Parquet file of them.
+    ``rows`` are of clients and the harness; in their place ``columns`` may be batches of them.
     ``journals`` are of brokers; ``logs`` by partition and broker; ``applied`` by zxid. ``defaults``
     are the brokers' settings that topics begin with, by topics' own names of them. ``is_quiet``:
-    all was healed, and replicas had the time to catch up.
+    all was healed, and replicas had the time to catch up. ``share``: ``columns`` and ``logs`` are
+    of these partitions only; None is all.
     """
 
     rows: Iterable[Row] = ()
@@ -30,7 +34,8 @@ class Evidence:
     applied: Sequence[Applied] = ()
     defaults: Mapping[str, str] = field(default_factory=dict)
     is_quiet: bool = True
-    columns: Path | None = None
+    columns: Iterable[pa.RecordBatch] | None = None
+    share: Share | None = None
 
 
 def gather_evidence(
@@ -46,12 +51,33 @@ def gather_evidence(
     """
     return Evidence(
         rows=read_history(histories),
-        journals=read_history(sorted((root / "events").glob("broker-*.jsonl"))),
-        logs=read_logs(_data_dirs(root)),
-        applied=agreed([list(read_server(path)) for path in _zookeepers(root)]),
+        journals=journals_of(root),
+        logs=logs_of(root),
+        applied=applied_in(root),
         defaults=defaults or {},
         is_quiet=is_quiet,
     )
+
+
+def journals_of(root: Path) -> Iterator[Row]:
+    """Of all brokers, by time. Raises HistoryError, OSError."""
+    return read_history(sorted((root / "events").glob("broker-*.jsonl")))
+
+
+def logs_of(root: Path, share: Share | None = None) -> Logs:
+    """Of all partitions, or of these. Raises DamagedLogError, OSError."""
+    return read_logs(_data_dirs(root), share)
+
+
+def partitions_kept(root: Path) -> set[str]:
+    """Of which some broker has a log."""
+    directories = [each for of_broker in _data_dirs(root).values() for each in of_broker]
+    return {str(partition) for each in directories for partition, _ in partition_dirs(each)}
+
+
+def applied_in(root: Path) -> Sequence[Applied]:
+    """What ZooKeeper's servers wrote, by zxid. Raises OSError."""
+    return agreed([list(read_server(path)) for path in _zookeepers(root)])
 
 
 def _data_dirs(root: Path) -> dict[int, list[Path]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from logquake.chaos.evidence.clients import (
     Transaction,
 )
 from logquake.chaos.history.outcomes import Outcome
-from logquake.chaos.history.parquet import SCHEMA, read_columns, rows_of
+from logquake.chaos.history.parquet import rows_of
 from logquake.chaos.history.rows import Kind, Row
 
 _SEND = ("number", "partition", "process", "sequence", "asked_us", "key", "transaction")
@@ -48,10 +47,13 @@ def gather(rows: Iterable[Row]) -> Clients:
     return gathering.clients()
 
 
-def gather_parquet(path: Path) -> Clients:
-    """The same, of a file that has the rows by time. One row group is in memory."""
+def gather_columns(batches: Iterable[pa.RecordBatch]) -> Clients:
+    """The same, of all columns by time; names and the like are dictionaries (history/parquet.py).
+
+    One batch is in memory.
+    """
     gathering = _Gathering()
-    for batch in read_columns(path, SCHEMA.names):
+    for batch in batches:
         gathering.take_columns(batch)
     return gathering.clients()
 

@@ -8,11 +8,12 @@ memory at a time, and then 53 bytes a batch, and 16 a record of the first replic
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from logquake.chaos.evidence.clients import Share
 from logquake.chaos.evidence.stored import BATCH, NO_MARKER, Column, StoredLog
 from logquake.chaos.history.numbers import number_of
 from logquake.storage import file_names as names
@@ -39,20 +40,27 @@ _DISK = ReadOnlyDisk()
 Logs = dict[str, dict[int, StoredLog]]
 
 
-def read_logs(data_dirs: Mapping[int, Sequence[Path]], topics: set[str] | None = None) -> Logs:
-    """By partition and broker, of these topics, or of all; ``data_dirs`` by broker. OSError."""
+def read_logs(data_dirs: Mapping[int, Sequence[Path]], share: Share | None = None) -> Logs:
+    """By partition and broker, of these partitions, or of all; ``data_dirs`` by broker. OSError."""
     found: Logs = {}
     for broker, directories in sorted(data_dirs.items()):
         for directory in directories:
             starts = _starts(directory)
-            for folder in sorted(directory.iterdir()):
-                partition = names.parse_partition_dir(folder.name)
-                if partition is not None and (topics is None or partition.topic in topics):
+            for partition, folder in partition_dirs(directory):
+                if share is None or str(partition) in share:
                     replicas = found.setdefault(str(partition), {})
                     known = next(iter(replicas.values()), None)
                     start = starts.get(partition, 0)
                     replicas[broker] = read_log(broker, folder, start, known)
     return found
+
+
+def partition_dirs(directory: Path) -> Iterator[tuple[TopicPartition, Path]]:
+    """Of one log directory, by name."""
+    for folder in sorted(directory.iterdir()):
+        partition = names.parse_partition_dir(folder.name)
+        if partition is not None:
+            yield partition, folder
 
 
 def read_log(

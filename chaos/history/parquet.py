@@ -56,7 +56,7 @@ def write_parquet(rows: Iterable[Row], path: Path) -> int:
 
 def read_parquet(path: Path) -> Iterator[Row]:
     """The rows in the file's order. One row group is in memory."""
-    for batch in read_columns(path, SCHEMA.names):
+    for batch in read_columns(path):
         yield from rows_of(batch)
 
 
@@ -66,10 +66,18 @@ def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
     return map(Row._make, zip(*columns, strict=True))
 
 
-def read_columns(path: Path, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """These columns of all rows, a row group at a time; names and the like are dictionaries."""
+def read_columns(path: Path, names: Sequence[str] = SCHEMA.names) -> Iterator[pa.RecordBatch]:
+    """These columns, or all, a row group at a time; names and the like are dictionaries."""
     with pq.ParquetFile(path, read_dictionary=list(_REPEATED)) as file:
         yield from file.iter_batches(ROWS_OF_A_GROUP, columns=list(names))
+
+
+def in_batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Rows that are in memory as ``read_columns`` has them."""
+    for name in _REPEATED:
+        at = table.schema.get_field_index(name)
+        table = table.set_column(at, name, table.column(name).dictionary_encode())
+    yield from table.to_batches(ROWS_OF_A_GROUP)
 
 
 def _batch(rows: list[Row]) -> pa.RecordBatch:

@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,6 +64,17 @@ def lone_kafka(kafka_programs: KafkaPrograms, cluster: Cluster) -> Iterator[Lone
     """A real broker beside the cluster."""
     with lone_broker(kafka_programs, cluster.zookeeper_connect) as kafka:
         yield kafka
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    """On two cores of this machine."""
+    pytest.importorskip("pyspark", reason="the extra logquake[spark] is not installed")
+    from logquake.pipeline.session import spark_session
+
+    session = spark_session("logquake-tests", cores=2)
+    yield session
+    session.stop()
 
 
 @pytest.fixture

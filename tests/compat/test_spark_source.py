@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,27 +14,12 @@ from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.records import Codec
+from tests.compat.sparks import SPARKS_WARNINGS
 
-pytestmark = [
-    pytest.mark.slow,
-    # Spark's own: deprecated calls of its dependencies, sockets left to the garbage collector.
-    pytest.mark.filterwarnings("default::DeprecationWarning"),
-    pytest.mark.filterwarnings("default::ResourceWarning"),
-    pytest.mark.filterwarnings("default::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
 
 TOPIC = "spark-source"
 PER_PARTITION = 600
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    pytest.importorskip("pyspark", reason="the extra logquake[spark] is not installed")
-    from logquake.pipeline.session import spark_session
-
-    session = spark_session("logquake-tests", cores=2)
-    yield session
-    session.stop()
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +102,7 @@ def test_times_bound_the_read(spark: Any, servers: str) -> None:
 
 
 def test_records_are_counted_by_key(spark: Any, servers: str) -> None:
-    from logquake.pipeline.verify import count_by_key
+    from logquake.pipeline.counting import count_by_key
 
     counts = count_by_key(spark, servers, TOPIC)
     assert counts == {f"file{index}": PER_PARTITION for index in range(3)}

@@ -146,7 +146,7 @@ class Run:
     def answer(
         self, at_ms: int, kind: Kind, number: int, process: str = PRODUCER, **fields: Any
     ) -> None:
-        self.row(at_ms, process, kind, P, value=number, **fields)
+        self.row(at_ms, process, kind, fields.pop("subject", P), value=number, **fields)
 
     def transaction(
         self,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from logquake.chaos.evidence.clients import Clients, Names, Polls, Sends
-from logquake.chaos.evidence.gathering import gather, gather_parquet
-from logquake.chaos.history.parquet import write_parquet
+from logquake.chaos.evidence.gathering import gather, gather_columns
+from logquake.chaos.history.parquet import read_columns, write_parquet
 from logquake.chaos.history.rows import Kind, Row
 from tests.chaos.checkers.literals import PRODUCER, READER, P, Run, cluster
 
@@ -53,13 +53,15 @@ def test_runs_of_records_are_spread() -> None:
 def test_columns_say_the_same_as_rows(tmp_path: Path) -> None:
     rows = everything().rows
     write_parquet(rows, tmp_path / "history.parquet")
-    assert plain(gather_parquet(tmp_path / "history.parquet")) == plain(gather(rows))
+    assert plain(gather_columns(read_columns(tmp_path / "history.parquet"))) == plain(gather(rows))
 
 
 def test_an_empty_history(tmp_path: Path) -> None:
     nothing: list[Row] = []
     write_parquet(nothing, tmp_path / "history.parquet")
-    assert plain(gather_parquet(tmp_path / "history.parquet")) == plain(gather(nothing))
+    assert plain(gather_columns(read_columns(tmp_path / "history.parquet"))) == plain(
+        gather(nothing)
+    )
 
 
 def plain(clients: Clients) -> dict[str, Any]:

@@ -16,55 +16,11 @@ from logquake.chaos.evidence.stored import (
     PLAIN,
     StoredLog,
 )
-from logquake.chaos.history.numbers import HEADER, to_value
+from logquake.chaos.history.numbers import HEADER
 from logquake.chaos.history.rows import NOT_SENT
 from logquake.wire.compression import Codec
-from logquake.wire.records import (
-    BatchFlag,
-    ControlType,
-    Record,
-    encode_batch,
-    encode_end_marker,
-)
-
-
-def batch(first: int, *numbers: int, producer: int = -1, codec: Codec = Codec.NONE) -> bytes:
-    records = [Record(first + n, 1000, b"k", to_value(each)) for n, each in enumerate(numbers)]
-    return bytes(
-        encode_batch(
-            records,
-            base_offset=first,
-            leader_epoch=0,
-            codec=codec,
-            producer_id=producer,
-            producer_epoch=0 if producer >= 0 else -1,
-            base_sequence=0 if producer >= 0 else -1,
-            flags=BatchFlag.TRANSACTIONAL if producer >= 0 else BatchFlag(0),
-        )
-    )
-
-
-def end(first: int, kind: ControlType, producer: int) -> bytes:
-    return bytes(
-        encode_end_marker(
-            kind,
-            coordinator_epoch=0,
-            producer_id=producer,
-            producer_epoch=0,
-            timestamp_ms=1000,
-            base_offset=first,
-            leader_epoch=0,
-        )
-    )
-
-
-def replica(folder: Path, *segments: bytes, epochs: str = "0\n1\n0 0\n") -> Path:
-    folder.mkdir(parents=True)
-    for segment in segments:
-        first = int.from_bytes(segment[:8], "big")
-        (folder / f"{first:020d}.log").write_bytes(segment)
-    (folder / "leader-epoch-checkpoint").write_text(epochs)
-    return folder
+from logquake.wire.records import ControlType, Record, encode_batch
+from tests.chaos.evidence.written import batch, end, replica
 
 
 def test_batches_and_numbers_of_all_segments(tmp_path: Path) -> None:
@@ -138,7 +94,7 @@ def test_all_partitions_of_all_brokers(tmp_path: Path) -> None:
         replica(data / "other-1", batch(0, 10))
         (data / "log-start-offset-checkpoint").write_text("0\n1\norders 0 1\n")
     dirs = {broker: [tmp_path / str(broker)] for broker in (1, 2)}
-    logs = read_logs(dirs, {"orders"})
+    logs = read_logs(dirs, frozenset({"orders-0"}))
     assert {name: sorted(replicas) for name, replicas in logs.items()} == {"orders-0": [1, 2]}
     assert logs["orders-0"][1].start == 1
     assert sorted(read_logs(dirs)) == ["orders-0", "other-1"]

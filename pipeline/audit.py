@@ -1,0 +1,87 @@
+"""A chaos run's history judged by Spark: the invariants of chaos/checkers, partition by partition.
+
+Rows about one partition alone, the mass of a history, are grouped by it; Spark sorts them on disk,
+and one task holds one partition. All other rows are collected, few as they are, and every task has
+them. The verdicts are those of `logquake.chaos.checkers`: its own functions find them.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from logquake.chaos.checkers.case import Case
+from logquake.chaos.checkers.demands import Demands
+from logquake.chaos.checkers.judging import Survey, conclude, survey
+from logquake.chaos.checkers.sharing import common_evidence
+from logquake.chaos.checkers.verdicts import Judgement
+from logquake.chaos.evidence.clients import Share
+from logquake.chaos.evidence.evidence import Evidence, logs_of, partitions_kept
+from logquake.chaos.evidence.shares import WIDE
+from logquake.chaos.history.parquet import SCHEMA, in_batches
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_BY_TIME = [(column, "ascending") for column in ("at_us", "process", "sequence")]
+_NO_ROWS = SCHEMA.empty_table()
+_SURVEY = "partition string, survey binary"
+
+
+def audit(
+    spark: SparkSession, history: Path, root: Path | None = None, demands: Demands | None = None
+) -> Judgement:
+    """``history`` is a Parquet file of rows, ``root`` the state directory of the cluster that they
+    are about, which executors read too.
+
+    Raises HistoryError, DamagedLogError, OSError, and what a Spark job raises (PySparkException).
+    """
+    from pyspark.sql import functions
+
+    rows = spark.read.parquet(str(history))
+    is_wide = functions.col("what").isin([str(kind) for kind in WIDE])
+    common_rows = rows.where(~is_wide).toArrow().cast(SCHEMA)
+    judge = _Judge(common_rows, common_evidence(root), root, demands or Demands())
+    found = dict(_surveyed(rows.where(is_wide), judge))
+    kept = partitions_kept(root) if root is not None else set()
+    rest = judge.survey(_NO_ROWS, frozenset(kept - set(found)))
+    return conclude(judge.case(_NO_ROWS, frozenset()), [*found.values(), rest])
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """What every share has, and how one is surveyed: all of it goes to every task."""
+
+    common_rows: pa.Table
+    common: Evidence
+    root: Path | None
+    demands: Demands
+
+    def survey(self, wide: pa.Table, share: Share) -> Survey:
+        return survey(self.case(wide, share))
+
+    def case(self, wide: pa.Table, share: Share) -> Case:
+        rows = pa.concat_tables([self.common_rows, wide]).sort_by(_BY_TIME)
+        logs = logs_of(self.root, share) if self.root is not None and share else {}
+        evidence = replace(self.common, columns=in_batches(rows), logs=logs, share=share)
+        return Case(evidence, self.demands)
+
+
+def _surveyed(wide: DataFrame, judge: _Judge) -> Iterator[tuple[str, Survey]]:
+    surveys = wide.groupBy("subject").applyInArrow(_task(judge), _SURVEY)
+    for row in surveys.toLocalIterator():
+        yield row["partition"], pickle.loads(row["survey"])
+
+
+def _task(judge: _Judge) -> Callable[[pa.Table], pa.Table]:
+    def task(rows: pa.Table) -> pa.Table:
+        partition = rows.column("subject")[0].as_py()
+        found = judge.survey(rows.cast(SCHEMA), frozenset({partition}))
+        return pa.table({"partition": [partition], "survey": [pickle.dumps(found)]})
+
+    return task

@@ -1,0 +1,104 @@
+"""Spark judges a history as the checkers do in one process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logquake.chaos.checkers.demands import Demands
+from logquake.chaos.checkers.sharing import judge_file
+from logquake.chaos.checkers.verdicts import Judgement, Verdict
+from logquake.chaos.history.parquet import write_parquet
+from logquake.chaos.history.rows import Kind
+from logquake.pipeline.audit import audit
+from logquake.wire.records import ControlType
+from tests.chaos.checkers.literals import PRODUCER, READER, Run
+from tests.chaos.evidence.written import batch, end, replica
+from tests.compat.sparks import SPARKS_WARNINGS
+
+pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
+
+PARTITIONS = ("orders-0", "orders-1", "orders-2")
+TRANSACTIONS = 40
+
+
+def history() -> Run:
+    """Transactions over three partitions, each made of three inputs; a reader of all."""
+    run = Run.empty()
+    run.producer()
+    fault = run.row(1, "harness", Kind.FAULT_BEGUN, "broker-2", after={"kind": "kill"})
+    for transaction in range(TRANSACTIONS):
+        _transaction(run, transaction)
+    run.row(1000, "harness", Kind.FAULT_ENDED, "broker-2", caused_by=fault)
+    run.begin(READER, 60_000, kind="reader", isolation="read_committed")
+    for at, partition in enumerate(PARTITIONS):
+        run.row(60_000, READER, Kind.ASSIGNED, partition, offset=0)
+        for transaction in range(TRANSACTIONS):
+            values = (number(transaction, at),)
+            offset = 2 * transaction
+            run.row(60_001, READER, Kind.POLLED, partition, offset=offset, values=values, epoch=0)
+    run.row(60_002, READER, Kind.ENDED, READER)
+    return run
+
+
+def _transaction(run: Run, transaction: int) -> None:
+    at_ms = 10 + 10 * transaction
+    begun = run.row(at_ms, PRODUCER, Kind.TRANSACTION_BEGUN, "tx")
+    for at, partition in enumerate(PARTITIONS):
+        mine = number(transaction, at)
+        run.send(at_ms, mine, caused_by=begun, subject=partition, before=["input-0", mine])
+        run.answer(at_ms + 1, Kind.ACKED, mine, offset=2 * transaction, subject=partition)
+    run.row(at_ms + 2, PRODUCER, Kind.TRANSACTION_ENDING, "tx", after="commit", caused_by=begun)
+    run.row(at_ms + 3, PRODUCER, Kind.TRANSACTION_ENDED, "tx", after="committed", caused_by=begun)
+
+
+def number(transaction: int, partition: int) -> int:
+    return transaction * len(PARTITIONS) + partition
+
+
+def logs(root: Path, torn: tuple[int, int] | None = None) -> None:
+    """Two replicas of each; of one transaction, in one partition, the marker says abort."""
+    for broker in (1, 2):
+        for at, partition in enumerate(PARTITIONS):
+            content = b"".join(
+                batch(2 * each, number(each, at), producer=each)
+                + end(2 * each + 1, kind_of(torn == (each, at)), each)
+                for each in range(TRANSACTIONS)
+            )
+            replica(root / f"broker-{broker}" / "data" / partition, content)
+
+
+def kind_of(is_torn: bool) -> ControlType:
+    return ControlType.ABORT if is_torn else ControlType.COMMIT
+
+
+def doubled(run: Run) -> None:
+    """Two outputs, in two partitions, of one input."""
+    of_another = ["input-0", number(3, 0)]
+    run.rows[:] = [
+        row._replace(before=of_another) if row.before and row.value == number(3, 2) else row
+        for row in run.rows
+    ]
+
+
+@pytest.mark.parametrize("is_spoilt", [False, True])
+def test_the_verdicts_are_those_of_one_process(spark: Any, is_spoilt: bool, tmp_path: Path) -> None:
+    run, root, file = history(), tmp_path / "cluster", tmp_path / "history.parquet"
+    logs(root, torn=(7, 1) if is_spoilt else None)
+    if is_spoilt:
+        doubled(run)
+    write_parquet(sorted(run.rows), file)
+    demands = Demands(acked_under_fault=1, elections=0)
+    by_spark, here = audit(spark, file, root, demands), judge_file(file, root, demands)
+    assert told(by_spark) == told(here)
+    broken = {each.invariant for each in here.rulings if each.verdict is Verdict.BROKEN}
+    assert broken == ({"atomic", "exactly once"} if is_spoilt else set())
+
+
+def told(judgement: Judgement) -> list[tuple[object, ...]]:
+    return [
+        (each.invariant, each.verdict, each.why, {(v.text, v.chain) for v in each.violations})
+        for each in judgement.rulings
+    ]
