@@ -11,7 +11,7 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 # Two cores carry two clusters at once; a file's tests share one, so a file stays on one worker.
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
-ROOMS := wire seams storage zk controller client node cluster chaos pipeline
+ROOMS := wire seams storage zk controller client node planted cluster chaos pipeline
 
 .PHONY: help demo test check format docs bench clean
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -36,7 +36,8 @@ class Cluster(RunningCluster):
     ``links`` there is a proxy for each direction between any two, so that links can be cut, delayed
     and the like; with ``faults``, or with links, disks and clocks of brokers can be broken
     (cluster/running/inside_faults.py). With ``control`` programs in any language ask for faults at
-    control_port. The cluster also ends when this process does, however.
+    control_port. Brokers have the ``planted_bugs``, by their names in planted/bugs.py. The cluster
+    also ends when this process does, however.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Cluster(RunningCluster):
         faults: bool = False,
         control: bool = False,
         zookeepers: int = 1,
+        planted_bugs: Sequence[str] = (),
         name: str = "default",
         on_progress: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -74,12 +76,13 @@ class Cluster(RunningCluster):
             control=control,
             zookeepers=zookeepers,
         )
+        self._planted_bugs = planted_bugs
         self._on_progress = on_progress
         self._launched: Launched | None = None
 
     def open(self, timeout: float = DEFAULT_TIMEOUT) -> Self:
         """Start it and wait until it is ready. Raises ClusterError, and then nothing is left."""
-        launched = launch(self, self.spec, attached=True)
+        launched = launch(self, self.spec, attached=True, planted_bugs=self._planted_bugs)
         launched.wait_until_ready(timeout, self._on_progress)
         self._launched = launched
         return self

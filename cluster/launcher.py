@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from logquake.cluster.control.client import ControlClient, SupervisorGoneError
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import last_line
+from logquake.cluster.processes.broker_program import bugs_to_plant
 from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.spec import ClusterSpec
 
 START_TIMEOUT_S = 120.0
 END_TIMEOUT_S = 60.0
 LAST_WORD_TIMEOUT_S = 1.0
+PLANTED_BUGS = "LOGQUAKE_PLANTED_BUG"  # read by logquake.planted
 SUPERVISOR = (sys.executable, "-m", "logquake.cluster.supervisor")
 
 
@@ -102,12 +105,20 @@ class Launched:
             raise ClusterError(f"the supervisor ended with status {status}: nothing of it runs")
 
 
-def launch(cluster: RunningCluster, spec: ClusterSpec, *, attached: bool) -> Launched:
+def launch(
+    cluster: RunningCluster,
+    spec: ClusterSpec,
+    *,
+    attached: bool,
+    planted_bugs: Sequence[str] = (),
+) -> Launched:
     """Begin to start a cluster; an attached one ends with this process.
 
-    Raises ClusterError when the state directory cannot be used.
+    ``planted_bugs`` its brokers have besides those that the environment names. Raises ClusterError
+    when the state directory cannot be used, or there is no such bug.
     """
     layout = cluster.layout
+    environment = _with_bugs(os.environ, planted_bugs)
     is_new = not layout.root.exists()
     layout.prepare(spec.broker_ids, spec.log_dirs)
     ours, theirs = socket.socketpair()
@@ -120,9 +131,20 @@ def launch(cluster: RunningCluster, spec: ClusterSpec, *, attached: bool) -> Lau
             stdout=log,
             stderr=log,
             pass_fds=(theirs.fileno(),),
+            env=environment,
             start_new_session=True,  # Ctrl-C in a terminal is for the launcher, who passes it on
         )
     return Launched(cluster, process, ControlClient(ours), is_new)
+
+
+def _with_bugs(environment: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Raises ClusterError."""
+    named = [*filter(None, [environment.get(PLANTED_BUGS)]), *names]
+    if not named:
+        return dict(environment)
+    changed = {**environment, PLANTED_BUGS: ",".join(named)}
+    bugs_to_plant(changed)
+    return changed
 
 
 def _preload() -> None:

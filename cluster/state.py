@@ -104,6 +104,7 @@ class ClusterState:
     preset: str
     zookeeper: str  # zookeeper.connect
     members: tuple[MemberState, ...]
+    planted_bugs: tuple[str, ...] = ()  # with which its brokers start, by name
 
     @property
     def brokers(self) -> tuple[MemberState, ...]:
@@ -133,4 +134,5 @@ class ClusterState:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> ClusterState:
         members = tuple(MemberState.from_json(one) for one in document["members"])
-        return cls(**{**document, "members": members})
+        bugs = tuple(document["planted_bugs"])
+        return cls(**{**document, "members": members, "planted_bugs": bugs})

@@ -45,6 +45,7 @@ class Need(Enum):
     GROUPS = "commits or assignments of groups"
     TRANSACTIONS = "transactions"
     ORIGINS = "records made of others"
+    HEALED = "end of all faults before the end"
     QUIET = "time for all to heal before the end"
 
     def is_met(self, case: Case) -> bool:
@@ -88,6 +89,7 @@ _IS_MET: dict[Need, Callable[[Case], bool]] = {
     ),
     Need.TRANSACTIONS: lambda case: bool(case.clients.transactions),
     Need.ORIGINS: lambda case: bool(case.clients.origins),
+    Need.HEALED: lambda case: case.evidence.is_healed,
     Need.QUIET: lambda case: case.evidence.is_quiet,
 }
 
@@ -128,7 +130,7 @@ RULES: tuple[Rule, ...] = (
         (Need.ORIGINS, Need.LOGS),
         Across(None, transactions.outputs_seen, transactions.not_once),
     ),
-    Rule(25, "live", liveness.live, (Need.WRITES, Need.QUIET)),
+    Rule(25, "live", liveness.live, (Need.WRITES, Need.HEALED)),
 )
 _VACUITY = 26
 

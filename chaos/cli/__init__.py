@@ -1,8 +1,9 @@
 """``logquake``: the commands of the launcher, and ``logquake chaos`` on top of them.
 
 app.py       the whole tree of commands
-commands.py  chaos list, show, run, replay, shrink, report, card
+commands.py  chaos list, show, run, replay, shrink, report, card, bugs, hunt
 cards.py     clients' report cards
+hunts.py     chaos bugs, hunt
 starting.py  a scenario from its name, a seed and a folder to a run and what it is worth
 printing.py  what is said at the end
 

@@ -153,6 +153,48 @@ def card(
     raise typer.Exit(show_card(folder, limit or (), as_json=as_json))
 
 
+@app.command()
+def bugs(output: Output = "table") -> None:
+    """The bugs that can be planted into brokers, and by what each is found.
+
+    LOGQUAKE_PLANTED_BUG=NAME in the environment of `logquake up` or `logquake broker` plants one.
+    """
+    as_json = wants_json(output)
+    _needs_extra()
+    from logquake.chaos.cli.hunts import list_bugs
+    from logquake.planted.bugs import BUGS
+
+    list_bugs(BUGS, as_json=as_json)
+
+
+@app.command()
+def hunt(
+    bug: Annotated[
+        str | None, typer.Argument(metavar="[BUG]", help="A name of `chaos bugs`.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="One after the other.")] = False,
+    sound: Annotated[
+        bool, typer.Option("--sound", help="Without the bug: nothing may be found.")
+    ] = False,
+    report: Report = None,
+    quiet: Quiet = False,
+    output: Output = "table",
+) -> None:
+    """Plant a bug into a cluster's brokers, and see whether it is found, its cause named.
+
+    Status 0: caught within its budget; 1: missed; 2: usage; 3: no cluster could be started, say.
+    """
+    as_json = wants_json(output)
+    if every == (bug is not None):
+        raise ClusterError("name a bug of `logquake chaos bugs`, or say --all")
+    _needs_extra()
+    from logquake.chaos.cli.hunts import hunt_bugs
+    from logquake.chaos.hunts.hunting import bugs_to_hunt, hunted
+
+    chosen = hunted() if bug is None else (bugs_to_hunt(bug),)
+    raise typer.Exit(hunt_bugs(chosen, report, sound=sound, as_json=as_json, quiet=quiet))
+
+
 def _needs_extra() -> None:
     """Raises ClusterError where the packages of the extra are missing."""
     try:

@@ -127,7 +127,8 @@ def _run(scenario: Scenario, manner: Manner) -> ExitStatus:
     run_folder = RunFolder((manner.folder or _folder_for(scenario)).resolve())
     console = Console()
     try:
-        with _screen(scenario, console, quiet=manner.quiet) as screen:
+        title = f"{scenario.title} (seed {scenario.seed})"
+        with screen_of(title, console, quiet=manner.quiet) as screen:
             outcome = Run(scenario, run_folder, screen).carry_out()
         judgement = judge_run(scenario, run_folder, outcome)
     except ClusterError as error:
@@ -144,11 +145,11 @@ def _run(scenario: Scenario, manner: Manner) -> ExitStatus:
     return judgement.status
 
 
-def _screen(scenario: Scenario, console: Console, *, quiet: bool) -> AbstractContextManager[Screen]:
+def screen_of(title: str, console: Console, *, quiet: bool) -> AbstractContextManager[Screen]:
     if quiet:
         return nullcontext(NoScreen())
     if console.is_terminal:
-        return LiveScreen(f"{scenario.title} (seed {scenario.seed})", console)
+        return LiveScreen(title, console)
     return nullcontext(PlainScreen(console))
 
 

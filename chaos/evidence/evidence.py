@@ -23,9 +23,9 @@ class Evidence:
 
     ``rows`` are of clients and the harness; in their place ``columns`` may be batches of them.
     ``journals`` are of brokers; ``logs`` by partition and broker; ``applied`` by zxid. ``defaults``
-    are the brokers' settings that topics begin with, by topics' own names of them. ``is_quiet``:
-    all was healed, and replicas had the time to catch up. ``share``: ``columns`` and ``logs`` are
-    of these partitions only; None is all.
+    are the brokers' settings that topics begin with, by topics' own names of them. ``is_healed``:
+    all faults were ended, and there was a time in which to recover; ``is_quiet``: and all replicas
+    caught up in it. ``share``: ``columns`` and ``logs`` are of these partitions only; None is all.
     """
 
     rows: Iterable[Row] = ()
@@ -34,6 +34,7 @@ class Evidence:
     applied: Sequence[Applied] = ()
     defaults: Mapping[str, str] = field(default_factory=dict)
     is_quiet: bool = True
+    is_healed: bool = True
     columns: Iterable[pa.RecordBatch] | None = None
     share: Share | None = None
 
@@ -44,6 +45,7 @@ def gather_evidence(
     *,
     defaults: Mapping[str, str] | None = None,
     is_quiet: bool = True,
+    is_healed: bool = True,
 ) -> Evidence:
     """Of a cluster whose state directory is ``root``, and of what its clients wrote.
 
@@ -56,6 +58,7 @@ def gather_evidence(
         applied=applied_in(root),
         defaults=defaults or {},
         is_quiet=is_quiet,
+        is_healed=is_healed,
     )
 
 

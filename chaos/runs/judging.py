@@ -47,13 +47,15 @@ def _evidence(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> Eviden
         sorted(folder.histories.glob("*.jsonl")),
         folder.cluster.root,
         defaults={name: str(settings[name]).lower() for name in DEFAULTS if name in settings},
-        is_quiet=not outcome.not_whole,
+        is_quiet=not (outcome.not_healed or outcome.not_whole),
+        is_healed=not outcome.not_healed,
     )
 
 
 def _troubles(outcome: Outcome) -> list[str]:
     return [
         *([outcome.not_played] if outcome.not_played else []),
+        *outcome.not_healed,
         *outcome.not_whole,
         *(["the run was ended before its time"] if outcome.given_up else []),
     ]

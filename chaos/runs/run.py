@@ -23,7 +23,7 @@ from logquake.chaos.runs.conductor import Conductor
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.playing import play_schedule, play_steps
 from logquake.chaos.runs.programs import Programs
-from logquake.chaos.runs.quiescing import heal_everything, wait_until_whole
+from logquake.chaos.runs.quiescing import WHOLE_WITHIN_S, heal_everything, wait_until_whole
 from logquake.chaos.runs.reading_back import FINAL_READER, read_back
 from logquake.chaos.runs.status import Screen, Status
 from logquake.chaos.runs.tally import Tally
@@ -51,6 +51,7 @@ class Outcome:
     """What went other than planned, in words; invariants are judged apart."""
 
     not_played: str | None = None  # a step that was not done, or whose effect did not come
+    not_healed: list[str] = field(default_factory=list)
     not_whole: list[str] = field(default_factory=list)
     given_up: bool = False
 
@@ -58,8 +59,15 @@ class Outcome:
 class Run:
     """Call carry_out() once, on the main thread."""
 
-    def __init__(self, scenario: Scenario, folder: RunFolder, screen: Screen) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        folder: RunFolder,
+        screen: Screen,
+        whole_within_s: float = WHOLE_WITHIN_S,
+    ) -> None:
         self._scenario = scenario
+        self._whole_within_s = whole_within_s
         self._folder = folder
         self._seed = scenario.seed or 0
         self._screen = screen
@@ -105,7 +113,7 @@ class Run:
                 self._play(player.submit(self._breaking, waiting, conductor, start), tick)
             finally:
                 self._phase = "healing"
-                self._outcome.not_whole = heal_everything(kafka, conductor)
+                self._outcome.not_healed = heal_everything(kafka, conductor)
             self._settle(kafka, programs, tick)
 
     def _play(self, playing: Future[None], tick: Callable[[], None]) -> None:
@@ -139,14 +147,14 @@ class Run:
 
     def _settle(self, kafka: RunningCluster, programs: Programs, tick: Callable[[], None]) -> None:
         self._phase = "waiting until the cluster is whole"
-        self._outcome.not_whole += wait_until_whole(kafka, tick)
+        self._outcome.not_whole += wait_until_whole(kafka, tick, self._whole_within_s)
         self._phase = "letting programs end"
         ends = time.monotonic() + AFTERMATH_S
         while time.monotonic() < ends:
             tick()
             time.sleep(TICK_S)
         self._outcome.not_whole += programs.end(ENDED_WITHIN_S)
-        self._outcome.not_whole += wait_until_whole(kafka, tick)
+        self._outcome.not_whole += wait_until_whole(kafka, tick, self._whole_within_s)
         self._phase = "reading everything back"
         tick()
         for topic in self._scenario.setup.topics:
@@ -191,6 +199,7 @@ def _open(scenario: Scenario, folder: RunFolder) -> Cluster:
         preset=setup.preset,
         links=True,
         zookeepers=setup.zookeepers,
+        planted_bugs=setup.planted_bugs,
         name=scenario.name,
     )
 

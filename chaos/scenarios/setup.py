@@ -39,7 +39,8 @@ class TopicSetup(_Part):
 
 class Setup(_Part):
     """``config`` is any of the brokers' settings. More ``zookeepers`` than one are an ensemble;
-    ``watch`` has the links write down what clients ask and are answered.
+    ``watch`` has the links write down what clients ask and are answered. ``planted_bugs`` are what
+    brokers do wrong on purpose, by the names of `logquake chaos bugs`.
     """
 
     brokers: int = Field(default=3, ge=1)
@@ -47,6 +48,7 @@ class Setup(_Part):
     preset: str = "fast_failover"
     config: dict[str, Option] = Field(default_factory=dict)
     watch: bool = False
+    planted_bugs: tuple[str, ...] = ()
     topics: tuple[TopicSetup, ...] = (
         TopicSetup(name="orders", partitions=6, config={"min.insync.replicas": 2}),
     )

@@ -50,6 +50,8 @@ def show_status(cluster: RunningCluster, *, as_json: bool) -> None:
     leads = None if partitions is None else leader_counts(partitions)
     print_table(MEMBER_COLUMNS, member_rows(state, leads))
     print(f"\ncontroller: {'none' if controller is None else controller}")
+    if state.planted_bugs:
+        print(f"PLANTED BUGS: {', '.join(state.planted_bugs)}: these brokers are wrong on purpose")
     if partitions:
         print()
         print_table(PARTITION_COLUMNS, partition_rows(partitions))

@@ -51,6 +51,8 @@ class Fleet:
         self._control_port = hold_port(None) if spec.control else None
         self._local_zookeeper: LocalZooKeeper | None = None
         self._security = settle_security(layout, secure=spec.secure)
+        bugs = broker_program.bugs_to_plant(os.environ)
+        self._planted_bugs = tuple(bug.name for bug in bugs)
         self.on_state_lost: Callable[[], None] = lambda: None
         """Called when the state directory turns out to be gone."""
 
@@ -172,6 +174,7 @@ class Fleet:
             preset=self._spec.preset,
             zookeeper=self._zookeeper_connect(),
             members=tuple(member.state() for member in sorted(self.members.values(), key=_place)),
+            planted_bugs=self._planted_bugs,
         )
 
     def write_state(self) -> None:

@@ -14,7 +14,11 @@ from tests.docs.tree import Tree
 
 PAGE = "docs/architecture/journal.md"
 DECLARATIONS = "journal_events.py"
-TITLES = {"controller": "The elected controller records", "node": "Every broker records"}
+TITLES = {
+    "controller": "The elected controller records",
+    "node": "Every broker records",
+    "planted": "A broker with a planted bug records",
+}
 HEAD = """\
 # 8b. The journal
 

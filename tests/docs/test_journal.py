@@ -19,6 +19,7 @@ from logquake.node.journal_events import READY
 def tree_of(root: Path, *, declared: str = DECLARED, recorded: str = RECORDED) -> Tree:
     contents = {
         "controller/journal_events.py": "",
+        "planted/journal_events.py": "",
         "node/journal_events.py": declared,
         "node/broker.py": recorded,
     }

@@ -1,0 +1,16 @@
+"""The planted bugs that a simulation finds, and what it says then."""
+
+from __future__ import annotations
+
+from logquake.planted.bug import PlantedBug, World
+from logquake.planted.bugs import BUGS
+
+
+def in_world(world: World) -> list[PlantedBug]:
+    return [bug for bug in BUGS if bug.simulated is not None and bug.simulated.world is world]
+
+
+def found_by(bug: PlantedBug) -> str:
+    """A regular expression for the failure's first line."""
+    breaks = bug.simulated.breaks if bug.simulated is not None else ()
+    return f"^seed .*: ({'|'.join(breaks)}) does not hold"
