@@ -25,6 +25,7 @@ class World(StrEnum):
     """The simulations of tests/sim."""
 
     CLUSTER = "cluster"
+    COMMITS = "commits"
     GROUPS = "groups"
     TRANSACTIONS = "transactions"
 

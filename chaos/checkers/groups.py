@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+import numpy as np
+
 from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.chains import clock
 from logquake.chaos.checkers.verdicts import Violation
@@ -74,14 +76,18 @@ def _taken_up(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violat
     """A member begins no lower than the last commit that was kept before it was assigned.
 
     Nor than one whose answer was not known by then, where that is lower: it may have come last.
+    Where it begins, its first record tells, unless it was told before. Of a log that lost what was
+    committed nobody can say where to begin.
     """
-    for row in case.clients.assignments:
+    begins = _first_reads(case)
+    for index, row in enumerate(case.clients.assignments):
         of_place = commits.get((row.group or "", row.subject), [])
-        if row.offset is None or row.offset < 0 or not of_place:
+        begin = begins.get(index) if row.offset is None else row.offset
+        if begin is None or begin < 0 or not of_place:
             continue
         kept = [c for c in of_place if c.result == "kept" and (c.answered_us or 0) < row.at_us]
         last = max(kept, key=lambda commit: commit.answered_us or 0, default=None)
-        if last is None:
+        if last is None or _lost_some(case, row.subject):
             continue
         others = (
             c.offset
@@ -91,13 +97,24 @@ def _taken_up(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violat
             and (c.result == "unknown" or (c.answered_us or 0) > last.asked_us)
         )
         least = min((last.offset, *others))
-        if row.offset < least:
+        if begin < least:
             text = (
-                f"{row.process} was assigned {row.subject} of group {row.group} from {row.offset} "
-                f"on; {last.process} had committed {last.offset}, which was kept at "
+                f"{row.process} was assigned {row.subject} of group {row.group}, and began at "
+                f"{begin}; {last.process} had committed {last.offset}, which was kept at "
                 f"{clock(last.answered_us or 0)}"
             )
             yield case.violation("groups", text, row.subject, last.asked_us)
+
+
+def _first_reads(case: Case) -> dict[int, int]:
+    """The offset of the first record of each assignment, by its index."""
+    read = case.clients.polls
+    assignments, first = np.unique(read.assignment, return_index=True)
+    return dict(zip(assignments.tolist(), read.offset[first].tolist(), strict=True))
+
+
+def _lost_some(case: Case, partition: str) -> bool:
+    return any(row.what == "committed-truncated" for row in case.events_of(partition))
 
 
 def _beyond(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violation]:

@@ -16,6 +16,7 @@ from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.reading import Taker
 from logquake.chaos.workloads.running import told
+from logquake.client.errors import ClientError
 from logquake.client.offsets import Isolation, latest_offsets
 from logquake.client.routing import Router
 from logquake.cluster.running.cluster import RunningCluster
@@ -34,6 +35,11 @@ def read_back(kafka: RunningCluster, topic: str, folder: Path) -> str | None:
     process = f"{FINAL_READER}-{topic}"
     with kafka.router() as router:
         ends = _stable_ends(router, topic)
+    try:
+        with kafka.router() as router:
+            ends = latest_offsets(router, topic, isolation=Isolation.READ_COMMITTED)
+    except ClientError as error:
+        return f"where {topic} ends nobody could say: {error}"
     plan = Plan.of(WorkloadKind.READER, kafka.bootstrap_servers, {"topic": topic})
     with HistoryWriter(folder / f"{process}.jsonl", process) as history:
         life = Life(plan, process, history)

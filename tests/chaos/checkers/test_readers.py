@@ -140,7 +140,29 @@ def test_the_next_owner_begins_where_the_last_commit_was() -> None:
     assert told(groups, run) == []
     assigned(run, 12, "c", 3, offset=3)
     (problem,) = told(groups, run)
-    assert "c was assigned orders-0 of group g from 3 on; a had committed 5" in problem
+    assert "c was assigned orders-0 of group g, and began at 3; a had committed 5" in problem
+
+
+def test_where_nobody_told_a_member_to_begin_its_first_record_tells() -> None:
+    for first, problems in ((5, 0), (7, 0), (0, 1)):
+        run = Run.empty()
+        assigned(run, 1, "a", 1)
+        commit(run, 2, "a", 5)
+        run.row(9, "b", Kind.ASSIGNED, P, group="g", epoch=2)
+        run.row(10, "b", Kind.POLLED, P, group="g", offset=first, values=[11])
+        run.row(11, "b", Kind.POLLED, P, group="g", offset=first + 1, values=[12])
+        found = told(groups, run)
+        assert len(found) == problems
+        assert all("b was assigned orders-0 of group g, and began at 0" in each for each in found)
+
+
+def test_a_log_that_lost_what_was_committed_has_no_place_to_begin_at() -> None:
+    run = Run.empty()
+    assigned(run, 1, "a", 1)
+    commit(run, 2, "a", 5)
+    run.event(4, 1, "committed-truncated")
+    assigned(run, 9, "b", 2, offset=0)
+    assert told(groups, run) == []
 
 
 def test_a_commit_of_unknown_outcome_may_have_come_last() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from logquake.node.replication.partition.isr import CommittedIsr
 from logquake.node.replication.partition.roles import Leader
 from logquake.planted.planting import VARIABLE, UnknownBugError, bugs_asked_for, plant, planted
 
@@ -31,7 +32,7 @@ def test_a_slip_of_the_pen_is_told_with_the_nearest_name() -> None:
 
 def test_a_bug_is_planted_and_can_be_taken_back() -> None:
     leader = Leader(1)
-    leader.followers = dict.fromkeys((2, 3))  # type: ignore[arg-type]
+    leader.assign((1, 2, 3), CommittedIsr((1, 2, 3)))
     with pytest.MonkeyPatch.context() as patch:
         plant(bugs_asked_for({VARIABLE: "min-isr-ignored"}), patch.setattr)
         assert leader.effective_min_isr(2) == 1
