@@ -44,12 +44,21 @@ REPLICATION = (
         ),
     ),
     PlantedBug(
+        "diverging-fetch-counted",
+        Room.REPLICATION,
+        "KAFKA-13141",
+        "What a follower has counts for the ISR and the high watermark, though its log went "
+        "another way.",
+        "replication.count_fetches_that_diverge",
+        simulated=Simulated(World.CLUSTER, ("isr_candidate_completeness",)),
+    ),
+    PlantedBug(
         "ack-before-isr",
         Room.REPLICATION,
         NONE_KNOWN,
         "acks=all is answered once the leader has the records.",
         "replication.ack_before_the_isr",
-        Hunt("silent-leader", 60, ("durable",), r"acked sends .* are not in broker"),
+        Hunt("silent-leader", 60, ("durable",), r"truncated orders-0 .* broker 2 has epoch"),
     ),
     PlantedBug(
         "mark-past-followers",
@@ -61,7 +70,7 @@ REPLICATION = (
             "silent-leader",
             60,
             ("durable", "ISR completeness"),
-            r"acked sends .* are not in broker|the high watermark was",
+            r"were below the high watermark|the high watermark was",
         ),
     ),
     PlantedBug(
@@ -84,7 +93,7 @@ REPLICATION = (
             "leader-alone",
             90,
             ("durable", "leader completeness"),
-            r"was elected .* with a log that ended at|acked sends .* are not in broker",
+            r"was elected .* with a log that ended at|truncated orders-0",
         ),
         Simulated(
             World.CLUSTER,
@@ -238,7 +247,7 @@ STORAGE = (
         NONE_KNOWN,
         "Compaction takes the last record of a key along.",
         "storage.drop_the_last_value",
-        Hunt("compaction", 90, ("durable", "readable"), r"acked sends .* are not in"),
+        Hunt("compaction", 90, ("durable", "readable"), r"log-cleaned"),
     ),
 )
 
@@ -249,8 +258,7 @@ COORDINATORS = (
         NONE_KNOWN,
         "A member that slept through a rebalance commits for whoever reads its partitions now.",
         "groups.take_commits_of_any_generation",
-        Hunt("zombie-member", 90, ("groups",), r"it was kept; .* owned it in generation"),
-        Simulated(World.GROUPS, ("groups",)),
+        simulated=Simulated(World.GROUPS, ("groups",)),
     ),
     PlantedBug(
         "assignments-told-too-soon",
@@ -274,7 +282,7 @@ COORDINATORS = (
         NONE_KNOWN,
         "The next coordinator knows nothing of what was committed.",
         "offsets.load_no_offsets",
-        Hunt("coordinators-die", 90, ("groups",), r"had committed"),
+        Hunt("coordinators-die", 90, ("groups",), r"coordinator-loaded"),
     ),
     PlantedBug(
         "first-offset-loaded",
@@ -282,7 +290,7 @@ COORDINATORS = (
         NONE_KNOWN,
         "Of several commits in its log the next coordinator knows the first.",
         "offsets.load_the_first_offset",
-        Hunt("coordinators-die", 90, ("groups",), r"had committed"),
+        Hunt("coordinators-die", 90, ("groups",), r"coordinator-loaded"),
     ),
     PlantedBug(
         "expired-in-use",
@@ -298,6 +306,7 @@ COORDINATORS = (
         NONE_KNOWN,
         "A commit is answered once the coordinator has it.",
         "offsets.answer_commits_too_soon",
+        Hunt("silent-coordinator", 60, ("groups",), r"truncated __consumer_offsets-0"),
         simulated=Simulated(World.COMMITS, ("committed_offsets",)),
     ),
     PlantedBug(
@@ -386,6 +395,12 @@ COORDINATORS = (
         NONE_KNOWN,
         "A successor gets the epoch of the producer that it replaces, which is not fenced.",
         "transactions.keep_the_epoch",
+        Hunt(
+            "one-id",
+            60,
+            ("atomic", "durable", "idempotence", "one value"),
+            r"was told to be number \d+ and number|is torn|of one producer epoch",
+        ),
         simulated=Simulated(World.TRANSACTIONS, ("transactions",)),
     ),
     PlantedBug(
@@ -394,6 +409,7 @@ COORDINATORS = (
         NONE_KNOWN,
         "Who was replaced ends the transaction of who replaced it.",
         "transactions.take_ends_of_any_epoch",
+        Hunt("one-id", 60, ("atomic",), r"is torn|it is committed|which was aborted"),
         simulated=Simulated(World.TRANSACTIONS, ("transactions", "whole")),
     ),
     PlantedBug(
@@ -402,6 +418,7 @@ COORDINATORS = (
         NONE_KNOWN,
         "A new coordinator leaves what the last one decided where it is: transactions hang.",
         "transactions.complete_nothing",
+        Hunt("prepared", 90, ("no hang",), r"is open in .* since offset"),
         simulated=Simulated(World.TRANSACTIONS, ("live",)),
     ),
     PlantedBug(

@@ -27,6 +27,8 @@ _OF_INTEREST = frozenset(
         "leader-lost",
         "log-dir-failed",
         "transaction-timed-out",
+        "coordinator-loaded",
+        "log-cleaned",
         "role-changed",
     }
 )

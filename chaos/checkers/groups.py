@@ -12,6 +12,9 @@ from logquake.chaos.checkers.chains import clock
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.clients import Commit
 from logquake.chaos.history.rows import Row
+from logquake.wire.java_text import string_hash
+
+_OFFSETS = "__consumer_offsets"
 
 Place = tuple[str, str]  # group, partition
 
@@ -103,7 +106,8 @@ def _taken_up(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violat
                 f"{begin}; {last.process} had committed {last.offset}, which was kept at "
                 f"{clock(last.answered_us or 0)}"
             )
-            yield case.violation("groups", text, row.subject, last.asked_us)
+            where = _coordinated_in(case, row.group or "")
+            yield case.violation("groups", text, where, last.asked_us)
 
 
 def _first_reads(case: Case) -> dict[int, int]:
@@ -111,6 +115,12 @@ def _first_reads(case: Case) -> dict[int, int]:
     read = case.clients.polls
     assignments, first = np.unique(read.assignment, return_index=True)
     return dict(zip(assignments.tolist(), read.offset[first].tolist(), strict=True))
+
+
+def _coordinated_in(case: Case, group: str) -> str:
+    """The partition that keeps what the group commits (GroupMetadataManager.partitionFor)."""
+    count = sum(name.rpartition("-")[0] == _OFFSETS for name in case.final)
+    return f"{_OFFSETS}-{abs(string_hash(group)) % max(count, 1)}"
 
 
 def _lost_some(case: Case, partition: str) -> bool:

@@ -87,6 +87,8 @@ def _print_finding(found: Finding, folder: RunFolder, console: Console) -> None:
     else:
         broken = ", ".join(found.broken) or "nothing"
         console.print(f"  broken is {broken}, and nothing of it names the cause", markup=False)
+        for trouble in found.troubles:
+            console.print(f"  {trouble}", markup=False, highlight=False)
     console.print(f"  {folder.report}", markup=False, highlight=False)
 
 

@@ -15,7 +15,7 @@ from logquake.planted.bug import Hunt, PlantedBug
 @dataclass(frozen=True, slots=True)
 class Finding:
     """``violation`` is the one that names the cause. ``broken`` are all invariants that are, also
-    those that say nothing of it.
+    those that say nothing of it; ``troubles`` what went other than the scenario has it.
     """
 
     bug: str
@@ -24,6 +24,7 @@ class Finding:
     seconds: float
     broken: tuple[str, ...]
     violation: Violation | None
+    troubles: tuple[str, ...] = ()
 
     @property
     def is_caught(self) -> bool:
@@ -46,7 +47,13 @@ def finding(bug: PlantedBug, hunt: Hunt, judgement: RunJudgement, seconds: float
         for violation in _naming(hunt.cause, broken[name])
     )
     return Finding(
-        bug.name, bug.reference, hunt.budget_s, seconds, tuple(broken), next(telling, None)
+        bug.name,
+        bug.reference,
+        hunt.budget_s,
+        seconds,
+        tuple(broken),
+        next(telling, None),
+        judgement.troubles,
     )
 
 
