@@ -4,7 +4,7 @@
     bug.py            what is said of each
     planting.py       from LOGQUAKE_PLANTED_BUG to a broker that has them
     journal_events.py what such a broker tells of itself
-    replication.py, storage.py, groups.py, offsets.py, transactions.py, controller.py
+    replication.py, storage.py, groups.py, offsets.py, transactions.py, controllers.py
                       the bugs themselves: each puts one thing in the place of another
 
 A bug is a function that replaces a method, or a name of a module, with one that is wrong as brokers

@@ -455,7 +455,7 @@ CONTROLLER = (
         Room.CONTROLLER,
         NONE_KNOWN,
         "With no member of the ISR left any replica is elected, though the topic forbids it.",
-        "controller.elect_whoever_lives",
+        "controllers.elect_whoever_lives",
         Hunt("laggard-returns", 90, ("ISR history", "durable"), r"was elected unclean"),
     ),
     PlantedBug(
@@ -463,7 +463,7 @@ CONTROLLER = (
         Room.CONTROLLER,
         NONE_KNOWN,
         "The preferred replica leads again as soon as it lives, in sync or not.",
-        "controller.prefer_who_lags",
+        "controllers.prefer_who_lags",
         Hunt(
             "preferred-returns",
             90,
@@ -476,7 +476,7 @@ CONTROLLER = (
         Room.CONTROLLER,
         NONE_KNOWN,
         "A new leader has the epoch of the last one.",
-        "controller.keep_the_leader_epoch",
+        "controllers.keep_the_leader_epoch",
         Hunt("leaders-die", 90, ("ISR history",), r"the leader changed within an epoch"),
     ),
     PlantedBug(
@@ -484,7 +484,7 @@ CONTROLLER = (
         Room.CONTROLLER,
         NONE_KNOWN,
         "The last member of an ISR is taken out of it: nobody is known to have everything.",
-        "controller.take_the_last_out_of_the_isr",
+        "controllers.take_the_last_out_of_the_isr",
         Hunt("laggard-returns", 90, ("ISR history",), r"the ISR is empty"),
     ),
     PlantedBug(
@@ -492,7 +492,7 @@ CONTROLLER = (
         Room.CONTROLLER,
         "KAFKA-14139, KIP-903; KAFKA-13916, KIP-841",
         "The controller takes into the ISR who has lost its disk since its leader looked.",
-        "controller.take_any_member",
+        "controllers.take_any_member",
         Hunt("reborn", 90, ("incarnation",), r"entered the ISR .* it registered anew"),
     ),
     PlantedBug(
@@ -500,7 +500,7 @@ CONTROLLER = (
         Room.CONTROLLER,
         NONE_KNOWN,
         "A new controller goes on with the epoch of the last one: neither is fenced.",
-        "controller.keep_the_controller_epoch",
+        "controllers.keep_the_controller_epoch",
         Hunt("controllers-die", 60, ("one controller",), r"the controller epoch did not increase"),
     ),
     PlantedBug(
@@ -508,7 +508,7 @@ CONTROLLER = (
         Room.CONTROLLER,
         NONE_KNOWN,
         "Who sees the controller refused takes its office, whatever has happened since.",
-        "controller.take_over_any_epoch",
+        "controllers.take_over_any_epoch",
         simulated=Simulated(World.CLUSTER, ("one_controller",)),
     ),
     PlantedBug(
@@ -516,7 +516,7 @@ CONTROLLER = (
         Room.CONTROLLER,
         NONE_KNOWN,
         "A broker that once refused a connection is not taken back when it accepts.",
-        "controller.call_nobody_back",
+        "controllers.call_nobody_back",
         simulated=Simulated(World.CLUSTER, ("live",)),
     ),
     PlantedBug(
@@ -524,7 +524,7 @@ CONTROLLER = (
         Room.CONTROLLER,
         NONE_KNOWN,
         "One znode that makes no sense fails every event that meets it.",
-        "controller.set_nothing_aside",
+        "controllers.set_nothing_aside",
         simulated=Simulated(World.CLUSTER, ("live",)),
     ),
     PlantedBug(
@@ -532,7 +532,7 @@ CONTROLLER = (
         Room.CONTROLLER,
         "Kafka's way",
         "A controller that dies between two writes leaves a configuration without its topic.",
-        "controller.make_topics_in_two_writes",
+        "controllers.make_topics_in_two_writes",
         simulated=Simulated(World.CLUSTER, ("topics_made",)),
     ),
     PlantedBug(
@@ -540,7 +540,7 @@ CONTROLLER = (
         Room.CONTROLLER,
         NONE_KNOWN,
         "A client is told of its topic before ZooKeeper has it.",
-        "controller.answer_topics_too_soon",
+        "controllers.answer_topics_too_soon",
         simulated=Simulated(World.CLUSTER, ("topics_made",)),
     ),
 )
