@@ -129,7 +129,7 @@ REPLICATION = (
         "KAFKA-12751 is alike",
         "A proposal for the ISR whose answer was lost is never made again, nor is another.",
         "replication.ask_for_an_isr_once",
-        Hunt("lost-proposal", 90, ("live",), r"ISR"),
+        Hunt("lost-proposal", 180, ("live",), r"the ISR of orders-\d is"),
         simulated=Simulated(World.CLUSTER, ("live",)),
     ),
     PlantedBug(
@@ -418,7 +418,7 @@ COORDINATORS = (
         NONE_KNOWN,
         "A new coordinator leaves what the last one decided where it is: transactions hang.",
         "transactions.complete_nothing",
-        Hunt("prepared", 90, ("no hang",), r"is open in .* since offset"),
+        Hunt("prepared", 180, ("no hang",), r"is open in .* since offset"),
         simulated=Simulated(World.TRANSACTIONS, ("live",)),
     ),
     PlantedBug(
@@ -427,7 +427,7 @@ COORDINATORS = (
         NONE_KNOWN,
         "A transaction whose producer is gone hangs.",
         "transactions.time_nothing_out",
-        Hunt("producer-dies", 90, ("no hang",), r"is open in .* since offset"),
+        Hunt("producer-dies", 180, ("no hang",), r"is open in .* since offset"),
         Simulated(World.TRANSACTIONS, ("live",)),
     ),
     PlantedBug(
@@ -436,7 +436,7 @@ COORDINATORS = (
         NONE_KNOWN,
         "A marker that did not arrive is not sent again: the transaction hangs.",
         "transactions.send_markers_once",
-        Hunt("lost-markers", 90, ("no hang", "live"), r"is open in .* since offset|sends"),
+        Hunt("lost-markers", 180, ("no hang", "live"), r"is open in .* since offset|sends"),
         Simulated(World.TRANSACTIONS, ("live",)),
     ),
     PlantedBug(
@@ -477,7 +477,7 @@ CONTROLLER = (
         NONE_KNOWN,
         "A new leader has the epoch of the last one.",
         "controllers.keep_the_leader_epoch",
-        Hunt("leaders-die", 90, ("ISR history",), r"the leader changed within an epoch"),
+        Hunt("leaders-die", 180, ("ISR history",), r"the leader changed within an epoch"),
     ),
     PlantedBug(
         "isr-emptied",
@@ -485,7 +485,7 @@ CONTROLLER = (
         NONE_KNOWN,
         "The last member of an ISR is taken out of it: nobody is known to have everything.",
         "controllers.take_the_last_out_of_the_isr",
-        Hunt("laggard-returns", 90, ("ISR history",), r"the ISR is empty"),
+        Hunt("laggard-returns", 180, ("ISR history",), r"the ISR is empty"),
     ),
     PlantedBug(
         "members-unchecked",

@@ -33,11 +33,9 @@ _MOST_AT_ONCE = 10_000
 def read_back(kafka: RunningCluster, topic: str, folder: Path) -> str | None:
     """Write what is read into a history of its own; what is wrong, if the end was not reached."""
     process = f"{FINAL_READER}-{topic}"
-    with kafka.router() as router:
-        ends = _stable_ends(router, topic)
     try:
         with kafka.router() as router:
-            ends = latest_offsets(router, topic, isolation=Isolation.READ_COMMITTED)
+            ends = _stable_ends(router, topic)
     except ClientError as error:
         return f"where {topic} ends nobody could say: {error}"
     plan = Plan.of(WorkloadKind.READER, kafka.bootstrap_servers, {"topic": topic})
