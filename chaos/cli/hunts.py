@@ -73,11 +73,9 @@ def _hunt_one(
 
 
 def _print_finding(found: Finding, folder: RunFolder, console: Console) -> None:
-    how = "[green]caught[/]" if found.is_caught else "[red]MISSED[/]"
-    late = "" if found.is_in_time else ": too late"
     console.print(
-        f"{found.bug} ({found.reference}): {how} in {found.seconds:.0f} s of "
-        f"{found.budget_s}{late}",
+        f"{found.bug} ({found.reference}): {_how(found)} in {found.seconds:.0f} s of "
+        f"{found.budget_s}",
         highlight=False,
     )
     if found.violation is not None:
@@ -90,6 +88,12 @@ def _print_finding(found: Finding, folder: RunFolder, console: Console) -> None:
         for trouble in found.troubles:
             console.print(f"  {trouble}", markup=False, highlight=False)
     console.print(f"  {folder.report}", markup=False, highlight=False)
+
+
+def _how(found: Finding) -> str:
+    if found.is_caught:
+        return "[green]caught[/]"
+    return "[red]MISSED[/]" if found.violation is None else "[yellow]caught too late[/]"
 
 
 def _found_by(bug: PlantedBug) -> str:
