@@ -108,6 +108,8 @@ class Connection:
         self._progress_ms = self._received_ms
         self._interest = EPOLLIN
         self._loop.watch(transport.fileno(), EPOLLIN, self._on_event)
+        if self._tls is not None and self._tls.has_more:  # it came with the end of the handshake
+            self._resume_later()
 
     @property
     def is_idle(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import ssl
@@ -61,6 +62,27 @@ class TestService:
         assert (request.principal, request.client_host) == (ANONYMOUS, "127.0.0.1")
         request.reply(MetadataResponse(cluster_id="c"))
         assert client.receive_response(ApiKey.METADATA, 9) == (7, MetadataResponse(cluster_id="c"))
+
+    def test_a_request_that_comes_with_the_end_of_the_handshake_is_answered(
+        self, server: Server, context: ssl.SSLContext
+    ) -> None:
+        client = server.client()
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        tls = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
+
+        def is_shaken() -> bool:
+            with contextlib.suppress(BlockingIOError):
+                incoming.write(client.socket.recv(65_536))
+            with contextlib.suppress(ssl.SSLWantReadError):
+                tls.do_handshake()
+                return True
+            client.send_raw(outgoing.read())
+            return False
+
+        server.until(is_shaken)
+        tls.write(client.encode(MetadataRequest(topics=[]), 9, 7))
+        client.send_raw(outgoing.read())
+        server.until_asked(1)
 
     @pytest.mark.parametrize("size", [1, 16_384, 300_000, 3_000_000])
     def test_requests_of_any_size_arrive_whole(

@@ -39,17 +39,17 @@ class TlsHandshake:
         self._server_name = server_name
         self._done = done
         self._failed = failed
-        self._tls: ssl.SSLSocket | None = None
+        self._tls: TlsSocket | None = None
         self.begun_ms: int | None = None
-        self._interest = 0
         self._is_over = False
-        self._watch(EPOLLIN if server_name is None else EPOLLOUT)
+        self._interest = EPOLLIN if server_name is None else EPOLLOUT
+        loop.watch(sock.fileno(), self._interest, self._on_event)
 
     def close(self) -> None:
         """Give up, unless it is over."""
         if not self._is_over:
             self._end()
-            (self._tls or self._socket).close()
+            self._socket.close()
 
     def _on_event(self, events: int) -> None:
         if events & EPOLLGONE and not events & EPOLLIN:
@@ -59,18 +59,17 @@ class TlsHandshake:
             if self._has_left():
                 self._fail(None)
                 return
-            tls = self._tls or self._wrap()
-            tls.do_handshake()
-        except ssl.SSLWantReadError:
-            self._wait_for(EPOLLIN)
-        except ssl.SSLWantWriteError:
-            self._wait_for(EPOLLOUT)
+            tls = self._tls or self._begin()
+            is_done = tls.shake_hands()
         except ssl.SSLError as error:
             self._fail(f"TLS handshake: {_reason(error)}")
         except (OSError, ValueError) as error:
             self._fail(f"TLS handshake: {error}")
         else:
-            self._succeed(TlsSocket(tls))
+            if is_done:
+                self._succeed(tls)
+            else:
+                self._wait_for(EPOLLIN | EPOLLOUT if tls.has_unsent else EPOLLIN)
 
     def _has_left(self) -> bool:
         """Before it said anything; a server waits for that."""
@@ -78,23 +77,15 @@ class TlsHandshake:
             return False
         return not self._socket.recv(1, socket.MSG_PEEK)
 
-    def _wrap(self) -> ssl.SSLSocket:
-        """Not watched meanwhile: a failure takes the descriptor with it."""
+    def _begin(self) -> TlsSocket:
         self.begun_ms = self._loop.now_ms()
-        self._unwatch()
-        self._tls = self._context.wrap_socket(
-            self._socket,
-            server_side=self._server_name is None,
-            server_hostname=self._server_name,
-            do_handshake_on_connect=False,
-        )
-        self._watch(EPOLLIN)
+        self._tls = TlsSocket(self._socket, self._context, self._server_name)
         return self._tls
 
     def _wait_for(self, interest: int) -> None:
         if interest != self._interest:
             self._interest = interest
-            self._loop.rewatch(self._fileno(), interest)
+            self._loop.rewatch(self._socket.fileno(), interest)
 
     def _succeed(self, secured: TlsSocket) -> None:
         done = self._done
@@ -108,21 +99,9 @@ class TlsHandshake:
 
     def _end(self) -> None:
         self._is_over = True
-        self._unwatch()
+        self._loop.unwatch(self._socket.fileno())
         # They know this handshake, and a cycle would not go by reference count.
         self._done = self._failed = _nobody
-
-    def _watch(self, interest: int) -> None:
-        self._interest = interest
-        self._loop.watch(self._fileno(), interest, self._on_event)
-
-    def _unwatch(self) -> None:
-        if self._interest:
-            self._interest = 0
-            self._loop.unwatch(self._fileno())
-
-    def _fileno(self) -> int:
-        return (self._tls or self._socket).fileno()
 
 
 def _reason(error: ssl.SSLError) -> str:
