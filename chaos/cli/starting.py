@@ -115,7 +115,7 @@ def drawn(scenario: Scenario, seed: int) -> Scenario:
     if scenario.storm is None:
         return scenario.model_copy(update={"seed": seed})
     setup = scenario.setup
-    aims = Aims(range(1, setup.brokers + 1), setup.partitions)
+    aims = Aims(range(1, setup.brokers + 1), setup.partitions, setup.zookeepers)
     schedule = draw(scenario.storm, aims, seed)
     return scenario.model_copy(update={"seed": seed, "schedule": schedule, "storm": None})
 

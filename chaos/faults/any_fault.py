@@ -44,6 +44,7 @@ from logquake.chaos.faults.membership import (
     Wipe,
 )
 from logquake.chaos.faults.processes import Kill, Pause, Restart, RestartStorm, Stop
+from logquake.chaos.faults.zookeeper import KillZooKeeper, PauseZooKeeper
 
 AnyFault = Annotated[
     Kill
@@ -75,6 +76,8 @@ AnyFault = Annotated[
     | SlowStart
     | MemoryLimit
     | FileLimit
+    | KillZooKeeper
+    | PauseZooKeeper
     | ExpireSession
     | DeleteController
     | AddBroker

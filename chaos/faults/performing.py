@@ -21,6 +21,7 @@ from logquake.chaos.faults.machines import PowerLoss
 from logquake.chaos.faults.membership import AddBroker
 from logquake.chaos.faults.processes import Restart, RestartStorm
 from logquake.chaos.faults.value import FaultValue
+from logquake.chaos.faults.zookeeper import KillZooKeeper, PauseZooKeeper
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.running.deeds import DEEDS
@@ -141,6 +142,16 @@ def _start_again(cluster: RunningCluster, member: str) -> None:
             cluster.start(member, wait=False)
 
 
+def _killed_zookeeper(stage: Stage, fault: KillZooKeeper) -> Performed:
+    killed = stage.cluster.kill(fault.target)
+    return Performed(killed.member, partial(killed.heal, wait=False))
+
+
+def _paused_zookeeper(stage: Stage, fault: PauseZooKeeper) -> Performed:
+    paused = stage.cluster.pause(fault.target)
+    return Performed(paused.member, partial(paused.heal, wait=False))
+
+
 def _paused_client(stage: Stage, fault: PauseClient) -> Performed:
     stage.clients.pause(fault.client)
     return Performed(fault.client, lambda: stage.clients.resume(fault.client))
@@ -157,6 +168,8 @@ OWN: Mapping[str, Callable[[Stage, Any], Performed]] = {
     "add-broker": _added,
     "restart": _restarted,
     "restart-storm": _stormed,
+    "kill-zookeeper": _killed_zookeeper,
+    "pause-zookeeper": _paused_zookeeper,
     "pause-client": _paused_client,
     "kill-client": _killed_client,
 }

@@ -70,6 +70,8 @@ class Waiting:
     def _holds(self, condition: Condition) -> bool:
         """False too while nobody can say, because ZooKeeper is what is broken."""
         try:
+            if condition.zookeepers is not None:
+                return self._cluster.zookeepers_serving() >= condition.zookeepers
             if condition.controller:
                 return _is_wanted(self._cluster.view.controller(), condition)
             return self._partition_holds(condition)

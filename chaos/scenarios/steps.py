@@ -56,9 +56,9 @@ class Condition(BaseModel):
     """One thing to be waited for.
 
     ``rows`` that clients, brokers or the harness write from now on, or since the step before began
-    to break or heal something, ``times`` of them; the ``isr``
-    of a partition, by its ``size``; a ``leader`` of a partition, which is ``broker``, or another
-    than ``not_broker``, or ``no_one``; a ``controller`` other than ``not_broker``.
+    to break or heal something, ``times`` of them; the ``isr`` of a partition, by its ``size``; a
+    ``leader`` of a partition, which is ``broker``, or another than ``not_broker``, or ``no_one``; a
+    ``controller`` other than ``not_broker``; how many ``zookeepers`` serve, at least.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -69,15 +69,16 @@ class Condition(BaseModel):
     size: int | None = Field(default=None, ge=0)
     leader: str | None = None
     controller: bool = False
+    zookeepers: int | None = Field(default=None, ge=1)
     broker: int | None = None
     not_broker: int | None = None
     no_one: bool = False
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
-        asked = (self.rows, self.isr, self.leader, self.controller or None)
+        asked = (self.rows, self.isr, self.leader, self.controller or None, self.zookeepers)
         if sum(one is not None for one in asked) != 1:
-            raise ValueError("say one of rows, isr, leader, controller")
+            raise ValueError("say one of rows, isr, leader, controller, zookeepers")
         if self.isr is not None and self.size is None:
             raise ValueError("say which size of the isr is waited for")
         return self

@@ -41,9 +41,11 @@ from logquake.chaos.faults.membership import (
     Wipe,
 )
 from logquake.chaos.faults.processes import Kill, Pause, Restart, RestartStorm, Stop
+from logquake.chaos.faults.zookeeper import KillZooKeeper, PauseZooKeeper
 from logquake.cluster.faults.orders import CHANGES, SYNCS
-
-CLIENTS, ZOOKEEPER = "clients", "zookeeper"
+from logquake.cluster.links.effects import CLIENTS
+from logquake.cluster.observing.targets import ZOOKEEPER_ROLES
+from logquake.cluster.state import ZOOKEEPER, is_zookeeper, zookeeper_names
 
 # Errors after which a client tries again, whatever it sent.
 RETRIED_ERRORS = ("NOT_LEADER_OR_FOLLOWER", "REQUEST_TIMED_OUT")
@@ -51,10 +53,13 @@ RETRIED_ERRORS = ("NOT_LEADER_OR_FOLLOWER", "REQUEST_TIMED_OUT")
 
 @dataclass(frozen=True, slots=True)
 class Aims:
-    """What a schedule may aim at: brokers by id, partitions as ``orders/0``."""
+    """What a schedule may aim at: brokers by id, partitions as ``orders/0``, ZooKeeper's servers
+    by their number.
+    """
 
     brokers: Sequence[int]
     partitions: Sequence[str]
+    zookeepers: int = 1
 
     def broker(self, random: Random) -> str:
         """One by its id, by what it leads or follows, or for its office."""
@@ -68,8 +73,23 @@ class Aims:
         """Two ends, one of them a broker."""
         one = f"broker-{random.choice(self.brokers)}"
         others = [f"broker-{broker}" for broker in self.brokers if f"broker-{broker}" != one]
-        other = random.choice([*others, CLIENTS, ZOOKEEPER])
-        return (one, other) if random.random() < 0.5 or other == ZOOKEEPER else (other, one)
+        other = random.choice([*others, CLIENTS, *self.ways_to_zookeeper])
+        is_first = random.random() < 0.5 or is_zookeeper(other)
+        return (one, other) if is_first else (other, one)
+
+    @property
+    def ways_to_zookeeper(self) -> tuple[str, ...]:
+        """All servers at once, and each."""
+        return (ZOOKEEPER, *(name for name in self._servers if name != ZOOKEEPER))
+
+    def zookeeper(self, random: Random) -> str:
+        """A server by its name, or of an ensemble for its office."""
+        roles = tuple(ZOOKEEPER_ROLES) if self.zookeepers > 1 else ()
+        return random.choice((*self._servers, *roles))
+
+    @property
+    def _servers(self) -> tuple[str, ...]:
+        return zookeeper_names(self.zookeepers)
 
     def halves(self, random: Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The brokers in two groups, none empty."""
@@ -188,6 +208,8 @@ AIMED: Mapping[str, Aim] = {
     "starve": lambda random, aims: Starve(
         target=aims.broker(random), share=random.choice((0.05, 0.3))
     ),
+    "kill-zookeeper": lambda random, aims: KillZooKeeper(target=aims.zookeeper(random)),
+    "pause-zookeeper": lambda random, aims: PauseZooKeeper(target=aims.zookeeper(random)),
     "expire-session": lambda random, aims: ExpireSession(target=aims.broker(random)),
     "delete-controller": lambda _random, _aims: DeleteController(),
     "add-broker": lambda _random, _aims: AddBroker(),

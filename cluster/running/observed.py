@@ -21,7 +21,7 @@ from logquake.cluster.observing.tables import (
     partition_rows,
 )
 from logquake.cluster.observing.targets import resolve
-from logquake.cluster.state import ClusterState, MemberState
+from logquake.cluster.state import ClusterState, MemberState, Phase
 from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
@@ -127,7 +127,15 @@ class ObservedCluster:
         """None are known while ZooKeeper itself is at fault; brokers can be hurt all the same."""
         if not self.state().has_zookeeper:
             return {}
-        return {one: state.leader_epoch for one, state in self.view.all_partitions().items()}
+        try:
+            return {one: state.leader_epoch for one, state in self.view.all_partitions().items()}
+        except ClusterError:
+            return {}
+
+    def zookeepers_serving(self) -> int:
+        """How many of its own servers serve clients: those of a majority that found together."""
+        servers = [each for each in self.state().zookeepers if each.phase is Phase.RUNNING]
+        return sum(_zookeeper_mode(server) != "" for server in servers)
 
     def describe(self) -> str:
         """Members and partitions as text."""

@@ -190,6 +190,13 @@ class Machine:
             self._link.disconnect()
         self._note_silence()
 
+    def lose_quorum(self) -> None:
+        """No server answers anybody, and so none ends a session either."""
+        self._link_is_cut = True
+        self._silences += 1
+        if self._link is not None:
+            self._link.disconnect()
+
     def heal_zookeeper(self) -> None:
         self._link_is_cut = False
         if self._link is not None:

@@ -29,7 +29,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["acks-1", "acks-all"])
+@pytest.mark.parametrize("name", ["acks-1", "acks-all", "no-quorum"])
 def test_a_scenario_shows_what_it_says(name: str, tmp_path: Path) -> None:
     ended = run("run", name, "--seed", "7", "--report", str(tmp_path / "run"))
     assert ended.returncode == ExitStatus.HELD, ended.stdout + ended.stderr

@@ -56,6 +56,15 @@ def test_every_kind_aims_at_what_is_there(kind: str) -> None:
         assert "4" not in str(dict(fault).get("target", ""))
 
 
+def test_each_server_of_an_ensemble_is_aimed_at_and_its_offices() -> None:
+    ensemble = Aims(brokers=(1, 2, 3), partitions=("orders/0",), zookeepers=3)
+    servers = {"zookeeper-1", "zookeeper-2", "zookeeper-3"}
+    drawn = {ensemble.zookeeper(Random(seed)) for seed in range(100)}
+    assert drawn == servers | {"zookeeper-leader", "zookeeper-follower"}
+    ends = {ensemble.link(Random(seed))[1] for seed in range(200)}
+    assert servers | {"zookeeper"} < ends
+
+
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ClusterError, match="flip-bit is not drawn from a seed"):
         draw(Storm(kinds={"flip-bit": 1}), AIMS, 1)
