@@ -32,6 +32,7 @@ def reset(cluster: RunningCluster, before: Baseline) -> None:
     if cluster.state().member(LINKS) is not None:
         cluster.heal_links()  # what was begun otherwise: by the command line, or to stay
     _run_again(cluster)
+    _require_replicas(cluster)
     with cluster.router(RESET_TIMEOUT_S) as router:
         now = Baseline.of(cluster, router)
         _require_the_same(before, now)
@@ -49,6 +50,14 @@ def _require_the_same(before: Baseline, now: Baseline) -> None:
     changed = before.members ^ now.members
     if changed:
         raise CannotResetError(f"not the members of before the test: {min(changed)}")
+
+
+def _require_replicas(cluster: RunningCluster) -> None:
+    """On brokers that there are: without one a topic is neither whole again, nor ever deleted."""
+    brokers = {member.broker_id for member in cluster.state().brokers}
+    for topic, assignment in sorted(cluster.view.assignments().items()):
+        if not brokers.issuperset(*assignment.partitions.values()):
+            raise CannotResetError(f"{topic} has replicas on a broker that is gone")
 
 
 def _run_again(cluster: RunningCluster) -> None:

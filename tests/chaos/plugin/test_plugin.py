@@ -102,6 +102,35 @@ def test_a_test_finds_nothing_of_the_one_before(pytester: pytest.Pytester) -> No
     result.stdout.fnmatch_lines(["logquake: 1 clusters started, 2 resets, the median * s*"])
 
 
+COME_AND_GO = """
+pytestmark = pytest.mark.logquake(brokers=1)
+first = []
+
+
+def test_a_broker_comes(logquake):
+    first.append(logquake.state().supervisor_pid)
+    logquake.add_broker()
+
+
+def test_it_has_gone_again_and_another_is_left_behind_with_replicas(logquake):
+    assert [one.name for one in logquake.state().brokers] == ["broker-1"]
+    assert logquake.state().supervisor_pid == first[0], "not the same cluster"
+    logquake.add_broker()
+    logquake.create_topic("orders", partitions=1, replication_factor=2)
+
+
+def test_there_is_a_cluster_as_new(logquake):
+    assert [one.name for one in logquake.state().brokers] == ["broker-1"]
+    assert logquake.state().supervisor_pid != first[0]
+"""
+
+
+def test_who_is_in_a_cluster_is_as_before_or_the_cluster_is_another(
+    pytester: pytest.Pytester,
+) -> None:
+    run(pytester, COME_AND_GO).assert_outcomes(passed=3)
+
+
 FAILOVER = """
 def test_failover(logquake, topic, bootstrap_servers):
     assert bootstrap_servers == logquake.bootstrap_servers
