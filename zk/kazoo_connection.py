@@ -4,13 +4,12 @@ As ZooKeeper's own client does (StaticHostProvider), it goes round the servers i
 was drawn at the beginning: from one that is lost to the next, and to the same one last. kazoo alone
 would shuffle each time, and may spend what is left of the session on the server that was silent.
 
-How long it waits: as long as dropping a server gains nothing.
-
-A ping leaves when a third of the session's time has passed without a request. kazoo gives the
-connection up when the answer takes another third, less a jitter of up to 0.4 s: with a session of
-2 s that is 0.27 to 0.66 s, and on a machine where ZooKeeper's process waits for a processor the
-connection is lost every few seconds, for nothing: the session lives on, and the same server is
-the only one to go to.
+How long it waits: as long as dropping a server gains nothing. A ping leaves when a third of the
+session's time has passed without a request. kazoo gives the connection up when the answer takes
+another third, less a jitter of up to 0.4 s: with a session of 2 s that is 0.27 to 0.66 s, and on a
+machine where ZooKeeper's process waits for a processor the connection is lost every few seconds,
+for nothing: the session lives on, and the same server is the only one to go to. And it counts from
+a ping, which does not leave as long as requests do: a server that answers none of them is kept.
 
 ZooKeeper's own client (ClientCnxn.SendThread) leaves a server from which it heard nothing for two
 thirds of the session, so that the last third is left to find another one. Here this holds where
@@ -20,56 +19,59 @@ there is another one. A lone server is waited for until the session must be over
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from socket import socket
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss
 from kazoo.handlers.utils import AsyncResult
 from kazoo.protocol.connection import ConnectionHandler
 
+from logquake.zk.kazoo_handler import Poll
+
 Server = tuple[str, str, int]  # the name, its address, the port
 
-PING_SHARE = 1 / 3  # of the session's time: a ping leaves after so long without a request
-SILENCE_SHARE = 2 / 3  # a server that was silent for so long is left for another one
+SILENCE_SHARE = 2 / 3  # a server that was silent for so much of the session's time is left
 
 
-class OverduePing:
-    """Takes the place of the event by which kazoo knows of an unanswered ping.
+class Silence:
+    """For how long nothing was heard of a server, as far as this process listened.
 
-    Set when a ping leaves, cleared when its answer comes, asked after each wait in vain: it counts
-    as set once the answer is overdue. A wait counts for no longer than it was meant to last:
-    what passed while this very process was off the processor says nothing of the server.
+    Takes the place of the event by which kazoo knows of an unanswered ping; it is asked after each
+    wait in vain. A wait counts for no longer than it was meant to last, and what is between two
+    waits does not count: what passed while this very process was off the processor says nothing of
+    the server.
     """
 
-    def __init__(self, monotonic_s: Callable[[], float] = time.monotonic) -> None:
-        self._monotonic_s = monotonic_s
-        self._patience_s = 0.0
-        self._longest_wait_s = 0.0
-        self._waited_s: float | None = None  # None: no ping is unanswered
-        self._asked_at_s = 0.0
+    def __init__(self) -> None:
+        self._limit_s = 0.0
+        self._silent_s = 0.0
 
     def expect(self, session_timeout_s: float, servers: int) -> None:
         """On a new connection: the time-out that was agreed, and how many servers there are."""
-        silence_s = session_timeout_s * (SILENCE_SHARE if servers > 1 else 1)
-        self._longest_wait_s = session_timeout_s * PING_SHARE
-        self._patience_s = silence_s - self._longest_wait_s
-        self.clear()
+        self._limit_s = session_timeout_s * (SILENCE_SHARE if servers > 1 else 1)
+        self._silent_s = 0.0
 
-    def set(self) -> None:
-        if self._waited_s is None:
-            self._waited_s = 0.0
-            self._asked_at_s = self._monotonic_s()
+    @property
+    def left_s(self) -> float:
+        """A wait for longer would go past the limit."""
+        return max(self._limit_s - self._silent_s, 0.0)
 
-    def clear(self) -> None:
-        self._waited_s = None
+    def heard(self) -> None:
+        self._silent_s = 0.0
+
+    def waited(self, seconds: float, meant_s: float) -> None:
+        """In vain."""
+        self._silent_s += min(seconds, meant_s)
 
     def is_set(self) -> bool:
-        if self._waited_s is None:
-            return False
-        now_s = self._monotonic_s()
-        self._waited_s += min(now_s - self._asked_at_s, self._longest_wait_s)
-        self._asked_at_s = now_s
-        return self._waited_s >= self._patience_s
+        return self.left_s == 0
+
+    def set(self) -> None:
+        """A ping leaves, which says nothing of the server yet."""
+
+    def clear(self) -> None:
+        """The answer to a ping is heard like any other."""
 
 
 class PatientConnection(ConnectionHandler):  # type: ignore[misc]  # kazoo is untyped
@@ -77,10 +79,28 @@ class PatientConnection(ConnectionHandler):  # type: ignore[misc]  # kazoo is un
 
     def __init__(self, client: KazooClient) -> None:
         super().__init__(client, client._connection.retry_sleeper, logger=client.logger)
-        self.ping_outstanding = OverduePing()
+        self.ping_outstanding = Silence()
+        client.handler.wait = self._wait
         self._served_by: Server | None = None
         self.number = 0
         """Counts the connections that were made."""
+
+    def _wait(self, readers: Sequence[socket], timeout_s: float | None, poll: Poll) -> set[int]:
+        """The descriptors that are ready.
+
+        The one wait that other threads can end is for whatever comes next: it is listened to. All
+        others are within a request or an answer, and have a time-out of kazoo's.
+        """
+        if timeout_s is None or self._read_sock not in readers:
+            return poll(timeout_s)
+        meant_s = min(timeout_s, self.ping_outstanding.left_s)
+        began_s = time.monotonic()
+        ready = poll(meant_s)
+        if self._socket.fileno() in ready:
+            self.ping_outstanding.heard()
+        else:
+            self.ping_outstanding.waited(time.monotonic() - began_s, meant_s)
+        return ready
 
     def _expand_client_hosts(self) -> list[Server]:
         """What is tried one after the other, until one serves."""

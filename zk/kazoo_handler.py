@@ -6,11 +6,14 @@ import math
 import select
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kazoo.handlers.threading import SequentialThreadingHandler
 from kazoo.protocol.states import Callback
+
+Poll = Callable[[float | None], set[int]]
+Wait = Callable[[Sequence[socket.socket], float | None, Poll], set[int]]
 
 _NOT_SERVING = b"not currently serving"
 _SHORTEST_WAIT_S = 0.001  # 0 would mean not to wait at all, which is another error
@@ -27,6 +30,8 @@ class DirectHandler(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo 
     def __init__(self, connect_timeout_ms: float) -> None:
         super().__init__()
         self._connect_timeout_s = connect_timeout_ms / 1000
+        self.wait: Wait = lambda _readers, timeout_s, poll: poll(timeout_s)
+        """How is waited; whoever waits may want to know for how long, and for what."""
 
     def start(self) -> None:
         """No worker threads. kazoo calls back directly while ``running`` is false."""
@@ -53,8 +58,12 @@ class DirectHandler(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo 
         for events, sockets in ((select.POLLIN, readers), (select.POLLOUT, writers)):
             for each in sockets:
                 waiting.register(each, events)
-        timeout_ms = None if timeout is None else math.ceil(timeout * 1000)
-        ready = {descriptor for descriptor, _ in waiting.poll(timeout_ms)}
+
+        def poll(timeout_s: float | None) -> set[int]:
+            timeout_ms = None if timeout_s is None else math.ceil(timeout_s * 1000)
+            return {descriptor for descriptor, _ in waiting.poll(timeout_ms)}
+
+        ready = self.wait(readers, timeout, poll)
         return _among(readers, ready), _among(writers, ready), []
 
     def create_connection(self, *args: Any, timeout: float, **kwargs: Any) -> socket.socket:

@@ -14,7 +14,8 @@ from tests.system.zookeeper.client import Client
 from tests.system.zookeeper.relay import Relay, relay_to
 from tests.waiting import wait_for
 
-SESSION_TIMEOUT_MS = 20_000
+SESSION_TIMEOUT_MS = 12_000
+ASKED_EVERY_S = 0.5
 
 
 class Servers:
@@ -59,6 +60,20 @@ def test_a_session_moves_with_its_nodes_and_watches(servers: Servers) -> None:
     assert client.perform(Exists("/moved")).ephemeral_owner == session
     client.perform(SetData("/moved", b"here"))
     assert client.events == [WatchEvent(EventType.CHANGED, "/moved")]
+
+
+def test_a_silent_server_is_left_while_the_session_lives(servers: Servers) -> None:
+    """However much is asked of it."""
+    client, first = servers.client, servers.serving()
+    session = client.session_id
+    first.hold_answers()
+    while client.session_id is not None:
+        client.submit(Exists("/"))
+        client.run_for(ASKED_EVERY_S)
+    client.run_until(lambda: client.session_id is not None)
+    first.release_answers()
+    assert client.session_id == session
+    assert "expired" not in client.log
 
 
 def test_all_are_tried_before_one_that_was_lost_is_tried_again(servers: Servers) -> None:
