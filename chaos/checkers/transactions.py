@@ -116,43 +116,53 @@ def no_hang(case: Case) -> Iterator[Violation]:
             yield case.violation("no hang", text, partition)
 
 
+class Input(NamedTuple):
+    group: str  # that moves it
+    partition: str
+
+
 class Outputs(NamedTuple):
-    """Of the records of one partition that others were made of, in no order; one element each."""
+    """Of the records of one input that others were made of, in no order; one element each."""
 
     offsets: Column
     is_committed: Mask
 
 
 def exactly_once(case: Case) -> Iterator[Violation]:
-    """Each input offset yields one committed output: of what is below the group's last offset that
-    was committed in a transaction, and was taken by somebody.
+    """Each input offset yields one committed output of each group that moves it: of what is below
+    the group's last offset that was committed in a transaction, and was taken by somebody.
     """
     yield from not_once(case, [outputs_seen(case)])
 
 
-def outputs_seen(case: Case) -> dict[str, Outputs]:
-    """By the partition of what they were made of."""
+def outputs_seen(case: Case) -> dict[Input, Outputs]:
+    """By what they were made of."""
     clients = case.clients
+    mover_of = {one.process: one.group for one in clients.commits if one.transaction >= 0}
+    groups = [mover_of.get(process, "") for process in clients.processes.all]
     at = clients.sends.find(np.array(list(clients.origins), np.int64))
     is_committed = pick(case.fates, at) == COMMITTED
-    origins: dict[str, tuple[list[int], list[bool]]] = defaultdict(lambda: ([], []))
-    for (partition, offset), is_one in zip(
-        clients.origins.values(), is_committed.tolist(), strict=True
+    origins: dict[Input, tuple[list[int], list[bool]]] = defaultdict(lambda: ([], []))
+    for (partition, offset), process, is_one in zip(
+        clients.origins.values(),
+        pick(clients.sends.process, at).tolist(),
+        is_committed.tolist(),
+        strict=True,
     ):
-        offsets, ones = origins[partition]
+        offsets, ones = origins[Input(groups[process], partition)]
         offsets.append(offset)
         ones.append(is_one)
     return {
-        partition: Outputs(np.array(offsets, np.int64), np.array(ones, np.bool_))
-        for partition, (offsets, ones) in origins.items()
+        source: Outputs(np.array(offsets, np.int64), np.array(ones, np.bool_))
+        for source, (offsets, ones) in origins.items()
     }
 
 
-def not_once(case: Case, shares: Sequence[Mapping[str, Outputs]]) -> Iterator[Violation]:
-    """Over all partitions, which each of the shares has seen some outputs in."""
+def not_once(case: Case, shares: Sequence[Mapping[Input, Outputs]]) -> Iterator[Violation]:
+    """Over all inputs, of which each of the shares has seen some outputs."""
     ends = _consumed(case)
-    for partition in sorted({each for share in shares for each in share}):
-        seen = [share[partition] for share in shares if partition in share]
+    for source in sorted({each for share in shares for each in share}):
+        seen = [share[source] for share in shares if source in share]
         offsets, origin = np.unique(
             np.concatenate([each.offsets for each in seen]), return_inverse=True
         )
@@ -161,17 +171,21 @@ def not_once(case: Case, shares: Sequence[Mapping[str, Outputs]]) -> Iterator[Vi
         )
         for problem, wrong in (
             ("yielded more than one output", offsets[counts > 1]),
-            ("yielded no output", offsets[(counts == 0) & (offsets < ends.get(partition, 0))]),
+            ("yielded no output", offsets[(counts == 0) & (offsets < ends.get(source, 0))]),
         ):
             if len(wrong):
-                text = f"{len(wrong)} offsets of {partition} {problem}, the first is {wrong[0]}"
-                yield case.violation("exactly once", text, partition)
+                text = (
+                    f"{len(wrong)} offsets of {source.partition} {problem} of group "
+                    f"{source.group}, the first is {wrong[0]}"
+                )
+                yield case.violation("exactly once", text, source.partition)
 
 
-def _consumed(case: Case) -> dict[str, int]:
-    ends: dict[str, int] = {}
+def _consumed(case: Case) -> dict[Input, int]:
+    ends: dict[Input, int] = {}
     for commit in case.clients.commits:
         index = commit.transaction
         if index >= 0 and case.clients.transactions[index].outcome == "committed":
-            ends[commit.partition] = max(ends.get(commit.partition, 0), commit.offset)
+            source = Input(commit.group, commit.partition)
+            ends[source] = max(ends.get(source, 0), commit.offset)
     return ends

@@ -101,15 +101,22 @@ def test_no_transaction_stays_open() -> None:
     ]
 
 
+def move(
+    run: Run, numbers: dict[int, int], upto: int, process: str = PRODUCER, group: str = "g"
+) -> None:
+    """One transaction with these records, each made of that offset of "input-0"."""
+    begun = run.row(10, process, Kind.TRANSACTION_BEGUN, group)
+    for number, origin in numbers.items():
+        run.send(11, number, process, caused_by=begun, before=["input-0", origin])
+    run.row(12, process, Kind.COMMIT_ASKED, "input-0", group=group, offset=upto, caused_by=begun)
+    run.row(13, process, Kind.TRANSACTION_ENDING, group, after="commit", caused_by=begun)
+    run.row(14, process, Kind.TRANSACTION_ENDED, group, after="committed", caused_by=begun)
+
+
 def moved(*outputs: int, end: ControlType = COMMIT, upto: int = 2) -> Run:
     """What was made of offsets 0 and 1 of "input-0", in one transaction."""
     run = cluster()
-    begun = run.row(10, PRODUCER, Kind.TRANSACTION_BEGUN, "tx")
-    for number, origin in enumerate(outputs, 10):
-        run.send(11, number, caused_by=begun, before=["input-0", origin])
-    run.row(12, PRODUCER, Kind.COMMIT_ASKED, "input-0", group="g", offset=upto, caused_by=begun)
-    run.row(13, PRODUCER, Kind.TRANSACTION_ENDING, "tx", after="commit", caused_by=begun)
-    run.row(14, PRODUCER, Kind.TRANSACTION_ENDED, "tx", after="committed", caused_by=begun)
+    move(run, dict(enumerate(outputs, 10)), upto)
     numbers = range(10, 10 + len(outputs))
     run.keep(log(1, written(0, *numbers), marker(len(outputs), end, (7, 0))))
     return run
@@ -118,12 +125,22 @@ def moved(*outputs: int, end: ControlType = COMMIT, upto: int = 2) -> Run:
 def test_each_input_yields_one_committed_output() -> None:
     assert told(exactly_once, moved(0, 1)) == []
     assert told(exactly_once, moved(0, 1, 1)) == [
-        "1 offsets of input-0 yielded more than one output, the first is 1"
+        "1 offsets of input-0 yielded more than one output of group g, the first is 1"
     ]
     assert told(exactly_once, moved(0, 1, end=ABORT)) == [
-        "2 offsets of input-0 yielded no output, the first is 0"
+        "2 offsets of input-0 yielded no output of group g, the first is 0"
     ]
     assert told(exactly_once, moved(0, 1, end=ABORT, upto=0)) == []  # it is to be taken again
+
+
+def test_groups_that_move_the_same_each_have_an_output_of_their_own() -> None:
+    run = moved(0, 1)
+    move(run, {20: 0}, upto=1, process="mover-h", group="h")
+    move(run, {21: 0}, upto=1, process="mover-i", group="i")
+    run.keep(log(1, written(0, 10, 11, 20), marker(3, COMMIT, (7, 0))))
+    assert told(exactly_once, run) == [
+        "1 offsets of input-0 yielded no output of group i, the first is 0"
+    ]
 
 
 def test_at_the_end_all_are_led_and_in_sync() -> None:
