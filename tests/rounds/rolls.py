@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from logquake.chaos.history.rows import Kind as HistoryKind
+from logquake.chaos.history.writer import HistoryWriter
 from logquake.client.errors import ClientError
 from logquake.client.groups import Groups
 from logquake.client.routing import Router
@@ -29,6 +31,7 @@ from tests.starving.starver import Starver, starving
 from tests.waiting import wait_for
 
 BROKERS = 3
+HARNESS = "harness"
 ASK_MS = 5_000
 CONFIG = {"offsets.topic.num.partitions": "12", "transaction.state.log.num.partitions": "12"}
 
@@ -66,6 +69,7 @@ def run(plan: Plan) -> Outcome:
             supervisor = kafka.state().supervisor_pid
             starver = stack.enter_context(starving(supervisor, plan.starvation))
         histories = Path(stack.enter_context(TemporaryDirectory()))
+        history = stack.enter_context(HistoryWriter(histories / f"{HARNESS}.jsonl", HARNESS))
         load = Load(kafka.bootstrap_servers, plan.size, histories)
         groups = GroupWatch(kafka.bootstrap_servers, load)
         load.create_topics()
@@ -75,7 +79,7 @@ def run(plan: Plan) -> Outcome:
             for number in range(plan.rounds):
                 for broker_id in range(1, BROKERS + 1):
                     fault = Fault(plan.kinds[number % len(plan.kinds)], broker_id, 0)
-                    _restart(kafka, plan, fault, starver)
+                    _restart(kafka, plan, fault, starver, history)
                     outcome.stable_after_s.append(groups.wait_until_stable(plan.stable_within_s))
             outcome.faults += _judged(kafka, load)
         except (ClusterError, AssertionError) as error:
@@ -88,11 +92,16 @@ def run(plan: Plan) -> Outcome:
     return outcome
 
 
-def _restart(kafka: Cluster, plan: Plan, fault: Fault, starver: Starver | None) -> None:
+def _restart(
+    kafka: Cluster, plan: Plan, fault: Fault, starver: Starver | None, history: HistoryWriter
+) -> None:
     time.sleep(plan.between_s)
     began = time.monotonic()
+    told = {"kind": fault.kind.name.lower()}
+    begun = history.record(HistoryKind.FAULT_BEGUN, f"broker-{fault.broker_id}", after=told)
     with struck(kafka, fault, starver, plan.stable_within_s):
         pass
+    history.record(HistoryKind.FAULT_ENDED, f"broker-{fault.broker_id}", caused_by=begun)
     for partition in kafka.view.all_partitions():
         kafka.wait_isr(partition.topic, partition.partition, BROKERS, plan.stable_within_s)
     print(f"{fault}: back in every ISR after {time.monotonic() - began:.1f} s", flush=True)
@@ -101,7 +110,7 @@ def _restart(kafka: Cluster, plan: Plan, fault: Fault, starver: Starver | None) 
 def _judged(kafka: Cluster, load: Load) -> list[str]:
     """Once the groups have taken all that there is."""
     load.end_producers()
-    judgement = Judgement(kafka.bootstrap_servers, load)
+    judgement = Judgement(kafka, load)
     try:
         wait_for("groups that have taken everything", judgement.missing, lambda left: not left)
     except AssertionError as error:

@@ -49,7 +49,7 @@ class Load:
         self.size = size
         self.failures: list[str] = []
         self._servers = servers
-        self._folder = folder
+        self.folder = folder
         self._producers_stop, self._members_stop = threading.Event(), threading.Event()
         self._producers: list[threading.Thread] = []
         self._members: list[threading.Thread] = []
@@ -61,9 +61,12 @@ class Load:
         """Where the moving groups move to."""
         return [f"moved-by-{name}" for name in self.group_names()[: self.size.movers]]
 
+    def histories(self) -> list[Path]:
+        return sorted(self.folder.iterdir())
+
     def rows(self) -> Iterator[Row]:
         """What all of them told so far."""
-        return read_history(sorted(self._folder.iterdir()))
+        return read_history(self.histories())
 
     def create_topics(self) -> None:
         admin = AdminClient({"bootstrap.servers": self._servers})
@@ -115,7 +118,7 @@ class Load:
     def _spawn(self, name: str, plan: Plan, stopping: threading.Event) -> threading.Thread:
         def live() -> None:
             try:
-                run_workload(plan, name, self._folder / f"{name}.jsonl", stopping)
+                run_workload(plan, name, self.folder / f"{name}.jsonl", stopping)
             except BaseException:  # noqa: BLE001 (told with all that went wrong)
                 self.failures.append(traceback.format_exc())
 
