@@ -30,9 +30,14 @@ LOOK_EVERY_S = 0.2
 _MOST_AT_ONCE = 10_000
 
 
-def read_back(kafka: RunningCluster, topic: str, folder: Path) -> str | None:
-    """Write what is read into a history of its own; what is wrong, if the end was not reached."""
-    process = f"{FINAL_READER}-{topic}"
+def read_back(
+    kafka: RunningCluster, topic: str, folder: Path, process: str | None = None
+) -> str | None:
+    """Write what is read into a history of its own; what is wrong, if the end was not reached.
+
+    Whoever reads a topic more than once gives each reader's ``process`` another name.
+    """
+    process = process or f"{FINAL_READER}-{topic}"
     try:
         with kafka.router() as router:
             ends = _stable_ends(router, topic)

@@ -31,7 +31,7 @@ from logquake.wire.messages.log_dirs import (
     DescribeLogDirsResponse,
     DescribeLogDirsResult,
 )
-from tests.system.steady_load import steady_load
+from tests.steady_load import steady_load
 from tests.waiting import wait_for
 
 DIRS = 3
@@ -158,7 +158,7 @@ class TestMoves:
         create(cluster, topic, assignments=[[1, 2, 3]], configs={"segment.bytes": "100000"})
         broker = 1 if role == "leader" else 2
         admin = Administrator(cluster.bootstrap_servers)
-        with steady_load(cluster.bootstrap_servers, topic) as load:
+        with steady_load(cluster, topic) as load:
             load.wait_for_acks(1_000)
             for _ in range(DIRS):  # once round
                 (source,) = admin.place_of(broker, topic, 0)
@@ -189,7 +189,7 @@ class TestFailures:
             directory = directories(kafka, 1)[1]
             lost = partitions_in(directory, "orders")
             assert len(lost) == PARTITIONS // DIRS
-            with steady_load(kafka.bootstrap_servers, "orders") as load:
+            with steady_load(kafka, "orders") as load:
                 vanished = Vanished(directory)
                 wait_until_offline(kafka, "orders", lost)
                 load.wait_for_acks(1_000)
@@ -310,7 +310,7 @@ def fill_a_disk(cluster: Cluster, tmp_path: Path) -> None:
         assert broker.stdout.readline() == "ready\n"
         create(cluster, "filling", assignments=[[7, 1, 2]] * 2)
         (kept,) = wait_for("partition on the roomy disk", lambda: partitions_in(roomy, "filling"))
-        with steady_load(cluster.bootstrap_servers, "filling", value_bytes=20_000) as load:
+        with steady_load(cluster, "filling", value_bytes=20_000) as load:
             wait_until_offline(cluster, "filling", {1 - kept})
             load.wait_for_acks(500)
             found = {one.index: one for one in described(cluster, "filling")}

@@ -1,0 +1,77 @@
+"""A producer that writes for as long as a test likes, and the proof that nothing acked is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from logquake.chaos.checkers import Judgement, judge
+from logquake.chaos.evidence.evidence import Evidence, gather_evidence
+from logquake.chaos.history.reader import read_history
+from logquake.chaos.history.rows import Kind
+from logquake.chaos.runs.reading_back import read_back
+from logquake.chaos.runs.tally import Tally
+from logquake.chaos.workloads.plan import Plan, WorkloadKind
+from logquake.chaos.workloads.processes import WorkloadProcess
+from logquake.cluster.running.cluster import RunningCluster
+from tests.waiting import PATIENCE_S, wait_for
+
+VALUE_BYTES = 400
+PER_SECOND = 500
+FIRST_ACKS = 100
+
+
+@contextmanager
+def steady_load(
+    kafka: RunningCluster, topic: str, *, value_bytes: int = VALUE_BYTES, rate: int = PER_SECOND
+) -> Iterator[SteadyLoad]:
+    """Within the block a process sends; after it, its sends can be judged, more than once."""
+    folder = kafka.layout.root / f"load-of-{topic}"
+    folder.mkdir()
+    options = {"topic": topic, "size": value_bytes, "rate": rate}
+    plan = Plan.of(WorkloadKind.IDEMPOTENT, kafka.bootstrap_servers, options)
+    with WorkloadProcess(plan, "producer", folder) as producer:
+        load = SteadyLoad(kafka, topic, folder)
+        load.wait_for_acks(FIRST_ACKS)
+        yield load
+        producer.end(PATIENCE_S)
+
+
+class SteadyLoad:
+    def __init__(self, kafka: RunningCluster, topic: str, folder: Path) -> None:
+        self._kafka = kafka
+        self._topic = topic
+        self._folder = folder
+        self._tally = Tally(self.histories)
+
+    def histories(self) -> list[Path]:
+        return sorted(self._folder.glob("*.jsonl"))
+
+    def acked(self) -> int:
+        self._tally.poll()
+        return self._tally.counts[Kind.ACKED]
+
+    def wait_for_acks(self, more: int) -> None:
+        """Until so many more sends were acked."""
+        goal = self.acked() + more
+        wait_for(f"{goal} sends acked", self.acked, lambda acked: acked >= goal)
+
+    def check(self) -> None:
+        """Read all of it back; judged by what clients saw, since files may be lost or elsewhere."""
+        self._read_back()
+        self._assert_holds(judge(Evidence(rows=read_history(self.histories()))))
+
+    def check_everything(self) -> None:
+        """Files and ZooKeeper's writes as well, of a cluster that is whole."""
+        self._read_back()
+        self._assert_holds(judge(gather_evidence(self.histories(), self._kafka.layout.root)))
+
+    def _read_back(self) -> None:
+        reader = f"reader-{len(self.histories())}"
+        assert read_back(self._kafka, self._topic, self._folder, reader) is None
+
+    def _assert_holds(self, judgement: Judgement) -> None:
+        rulings = {ruling.invariant: ruling for ruling in judgement.rulings}
+        assert not judgement.violations, judgement
+        assert not rulings["readable"].why, judgement  # it was judged
