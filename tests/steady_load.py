@@ -12,6 +12,7 @@ from logquake.chaos.history.reader import read_history
 from logquake.chaos.history.rows import Kind
 from logquake.chaos.runs.reading_back import read_back
 from logquake.chaos.runs.tally import Tally
+from logquake.chaos.scenarios.measures import measured
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.processes import WorkloadProcess
 from logquake.cluster.running.cluster import RunningCluster
@@ -20,6 +21,8 @@ from tests.waiting import PATIENCE_S, wait_for
 VALUE_BYTES = 400
 PER_SECOND = 500
 FIRST_ACKS = 100
+READER = "reader"
+MICROSECONDS = 1_000_000
 
 
 @contextmanager
@@ -67,8 +70,25 @@ class SteadyLoad:
         self._read_back()
         self._assert_holds(judge(gather_evidence(self.histories(), self._kafka.layout.root)))
 
+    def doubled(self) -> int:
+        """Sends that were read back more than once: librdkafka sends what it has no ack for under a
+        new epoch, as soon as one partition had a gap, and no broker can know (KIP-98).
+        """
+        return measured(read_history(self.histories()), READER).doubled
+
+    def longest_silence_s(self) -> float:
+        """Between two acks of one partition."""
+        last_us: dict[str, int] = {}
+        longest_us = 0
+        for row in read_history(self.histories()):
+            if row.what == Kind.ACKED:
+                before_us = last_us.get(row.subject, row.at_us)
+                longest_us = max(longest_us, row.at_us - before_us)
+                last_us[row.subject] = row.at_us
+        return longest_us / MICROSECONDS
+
     def _read_back(self) -> None:
-        reader = f"reader-{len(self.histories())}"
+        reader = f"{READER}-{len(self.histories())}"
         assert read_back(self._kafka, self._topic, self._folder, reader) is None
 
     def _assert_holds(self, judgement: Judgement) -> None:

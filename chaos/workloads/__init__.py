@@ -30,6 +30,5 @@ mixed.py         mixed
 What a program does within its own process, and keeps in memory:
 
 pairs.py         a producer of what it is given, its outcomes in arrays
-stream.py        the same at a steady rate, from a thread
 readback.py      a topic from its beginning to its end
 """

@@ -2,7 +2,7 @@
 
 What it lost sight of in one partition it sends under another producer epoch as soon as a request
 to another partition is refused because the one before it was. What our own brokers double is told
-from that by the epochs (logquake.chaos.resent).
+from that by the epochs (logquake.chaos.checkers.producers).
 """
 
 from __future__ import annotations
