@@ -13,7 +13,7 @@ from logquake.chaos.history.rows import Kind
 from logquake.chaos.runs.reading_back import read_back
 from logquake.chaos.runs.tally import Tally
 from logquake.chaos.scenarios.measures import measured
-from logquake.chaos.workloads.plan import Plan, WorkloadKind
+from logquake.chaos.workloads.plan import Option, Plan, WorkloadKind
 from logquake.chaos.workloads.processes import WorkloadProcess
 from logquake.cluster.running.cluster import RunningCluster
 from tests.waiting import PATIENCE_S, wait_for
@@ -32,7 +32,7 @@ def steady_load(
     """Within the block a process sends; after it, its sends can be judged, more than once."""
     folder = kafka.layout.root / f"load-of-{topic}"
     folder.mkdir()
-    options = {"topic": topic, "size": value_bytes, "rate": rate}
+    options: dict[str, Option] = {"topic": topic, "size": value_bytes, "rate": rate}
     plan = Plan.of(WorkloadKind.IDEMPOTENT, kafka.bootstrap_servers, options)
     with WorkloadProcess(plan, "producer", folder) as producer:
         load = SteadyLoad(kafka, topic, folder)
