@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from time import monotonic
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaException, Producer
 
 Settings = Mapping[str, str | int | float | bool]
 _ASK_S = 5.0
@@ -58,16 +58,6 @@ MEMBER: Settings = {
     # that connection, and makes it give up the coordinator, again and again.
     "retry.backoff.ms": 1_000,
 }
-
-
-def producer_of(settings: Settings) -> Producer:
-    """One whose poll() and flush() raise nothing: a fatal error is told by what becomes of each
-    record, and raised by each call that begins or ends something.
-    """
-    return Producer({**settings, "error_cb": _heard})
-
-
-def _heard(_error: KafkaError) -> None: ...
 
 
 def persist(action: Callable[[], None]) -> None:

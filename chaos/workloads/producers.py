@@ -7,16 +7,10 @@ from random import Random
 from threading import Event
 from zlib import crc32
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaException, Producer
 
 from logquake.chaos.history.numbers import numbers, to_headers, to_value
-from logquake.chaos.workloads.clients import (
-    IDEMPOTENT,
-    PLAIN,
-    Settings,
-    partitions_of,
-    producer_of,
-)
+from logquake.chaos.workloads.clients import IDEMPOTENT, PLAIN, Settings, partitions_of
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.pacing import Pace
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
@@ -45,7 +39,7 @@ class SteadyProducer:
 
     def _wait(self, wait_s: float) -> None:
         """While answers come in; the producer may be another one by then."""
-        self._sender.producer.poll(wait_s)
+        self._sender.serve(wait_s)
 
     def _send(self, record: Record) -> bool:
         """False if the producer is done for, and no other is to take over."""
@@ -58,7 +52,7 @@ class SteadyProducer:
         return True
 
     def _begin(self) -> Sender:
-        producer = producer_of(self._life.settings(_settings(self._plan)))
+        producer = Producer(self._life.settings(_settings(self._plan)))
         return Sender(producer, self._plan.topic, SentRows(self._life.history, self._plan.topic))
 
 

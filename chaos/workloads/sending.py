@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import NamedTuple, Protocol
@@ -100,7 +101,7 @@ class Sender:
                     headers=record.headers,
                 )
             except BufferError:
-                self.producer.poll(_WAIT_S)
+                self.serve(_WAIT_S)
             except KafkaException as raised:
                 self._log.refused(record, sent, raised.args[0].name())
                 if _is_over(raised.args[0]) or record.transaction is not None:
@@ -108,14 +109,26 @@ class Sender:
                 break
             else:
                 break
-        self.producer.poll(0)
+        self.serve(0)
 
     def finish(self, timeout_s: float, progress: Callable[[], None] = lambda: None) -> int:
         """Wait for the outcomes that are still missing; how many never came."""
         deadline = monotonic() + timeout_s
-        while (left := self.producer.flush(_WAIT_S)) and monotonic() < deadline:
+        while self._flush() and monotonic() < deadline:
             progress()
-        return int(left)
+        return len(self.producer)
+
+    def serve(self, wait_s: float) -> None:
+        """Hear answers. A fatal error is raised here once, as soon as the client hears of it; and
+        by each call that needs the producer from then on, where there is something to be done.
+        """
+        with suppress(KafkaException):
+            self.producer.poll(wait_s)
+
+    def _flush(self) -> int:
+        with suppress(KafkaException):  # as in serve()
+            self.producer.flush(_WAIT_S)
+        return len(self.producer)
 
     def _delivered(
         self, record: Record, sent: int, error: KafkaError | None, message: Message

@@ -7,11 +7,11 @@ from itertools import count
 from random import Random
 from threading import Event
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaException, Producer
 
 from logquake.chaos.history.numbers import numbers, to_value
 from logquake.chaos.history.rows import Kind
-from logquake.chaos.workloads.clients import TRANSACTIONAL, partitions_of, persist, producer_of
+from logquake.chaos.workloads.clients import TRANSACTIONAL, partitions_of, persist
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.pacing import Pace
 from logquake.chaos.workloads.sending import Record, Sender, SentRows
@@ -82,7 +82,7 @@ class Transactions:
 
     def _begin(self) -> Sender:
         settings = self._life.settings(TRANSACTIONAL)
-        producer = producer_of({**settings, "transactional.id": self._life.transactional_id})
+        producer = Producer({**settings, "transactional.id": self._life.transactional_id})
         persist(lambda: producer.init_transactions(TIMEOUT_S))
         return Sender(producer, self._topic, SentRows(self._history, self._topic))
 
