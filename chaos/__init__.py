@@ -14,11 +14,6 @@ workloads/        what clients do meanwhile: programs that tell all that they as
 evidence/         what a run left behind: clients' rows, replicas' files, ZooKeeper's writes
 checkers/         26 invariants over that evidence, and their verdicts with the causes
 observer.py       looks at high watermarks, log ends and ISRs, again and again
-checks.py         histories against what was read: lost, duplicated, out of order
-transactions.py   transactions against what a reader of committed records saw
-group_commits.py  what groups' members took and committed, against the log of commits
-replicas.py       replicas' files against each other, byte by byte
-resent.py         what a client sent again under another producer epoch, in the files
 plugin/           the fixtures of pytest
 demo/             the tour: a million lines through a killed leader
 """

@@ -10,10 +10,10 @@ import sys
 from dataclasses import dataclass, field
 from threading import Thread
 
-from logquake.chaos.checks import Verdict, check_readback
+from logquake.chaos.demo.checks import Verdict, check_readback
 from logquake.chaos.demo.corpus import Corpus
+from logquake.chaos.demo.replicas import ReplicaComparison, compare_replicas
 from logquake.chaos.demo.screen import Line, Screen
-from logquake.chaos.replicas import ReplicaComparison, compare_replicas
 from logquake.chaos.workloads.pairs import PairProducer
 from logquake.chaos.workloads.readback import high_watermarks, read_all
 from logquake.client.admin import Admin

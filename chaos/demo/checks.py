@@ -2,17 +2,15 @@
 
 check_readback is the specification of "nothing acked is lost": every acked send is read back at
 the offset that was acked, once, with its own key and value; sends of one key are read in the order
-in which they were sent; and nothing is read that was never sent. What the client is known to have
-sent again under another producer epoch (resent.py) is counted apart: a broker cannot know it.
+in which they were sent; and nothing is read that was never sent.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from logquake.chaos.history.outcomes import Outcome, Outcomes
 from logquake.chaos.workloads.readback import ReadRecord
@@ -30,7 +28,6 @@ class Verdict:
     read: int = 0
     lost: int = 0  # acked, not read back at its offset
     duplicated: int = 0  # read more often than it was sent
-    resent: int = 0  # the same, where the client sent it again under another producer epoch
     changed: int = 0  # read at an acked offset with another key or value
     out_of_order: int = 0  # after a later send of the same key
     phantom: int = 0  # read, and no acked or unknown send explains it
@@ -88,12 +85,8 @@ def check_readback(
     history: Outcomes,
     sent: Callable[[int], Pair],
     read: Iterable[ReadRecord],
-    resent: Mapping[Pair, int] = MappingProxyType({}),
 ) -> Verdict:
-    """Compare; ``sent(number)`` gives back the key and value of a send.
-
-    ``resent`` are those that the client sent under more producer epochs than one: how many more.
-    """
+    """Compare; ``sent(number)`` gives back the key and value of a send."""
     verdict = Verdict(sent=len(history), acked=history.acked)
     places = _Places(history)
     unexplained: Counter[Pair] = Counter()
@@ -110,7 +103,7 @@ def check_readback(
             verdict.duplicated += 1
             verdict.note(f"read twice: {_at(record)}")
     _count_lost(verdict, places)
-    _explain(verdict, history, sent, unexplained, resent)
+    _explain(verdict, history, sent, unexplained)
     return verdict
 
 
@@ -141,7 +134,6 @@ def _explain(
     history: Outcomes,
     sent: Callable[[int], Pair],
     unexplained: Counter[Pair],
-    resent: Mapping[Pair, int],
 ) -> None:
     """What was read without an ack is a send of unknown outcome, a duplicate, or a phantom."""
     known: set[Pair] = set()
@@ -153,10 +145,7 @@ def _explain(
             known.add(sent(number))
         elif outcome is Outcome.ACKED and unexplained:
             known.add(sent(number))
-    for pair, found in unexplained.items():
-        by_client = min(max(0, found), resent.get(pair, 0))
-        verdict.resent += by_client
-        count = found - by_client
+    for pair, count in unexplained.items():
         if count > 0 and pair in known:
             verdict.duplicated += count
             verdict.note(f"{count} more than were sent of key {pair[0]!r}")
