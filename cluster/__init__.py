@@ -24,6 +24,7 @@ observing/        what is known from outside
   event_log.py      the brokers' events and output, merged
   observing/targets.py  whom ``leader:orders/0`` means
   observing/tables.py   all that as text
+kafka/            Apache Kafka's brokers in the place of ours: where its jars are, its JVM
 zookeeper/        the real server, on a JVM
 security/         keys, certificates and users of a cluster that is launched secure
 control/          how the supervisor is asked, and answers

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from logquake.cluster.kafka.libraries import find_libraries
 from logquake.cluster.launcher import Launched, launch
 from logquake.cluster.layout import Layout
 from logquake.cluster.running.cluster import RunningCluster
@@ -36,8 +37,9 @@ class Cluster(RunningCluster):
     ``links`` there is a proxy for each direction between any two, so that links can be cut, delayed
     and the like; with ``faults``, or with links, disks and clocks of brokers can be broken
     (cluster/running/inside_faults.py). With ``control`` programs in any language ask for faults at
-    control_port. Brokers have the ``planted_bugs``, by their names in planted/bugs.py. The cluster
-    also ends when this process does, however.
+    control_port. Brokers have the ``planted_bugs``, by their names in planted/bugs.py. With
+    ``kafka`` they are Apache Kafka's: the folder of its jars or of its distribution, or True if
+    LOGQUAKE_KAFKA_LIBS names it. The cluster also ends when this process does, however.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Cluster(RunningCluster):
         control: bool = False,
         zookeepers: int = 1,
         planted_bugs: Sequence[str] = (),
+        kafka: bool | str | Path = False,
         name: str = "default",
         on_progress: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -75,6 +78,7 @@ class Cluster(RunningCluster):
             faults=faults,
             control=control,
             zookeepers=zookeepers,
+            kafka=_libraries(kafka),
         )
         self._planted_bugs = planted_bugs
         self._on_progress = on_progress
@@ -112,6 +116,12 @@ class Cluster(RunningCluster):
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _libraries(kafka: bool | str | Path) -> str | None:
+    if kafka is False:
+        return None
+    return str(find_libraries(None if kafka is True else kafka))
 
 
 def _scratch_name() -> str:

@@ -41,6 +41,7 @@ _FILES = (
 )
 _FOLDERS = ("logs", "events")
 _SECURITY = "security"  # made when it is wanted
+_STACK_FRAME = "at "  # of Java's: where it happened, below what happened
 
 
 def default_root(name: str) -> Path:
@@ -217,8 +218,10 @@ def read_json(path: Path) -> dict[str, Any] | None:
 
 def last_line(log: Path) -> str:
     """The last line of a process's log, to be shown in an error of one line."""
-    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-    return lines[-1].strip() if lines else "it said nothing"
+    text = log.read_text(errors="replace") if log.exists() else ""
+    lines = [line.strip() for line in text.splitlines()]
+    said = [line for line in lines if line and not line.startswith(_STACK_FRAME)]
+    return said[-1] if said else "it said nothing"
 
 
 def _home() -> Path:

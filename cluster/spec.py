@@ -39,7 +39,14 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
 OWNED_KEYS = frozenset({"broker.id", "listeners", "log.dirs", "log.dir", "zookeeper.connect"})
 
 # With links as well.
-LINKED_KEYS = frozenset({"advertised.listeners", "logquake.network.routes"})
+LINKED_KEYS = frozenset(
+    {
+        "advertised.listeners",
+        "inter.broker.listener.name",
+        "listener.security.protocol.map",
+        "logquake.network.routes",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,8 @@ class ClusterSpec:
     over. ``secure`` is TLS and SCRAM for all that connect. ``links`` lays a proxy for each
     direction between brokers, clients and ZooKeeper, which can be hurt. With ``faults``, or links,
     what is inside of brokers can be broken too: their disks and clocks. ``control`` opens the
-    control port. Brokers 1 to ``brokers`` were asked for; some were ``added`` since then, some
+    control port. ``kafka`` is the folder of Apache Kafka's jars: its brokers then take the place
+    of ours. Brokers 1 to ``brokers`` were asked for; some were ``added`` since then, some
     ``removed``.
     """
 
@@ -71,6 +79,7 @@ class ClusterSpec:
     zookeepers: int = 1
     added: tuple[int, ...] = ()
     removed: tuple[int, ...] = ()
+    kafka: str | None = None
 
     def __post_init__(self) -> None:
         if self.brokers < 1:
@@ -86,10 +95,14 @@ class ClusterSpec:
         owned = (OWNED_KEYS | LINKED_KEYS if self.links else OWNED_KEYS).intersection(self.config)
         if owned:
             raise ClusterError(f"{min(owned)} is set by the launcher: leave it out of the config")
+        if self.kafka is not None and self.faults:
+            raise ClusterError("disks and clocks of Apache Kafka can't be broken: no --faults")
+        if self.kafka is not None and self.links and self.secure:
+            raise ClusterError("links of Apache Kafka's brokers are in the open: no --secure")
 
     @property
     def has_faults(self) -> bool:
-        return self.faults or self.links
+        return self.kafka is None and (self.faults or self.links)
 
     @property
     def broker_ids(self) -> tuple[int, ...]:

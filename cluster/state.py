@@ -105,6 +105,7 @@ class ClusterState:
     zookeeper: str  # zookeeper.connect
     members: tuple[MemberState, ...]
     planted_bugs: tuple[str, ...] = ()  # with which its brokers start, by name
+    kafka: bool = False  # brokers are Apache Kafka's
 
     @property
     def brokers(self) -> tuple[MemberState, ...]:

@@ -103,9 +103,11 @@ def _event(row: Row) -> Told:
     broker = row.process.replace("-", " ")
     epoch = "" if row.epoch is None else f" at epoch {row.epoch}"
     if row.what in ("log-truncated", "committed-truncated"):
-        text = f"{broker} truncated {row.subject} from {row.before} to {row.after}{epoch}"
+        begin = "" if row.before is None else f" from {row.before}"
+        text = f"{broker} truncated {row.subject}{begin} to {row.after}{epoch}"
         return Told(row.at_us, 5, f"{text}: {row.why}")
-    moved = "" if row.after is None else f" ({row.before} to {row.after})"
+    begin = "" if row.before is None else f"{row.before} "
+    moved = "" if row.after is None else f" ({begin}to {row.after})"
     weight = 0 if row.what in _MINOR else 4
     return Told(row.at_us, weight, f"{broker}: {row.what}{moved}{epoch}: {row.why}")
 

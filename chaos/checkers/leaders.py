@@ -126,8 +126,8 @@ def truncation(case: Case) -> Iterator[Violation]:
         if state is not None and is_member and row.after < committed:
             text = (
                 f"broker {broker}, in the ISR {list(state.isr)} of {row.subject}, truncated its "
-                f"log from {row.before} to {row.after} at {clock(row.at_us)}; committed was up to "
-                f"{committed}"
+                f"log{'' if row.before is None else f' from {row.before}'} to {row.after} at "
+                f"{clock(row.at_us)}; committed was up to {committed}"
             )
             yield case.violation("truncation", text, row.subject, row.at_us)
 

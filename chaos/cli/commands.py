@@ -38,6 +38,9 @@ Watched = Annotated[
         "--card", help="Watch what clients ask, and print each client's report card at the end."
     ),
 ]
+Kafka = Annotated[
+    bool, typer.Option("--kafka", help="Of Apache Kafka's brokers, from $LOGQUAKE_KAFKA_LIBS.")
+]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="The verdict alone.")]
 
 
@@ -72,6 +75,7 @@ def run(
     report: Report = None,
     keep: Keep = False,
     card: Watched = False,
+    kafka: Kafka = False,
     quiet: Quiet = False,
 ) -> None:
     """Start a cluster, break it as the scenario says, and judge what survived.
@@ -86,7 +90,7 @@ def run(
     _needs_extra()
     from logquake.chaos.cli.starting import Manner, run_scenario
 
-    manner = Manner(report, keep=keep, card=card, quiet=quiet)
+    manner = Manner(report, keep=keep, card=card, kafka=kafka, quiet=quiet)
     raise typer.Exit(run_scenario(scenario, seed, limit, manner))
 
 

@@ -20,13 +20,14 @@ from logquake.chaos.runs.judging import judge_run
 from logquake.chaos.runs.run import Run
 from logquake.chaos.runs.screen import LiveScreen, NoScreen, PlainScreen
 from logquake.chaos.runs.status import Screen
-from logquake.chaos.scenarios.catalogue_state import lacking
+from logquake.chaos.scenarios.catalogue_state import INSIDE, lacking
 from logquake.chaos.scenarios.files import find_scenario, read_scenario
 from logquake.chaos.scenarios.scenario import Scenario
 from logquake.chaos.schedules.aims import Aims
 from logquake.chaos.schedules.drawing import draw
 from logquake.chaos.schedules.shrinking import shrunk
 from logquake.cluster.errors import ClusterError
+from logquake.cluster.kafka.libraries import find_libraries
 
 _SEEDS = 1_000_000
 
@@ -34,12 +35,13 @@ _SEEDS = 1_000_000
 @dataclass(frozen=True, slots=True)
 class Manner:
     """``folder`` is where all of it goes; ``keep`` the replicas' files, whatever the verdict;
-    ``card`` watches clients.
+    ``card`` watches clients; with ``kafka`` the brokers are Apache Kafka's.
     """
 
     folder: Path | None = None
     keep: bool = False
     card: bool = False
+    kafka: bool = False
     quiet: bool = False
 
 
@@ -57,10 +59,25 @@ def run_scenario(
         storm = scenario.storm.model_copy(update={"duration": duration_s})
         scenario = scenario.model_copy(update={"storm": storm})
     if manner.card:
-        setup = scenario.setup.model_copy(update={"watch": True})
-        scenario = scenario.model_copy(update={"setup": setup})
+        scenario = _set_up(scenario, watch=True)
+    if manner.kafka:
+        scenario = _of_kafka(scenario)
     chosen = random.randrange(_SEEDS) if seed is None else seed
     return _run(drawn(scenario, chosen), manner)
+
+
+def _set_up(scenario: Scenario, **changes: bool) -> Scenario:
+    setup = scenario.setup.model_copy(update=changes)
+    return scenario.model_copy(update={"setup": setup})
+
+
+def _of_kafka(scenario: Scenario) -> Scenario:
+    """A storm leaves out what cannot be done to it; steps that need that are refused."""
+    if scenario.storm is not None:
+        kinds = {kind: n for kind, n in scenario.storm.kinds.items() if kind not in INSIDE}
+        storm = scenario.storm.model_copy(update={"kinds": kinds})
+        scenario = scenario.model_copy(update={"storm": storm})
+    return _set_up(scenario, kafka=True)
 
 
 def replay_run(folder: Path, manner: Manner) -> ExitStatus:
@@ -124,6 +141,8 @@ def _run(scenario: Scenario, manner: Manner) -> ExitStatus:
     lacks = lacking(scenario)
     if lacks is not None:
         raise ClusterError(f"{scenario.name} cannot be run yet: {lacks}")
+    if scenario.setup.kafka:
+        find_libraries()  # before anything is made
     run_folder = RunFolder((manner.folder or _folder_for(scenario)).resolve())
     console = Console()
     try:

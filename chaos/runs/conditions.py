@@ -21,12 +21,18 @@ class GivenUpError(ClusterError):
 
 
 class Waiting:
-    """Waits on a thread of its own, until ``given_up`` is set."""
+    """Waits on a thread of its own, until ``given_up`` is set.
 
-    def __init__(self, cluster: RunningCluster, tally: Tally, given_up: Event) -> None:
+    ``patience`` is how many times as long it waits for what a scenario says a time of.
+    """
+
+    def __init__(
+        self, cluster: RunningCluster, tally: Tally, given_up: Event, patience: float = 1.0
+    ) -> None:
         self._cluster = cluster
         self._tally = tally
         self._given_up = given_up
+        self._patience = patience
 
     def rest(self, seconds: float) -> None:
         """Raises GivenUpError."""
@@ -46,6 +52,7 @@ class Waiting:
         """``watch`` was begun before. Raises WaitTimeoutError with what was waited for,
         GivenUpError.
         """
+        within_s *= self._patience
         watch = watch or self.watch(condition)
         if watch is not None:
             self._until_seen(watch, within_s, str(condition))

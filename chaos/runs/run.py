@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event
@@ -21,6 +21,7 @@ from logquake.chaos.observer import observing
 from logquake.chaos.runs.conditions import GivenUpError, Waiting
 from logquake.chaos.runs.conductor import Conductor
 from logquake.chaos.runs.folder import RunFolder
+from logquake.chaos.runs.kafka_journals import write_journals
 from logquake.chaos.runs.playing import play_schedule, play_steps
 from logquake.chaos.runs.programs import Programs
 from logquake.chaos.runs.quiescing import WHOLE_WITHIN_S, heal_everything, wait_until_whole
@@ -34,12 +35,18 @@ from logquake.chaos.scenarios.setup import TopicSetup, WorkloadSetup
 from logquake.chaos.scenarios.steps import Condition
 from logquake.client.admin import Admin
 from logquake.client.coordinators import CoordinatorType, coordinator_of
+from logquake.client.errors import ClientError
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.cluster import RunningCluster
 
 HARNESS = "harness"
 TICK_S = 0.25
+# Where a machine starves its processes; a JVM takes seconds of processor to start.
+STARTED_WITHIN_S = 180.0
+# Scenarios' times are for our brokers, which start in a tenth of a JVM's processor time.
+PATIENCE_WITH_KAFKA = 3.0
+MADE_WITHIN_S = 60.0  # topics; the brokers' own among them, of many partitions
 FIRST_ACK_WITHIN_S = 60.0
 ENDED_WITHIN_S = 180.0
 # Of a whole cluster, so that each program is seen to succeed again before it is ended.
@@ -84,7 +91,7 @@ class Run:
         text = write_scenario(self._scenario, f"As it was run, with seed {self._seed}.")
         self._folder.scenario.write_text(text)
         with (
-            _open(self._scenario, self._folder) as kafka,
+            closing(_cluster(self._scenario, self._folder).open(STARTED_WITHIN_S)) as kafka,
             HistoryWriter(self._folder.history_of(HARNESS), HARNESS) as history,
             Programs(self._folder.histories) as programs,
         ):
@@ -99,6 +106,8 @@ class Run:
             self._break(kafka, history, programs)
             history.record(Kind.ENDED, HARNESS)
             end_at_once(kafka)
+        if self._scenario.setup.kafka:
+            write_journals(self._folder.cluster)
         return self._outcome
 
     def _break(self, kafka: Cluster, history: HistoryWriter, programs: Programs) -> None:
@@ -109,7 +118,8 @@ class Run:
             tick = self._ticker(tally, conductor)
             start = partial(programs.begin, kafka.bootstrap_servers, self._seed)
             try:
-                waiting = Waiting(kafka, tally, self._given_up)
+                patience = PATIENCE_WITH_KAFKA if self._scenario.setup.kafka else 1.0
+                waiting = Waiting(kafka, tally, self._given_up, patience)
                 self._play(player.submit(self._breaking, waiting, conductor, start), tick)
             finally:
                 self._phase = "healing"
@@ -190,7 +200,7 @@ def _player() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="player")
 
 
-def _open(scenario: Scenario, folder: RunFolder) -> Cluster:
+def _cluster(scenario: Scenario, folder: RunFolder) -> Cluster:
     setup = scenario.setup
     return Cluster(
         brokers=setup.brokers,
@@ -200,25 +210,36 @@ def _open(scenario: Scenario, folder: RunFolder) -> Cluster:
         links=True,
         zookeepers=setup.zookeepers,
         planted_bugs=setup.planted_bugs,
+        kafka=setup.kafka,
         name=scenario.name,
     )
 
 
 def make_topics(kafka: RunningCluster, topics: Sequence[TopicSetup]) -> None:
-    """Groups' own too: made for the reader that comes last, it would not be whole in the end."""
-    with kafka.router() as router:
-        router.with_retries(lambda: coordinator_of(router, CoordinatorType.GROUP, FINAL_READER))
-        for topic in topics:
-            Admin(router).create_topic(
-                topic.name,
-                partitions=topic.partitions,
-                replication_factor=topic.replication,
-                assignments=topic.replicas or (),
-                configs={key: as_property(value) for key, value in topic.config.items()},
-            )
+    """Groups' own too: made for the reader that comes last, it would not be whole in the end.
+
+    Raises ClusterError.
+    """
+    try:
+        with kafka.router(MADE_WITHIN_S) as router:
+            router.with_retries(lambda: coordinator_of(router, CoordinatorType.GROUP, FINAL_READER))
+            for topic in topics:
+                _make(Admin(router), topic)
+    except ClientError as error:
+        raise ClusterError(f"the topics could not be made: {error}") from error
     for topic in topics:
         for partition in range(topic.partitions):
             kafka.wait_leader(topic.name, partition)
+
+
+def _make(admin: Admin, topic: TopicSetup) -> None:
+    admin.create_topic(
+        topic.name,
+        partitions=topic.partitions,
+        replication_factor=topic.replication,
+        assignments=topic.replicas or (),
+        configs={key: as_property(value) for key, value in topic.config.items()},
+    )
 
 
 def end_at_once(kafka: RunningCluster) -> None:

@@ -40,7 +40,8 @@ class TopicSetup(_Part):
 class Setup(_Part):
     """``config`` is any of the brokers' settings. More ``zookeepers`` than one are an ensemble;
     ``watch`` has the links write down what clients ask and are answered. ``planted_bugs`` are what
-    brokers do wrong on purpose, by the names of `logquake chaos bugs`.
+    brokers do wrong on purpose, by the names of `logquake chaos bugs`. With ``kafka`` the brokers
+    are Apache Kafka's, from where LOGQUAKE_KAFKA_LIBS says.
     """
 
     brokers: int = Field(default=3, ge=1)
@@ -49,6 +50,7 @@ class Setup(_Part):
     config: dict[str, Option] = Field(default_factory=dict)
     watch: bool = False
     planted_bugs: tuple[str, ...] = ()
+    kafka: bool = False
     topics: tuple[TopicSetup, ...] = (
         TopicSetup(name="orders", partitions=6, config={"min.insync.replicas": 2}),
     )

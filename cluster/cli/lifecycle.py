@@ -68,9 +68,13 @@ def up(
     faults: Annotated[
         bool, typer.Option("--faults", help="Disks and clocks can be broken; --links has it too.")
     ] = False,
+    kafka: Annotated[
+        bool, typer.Option("--kafka", help="Apache Kafka's brokers, from $LOGQUAKE_KAFKA_LIBS.")
+    ] = False,
     wait: Wait = "60s",
 ) -> None:
     """Start a cluster, or find that it runs."""
+    from logquake.cluster.kafka.libraries import find_libraries
     from logquake.cluster.layout import is_locked, read_json
     from logquake.cluster.spec import DEFAULT_PORT, ClusterSpec, parse_assignments
 
@@ -84,6 +88,7 @@ def up(
     asked["links"] = links or None
     asked["faults"] = faults or None
     asked["control"] = control or None
+    asked["kafka"] = str(find_libraries()) if kafka else None
     asked["config"] = parse_assignments(config) if config else None
     changes = {key: value for key, value in asked.items() if value is not None}
     if any_port or port is not None:
@@ -190,6 +195,8 @@ def _show_summary(cluster: RunningCluster, spec: ClusterSpec, root: Path) -> Non
     preset = ", ".join(f"{key}={value}" for key, value in PRESETS[spec.preset].items())
     print(f"bootstrap servers  {state.bootstrap_servers}")
     print(f"ZooKeeper          {state.zookeeper}")
+    if spec.kafka is not None:
+        print(f"brokers            Apache Kafka's, of {spec.kafka}")
     print(f"preset             {spec.preset}{f' ({preset})' if preset else ''}")
     if cluster.control_port is not None:
         print(f"control port       {cluster.control_port.url} (logquake env has the token)")

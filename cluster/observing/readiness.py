@@ -19,7 +19,7 @@ class Readiness:
 
     ``connect`` reaches a broker, ``last_words`` gives the last line that a member printed. A
     broker that ends while it is waited for is an error, unless it is one of those
-    ``already_dead``.
+    ``already_dead``. With ``only`` that broker is asked, and has to know itself and the controller.
     """
 
     def __init__(
@@ -28,11 +28,13 @@ class Readiness:
         last_words: Callable[[str], str],
         connect: Connect,
         already_dead: frozenset[str] = frozenset(),
+        only: str | None = None,
     ) -> None:
         self._state = state
         self._last_words = last_words
         self._connect = connect
         self._already_dead = already_dead
+        self._only = only
         self._probes: dict[str, BrokerProbe] = {}
         self._knowledge: dict[str, Knowledge | None] = {}
         self._brokers: list[MemberState] = []
@@ -60,7 +62,7 @@ class Readiness:
             probe.close()
 
     def _look(self) -> None:
-        brokers = self._state().brokers
+        brokers = [one for one in self._state().brokers if self._only in (None, one.name)]
         for broker in brokers:
             if broker.name not in self._already_dead and _crashed(broker):
                 raise ClusterError(f"{broker.name} ended: {self._last_words(broker.name)}")

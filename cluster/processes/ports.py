@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import errno
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from logquake.cluster.errors import ClusterError
 
@@ -39,12 +39,14 @@ def hold_port_for_java(host: str = LOOPBACK, port: int | None = None) -> socket.
     return _bind(port, host)
 
 
-def hold_ports(ports: Iterable[int | None]) -> list[socket.socket]:
+def hold_ports(
+    ports: Iterable[int | None], hold: Callable[[int | None], socket.socket] = hold_port
+) -> list[socket.socket]:
     """Hold them all, any one for None. Raises ClusterError, and then none is held."""
     held: list[socket.socket] = []
     try:
         for port in ports:
-            held.append(hold_port(port))
+            held.append(hold(port))
     except ClusterError:
         for one in held:
             one.close()

@@ -202,8 +202,11 @@ class RunningCluster(ChangingCluster, InjectedCluster, InsideFaults, ZooKeeperFa
             self.ask(verb, timeout_s=timeout, member=name, wait=wait)
         except TimeoutError:
             raise self._timed_out(f"{name} is not ready", timeout) from None
-        if wait and is_zookeeper(name) and self.state().has_zookeeper:
-            self._wait_for_zookeeper(name, deadline, timeout)
+        if is_zookeeper(name):
+            if wait and self.state().has_zookeeper:
+                self._wait_for_zookeeper(name, deadline, timeout)
+        elif wait and self.state().kafka:
+            self._wait_answering(name, deadline, timeout)
         return name
 
     def _wait_for_zookeeper(self, name: str, deadline: float, timeout: float) -> None:

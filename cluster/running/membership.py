@@ -55,10 +55,13 @@ class ChangingCluster(LinkedCluster):
         Returns when it is ready, without ``wait`` at once. It gets replicas of topics that are made
         from now on: Kafka moves none by itself.
         """
+        deadline = time.monotonic() + timeout
         try:
             name = str(self.ask("add", timeout_s=timeout, id=broker_id, wait=wait))
         except TimeoutError:
             raise self._timed_out("the new broker is not ready", timeout) from None
+        if wait and self.state().kafka:
+            self._wait_answering(name, deadline, timeout)
         return Fault(name, self.leader_epochs(), partial(self._remove_if_there, name))
 
     @deed

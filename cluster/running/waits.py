@@ -37,12 +37,23 @@ class WaitingCluster(ObservedCluster):
         dead = {one.name for one in self.state().brokers if one.phase is Phase.ENDED}
         readiness = Readiness(
             self.state,
-            lambda name: last_line(self.layout.log_of(name)),
+            self._last_words,
             self.connect,
             frozenset() if after_start else frozenset(dead),
         )
         try:
             if not readiness.wait(time.monotonic() + timeout):
+                raise self._timed_out(readiness.missing(), timeout)
+        finally:
+            readiness.close()
+
+    def _wait_answering(self, name: str, deadline: float, timeout: float) -> None:
+        """Until a broker that was started answers and knows the controller and itself."""
+        from logquake.cluster.observing.readiness import Readiness
+
+        readiness = Readiness(self.state, self._last_words, self.connect, only=name)
+        try:
+            if not readiness.wait(deadline):
                 raise self._timed_out(readiness.missing(), timeout)
         finally:
             readiness.close()
@@ -221,6 +232,9 @@ class WaitingCluster(ObservedCluster):
             if time.monotonic() > deadline:
                 raise self._timed_out(f"{what}{seen!r}", timeout)
             time.sleep(ASK_AGAIN_S)
+
+    def _last_words(self, name: str) -> str:
+        return last_line(self.layout.log_of(name))
 
     def _timed_out(self, what_is_not: str, timeout: float) -> WaitTimeoutError:
         try:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
 
-from logquake.cluster.layout import Layout, write_private
-from logquake.cluster.processes import broker_program
+from logquake.cluster.layout import Layout
 from logquake.cluster.security.cluster_security import PROTOCOL as SECURE_PROTOCOL
 from logquake.cluster.security.cluster_security import ClusterSecurity
-from logquake.cluster.spec import ClusterSpec, broker_properties, format_properties
+from logquake.cluster.spec import ClusterSpec, broker_properties
 from logquake.cluster.state import broker_name
-from logquake.cluster.supervisor import zygote
 from logquake.cluster.supervisor.broker_ports import BrokerPorts, hold_broker_ports
 from logquake.cluster.supervisor.inlet import Inlet
+from logquake.cluster.supervisor.kafka_program import KafkaProgram
 from logquake.cluster.supervisor.laid_links import LaidLinks
 from logquake.cluster.supervisor.member import Child
+from logquake.cluster.supervisor.own_program import OwnProgram
+from logquake.cluster.supervisor.program import BrokerProgram
 from logquake.wire.listeners import PLAINTEXT
 
 
@@ -29,23 +28,28 @@ class BrokerMaking:
         self.links: LaidLinks | None = None
         self._layout = layout
         self._spec = spec
+        self._program = self._choose_program()
         self._ports: dict[int, BrokerPorts] = {}
         self._zookeeper = ""
 
     def hold_ports(self, broker_ids: Iterable[int], told: Iterable[int | None]) -> None:
         """Raises ClusterError: one that was asked for is taken."""
-        held = hold_broker_ports(told, links=self._spec.links)
+        held = hold_broker_ports(told, self._program.hold_port, links=self._spec.links)
         self._ports |= zip(broker_ids, held, strict=True)
 
     def told_port(self, broker_id: int) -> int:
         """Where others dial it."""
         return self._ports[broker_id].told_port
 
+    def load(self) -> None:
+        """Whatever takes time before the first start. Raises ClusterError."""
+        self._program.load()
+
     def connect_to(self, zookeeper: str) -> None:
         """Known once that has its ports; the links of all brokers lead there."""
         self._zookeeper = zookeeper
         if self._spec.links:
-            self.links = LaidLinks(zookeeper, secure=self._spec.secure)
+            self.links = self._program.links_to(zookeeper)
             for broker_id in self._ports:
                 self.lay_links(broker_id)
 
@@ -68,10 +72,7 @@ class BrokerMaking:
             security=security.broker_properties(port) if security else {},
             links=self.links.broker_properties(broker_id, protocol) if self.links else {},
         )
-        path = self._layout.properties_of(broker_id)
-        write_private(path, format_properties(properties))  # some hold passwords
-        broker_program.check_settings(path)
-        return self._launch(broker_id, path)
+        return self._program.settle(broker_id, properties)
 
     def forget(self, broker_id: int) -> None:
         """Its ports are free, and nothing leads to it."""
@@ -80,14 +81,7 @@ class BrokerMaking:
         self.inlets.pop(broker_name(broker_id), None)
         self._ports.pop(broker_id).close()
 
-    def _launch(self, broker_id: int, properties: Path) -> Callable[[], Child]:
-        name = broker_name(broker_id)
-        log = self._layout.log_of(name)
-        events = self._layout.events / f"{name}.jsonl"
-        run = partial(broker_program.run_broker, properties, events)
-        unsynced = self._layout.unsynced_of(broker_id)
-        if not self._spec.has_faults:
-            shutil.rmtree(unsynced, ignore_errors=True)  # nobody goes on with it
-            return lambda: zygote.fork(run, log)
-        inlet = self.inlets[name] = Inlet(unsynced)
-        return lambda: inlet.launch(run, log)
+    def _choose_program(self) -> BrokerProgram:
+        if self._spec.kafka is None:
+            return OwnProgram(self._layout, self._spec, self.inlets)
+        return KafkaProgram(self._layout, Path(self._spec.kafka))

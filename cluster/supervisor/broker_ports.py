@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from logquake.cluster.processes.ports import hold_port, hold_ports, port_of
@@ -29,6 +29,13 @@ class BrokerPorts:
         self.behind.close()
 
 
-def hold_broker_ports(told: Iterable[int | None], *, links: bool) -> list[BrokerPorts]:
-    """Of several brokers; any port for None. Raises ClusterError: one is taken."""
-    return [BrokerPorts(held, hold_port(None) if links else held) for held in hold_ports(told)]
+def hold_broker_ports(
+    told: Iterable[int | None], hold: Callable[[int | None], socket.socket], *, links: bool
+) -> list[BrokerPorts]:
+    """Of several brokers, each ``hold``s where it listens; any port for None.
+
+    Raises ClusterError: one is taken.
+    """
+    if not links:
+        return [BrokerPorts(held, held) for held in hold_ports(told, hold)]
+    return [BrokerPorts(held, hold(None)) for held in hold_ports(told, hold_port)]

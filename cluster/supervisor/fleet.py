@@ -69,7 +69,7 @@ class Fleet:
             self._local_zookeeper = self._start_zookeeper()
         else:
             require_serving(self._spec.zookeeper)
-        zygote.preload(broker_program.MODULE)
+        self.making.load()
         self.making.connect_to(self._zookeeper_connect())
         for broker_id in self._spec.broker_ids:
             self._make_broker(broker_id)
@@ -175,6 +175,7 @@ class Fleet:
             zookeeper=self._zookeeper_connect(),
             members=tuple(member.state() for member in sorted(self.members.values(), key=_place)),
             planted_bugs=self._planted_bugs,
+            kafka=self._spec.kafka is not None,
         )
 
     def write_state(self) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     RunBroker = Callable[[zygote.SayReady, Surround], int]
 
-_HOW = "start the cluster with --faults, or with --links"
+_HOW = "start the cluster with --faults or --links, and without --kafka"
 
 
 class Inlet:

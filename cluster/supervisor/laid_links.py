@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from logquake.cluster.links.effects import CLIENTS
 from logquake.cluster.links.plan import Address, Link, LinkPlan
 from logquake.cluster.links.process import run_links
-from logquake.cluster.processes.ports import LOOPBACK, hold_port, port_of
+from logquake.cluster.processes.ports import LOOPBACK, hold_port
 from logquake.cluster.state import broker_name, zookeeper_names
 from logquake.cluster.supervisor import zygote
 from logquake.cluster.supervisor.line import Done, Line
@@ -117,11 +117,26 @@ class LaidLinks:
         yield Link(CLIENTS, name, self._told(broker_id), address, in_the_open)
         for peer in self._brokers:
             if peer != broker_id:
-                other, its_address = broker_name(peer), self._listens(peer)
-                yield Link(other, name, self._free_address(), address, in_the_open)
-                yield Link(name, other, self._free_address(), its_address, in_the_open)
+                yield self._between(peer, broker_id)
+                yield self._between(broker_id, peer)
         for server, its_address in self._zookeepers.items():
-            yield Link(name, server, self._free_address(), its_address, False)
+            yield Link(name, server, self._keep(hold_port(None)), its_address, False)
+
+    def _between(self, dialler: int, dialled: int) -> Link:
+        return Link(
+            broker_name(dialler),
+            broker_name(dialled),
+            self._met(dialler, dialled),
+            self._listens_for_peers(dialled),
+            not self._secure,
+        )
+
+    def _met(self, _dialler: int, _dialled: int) -> Address:
+        """Where the proxy listens by which one broker reaches another."""
+        return self._keep(hold_port(None))
+
+    def _listens_for_peers(self, broker_id: int) -> Address:
+        return self._listens(broker_id)
 
     def _told(self, broker_id: int) -> Address:
         """What a broker tells of itself: where clients dial it."""
@@ -136,10 +151,9 @@ class LaidLinks:
             return self._listens(peer)
         return self._by_ends[broker_name(broker_id), broker_name(peer)].listens
 
-    def _free_address(self) -> Address:
-        """One that is ours for as long as the supervisor lives."""
-        held = hold_port(None)
-        address = LOOPBACK, port_of(held)
+    def _keep(self, held: socket.socket) -> Address:
+        """Its address, which is ours until it is taken up, or the supervisor ends."""
+        address: Address = held.getsockname()
         self._held[address] = held
         return address
 

@@ -1,7 +1,8 @@
 """When a member that was started is ready: it says so, or ends instead.
 
 A broker is ready when it is registered, accepts connections, and the controller has told its
-replicas what to do (node/life/first_orders.py). ZooKeeper says nothing; who starts it asks it.
+replicas what to do (node/life/first_orders.py). ZooKeeper and Apache
+Kafka's broker say nothing; who starts them asks them.
 """
 
 from __future__ import annotations

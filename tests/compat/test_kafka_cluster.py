@@ -1,0 +1,66 @@
+"""Apache Kafka's brokers as members of a cluster: what is done to ours is done to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from confluent_kafka import Producer
+
+from logquake.cluster.api import Cluster
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.kafka.libraries import find_libraries
+from tests.waiting import PATIENCE_S
+
+pytestmark = pytest.mark.maven
+
+
+@pytest.fixture(scope="module")
+def kafka() -> Iterator[Cluster]:
+    try:
+        libraries = find_libraries()
+    except ClusterError as error:
+        pytest.skip(str(error))
+    # A JVM that has just started may be starved for longer than the preset's session lasts.
+    config = {"zookeeper.session.timeout.ms": 18000}
+    kafka = Cluster(config=config, kafka=libraries, links=True).open(timeout=PATIENCE_S)
+    try:
+        kafka.create_topic("orders", partitions=1, timeout=PATIENCE_S)
+        yield kafka
+    finally:
+        kafka.close()
+
+
+def test_a_broker_is_killed_and_ready_when_it_was_started(kafka: Cluster) -> None:
+    with kafka.kill("leader:orders/0") as fault:
+        kafka.wait_leader_change("orders", 0, since=fault, timeout=PATIENCE_S)
+    kafka.wait_isr("orders", 0, size=3, timeout=PATIENCE_S)
+
+
+def test_each_broker_reaches_each_other_by_a_link_that_can_be_cut(kafka: Cluster) -> None:
+    leader = kafka.leader("orders", 0)
+    follower = next(one for one in kafka.isr("orders", 0) if one != leader)
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "acks": 1})
+    with kafka.cut(follower, leader):
+        producer.produce("orders", b"what the follower lacks")
+        assert producer.flush(PATIENCE_S) == 0
+        kafka.wait_isr("orders", 0, size=2, timeout=PATIENCE_S)
+        assert follower not in kafka.isr("orders", 0)
+    kafka.wait_isr("orders", 0, size=3, timeout=PATIENCE_S)
+
+
+def test_its_answers_are_injected(kafka: Cluster) -> None:
+    refused = Producer({"bootstrap.servers": kafka.bootstrap_servers, "retries": 0})
+    told: list[str] = []
+    with kafka.inject("Produce", error="TOPIC_AUTHORIZATION_FAILED", source="clients"):
+        refused.produce("orders", b"1", on_delivery=lambda error, _: told.append(str(error)))
+        assert refused.flush(PATIENCE_S) == 0
+    assert len(told) == 1
+    assert "TOPIC_AUTHORIZATION_FAILED" in told[0]
+
+
+def test_what_needs_our_own_broker_is_refused(kafka: Cluster) -> None:
+    with pytest.raises(ClusterError, match="without --kafka"):
+        kafka.disk_full(2)
+    with pytest.raises(ClusterError, match="without --kafka"):
+        kafka.power_loss(2)
