@@ -129,7 +129,7 @@ REPLICATION = (
         "KAFKA-12751 is alike",
         "A proposal for the ISR whose answer was lost is never made again, nor is another.",
         "replication.ask_for_an_isr_once",
-        Hunt("lost-proposal", 180, ("live",), r"the ISR of orders-\d is"),
+        Hunt("lost-proposal", 180, ("live",), r"isr-proposed"),
         simulated=Simulated(World.CLUSTER, ("live",)),
     ),
     PlantedBug(

@@ -29,10 +29,11 @@ _OF_INTEREST = frozenset(
         "transaction-timed-out",
         "coordinator-loaded",
         "log-cleaned",
+        "isr-proposed",
         "role-changed",
     }
 )
-_MINOR = frozenset({"role-changed"})
+_MINOR = frozenset({"isr-proposed", "role-changed"})
 
 
 class Told(NamedTuple):
