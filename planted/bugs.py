@@ -409,7 +409,6 @@ COORDINATORS = (
         NONE_KNOWN,
         "Who was replaced ends the transaction of who replaced it.",
         "transactions.take_ends_of_any_epoch",
-        Hunt("one-id", 60, ("atomic",), r"is torn|it is committed|which was aborted"),
         simulated=Simulated(World.TRANSACTIONS, ("transactions", "whole")),
     ),
     PlantedBug(
