@@ -110,4 +110,4 @@ class ScramServer:
 
 def xor(first: bytes, second: bytes) -> bytes:
     """Of two byte strings of one length."""
-    return bytes(a ^ b for a, b in zip(first, second, strict=True))
+    return (int.from_bytes(first) ^ int.from_bytes(second)).to_bytes(len(first))
