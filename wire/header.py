@@ -12,9 +12,9 @@ of header 2 kept its old two-byte length.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from functools import cache
 from struct import Struct as Packer
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.errors import ProtocolError
@@ -31,8 +31,7 @@ _LENGTH_AND_CORRELATION = Packer(">ii")
 _CORRELATION = Packer(">i")
 
 
-@dataclass(frozen=True, slots=True)
-class RequestHeader:
+class RequestHeader(NamedTuple):
     """What stands before every request's body."""
 
     api_key: int
@@ -67,14 +66,18 @@ class UnsupportedVersion(ProtocolError):  # noqa: N818  # Kafka's word for it
         self.header = header
 
 
+@cache
 def request_header_version(request: type[Message], version: int) -> int:
+    """Of a version that the request has."""
     schema = request.__schema__
     if schema.key == ApiKey.CONTROLLED_SHUTDOWN and version == 0:
         return 0
     return 2 if version in schema.flexible else 1
 
 
+@cache
 def response_header_version(response: type[Message], version: int) -> int:
+    """Of a version that the response has."""
     schema = response.__schema__
     return 1 if version in schema.flexible and schema.key != ApiKey.API_VERSIONS else 0
 

@@ -10,6 +10,7 @@ import codecs
 import sys
 from array import array
 from decimal import Decimal
+from functools import lru_cache
 from ipaddress import IPv4Address, ip_address
 from math import isfinite, isnan
 from struct import Struct as Packer
@@ -47,6 +48,7 @@ def java_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-be")) // 2
 
 
+@lru_cache(maxsize=1_024)
 def inet_address(host: str) -> str:
     """java.net.InetAddress.toString of an address without a name: "/127.0.0.1", "/0:0:0:0:0:0:0:1".
 

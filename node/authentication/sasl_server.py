@@ -15,7 +15,6 @@ Absent: GSSAPI.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from enum import Enum, auto
 
 from logquake.node.authentication.mechanism import (
@@ -254,7 +253,7 @@ def _read(frame: bytes) -> tuple[RequestHeader, Message]:
     except UnsupportedVersion as unsupported:
         if unsupported.header.api_key != ApiKey.API_VERSIONS:
             raise
-        return replace(unsupported.header, api_version=0), ApiVersionsRequest()
+        return unsupported.header._replace(api_version=0), ApiVersionsRequest()
     request = request_type(header.api_key)
     assert request is not None
     return header, body_of(request, header, frame, start)

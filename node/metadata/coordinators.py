@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from logquake.node.metadata.cache import MetadataCache
@@ -10,6 +11,9 @@ from logquake.wire.java_text import string_hash
 from logquake.wire.topic_partition import TopicPartition
 
 _LARGEST_HASH = 2**31 - 1
+# A member asks with every heartbeat: of so many names it is remembered, in less than a megabyte.
+_REMEMBERED = 1_024
+_REMEMBERED_CHARACTERS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +47,13 @@ def coordinator_of(metadata: MetadataCache, topic: CoordinatorTopic, key: str) -
 
 def partition_for(key: str, partitions: int) -> int:
     """GroupMetadataManager.partitionFor, with Utils.abs: the smallest int counts as 0."""
+    find = _remembered if len(key) <= _REMEMBERED_CHARACTERS else _hashed
+    return find(key, partitions)
+
+
+def _hashed(key: str, partitions: int) -> int:
     hashed = abs(string_hash(key))
     return 0 if hashed > _LARGEST_HASH else hashed % partitions
+
+
+_remembered = lru_cache(_REMEMBERED)(_hashed)

@@ -213,7 +213,7 @@ class Connection:
             self._update_interest()
 
     def _hand_on_one(self) -> bool:
-        """Whether a request was there, and its turn."""
+        """Whether a request was there, and its turn, and more came than that."""
         try:
             frame = self._buffer.frame()
             if frame is None:
@@ -230,7 +230,7 @@ class Connection:
         self._buffer.consume()
         self._progress_ms = self._received_ms
         self._handle(parsed, len(frame))
-        return self.is_open
+        return self.is_open and not self._buffer.is_empty
 
     def _end_after_answers(self, why: str) -> None:
         """Of what was asked before the bytes that cannot be read, as by Kafka."""

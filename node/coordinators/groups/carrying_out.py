@@ -23,6 +23,8 @@ from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 
+_ANSWERS = (AnswerJoin, AnswerSync)
+
 
 class CarryingOut:
     """carry_out() is to be called after each event of a membership."""
@@ -54,7 +56,7 @@ class CarryingOut:
         self.carry_out(term, group)
 
     def _perform(self, term: GroupTerm, group: Group, effect: Effect) -> None:
-        if isinstance(effect, AnswerJoin | AnswerSync):
+        if isinstance(effect, _ANSWERS):
             effect.answer()
         elif isinstance(effect, StateChanged):
             self._record(group.group_id, effect)

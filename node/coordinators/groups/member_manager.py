@@ -97,10 +97,13 @@ class MemberManager:
         group = term.state.get(group_id)
         if group is None:
             return ErrorCode.UNKNOWN_MEMBER_ID
+        membership = group.membership
+        expected_ms = membership.wake_ms
         error = heartbeats.heartbeat(
-            group.membership, member_id, instance_id, generation_id, self._effects.now()
+            membership, member_id, instance_id, generation_id, self._effects.now()
         )
-        self._effects.carry_out(term, group)
+        if membership.wake_ms != expected_ms:  # else nothing follows: a deadline moved away
+            self._effects.carry_out(term, group)
         return error
 
     def leave(self, group_id: str, leavers: Sequence[Leaver]) -> list[ErrorCode] | ErrorCode:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from logquake.node.coordinators.groups.membership.members import Member
 from logquake.node.coordinators.groups.membership.values import (
@@ -16,8 +17,7 @@ from logquake.node.coordinators.groups.membership.values import (
 from logquake.wire.messages.coordinator_records import GroupMetadataValue
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerJoin:
+class AnswerJoin(NamedTuple):
     reply: JoinReply
     result: JoinResult
 
@@ -25,8 +25,7 @@ class AnswerJoin:
         self.reply(self.result)
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerSync:
+class AnswerSync(NamedTuple):
     reply: SyncReply
     result: SyncResult
 

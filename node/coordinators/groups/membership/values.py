@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from logquake.wire.errors import ErrorCode
@@ -34,8 +33,7 @@ class JoinedMember(NamedTuple):
     metadata: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class JoinResult:
+class JoinResult(NamedTuple):
     """A generation, or why there is none; ``members`` are for its leader."""
 
     error: ErrorCode
@@ -48,8 +46,7 @@ class JoinResult:
     members: tuple[JoinedMember, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SyncResult:
+class SyncResult(NamedTuple):
     error: ErrorCode
     protocol_type: str | None = None
     protocol_name: str | None = None
@@ -60,8 +57,7 @@ JoinReply = Callable[[JoinResult], None]
 SyncReply = Callable[[SyncResult], None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Join:
+class Join(NamedTuple):
     """A JoinGroup.
 
     ``unique`` makes a member id of the name of who has none yet. ``needs_member_id``: who joins
@@ -89,8 +85,7 @@ class Join:
         return f"{named}-{self.unique}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sync:
+class Sync(NamedTuple):
     """A SyncGroup; ``assignments`` are from a leader, by member id."""
 
     member_id: str
