@@ -194,18 +194,18 @@ def for_python(brokers: Brokers, listener: str, mechanism: str | None) -> dict[s
     return found
 
 
-def _token() -> str:
+def bearers_token() -> str:
     return make_token({"sub": USER, "exp": time() + 3600})
 
 
 class TokenProvider(AbstractTokenProvider):  # type: ignore[misc]
     def token(self) -> str:
-        return _token()
+        return bearers_token()
 
 
 class AioTokenProvider(AioAbstractTokenProvider):  # type: ignore[misc]
     async def token(self) -> str:
-        return _token()
+        return bearers_token()
 
 
 # A record there and back again, by each of them

@@ -17,7 +17,6 @@ from confluent_kafka.admin import NewTopic
 from logquake.chaos.workloads.readback import read_committed
 from logquake.client.errors import ClientError
 from logquake.cluster.api import Cluster
-from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_membership import JoinGroupResponse, SyncGroupResponse
 from logquake.wire.messages.transaction_admin import (
@@ -25,7 +24,14 @@ from logquake.wire.messages.transaction_admin import (
     DescribeTransactionsResponse,
 )
 from tests.compat.adapters.librdkafka import transactional_producer
-from tests.compat.joining_kafka import KAFKA_ID, joining_properties, kill, registered_kafka
+from tests.compat.coordinated_in_turns import (
+    COORDINATED,
+    LEADS_RECORDS,
+    OURS,
+    cluster_of_ours,
+    coordinated_by_both,
+)
+from tests.compat.joining_kafka import KAFKA_ID, kill
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.new_topics import create
 from tests.one_group import LONG, Group
@@ -34,27 +40,13 @@ from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
-OURS, LEADS_RECORDS = 1, 2
-COORDINATED = (GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC)
 JOIN_VERSION, SYNC_VERSION = 9, 5
-# Brokers of both kinds count by these: they run before the topics are there.
-ONE_PARTITION = {
-    "offsets.topic.num.partitions": 1,
-    "transaction.state.log.num.partitions": 1,
-    "transaction.state.log.min.isr": 1,
-    "min.insync.replicas": 1,
-    "auto.leader.rebalance.enable": "false",
-    # A starved follower stays who leads next, and is waited for.
-    "replica.lag.time.max.ms": 60_000,
-    "offsets.commit.timeout.ms": 60_000,
-}
 INSTANCE = "static"
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    folder = tmp_path_factory.mktemp("cluster")
-    with Cluster(brokers=3, config=ONE_PARTITION, data_dir=folder / "data") as kafka:
+    with cluster_of_ours(tmp_path_factory.mktemp("cluster")) as kafka:
         yield kafka
 
 
@@ -198,16 +190,7 @@ class AmidAll:
 def test_kafka_goes_on_where_ours_was_killed_and_ours_where_kafka_was(
     kafka_programs: KafkaPrograms, cluster: Cluster
 ) -> None:
-    properties = joining_properties(kafka_programs, cluster) | ONE_PARTITION
-    with registered_kafka(kafka_programs, properties, cluster) as kafka:
-        for topic in COORDINATED:
-            placed = NewTopic(
-                topic,
-                1,
-                replica_assignment=[[OURS, KAFKA_ID]],
-                config={"cleanup.policy": "compact"},
-            )
-            create(cluster.bootstrap_servers, placed)
+    with coordinated_by_both(kafka_programs, cluster) as kafka:
         amid = AmidAll(cluster, "from-ours")
         with cluster.kill(OURS):
             amid.check_next_coordinator(KAFKA_ID)

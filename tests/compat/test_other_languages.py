@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from logquake.cluster.api import Cluster
+from tests.compat.fetched import NPM_INSTALL, fetched, run_in
 from tests.conftest import nothing_left_behind
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-RUN_S = 400
 
 
 @pytest.fixture(scope="module")
@@ -22,23 +19,6 @@ def controlled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = tmp_path_factory.mktemp("controlled") / "temporary"
     with nothing_left_behind(folder), Cluster(brokers=3, control=True) as kafka:
         yield kafka
-
-
-def failure_of(
-    folder: Path, *command: str, environment: Mapping[str, str] | None = None
-) -> str | None:
-    """What a command printed, None where it succeeded."""
-    ended = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **(environment or {})},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=RUN_S,
-        check=False,
-    )
-    return ended.stdout or "it said nothing" if ended.returncode else None
 
 
 def as_env_prints(cluster: Cluster) -> dict[str, str]:
@@ -51,25 +31,14 @@ def as_env_prints(cluster: Cluster) -> dict[str, str]:
     }
 
 
-def fetched(language: str, tmp_path: Path, *command: str) -> Path:
-    """A copy of the example with what it depends on; skips where that can't be had."""
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
-    folder = Path(shutil.copytree(EXAMPLES / language, tmp_path / language))
-    failure = failure_of(folder, *command)
-    if failure:
-        pytest.skip(f"{' '.join(command)} fetches nothing: {failure.splitlines()[-1]}")
-    return folder
-
-
 def test_a_go_service_loses_a_leader(controlled: Cluster, tmp_path: Path) -> None:
-    folder = fetched("go", tmp_path, "go", "mod", "download")
+    folder = fetched(EXAMPLES / "go", tmp_path, "go", "mod", "download")
     environment = as_env_prints(controlled)
-    failure = failure_of(folder, "go", "test", "-count=1", "./...", environment=environment)
-    assert failure is None, failure
+    status, printed = run_in(folder, "go", "test", "-count=1", "./...", environment=environment)
+    assert status == 0, printed
 
 
 def test_a_node_service_loses_a_leader(controlled: Cluster, tmp_path: Path) -> None:
-    folder = fetched("node", tmp_path, "npm", "install", "--no-audit", "--no-fund")
-    failure = failure_of(folder, "node", "--test", environment=as_env_prints(controlled))
-    assert failure is None, failure
+    folder = fetched(EXAMPLES / "node", tmp_path, *NPM_INSTALL)
+    status, printed = run_in(folder, "node", "--test", environment=as_env_prints(controlled))
+    assert status == 0, printed

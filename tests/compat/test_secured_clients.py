@@ -14,11 +14,13 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from logquake.cluster.api import Cluster
 from tests.by_hand import broker_by_hand, own_chroot
+from tests.compat.fetched import NPM_INSTALL, fetched, run_in
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.secured_brokers import (
     LIBRARIES,
     MECHANISMS,
     Brokers,
+    bearers_token,
     brokers,
     for_java,
     for_librdkafka,
@@ -90,6 +92,22 @@ def test_kcat(secured: Brokers, listener: str, mechanism: str | None) -> None:
     )
     assert (listed.returncode, listed.stderr) == (0, "")
     assert "2 brokers" in listed.stdout
+
+
+@pytest.fixture(scope="module")
+def kafkajs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = Path(__file__).parent / "kafkajs"
+    return fetched(source, tmp_path_factory.mktemp("node"), *NPM_INSTALL)
+
+
+@pytest.mark.parametrize("listener", ["OPEN", "CLOSED"])
+def test_a_bearer_of_kafkajs(secured: Brokers, kafkajs: Path, topic: str, listener: str) -> None:
+    """By the other mechanisms its own tests get in: tests/suites."""
+    environment = {"BROKER": secured.server(listener), "TOPIC": topic, "TOKEN": bearers_token()}
+    if listener != "OPEN":
+        environment["CA"] = str(secured.certificates.authority)
+    status, printed = run_in(kafkajs, "node", "there_and_back.mjs", environment=environment)
+    assert (status, printed) == (0, "kafkajs")
 
 
 @pytest.mark.maven
