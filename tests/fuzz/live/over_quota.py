@@ -71,9 +71,9 @@ def from_afar(address: Address, timeout_s: float) -> socket.socket:
 
 def set_limits(connection: Connection) -> None:
     """Raises BrokerError, ConnectionLostError or RequestTimedOutError."""
-    entries = [
-        _entry(CLIENT_ID, None, _OF_ALL),
+    entries = [  # in this order, or the bystander would be limited as all are for a moment
         _entry(CLIENT_ID, _BYSTANDER, _OF_THE_BYSTANDER),
+        _entry(CLIENT_ID, None, _OF_ALL),
         _entry(IP, STRANGERS_HOST, {CONNECTION_CREATION_RATE: _CONNECTIONS_A_SECOND}),
     ]
     with closing(connection):
