@@ -30,6 +30,7 @@ class Membership:
         """Under the next id for None. Raises ClusterError."""
         if not isinstance(broker_id, int | None):
             raise ClusterError(f"{broker_id!r} is no broker's id")
+        self._rewiring.require_listeners()
         self._bring_in(self._fleet.add_broker(broker_id), then)
 
     def remove(self, member: Member, connection: ControlConnection) -> None:
@@ -58,6 +59,7 @@ class Membership:
 
     def replace(self, member: Member, connection: ControlConnection, then: Then) -> None:
         """Another machine: what was broken inside of this one is gone with it."""
+        self._rewiring.require_listeners()
         broker_id = _id_of(member)
 
         def ended() -> None:

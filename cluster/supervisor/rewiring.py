@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from logquake.cluster.errors import ClusterError
 from logquake.cluster.faults.orders import Route
 from logquake.cluster.state import LINKS, broker_name
 from logquake.cluster.supervisor.fleet import Fleet
@@ -19,6 +20,11 @@ class Rewiring:
     def __init__(self, fleet: Fleet, loop: EventLoop) -> None:
         self._fleet = fleet
         self._loop = loop
+
+    def require_listeners(self) -> None:
+        """Raises ClusterError: Apache Kafka's brokers know the ways of their start alone."""
+        if self._fleet.making.links is not None and not self._fleet.making.inlets:
+            raise ClusterError("these brokers find no proxy to a newcomer: start without --links")
 
     def bring_in(self, broker_id: int, then: Done) -> None:
         """Of a broker that has ports; ``then`` it may be started: the others know the way."""
