@@ -13,6 +13,7 @@ broker-N/            server.properties, data/ (Kafka's log.dirs), data-2/, ... w
 broker-N/unsynced/   what a loss of power would take back, where that may happen
 logs/broker-N.log    what a broker prints
 events/broker-N.jsonl
+exchanges/           what clients asked and were answered, where somebody watches them
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _FILES = (
     "lock",
 )
 _FOLDERS = ("logs", "events")
-_SECURITY = "security"  # made when it is wanted
+_SECURITY, _EXCHANGES = "security", "exchanges"  # made when they are wanted
 _STACK_FRAME = "at "  # of Java's: where it happened, below what happened
 
 
@@ -85,6 +86,11 @@ class Layout:
     @property
     def security(self) -> Path:
         return self.root / _SECURITY
+
+    @property
+    def exchanges(self) -> Path:
+        """Made when it is wanted."""
+        return self.root / _EXCHANGES
 
     @property
     def events(self) -> Path:
@@ -147,7 +153,7 @@ class Layout:
 
     def remove(self) -> None:
         """Remove what a cluster made here, and the folder itself if nothing else is in it."""
-        for name in (*_FOLDERS, _SECURITY):
+        for name in (*_FOLDERS, _SECURITY, _EXCHANGES):
             shutil.rmtree(self.root / name, ignore_errors=True)
         for pattern in ("broker-*", "zookeeper", "zookeeper-*"):
             for folder in self.root.glob(pattern):

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logquake.chaos.card.clients import UNNAMED
+from logquake.chaos.history.lines import to_line
 from logquake.chaos.history.reader import read_file
-from logquake.chaos.history.rows import Kind
-from logquake.chaos.history.writer import HistoryWriter
+from logquake.chaos.history.rows import Kind, Row
 from logquake.client.cursor import ReadBatch, ReadOptions
 from logquake.client.offsets import Isolation, latest_offsets, list_offsets
 from logquake.client.reader import PartitionReader
@@ -41,16 +41,29 @@ class Finding(NamedTuple):
     client: str
 
 
-def write_stored(router: Router, topics: Iterable[str], links: Path, folder: Path) -> None:
-    """Into ``folder/stored.jsonl``; ``links`` is the file that the watch has written."""
+def stored_rows(router: Router, topics: Iterable[str], links: Path) -> list[Row]:
+    """By time. ``links`` is the file that the watch has written."""
     senders = senders_of(links)
     found = sorted(each for topic in topics for each in _of_topic(router, topic, senders))
-    moments = iter([each.at_us for each in found])
-    with HistoryWriter(folder / f"{PROCESS}.jsonl", PROCESS, moments.__next__) as history:
-        for each in found:
-            history.record(
-                each.what, each.partition, offset=each.offset, before=each.other, key=each.client
-            )
+    return [
+        Row(
+            each.at_us,
+            PROCESS,
+            sequence,
+            each.what,
+            each.partition,
+            offset=each.offset,
+            before=each.other,
+            key=each.client,
+        )
+        for sequence, each in enumerate(found, 1)
+    ]
+
+
+def write_stored(router: Router, topics: Iterable[str], links: Path, folder: Path) -> None:
+    """Into ``folder/stored.jsonl``."""
+    rows = stored_rows(router, topics, links)
+    (folder / f"{PROCESS}.jsonl").write_bytes(b"".join(map(to_line, rows)))
 
 
 def senders_of(links: Path) -> Senders:

@@ -91,7 +91,8 @@ class Inject(FaultValue):
     ``target`` is who is asked, ``source`` the end that asks, ``client_id`` its name; whoever is not
     named may be anybody. One thing is chosen: an ``error`` of Kafka's in place of the answer, a
     delay, a drop, a reset in its place (``close``), a double, another order, a hold until
-    the fault ends. ``skip`` so many first, then ``times`` at most, ``rate`` of all.
+    the fault ends; or nothing (``notice``), for steps that wait until it has met something.
+    ``skip`` so many first, then ``times`` at most, ``rate`` of all.
     """
 
     kind: Literal["inject"] = "inject"
@@ -106,6 +107,7 @@ class Inject(FaultValue):
     duplicate: bool = False
     reorder: bool = False
     hold: bool = False
+    notice: bool = False
     of: Side = "request"
     skip: int = Field(default=0, ge=0)
     times: int | None = Field(default=None, ge=1)
@@ -114,7 +116,9 @@ class Inject(FaultValue):
     @model_validator(mode="after")
     def _does_one_thing(self) -> Self:
         said = (self.error, self.delay_ms, self.drop, self.close)
-        flags = (self.duplicate, self.reorder, self.hold)
+        flags = (self.duplicate, self.reorder, self.hold, self.notice)
         if sum(one is not None for one in said) + sum(flags) != 1:
-            raise ValueError("say one of error, delay_ms, drop, close, duplicate, reorder, hold")
+            raise ValueError(
+                "say one of error, delay_ms, drop, close, duplicate, reorder, hold, notice"
+            )
         return self

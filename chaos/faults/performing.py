@@ -26,6 +26,7 @@ from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.running.deeds import DEEDS
 from logquake.cluster.running.fault import Fault
+from logquake.cluster.running.injected import Injected
 from logquake.cluster.state import Phase
 
 # A broker without a log directory that works, without memory or descriptors, gives up.
@@ -56,10 +57,13 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """``subject`` is who was meant at that moment; ``undo`` may be called more than once."""
+    """``subject`` is who was meant at that moment; ``undo`` may be called more than once. ``hits``
+    says how many requests one of requests has met; others meet none.
+    """
 
     subject: str
     undo: Callable[[], None]
+    hits: Callable[[], int] = lambda: 0
 
 
 def can_be_done(kind: str) -> bool:
@@ -84,6 +88,8 @@ def perform(fault: FaultValue, stage: Stage) -> Performed:
     heal = partial(done.heal, wait=False)
     if fault.kind in MAY_END_A_BROKER:
         return Performed(done.member, partial(_heal_and_start, stage.cluster, done.member, heal))
+    if isinstance(done, Injected):
+        return Performed(done.member, heal, lambda: done.hits)
     return Performed(done.member, heal)
 
 

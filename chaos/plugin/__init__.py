@@ -3,6 +3,9 @@
 hooks.py          what pytest loads: options, markers, fixtures; imports nothing that takes time
 asked.py          what a test's markers ask for
 awaitable.py      a cluster for tests that are coroutines
+tested.py         the cluster of a test
+client_history.py what its clients were told, and did under each fault
+acked_loss.py     what of that a topic's leaders do not have
 pool.py           the clusters of one session, lent to tests
 baseline.py       what is in a cluster before a test
 reset.py          back to that, or the cluster is given up

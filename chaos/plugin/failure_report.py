@@ -1,6 +1,7 @@
 """What a failed test is told with, and the folder that is kept of its cluster.
 
 report.txt      the section of the test's report
+clients.jsonl   what clients asked and were answered, where there are links
 events/, logs/  the brokers' journals, and what they printed
 """
 
@@ -12,7 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from logquake.chaos.card.table import as_table
+from logquake.chaos.history.reader import HistoryError
+from logquake.chaos.plugin.client_history import ClientHistory
 from logquake.chaos.plugin.pool import Lent
+from logquake.client.errors import ClientError
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout
 from logquake.cluster.observing.event_log import EventLog
@@ -45,11 +50,12 @@ def report_failure(test: FailedTest, lent: Lent) -> str:
         [
             _titled("what was done to the cluster", _deeds(cluster)),
             _titled("leaders and ISRs", _state(cluster)),
+            *_verdict(cluster.history),
             *_events(cluster.layout, lent.since_ms),
             _epilogue(test, lent),
         ]
     )
-    _keep(test.folder, cluster.layout, text)
+    _keep(test.folder, cluster.layout, cluster.history, text)
     return text
 
 
@@ -76,6 +82,25 @@ def _state(cluster: RunningCluster) -> str:
     return f"{members}\n\n{as_text(PARTITION_COLUMNS, partition_rows(shown))}"
 
 
+def _verdict(history: ClientHistory) -> Iterator[str]:
+    """What clients were told, held against what is there; nothing where nobody knows of an ack."""
+    acked = history.acked_count()
+    if not acked:
+        return
+    try:
+        lost = history.lost()
+        did = as_table(history.card()) if history.is_watched else None
+    except (ClusterError, ClientError, HistoryError, OSError) as error:
+        yield _titled("verdict", f"{acked} acked; what is left of them can't be read: {error}")
+        return
+    whole = f"{acked} acked, none is lost"
+    yield _titled(
+        "verdict", "\n".join([f"{acked} acked, LOST: {len(lost)}", *lost]) if lost else whole
+    )
+    if did is not None:
+        yield _titled("what clients did", did)
+
+
 def _events(layout: Layout, since_ms: int) -> Iterator[str]:
     for journal in sorted(layout.events.glob("broker-*.jsonl")):
         broker_id = int(journal.stem.removeprefix("broker-"))
@@ -96,10 +121,12 @@ def _epilogue(test: FailedTest, lent: Lent) -> str:
     return "\n".join(lines)
 
 
-def _keep(folder: Path, layout: Layout, text: str) -> None:
+def _keep(folder: Path, layout: Layout, history: ClientHistory, text: str) -> None:
     """What an earlier run of the test kept is replaced."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "report.txt").write_text(text + "\n")
     shutil.copytree(layout.events, folder / "events")
+    if history.file.exists():
+        shutil.copy(history.file, folder)
     shutil.copytree(layout.log_of("broker-0").parent, folder / "logs")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from logquake.chaos.plugin.awaitable import AwaitableCluster
     from logquake.chaos.plugin.pool import ClusterPool, Lent
     from logquake.chaos.plugin.tally import Tally
-    from logquake.cluster.api import Cluster
+    from logquake.chaos.plugin.tested import TestedCluster
 
 SEEDS = 10**8
 SEED_OF_WORKER = "logquake_seed"  # in what a worker of xdist is told
@@ -121,7 +121,7 @@ def logquake(
     request: pytest.FixtureRequest,
     logquake_options: Mapping[str, Any],
     logquake_pool: ClusterPool,
-) -> Iterator[Cluster]:
+) -> Iterator[TestedCluster]:
     """A cluster that runs, clean; the next test may have the same one, clean again."""
     from logquake.chaos.plugin.asked import CLUSTER_MARK, asked
 
@@ -135,7 +135,7 @@ def logquake(
 @pytest.fixture(scope="session")
 def logquake_session(
     logquake_options: Mapping[str, Any], logquake_pool: ClusterPool
-) -> Iterator[Cluster]:
+) -> Iterator[TestedCluster]:
     """The cluster of logquake_options for fixtures of a session or a module.
 
     Tests without a marker are lent the same one. What is in it before a test, stays.
@@ -151,13 +151,13 @@ def logquake_factory(
     request: pytest.FixtureRequest,
     logquake_options: Mapping[str, Any],
     logquake_pool: ClusterPool,
-) -> Iterator[Callable[..., Cluster]]:
+) -> Iterator[Callable[..., TestedCluster]]:
     """``logquake_factory(brokers=1)``: more clusters, which end with the test."""
     from logquake.chaos.plugin.asked import asked
 
     with ExitStack() as stack:
 
-        def start(**options: Any) -> Cluster:
+        def start(**options: Any) -> TestedCluster:
             wanted = asked([{**options, "fresh": True}, logquake_options])
             lent = stack.enter_context(logquake_pool.lent(wanted, request.node.nodeid))
             request.node.stash.setdefault(LENT, []).append(lent)
@@ -167,7 +167,7 @@ def logquake_factory(
 
 
 @pytest.fixture
-def topic(request: pytest.FixtureRequest, logquake: Cluster) -> str:
+def topic(request: pytest.FixtureRequest, logquake: TestedCluster) -> str:
     """The name of a topic that is there for this test alone."""
     from logquake.chaos.plugin.asked import TOPIC_MARK
     from logquake.chaos.plugin.topic_names import topic_of
@@ -177,7 +177,7 @@ def topic(request: pytest.FixtureRequest, logquake: Cluster) -> str:
 
 
 @pytest.fixture
-def logquake_async(logquake: Cluster) -> AwaitableCluster:
+def logquake_async(logquake: TestedCluster) -> AwaitableCluster:
     """The cluster of the fixture logquake for a test that is a coroutine."""
     from logquake.chaos.plugin.awaitable import AwaitableCluster
 
@@ -185,7 +185,7 @@ def logquake_async(logquake: Cluster) -> AwaitableCluster:
 
 
 @pytest.fixture
-def bootstrap_servers(logquake: Cluster) -> str:
+def bootstrap_servers(logquake: TestedCluster) -> str:
     return logquake.bootstrap_servers
 
 
@@ -193,14 +193,14 @@ def bootstrap_servers(logquake: Cluster) -> str:
 def logquake_pool(request: pytest.FixtureRequest) -> Iterator[ClusterPool]:
     """Behind the others: the clusters of this session, or of this worker's."""
     from logquake.chaos.plugin.pool import ClusterPool
-    from logquake.cluster.api import Cluster
+    from logquake.chaos.plugin.tested import TestedCluster
 
     config = request.config
     pool = ClusterPool(
         int(config.getini("logquake_clusters")),
         config.stash[SEED],
         _tally(config),
-        lambda options: Cluster(**options).open(),
+        lambda options: TestedCluster(**options).open(),
     )
     yield pool
     pool.close()

@@ -16,8 +16,8 @@ from logquake.chaos.plugin.asked import Asked
 from logquake.chaos.plugin.baseline import Baseline
 from logquake.chaos.plugin.reset import RESET_TIMEOUT_S, CannotResetError, reset
 from logquake.chaos.plugin.tally import Tally
+from logquake.chaos.plugin.tested import TestedCluster
 from logquake.client.errors import ClientError
-from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 
 
@@ -25,7 +25,7 @@ from logquake.cluster.errors import ClusterError
 class Lent:
     """A cluster in the hands of a test."""
 
-    cluster: Cluster
+    cluster: TestedCluster
     since_ms: int  # wall clock
     is_kept: bool = False  # to be looked at: it is neither reset nor ended
 
@@ -41,14 +41,16 @@ class ClusterPool:
         most: int,
         seed: str,
         tally: Tally,
-        start: Callable[[Mapping[str, Any]], Cluster],
+        start: Callable[[Mapping[str, Any]], TestedCluster],
     ) -> None:
         self.tally = tally
         self._most = most
         self._seed = seed
         self._start = start
-        self._ready: dict[str, Cluster] = {}  # by what was asked for, the last used last
-        self._shared: list[Cluster] = []  # a session's fixture has them, for as long as it lasts
+        self._ready: dict[str, TestedCluster] = {}  # by what was asked for, the last used last
+        self._shared: list[
+            TestedCluster
+        ] = []  # a session's fixture has them, for as long as it lasts
 
     @contextmanager
     def lent(self, asked: Asked, to: str) -> Iterator[Lent]:
@@ -72,7 +74,7 @@ class ClusterPool:
             self._end(cluster)
 
     @contextmanager
-    def shared(self, asked: Asked) -> Iterator[Cluster]:
+    def shared(self, asked: Asked) -> Iterator[TestedCluster]:
         """For a whole session, tests that ask for the same are lent it too."""
         cluster = self._taken(asked)
         self._shared.append(cluster)
@@ -89,7 +91,7 @@ class ClusterPool:
             cluster.close()
         self._ready.clear()
 
-    def _taken(self, asked: Asked) -> Cluster:
+    def _taken(self, asked: Asked) -> TestedCluster:
         """One that runs already, or a new one."""
         if not asked.fresh and asked.key in self._ready:
             return self._ready.pop(asked.key)
@@ -99,13 +101,14 @@ class ClusterPool:
         self.tally.started += 1
         return self._start(asked.options)
 
-    def _prepared(self, cluster: Cluster, to: str) -> Baseline:
+    def _prepared(self, cluster: TestedCluster, to: str) -> Baseline:
         cluster.random.seed(f"{self._seed}/{to}")
         cluster.deeds.forget()
+        cluster.history.begin()
         with cluster.router(RESET_TIMEOUT_S) as router:
             return Baseline.of(cluster, router)
 
-    def _is_reset(self, cluster: Cluster, before: Baseline) -> bool:
+    def _is_reset(self, cluster: TestedCluster, before: Baseline) -> bool:
         began = time.monotonic()
         try:
             reset(cluster, before)
@@ -115,7 +118,7 @@ class ClusterPool:
         self.tally.resets_s.append(time.monotonic() - began)
         return True
 
-    def _end(self, cluster: Cluster) -> None:
+    def _end(self, cluster: TestedCluster) -> None:
         """A shared one is ended with its fixture."""
         if cluster not in self._shared:
             cluster.close()

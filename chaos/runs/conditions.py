@@ -6,11 +6,13 @@ import time
 from collections.abc import Callable
 from threading import Event
 
+from logquake.chaos.faults.performing import Performed
 from logquake.chaos.runs.tally import Tally, Watch
 from logquake.chaos.scenarios.steps import Condition
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.running.cluster import RunningCluster
 from logquake.wire.sentinels import NO_LEADER
+from logquake.wire.topic_partition import TopicPartition
 
 # An answer of ZooKeeper's, and a look whether the run was given up, lie between two of these.
 LOOK_EVERY_S = 0.1
@@ -59,6 +61,10 @@ class Waiting:
         else:
             self._until(lambda: self._holds(condition), within_s, str(condition))
 
+    def until_met(self, fault: Performed, times: int, within_s: float) -> None:
+        """Until a fault of requests has met so many. Raises as until()."""
+        self._until(lambda: fault.hits() >= times, within_s, f"{fault.subject} met {times} times")
+
     def _until_seen(self, watch: Watch, within_s: float, what: str) -> None:
         try:
             self._until(watch.satisfied.is_set, within_s, what)
@@ -81,11 +87,19 @@ class Waiting:
                 return self._cluster.zookeepers_serving() >= condition.zookeepers
             if condition.controller:
                 return _is_wanted(self._cluster.view.controller(), condition)
+            if condition.high_watermark is not None:
+                return self._has_reached(condition.high_watermark, condition.reaches or 0)
             return self._partition_holds(condition)
         except WaitTimeoutError:
             raise
         except ClusterError:
             return False
+
+    def _has_reached(self, name: str, offset: int) -> bool:
+        """As the observer saw it last."""
+        topic, _, partition = name.rpartition("/")
+        seen = self._tally.observed.get(str(TopicPartition(topic, int(partition))))
+        return seen is not None and seen.offset is not None and seen.offset >= offset
 
     def _partition_holds(self, condition: Condition) -> bool:
         topic, _, partition = (condition.isr or condition.leader or "").rpartition("/")

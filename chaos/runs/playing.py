@@ -12,7 +12,16 @@ from logquake.chaos.runs.conditions import Waiting
 from logquake.chaos.runs.conductor import Conductor, Standing
 from logquake.chaos.runs.tally import Watch
 from logquake.chaos.scenarios.setup import WorkloadSetup
-from logquake.chaos.scenarios.steps import EVERYTHING, Await, Begin, Heal, Rest, Start, Step
+from logquake.chaos.scenarios.steps import (
+    EVERYTHING,
+    Await,
+    Begin,
+    Condition,
+    Heal,
+    Rest,
+    Start,
+    Step,
+)
 from logquake.chaos.schedules.schedule import Planned, Schedule
 from logquake.cluster.errors import ClusterError
 
@@ -89,6 +98,8 @@ def play_steps(
                 start(step.start)
             case Rest():
                 waiting.rest(step.rest)
+            case Await(condition=Condition(met=str(name))):
+                waiting.until_met(named[name].performed, step.condition.times, step.within)
             case Await():
                 waiting.until(step.condition, step.within, begun)
             case _:

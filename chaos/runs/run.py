@@ -91,7 +91,9 @@ class Run:
         text = write_scenario(self._scenario, f"As it was run, with seed {self._seed}.")
         self._folder.scenario.write_text(text)
         with (
-            closing(_cluster(self._scenario, self._folder).open(STARTED_WITHIN_S)) as kafka,
+            closing(
+                _cluster(self._scenario, self._folder, self._screen.say).open(STARTED_WITHIN_S)
+            ) as kafka,
             HistoryWriter(self._folder.history_of(HARNESS), HARNESS) as history,
             Programs(self._folder.histories) as programs,
         ):
@@ -200,7 +202,7 @@ def _player() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="player")
 
 
-def _cluster(scenario: Scenario, folder: RunFolder) -> Cluster:
+def _cluster(scenario: Scenario, folder: RunFolder, say: Callable[[str], None]) -> Cluster:
     setup = scenario.setup
     return Cluster(
         brokers=setup.brokers,
@@ -212,6 +214,7 @@ def _cluster(scenario: Scenario, folder: RunFolder) -> Cluster:
         planted_bugs=setup.planted_bugs,
         kafka=setup.kafka,
         name=scenario.name,
+        on_progress=say,
     )
 
 

@@ -6,6 +6,7 @@ Off a terminal, a line for each fault and step, and for what brokers decided.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from datetime import datetime
 from threading import Lock
 
@@ -25,9 +26,12 @@ TOLD_EVENTS = frozenset(
     | {"broker-down", "records-damaged", "log-dir-failed", "zookeeper-session-expired"}
 )
 _BARS = " ▁▂▃▄▅▆▇█"
-_SHOWN_EVENTS = 12
-_SHOWN_PARTITIONS = 12
-_SHOWN_RATES = 60
+_KEPT_EVENTS = 60
+_SHOWN_FAULTS = 5
+_KEPT_RATES = 60
+_FRAME_ROWS, _FRAME_COLUMNS = 3, 4  # a border, and the row that a terminal leaves for its cursor
+_BETWEEN_ROWS = 4  # blanks, and the heading of partitions
+_COUNTS_COLUMNS = 62  # of the line of rates, without its bars
 _REFRESHES_PER_S = 4
 
 
@@ -36,7 +40,7 @@ class Rates:
 
     def __init__(self) -> None:
         self._last = (0.0, 0)
-        self.recent: deque[float] = deque(maxlen=_SHOWN_RATES)
+        self.recent: deque[float] = deque(maxlen=_KEPT_RATES)
 
     def note(self, elapsed_s: float, acked: int) -> None:
         before_s, before = self._last
@@ -44,24 +48,27 @@ class Rates:
             self.recent.append((acked - before) / (elapsed_s - before_s))
             self._last = (elapsed_s, acked)
 
-    def spark(self) -> str:
-        """The highest of them as a full bar."""
-        top = max(self.recent, default=0.0) or 1.0
-        return "".join(_BARS[round(rate / top * (len(_BARS) - 1))] for rate in self.recent)
+    def spark(self, columns: int) -> str:
+        """The last of them, the highest as a full bar."""
+        shown = list(self.recent)[-columns:] if columns > 0 else []
+        top = max(shown, default=0.0) or 1.0
+        return "".join(_BARS[round(rate / top * (len(_BARS) - 1))] for rate in shown)
 
 
 class LiveScreen:
-    """One screen, redrawn."""
+    """One screen, redrawn; as high and as wide as the terminal is at that moment."""
 
     def __init__(self, title: str, console: Console) -> None:
         self._title = title
+        self._console = console
         self._lock = Lock()
-        self._events: deque[Text] = deque(maxlen=_SHOWN_EVENTS)
+        self._events: deque[Text] = deque(maxlen=_KEPT_EVENTS)
         self._rates = Rates()
         self._live = Live(console=console, refresh_per_second=_REFRESHES_PER_S, transient=True)
 
     def __enter__(self) -> LiveScreen:
         self._live.start()
+        self.show(Status("starting", 0.0, {}, {}, []))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -69,43 +76,60 @@ class LiveScreen:
 
     def say(self, text: str) -> None:
         with self._lock:
-            self._events.append(Text(f"{_now()}  {text}", style="bold"))
+            self._events.append(_line((f"{_now()}  {text}", "bold")))
 
     def event(self, row: Row) -> None:
         line = line_of(row)
         if line is not None:
             with self._lock:
-                self._events.append(Text(line, style=_STYLES.get(row.what, "dim")))
+                self._events.append(_line((line, _STYLES.get(row.what, "dim"))))
 
     def show(self, status: Status) -> None:
         self._rates.note(status.elapsed_s, status.counts.get(Kind.ACKED, 0))
         with self._lock:
             events = list(self._events)
-        self._live.update(
-            Panel(
-                Group(
-                    self._throughput(status),
-                    Text(),
-                    _partitions(status),
-                    Text(),
-                    _faults(status),
-                    Text(),
-                    *events,
-                ),
-                title=f"{self._title} · {status.phase} · {status.elapsed_s:.0f} s",
-                title_align="left",
-            )
-        )
+        title = f"{status.phase} · {status.elapsed_s:.0f} s · {self._title}"
+        size = self._console.size
+        self._live.update(picture(title, status, self._rates, events, size.width, size.height))
 
-    def _throughput(self, status: Status) -> RenderableType:
-        counts = status.counts
-        rate = self._rates.recent[-1] if self._rates.recent else 0.0
-        return Text.assemble(
-            (f"{rate:>8,.0f} acks/s ", "bold"),
-            (self._rates.spark(), "cyan"),
-            f"  {counts.get(Kind.ACKED, 0):,} acked, {counts.get(Kind.REFUSED, 0):,} refused, "
-            f"{counts.get(Kind.UNKNOWN, 0):,} unknown",
-        )
+
+def picture(
+    title: str,
+    status: Status,
+    rates: Rates,
+    events: Sequence[Text],
+    columns: int,
+    rows: int,
+) -> Panel:
+    """All that a terminal of that size has room for: faults first, then partitions, then events."""
+    faults = _faults(status)
+    rest = max(0, rows - _FRAME_ROWS - _BETWEEN_ROWS - len(faults))
+    partitions = min(len(status.partitions), (rest + 1) // 2)
+    table: list[RenderableType] = [_partitions(status, partitions), Text()] if partitions else []
+    shown: list[RenderableType] = [
+        _throughput(status, rates, columns - _FRAME_COLUMNS),
+        *faults,
+        Text(),
+        *table,
+        *events[max(0, len(events) - (rest - partitions)) :],
+    ]
+    return Panel(Group(*shown), title=title, title_align="left")
+
+
+def _throughput(status: Status, rates: Rates, columns: int) -> Text:
+    counts = status.counts
+    rate = rates.recent[-1] if rates.recent else 0.0
+    return _line(
+        (f"{rate:,.0f} acks/s ", "bold"),
+        (rates.spark(columns - _COUNTS_COLUMNS), "cyan"),
+        f"  {counts.get(Kind.ACKED, 0):,} acked, {counts.get(Kind.REFUSED, 0):,} refused, "
+        f"{counts.get(Kind.UNKNOWN, 0):,} unknown",
+    )
+
+
+def _line(*parts: str | tuple[str, str]) -> Text:
+    """Of one row, however narrow the terminal is."""
+    return Text.assemble(*parts, no_wrap=True, overflow="ellipsis")
 
 
 class PlainScreen:
@@ -170,13 +194,13 @@ def _now() -> str:
     return f"{datetime.now().astimezone():%H:%M:%S.%f}"[:-3]
 
 
-def _partitions(status: Status) -> Table:
-    """Those with the smallest ISRs first: where it hurts is seen however many there are."""
+def _partitions(status: Status, rows: int) -> Table:
+    """Those with the smallest ISRs: where it hurts is seen however many there are."""
     table = Table(box=None, pad_edge=False)
     for heading in ("partition", "leader", "epoch", "in sync", "high watermark"):
-        table.add_column(heading, style="dim" if heading == "epoch" else "")
+        table.add_column(heading, style="dim" if heading == "epoch" else "", no_wrap=True)
     hurt = sorted(status.partitions.values(), key=lambda row: (_in_sync(row), row.subject))
-    for row in sorted(hurt[:_SHOWN_PARTITIONS], key=lambda row: row.subject):
+    for row in sorted(hurt[:rows], key=lambda row: row.subject):
         leader = row.after["leader"]
         table.add_row(
             row.subject,
@@ -199,9 +223,11 @@ def _isr(isr: list[int] | None, replicas: list[int]) -> str:
     return f"[yellow]{members}[/]" if len(isr) < len(replicas) else members
 
 
-def _faults(status: Status) -> Text:
+def _faults(status: Status) -> list[Text]:
     if not status.standing:
-        return Text("nothing is broken", style="dim")
-    return Text("\n").join(
-        Text(f"✗ {fault} ({subject})", style="red") for fault, subject in status.standing
-    )
+        return [_line(("nothing is broken", "dim"))]
+    shown = [_line((f"✗ {fault} ({subject})", "red")) for fault, subject in status.standing]
+    if len(shown) <= _SHOWN_FAULTS:
+        return shown
+    more = len(shown) - _SHOWN_FAULTS + 1
+    return [*shown[: _SHOWN_FAULTS - 1], _line((f"and {more} faults more", "red"))]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from logquake.chaos.faults.value import FaultValue
 from logquake.chaos.scenarios.expectation import Enough, Expectation
 from logquake.chaos.scenarios.setup import Setup, WorkloadSetup
-from logquake.chaos.scenarios.steps import EVERYTHING, Begin, Heal, Step
+from logquake.chaos.scenarios.steps import EVERYTHING, Await, Begin, Heal, Step
 from logquake.chaos.schedules.schedule import Schedule
 from logquake.chaos.schedules.storm import Storm
 
@@ -50,13 +50,15 @@ class Scenario(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _heals_what_it_named(self) -> Self:
+    def _names_what_it_began(self) -> Self:
         named = {EVERYTHING}
         for step in self.steps or ():
             if isinstance(step, Begin) and step.name is not None:
                 named.add(step.name)
             elif isinstance(step, Heal) and step.heal not in named:
                 raise ValueError(f"{step.heal} is healed, and nothing of that name was begun")
+            elif isinstance(step, Await) and step.condition.met not in (None, *named):
+                raise ValueError(f"{step.condition.met} was not begun: it can meet nothing")
         return self
 
     @property

@@ -58,7 +58,9 @@ class Condition(BaseModel):
     ``rows`` that clients, brokers or the harness write from now on, or since the step before began
     to break or heal something, ``times`` of them; the ``isr`` of a partition, by its ``size``; a
     ``leader`` of a partition, which is ``broker``, or another than ``not_broker``, or ``no_one``; a
-    ``controller`` other than ``not_broker``; how many ``zookeepers`` serve, at least.
+    ``controller`` other than ``not_broker``; how many ``zookeepers`` serve, at least; the
+    ``high_watermark`` of a partition, once it ``reaches`` an offset (as often as it is looked at);
+    or a fault of requests, by its name, that has ``met`` so many ``times`` what it is about.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -70,6 +72,9 @@ class Condition(BaseModel):
     leader: str | None = None
     controller: bool = False
     zookeepers: int | None = Field(default=None, ge=1)
+    high_watermark: str | None = None
+    reaches: int | None = Field(default=None, ge=0)
+    met: str | None = None
     broker: int | None = None
     not_broker: int | None = None
     no_one: bool = False
@@ -77,8 +82,12 @@ class Condition(BaseModel):
     @model_validator(mode="after")
     def _is_one(self) -> Self:
         asked = (self.rows, self.isr, self.leader, self.controller or None, self.zookeepers)
-        if sum(one is not None for one in asked) != 1:
-            raise ValueError("say one of rows, isr, leader, controller, zookeepers")
+        if sum(one is not None for one in (*asked, self.high_watermark, self.met)) != 1:
+            raise ValueError(
+                "say one of rows, isr, leader, controller, zookeepers, high_watermark, met"
+            )
+        if (self.high_watermark is None) != (self.reaches is None):
+            raise ValueError("say which high_watermark is to be waited for, and what it reaches")
         if self.isr is not None and self.size is None:
             raise ValueError("say which size of the isr is waited for")
         return self

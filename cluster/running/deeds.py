@@ -24,8 +24,12 @@ DEEDS: dict[str, Callable[..., object]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Deed:
+    """``stands``: a fault that lasts until a later deed ``heals`` it."""
+
     at_us: int  # wall clock
     what: str  # "kill leader:orders/0 (broker-2)"
+    stands: bool = False
+    heals: Deed | None = None
 
     def __str__(self) -> str:
         moment = datetime.fromtimestamp(self.at_us / 1_000_000).astimezone()
@@ -49,8 +53,10 @@ class Deeds:
         """Faults that nobody has healed, oldest first."""
         return tuple(self._standing)
 
-    def note(self, what: str) -> None:
-        self._done.append(Deed(self._now_us(), what))
+    def note(self, what: str, *, stands: bool = False, heals: Deed | None = None) -> Deed:
+        deed = Deed(self._now_us(), what, stands, heals)
+        self._done.append(deed)
+        return deed
 
     def begun(self, what: str, fault: Fault) -> None:
         """Note a fault, and its end when it comes."""
@@ -58,11 +64,11 @@ class Deeds:
 
         def healed() -> None:
             self._standing.remove(fault)
-            self.note(f"healed: {what}")
+            self.note(f"healed: {what}", heals=begun)
 
         fault.on_healed = healed
         self._standing.append(fault)
-        self.note(what)
+        begun = self.note(what, stands=True)
 
     def heal(self) -> None:
         """Undo what stands, the newest first, without waiting for the effect.

@@ -245,6 +245,81 @@ def test_each_worker_has_a_cluster_of_its_own(pytester: pytest.Pytester) -> None
     assert len(seen) == 2
 
 
+TOLD = """
+import os
+from pathlib import Path
+
+FRESH = {"replica.lag.time.max.ms": 60_000, "zookeeper.session.timeout.ms": 6_000}
+
+
+def send_to_leader_alone(kafka, topic, **more):
+    producer = Producer({**kafka.client_config(), "acks": 1, "client.id": "an-app"})
+    for number in range(5):
+        producer.produce(topic, f"lost {number}", **more)
+        assert producer.flush(60) == 0  # the first answers a Fetch that was asked before
+
+
+def lose(kafka, topic, **more):
+    leader = kafka.leader(topic, 0)
+    with kafka.pause(3 - leader):
+        send_to_leader_alone(kafka, topic, **more)
+        dead = kafka.kill(leader)
+    kafka.wait_leader_change(topic, 0, since=dead)
+    dead.heal()
+    kafka.wait_isr(topic, 0, size=2)
+
+
+@pytest.mark.logquake(brokers=2, links=True, config=FRESH)
+@pytest.mark.logquake_topic(replication_factor=2)
+def test_links_know_what_was_acked(logquake, topic):
+    send(logquake, topic)
+    logquake.history.assert_no_acked_loss(topic)
+    logquake.history.assert_within("duplicates=0")
+    lose(logquake, topic)
+    with pytest.raises(AssertionError, match="acked are lost") as lost:
+        logquake.history.assert_no_acked_loss()
+    assert "which an-app was acked at" in str(lost.value)
+    assert "log-truncated" in str(lost.value)
+    (fault, kill) = logquake.history.card().faults
+    assert (fault.kind, kill.kind) == ("pause", "kill")
+    assert "an-app" in fault.clients
+    with pytest.raises(AssertionError, match="requests_per_s"):
+        logquake.history.assert_within("requests_per_s=0")
+    assert False, "to be reported"
+
+
+@pytest.mark.logquake(brokers=2, config=FRESH)
+@pytest.mark.logquake_topic(replication_factor=2)
+def test_clients_tell(logquake, topic):
+    from logquake.cluster.errors import ClusterError
+
+    with pytest.raises(ClusterError, match="no ack is known"):
+        logquake.history.assert_no_acked_loss()
+    producer = Producer(logquake.client_config())
+    producer.produce(topic, "kept", on_delivery=logquake.history.on_delivery)
+    assert producer.flush(60) == 0
+    logquake.history.assert_no_acked_loss(topic)
+    lose(logquake, topic, on_delivery=logquake.history.on_delivery)
+    with pytest.raises(AssertionError, match="of 6 acked are lost"):
+        logquake.history.assert_no_acked_loss(topic)
+"""
+
+
+def test_what_was_acked_is_held_against_what_is_there(pytester: pytest.Pytester) -> None:
+    result = run(pytester, TOLD)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "verdict:",
+            "* acked, LOST: *",
+            "*an-app was acked at*",
+            "what clients did:",
+            "fault *client *",
+        ]
+    )
+    assert list(pytester.path.glob("logquake-reports/*/clients.jsonl"))
+
+
 COROUTINES = """
 @pytest.mark.anyio
 async def test_by_anyio(logquake_async, topic):

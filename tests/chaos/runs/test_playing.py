@@ -6,6 +6,7 @@ from typing import cast
 
 import pytest
 
+from logquake.chaos.faults.performing import Performed
 from logquake.chaos.faults.processes import Kill
 from logquake.chaos.faults.value import FaultValue
 from logquake.chaos.runs.conditions import Waiting
@@ -28,7 +29,7 @@ class Noting:
         self.done.append(f"begin {fault}")
         if str(fault) == self._refuses:
             return None
-        return Standing(fault, str(fault), 1, cast("object", None))  # type: ignore[arg-type]
+        return Standing(fault, str(fault), 1, Performed(str(fault), lambda: None))
 
     def heal(self, standing: Standing) -> None:
         self.done.append(f"heal {standing.fault}")
@@ -48,6 +49,9 @@ class Noting:
     def until(self, condition: Condition, within_s: float, watch: object = None) -> None:
         since = "" if watch is None else f", by {watch}"
         self.done.append(f"until {condition} within {within_s:g}{since}")
+
+    def until_met(self, fault: Performed, times: int, within_s: float) -> None:
+        self.done.append(f"until {fault.subject} met {times} within {within_s:g}")
 
 
 def planned(at: float, lasting: float, target: str) -> Planned:
@@ -96,6 +100,30 @@ def test_steps_come_one_after_the_other() -> None:
         "heal kill 1",
         "heal all",
     ]
+
+
+def test_a_step_waits_until_a_fault_of_requests_has_met_one() -> None:
+    steps = """
+- {await: {high_watermark: orders/0, reaches: 812}, within: 5s}
+- {begin: {kind: inject, api: UpdateMetadata, hold: true, source: controller}, as: held}
+- {await: {met: held, times: 2}, within: 5s}
+"""
+    begun, met = played(steps, Noting())[1:]
+    assert begun.startswith("begin inject")
+    assert met == begun.removeprefix("begin ").join(("until ", " met 2 within 5"))
+
+
+@pytest.mark.parametrize(
+    ("step", "complaint"),
+    [
+        ("{await: {met: nothing}}", "nothing was not begun"),
+        ("{await: {high_watermark: orders/0}}", "what it reaches"),
+        ("{await: {reaches: 5}}", "say one of rows, isr, leader, controller, zookeepers"),
+    ],
+)
+def test_what_can_not_be_waited_for_is_told(step: str, complaint: str) -> None:
+    with pytest.raises(ClusterError, match=complaint):
+        read_scenario(f"name: x\ntitle: x\nsteps:\n- {step}", "here")
 
 
 def test_what_a_fault_does_is_counted_from_before_it() -> None:

@@ -1,0 +1,136 @@
+"""What was acked, held against what a topic's leaders have.
+
+Caveats: a batch is known by its CRC, which compaction, and a topic's own compression.type, change:
+such topics are not to be asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import NamedTuple
+
+from logquake.chaos.history.reader import read_history
+from logquake.client.cursor import ReadBatch
+from logquake.client.offsets import latest_offsets, list_offsets
+from logquake.client.reader import PartitionReader
+from logquake.client.routing import Router
+from logquake.cluster.errors import WaitTimeoutError
+from logquake.cluster.running.cluster import RunningCluster
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP
+from logquake.wire.topic_partition import TopicPartition
+
+# How long an ack by the leader alone may take to become readable.
+READABLE_WITHIN_S = 10.0
+
+
+class AckedBatch(NamedTuple):
+    """As the links saw it."""
+
+    topic: str
+    partition: int
+    offset: int
+    crc: int
+    records: int
+    client: str
+    at_us: int
+
+    @property
+    def place(self) -> str:
+        return str(TopicPartition(self.topic, self.partition))
+
+    @property
+    def last_offset(self) -> int:
+        return self.offset + self.records - 1
+
+    def is_in(self, batch: ReadBatch) -> bool:
+        return batch.header.is_log_append_time or batch.header.crc == self.crc
+
+    def __str__(self) -> str:
+        return (
+            f"{self.place}, offsets {self.offset} to {self.last_offset}, which {self.client} was "
+            f"acked at {_clock(self.at_us)}"
+        )
+
+
+class AckedRecord(NamedTuple):
+    """As the client's delivery report said."""
+
+    topic: str
+    partition: int
+    offset: int
+    value: bytes | None
+
+    @property
+    def place(self) -> str:
+        return str(TopicPartition(self.topic, self.partition))
+
+    @property
+    def last_offset(self) -> int:
+        return self.offset
+
+    def is_in(self, batch: ReadBatch) -> bool:
+        found = (one.value for one in batch.records if one.offset == self.offset)
+        return next(found, NOTHING) == self.value
+
+    def __str__(self) -> str:
+        return f"{self.place}, offset {self.offset}"
+
+
+NOTHING = object()
+_CUTS = frozenset({"log-truncated", "committed-truncated", "unclean-leader-elected"})
+
+Acked = AckedBatch | AckedRecord
+
+
+def lost_of(cluster: RunningCluster, topic: str, acked: Sequence[Acked]) -> Iterator[str]:
+    """In words, with what brokers cut off. Raises ClientError, ClusterError."""
+    with cluster.router() as router:
+        ends = _ends(cluster, router, topic, acked)
+        starts = list_offsets(router, topic, dict.fromkeys(ends, EARLIEST_TIMESTAMP))
+        for partition, end in ends.items():
+            start = starts[partition].offset
+            mine = [one for one in acked if one.partition == partition and one.offset >= start]
+            for one in _missing(router, topic, partition, start, end, mine):
+                yield "\n  ".join((str(one), *_truncations(cluster, one)))
+
+
+def _ends(
+    cluster: RunningCluster, router: Router, topic: str, acked: Sequence[Acked]
+) -> dict[int, int]:
+    """High watermarks, once they have passed what was acked, or do not come to it."""
+
+    def are_readable() -> bool:
+        ends = latest_offsets(router, topic)
+        return all(one.last_offset < ends[one.partition] for one in acked)
+
+    with suppress(WaitTimeoutError):
+        cluster.eventually(are_readable, "all that was acked to be readable", READABLE_WITHIN_S)
+    return latest_offsets(router, topic)
+
+
+def _missing(
+    router: Router, topic: str, partition: int, start: int, end: int, acked: Sequence[Acked]
+) -> Iterator[Acked]:
+    missing = dict.fromkeys(acked)
+    by_offset: dict[int, list[Acked]] = {}
+    for one in acked:
+        by_offset.setdefault(one.offset, []).append(one)
+    for batch in PartitionReader(router, topic, partition, start, end).batches():
+        for offset in range(batch.header.base_offset, batch.header.next_offset):
+            for one in by_offset.get(offset, ()):
+                if one.is_in(batch):
+                    missing.pop(one, None)
+    yield from missing
+
+
+def _truncations(cluster: RunningCluster, one: Acked) -> Iterator[str]:
+    """What brokers' journals tell of the cuts of that partition's logs."""
+    for row in read_history(sorted(cluster.layout.events.glob("broker-*.jsonl"))):
+        if row.what in _CUTS and row.subject == one.place:
+            yield f"{_clock(row.at_us)} {row.process}: {row.what}, {row.why or 'for no reason'}"
+
+
+def _clock(at_us: int) -> str:
+    return f"{datetime.fromtimestamp(at_us / 1_000_000).astimezone():%H:%M:%S.%f}"[:-3]
