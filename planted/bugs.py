@@ -231,15 +231,7 @@ STORAGE = (
         NONE_KNOWN,
         "A sync is noted as done, and was none: a loss of power takes what was acked.",
         "storage.sync_nothing",
-        Hunt("power-cut-synced", 60, ("durable", "readable"), r"power-loss was done to"),
-    ),
-    PlantedBug(
-        "cut-epochs-kept",
-        Room.STORAGE,
-        NONE_KNOWN,
-        "A log that is truncated keeps the leader epochs of what is gone.",
-        "storage.keep_epochs_that_were_cut_off",
-        Hunt("zombie-suffix", 60, ("shape", "log matching"), r"leader-epoch-checkpoint says"),
+        Hunt("power-cut-synced", 90, ("durable", "readable"), r"power-loss was done to"),
     ),
     PlantedBug(
         "last-value-compacted",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from logquake.node.composition import composer
 from logquake.node.controller_link import ControllerRequests
-from logquake.node.replication import state_changes
 from logquake.node.replication.fetcher import offset_reset
 from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
 from logquake.node.replication.partition import leading, reading
@@ -80,19 +78,6 @@ def count_fetches_that_diverge(replace: Replace) -> None:
     replace(reading, "fetch", counting)
 
 
-def note_epochs_with_first_record(replace: Replace) -> None:
-    """A leader that was sent nothing in its epoch has never heard of it (KIP-279)."""
-    become_leader = Partition.become_leader
-
-    def become(self: Partition, state: AssignedState) -> Leader:
-        before = self.replica.log.epochs.entries
-        leader = become_leader(self, state)
-        self.replica.log.epochs.restore(before)
-        return leader
-
-    replace(Partition, "become_leader", become)
-
-
 # What is committed, and what is acked
 
 
@@ -128,16 +113,6 @@ def join_before_catching_up(replace: Replace) -> None:
     replace(Leader, "may_join", may_join)
 
 
-def join_at_the_high_watermark(replace: Replace) -> None:
-    """A new leader's mark lags behind what was committed before it: that is enough to join."""
-
-    def may_join(leader: Leader, replica: int, mark: int) -> bool:
-        is_member = replica in leader.isr.committed
-        return not is_member and leader.followers[replica].log_end >= mark
-
-    replace(Leader, "may_join", may_join)
-
-
 def tell_no_broker_epochs(replace: Replace) -> None:
     """A follower that was caught up may have lost its disk since."""
     replace(leading, "_broker_epoch", lambda *_: UNKNOWN_BROKER_EPOCH)
@@ -162,34 +137,6 @@ class _AskedOnce(ControllerRequests):
                 channel.send(request(), version, answered)
 
         self.find(send)
-
-
-# Fencing
-
-
-def take_orders_of_any_epoch(replace: Replace) -> None:
-    """A LeaderAndIsr that was overtaken makes a leader of who led before."""
-    apply = state_changes.StateChanges._apply
-
-    def apply_any(self: Any, told: Any, config: Any, followers: Any) -> ErrorCode:
-        partition = self._hosted.get(told.topic, told.state.partition_index)
-        if partition is not None:
-            partition.leader_epoch = min(partition.leader_epoch, told.state.leader_epoch - 1)
-            partition.partition_epoch = 0
-        return apply(self, told, config, followers)
-
-    replace(state_changes.StateChanges, "accept_controller_epoch", lambda _self, _epoch: True)
-    replace(state_changes.StateChanges, "_apply", apply_any)
-
-
-def serve_any_epoch(replace: Replace) -> None:
-    """Who believes in another leader epoch is answered all the same."""
-    access_error = Partition.access_error
-
-    def any_epoch(self: Partition, _epoch: int, *, only_leader: bool) -> ErrorCode:
-        return access_error(self, -1, only_leader=only_leader)
-
-    replace(Partition, "access_error", any_epoch)
 
 
 # Followers that stand still

@@ -8,12 +8,9 @@ from typing import Any
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.planted.bug import Replace
 from logquake.storage.cleaner.record_filter import RecordFilter
-from logquake.storage.log import replicated_batches
-from logquake.storage.log.leader_epochs import LeaderEpochs
 from logquake.storage.log.log import Log
 from logquake.storage.log.sync import PendingSync
 from logquake.storage.producers import entry, rules
-from logquake.storage.producers.entry import ProducerEntry
 from logquake.storage.producers.recovery import ProducerRecovery
 from logquake.wire.records import Record
 
@@ -40,27 +37,12 @@ def append_what_repeats(replace: Replace) -> None:
     replace(rules, "_check_sequence", lambda _entry, _header: None)
 
 
-def take_any_producer_epoch(replace: Replace) -> None:
-    """A producer that was replaced goes on."""
-    replace(rules, "_check_epoch", lambda _entry, _header: None)
-
-
 # What is on disk
 
 
 def sync_nothing(replace: Replace) -> None:
     """A sync is noted, and was none."""
     replace(PendingSync, "run", lambda _self: None)
-
-
-def keep_epochs_that_were_cut_off(replace: Replace) -> None:
-    """A log that is truncated keeps the leader epochs of what is gone."""
-    replace(LeaderEpochs, "truncate_from_end", lambda _self, _offset: None)
-
-
-def copy_without_checking(replace: Replace) -> None:
-    """A follower writes what it is sent, damaged or not."""
-    replace(replicated_batches, "check_crc", lambda *_: None)
 
 
 def drop_the_last_value(replace: Replace) -> None:
@@ -91,19 +73,3 @@ def read_past_what_is_open(replace: Replace) -> None:
     """The last stable offset is the high watermark, whatever is undecided."""
     mark = property(lambda replica: replica.high_watermark)
     replace(ReplicaLog, "last_stable_offset", mark)
-
-
-def leave_transactions_open(replace: Replace) -> None:
-    """A marker is written, and the transaction that it ends stays open."""
-
-    def unended(self: ProducerEntry, epoch: int, *_: int) -> ProducerEntry:
-        return ProducerEntry(
-            self.producer_id,
-            epoch,
-            self.coordinator_epoch,
-            self.last_timestamp,
-            self.current_txn_first_offset,
-            self.batches,
-        )
-
-    replace(ProducerEntry, "with_end_marker", unended)
