@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-
 import pytest
 
-from logquake.cluster.errors import ClusterError
-from logquake.cluster.zookeeper import session_end
-from logquake.cluster.zookeeper.session_end import end_session, password_of
+from logquake.cluster.zookeeper.session_end import password_of
 
 
 @pytest.mark.parametrize(
@@ -21,19 +16,3 @@ from logquake.cluster.zookeeper.session_end import end_session, password_of
 )
 def test_a_password_is_the_one_that_a_real_server_gave(session_id: int, password: str) -> None:
     assert password_of(session_id).hex() == password
-
-
-def test_what_is_no_zookeeper_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However much it sends."""
-    monkeypatch.setattr(session_end, "ANSWER_TIMEOUT_S", 0.5)
-
-    def answer(listener: socket.socket) -> None:
-        with listener.accept()[0] as connection:
-            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 100)
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        stranger = threading.Thread(target=answer, args=(listener,))
-        stranger.start()
-        with pytest.raises(ClusterError, match="no ZooKeeper server"):
-            end_session(f"127.0.0.1:{listener.getsockname()[1]}", 7)
-        stranger.join()
