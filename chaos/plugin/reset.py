@@ -6,6 +6,7 @@ Faults are healed and members run again first: what is deleted while a broker is
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 
 from logquake.chaos.plugin.baseline import Baseline
 from logquake.client.acls import Acls
@@ -56,7 +57,7 @@ def _require_replicas(cluster: RunningCluster) -> None:
     """On brokers that there are: without one a topic is neither whole again, nor ever deleted."""
     brokers = {member.broker_id for member in cluster.state().brokers}
     for topic, assignment in sorted(cluster.view.assignments().items()):
-        if not brokers.issuperset(*assignment.partitions.values()):
+        if not brokers.issuperset(chain.from_iterable(assignment.partitions.values())):
             raise CannotResetError(f"{topic} has replicas on a broker that is gone")
 
 

@@ -57,10 +57,9 @@ workloads:
 steps:
 - await: {{rows: {{what: exchanged, key: idempotent, subject: Produce}}, times: 20}}
 - await: {{rows: {{what: exchanged, key: plain, subject: Produce}}, times: 20}}
-- begin: {{kind: inject, api: Produce, close: response, source: clients, times: 4}}
+- begin: {{kind: inject, api: Produce, close: response, source: clients, times: 8}}
   as: lost
-- await: {{rows: {{what: exchanged, key: idempotent, why: no answer}}}}
-- await: {{rows: {{what: exchanged, key: plain, why: no answer}}}}
+- await: {{rows: {{what: exchanged, subject: Produce, why: no answer}}, times: 8}}
 - await: {{rows: {{what: exchanged, key: plain, subject: Produce}}, times: 20}}
 - heal: lost
 """

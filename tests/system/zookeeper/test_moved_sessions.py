@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -12,7 +13,7 @@ from logquake.zk.kazoo_session import KazooSession
 from logquake.zk.operations import Create, EventType, Exists, GetData, SetData, WatchEvent
 from tests.system.zookeeper.client import Client
 from tests.system.zookeeper.relay import Relay, relay_to
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 SESSION_TIMEOUT_MS = 12_000
 ASKED_EVERY_S = 0.5
@@ -67,10 +68,11 @@ def test_a_silent_server_is_left_while_the_session_lives(servers: Servers) -> No
     client, first = servers.client, servers.serving()
     session = client.session_id
     first.hold_answers()
-    while client.session_id is not None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not _connected(client, 2):
+        assert time.monotonic() < deadline, client.log[-5:]
         client.submit(Exists("/"))
         client.run_for(ASKED_EVERY_S)
-    client.run_until(lambda: client.session_id is not None)
     first.release_answers()
     assert client.session_id == session
     assert "expired" not in client.log
