@@ -279,8 +279,10 @@ class GroupMember(Client):
         reader.ask(reader.likely_leader(), request, FETCH_VERSION, on_answer)
 
     def _go_to_start(self, partition: TopicPartition) -> None:
-        """Its records may be deleted; where the log starts is as good as asked here."""
-        asked = self.world.asked_starts.get(partition, 0)
+        """Its records may be deleted; where the log starts is as good as asked here, unless more
+        was asked than is committed: that is refused.
+        """
+        asked = min(self.world.asked_starts.get(partition, 0), self._end(partition))
         self.owned[partition] = max(self.owned[partition], asked)
 
     def _take(self, partition: TopicPartition, records: memoryview) -> None:
