@@ -149,7 +149,7 @@ class Committer(Client):
     ) -> None:
         if (
             isinstance(response, OffsetDeleteResponse)
-            and not response.error_code
+            and not _has_error(response)
             and epoch is not None
             and epoch == self.leader_epoch_of(broker)
         ):
@@ -191,3 +191,10 @@ class Committer(Client):
             self.is_finished = self.is_stopped
         if not self.is_finished:
             self._again()
+
+
+def _has_error(response: OffsetDeleteResponse) -> bool:
+    """A coordinator that has not been told of a partition deletes nothing of it."""
+    return bool(response.error_code) or any(
+        told.error_code for topic in response.topics for told in topic.partitions
+    )
