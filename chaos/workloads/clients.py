@@ -23,7 +23,7 @@ _OF_ALL: Settings = {
 }
 # Who sends offsets while the group's coordinator moves waits for the next change of any connection,
 # without a time-out (librdkafka's issues 5456 and 5511): idle ones end, then.
-_AWAKE: Settings = {"connections.max.idle.ms": 2_000}
+AWAKE: Settings = {"connections.max.idle.ms": 2_000}
 
 PLAIN: Settings = {
     **_OF_ALL,
@@ -39,7 +39,7 @@ PLAIN: Settings = {
 IDEMPOTENT: Settings = {**PLAIN, "enable.idempotence": True}
 TRANSACTIONAL: Settings = {
     **_OF_ALL,
-    **_AWAKE,
+    **AWAKE,
     "retry.backoff.ms": 50,
     "transaction.timeout.ms": 30_000,
 }
@@ -51,7 +51,7 @@ READER: Settings = {
 }
 MEMBER: Settings = {
     **READER,
-    **_AWAKE,
+    **AWAKE,
     "session.timeout.ms": 45_000,
     "heartbeat.interval.ms": 1_000,
     # A commit that librdkafka tries again before it has connected to the new coordinator fails with

@@ -19,7 +19,7 @@ from confluent_kafka import (
     Message,
 )
 
-from logquake.chaos.workloads.clients import persist
+from logquake.chaos.workloads.clients import AWAKE, persist
 from logquake.cluster.api import Cluster
 from tests.compat.adapters import base
 from tests.compat.adapters.librdkafka import Librdkafka, transactional_producer
@@ -42,9 +42,10 @@ class Worker:
 
     def __init__(self, servers: str, name: str, group: str, source: str, target: str) -> None:
         self._target = target
-        self._producer = transactional_producer(servers, name, {})
+        self._producer = transactional_producer(servers, name, AWAKE)
         self._consumer = Consumer(
             {
+                **AWAKE,
                 "bootstrap.servers": servers,
                 "group.id": group,
                 "enable.auto.commit": False,
