@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +18,10 @@ import pyarrow as pa
 from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.judging import Survey, conclude, survey
-from logquake.chaos.checkers.sharing import common_evidence
+from logquake.chaos.checkers.sharing import common_evidence, evidence_of
 from logquake.chaos.checkers.verdicts import Judgement
 from logquake.chaos.evidence.clients import Share
-from logquake.chaos.evidence.evidence import Evidence, logs_of, partitions_kept
+from logquake.chaos.evidence.evidence import Evidence, partitions_kept
 from logquake.chaos.evidence.shares import WIDE
 from logquake.chaos.history.parquet import SCHEMA, in_batches
 
@@ -67,9 +67,7 @@ class _Judge:
 
     def case(self, wide: pa.Table, share: Share) -> Case:
         rows = pa.concat_tables([self.common_rows, wide]).sort_by(_BY_TIME)
-        logs = logs_of(self.root, share) if self.root is not None and share else {}
-        evidence = replace(self.common, columns=in_batches(rows), logs=logs, share=share)
-        return Case(evidence, self.demands)
+        return Case(evidence_of(self.common, in_batches(rows), self.root, share), self.demands)
 
 
 def _surveyed(wide: DataFrame, judge: _Judge) -> Iterator[tuple[str, Survey]]:

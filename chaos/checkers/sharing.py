@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
+
+import pyarrow as pa
 
 from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.demands import Demands
@@ -38,18 +39,18 @@ def judge_file(
     """
     common = common_evidence(root)
     return judge_shares(
-        partial(_of_share, common, history, root),
+        lambda share: evidence_of(common, read_share(history, share), root, share),
         shares_of(history, root, rows_of_a_share),
         demands or Demands(),
     )
 
 
 def judge_shares(
-    evidence_of: Callable[[Share], Evidence], shares: Iterable[Share], demands: Demands
+    of_share: Callable[[Share], Evidence], shares: Iterable[Share], demands: Demands
 ) -> Judgement:
     """One share's evidence is in memory at a time; that of no partition is what all have."""
-    surveys = [survey(Case(evidence_of(share), demands)) for share in shares]
-    return conclude(Case(evidence_of(_NOTHING), demands), surveys)
+    surveys = [survey(Case(of_share(share), demands)) for share in shares]
+    return conclude(Case(of_share(_NOTHING), demands), surveys)
 
 
 def common_evidence(root: Path | None) -> Evidence:
@@ -66,6 +67,9 @@ def shares_of(history: Path, root: Path | None, most_rows: int) -> Sequence[Shar
     return cut(sizes, most_rows) or (_NOTHING,)
 
 
-def _of_share(common: Evidence, history: Path, root: Path | None, share: Share) -> Evidence:
+def evidence_of(
+    common: Evidence, columns: Iterable[pa.RecordBatch], root: Path | None, share: Share
+) -> Evidence:
+    """What all have, with the share's own: its rows, and its replicas' logs."""
     logs = logs_of(root, share) if root is not None and share else {}
-    return replace(common, columns=read_share(history, share), logs=logs, share=share)
+    return replace(common, columns=columns, logs=logs, share=share)

@@ -9,12 +9,12 @@ import pytest
 
 from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.sharing import judge_file
-from logquake.chaos.checkers.verdicts import Judgement, Verdict
+from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.parquet import write_parquet
 from logquake.chaos.history.rows import Kind
 from logquake.pipeline.audit import audit
 from logquake.wire.records import ControlType
-from tests.chaos.checkers.literals import PRODUCER, READER, Run
+from tests.chaos.checkers.literals import PRODUCER, READER, Run, rulings_of
 from tests.chaos.evidence.written import batch, end, replica
 from tests.compat.sparks import SPARKS_WARNINGS
 
@@ -92,13 +92,6 @@ def test_the_verdicts_are_those_of_one_process(spark: Any, is_spoilt: bool, tmp_
     write_parquet(sorted(run.rows), file)
     demands = Demands(acked_under_fault=1, elections=0)
     by_spark, here = audit(spark, file, root, demands), judge_file(file, root, demands)
-    assert told(by_spark) == told(here)
+    assert rulings_of(by_spark) == rulings_of(here)
     broken = {each.invariant for each in here.rulings if each.verdict is Verdict.BROKEN}
     assert broken == ({"atomic", "exactly once"} if is_spoilt else set())
-
-
-def told(judgement: Judgement) -> list[tuple[object, ...]]:
-    return [
-        (each.invariant, each.verdict, each.why, {(v.text, v.chain) for v in each.violations})
-        for each in judgement.rulings
-    ]

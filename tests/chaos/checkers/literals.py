@@ -12,7 +12,7 @@ import numpy as np
 
 from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.demands import Demands
-from logquake.chaos.checkers.verdicts import Violation
+from logquake.chaos.checkers.verdicts import Judgement, Violation
 from logquake.chaos.evidence.evidence import Evidence
 from logquake.chaos.evidence.stored import BATCH, NO_MARKER, StoredLog
 from logquake.chaos.history.rows import Kind, Row
@@ -243,3 +243,11 @@ Check = Callable[[Case], Iterator[Violation]]
 def told(check: Check, run: Run, **settings: Any) -> list[str]:
     """What is wrong, in words."""
     return [violation.text for violation in check(run.case(**settings))]
+
+
+def rulings_of(judgement: Judgement) -> list[tuple[object, ...]]:
+    """What each says, violations in no order: shares come in another."""
+    return [
+        (each.invariant, each.verdict, each.why, {(v.text, v.chain) for v in each.violations})
+        for each in judgement.rulings
+    ]

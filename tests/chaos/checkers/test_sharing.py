@@ -19,7 +19,17 @@ from logquake.chaos.evidence.stored import StoredLog
 from logquake.chaos.history.parquet import write_parquet
 from logquake.chaos.history.rows import Kind
 from logquake.wire.records import ControlType
-from tests.chaos.checkers.literals import PRODUCER, READER, Batch, P, Run, cluster, log, marker
+from tests.chaos.checkers.literals import (
+    PRODUCER,
+    READER,
+    Batch,
+    P,
+    Run,
+    cluster,
+    log,
+    marker,
+    rulings_of,
+)
 
 FEW = Demands(acked_under_fault=1, elections=0)
 OTHER = "orders-1"
@@ -83,7 +93,7 @@ def test_shares_are_judged_as_the_whole(spoil: Callable[[Run], None], tmp_path: 
     run = spanning()
     spoil(run)
     in_shares, at_once = judged_in_shares(run, tmp_path), judge(run.evidence(), FEW)
-    assert told(in_shares) == told(at_once)
+    assert rulings_of(in_shares) == rulings_of(at_once)
     assert at_once.verdict is (Verdict.HOLDS if spoil is whole else Verdict.BROKEN)
 
 
@@ -99,14 +109,6 @@ def judged_in_shares(run: Run, folder: Path) -> Judgement:
         return replace(run.evidence(), rows=(), columns=columns, logs=logs, share=share)
 
     return judge_shares(evidence, shares, FEW)
-
-
-def told(judgement: Judgement) -> list[tuple[object, ...]]:
-    """Violations in no order: shares come in another."""
-    return [
-        (each.invariant, each.verdict, each.why, {(v.text, v.chain) for v in each.violations})
-        for each in judgement.rulings
-    ]
 
 
 def test_a_file_alone_is_judged_by_what_clients_saw(tmp_path: Path) -> None:
