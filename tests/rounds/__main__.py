@@ -1,10 +1,12 @@
-"""Long runs on real processes: ``python -m tests.rounds returns|starts|rolls``, and ``--help``.
+"""Long runs on real processes: ``python -m tests.rounds COMMAND``, and ``--help``.
 
     python -m tests.rounds returns --rounds 100 --seed 1 --starve --evidence FOLDER
     python -m tests.rounds starts --count 300 --starve
     python -m tests.rounds rolls --rounds 4 --evidence FOLDER
+    python -m tests.rounds repeats acks-1 unclean-on storm --times 20 --evidence FOLDER
 
-They end with 1 if a broker did not return, a start failed, or something was lost, doubled or torn.
+They end with 1 if a broker did not return, a start failed, something was lost, doubled or torn, or
+a scenario held in fewer than 19 of 20 runs.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.rounds import returns, rolls, starts
+from tests.rounds import repeats, returns, rolls, starts
 from tests.rounds.faults import KINDS, Kind
 from tests.rounds.rolling.load import FULL, Size
 from tests.starving.plan import Starvation
@@ -34,6 +36,10 @@ def main() -> int:
         rolled = rolls.run(_rolls_plan(options, starvation))
         print(rolled)
         return 1 if rolled.faults else 0
+    if options.command == "repeats":
+        repeated = repeats.run(_repeats_plan(options))
+        print(repeated)
+        return 0 if repeated.is_sound else 1
     plan = returns.Plan(
         seed=options.seed,
         rounds=options.rounds,
@@ -60,6 +66,17 @@ def _rolls_plan(options: argparse.Namespace, starvation: Starvation | None) -> r
     )
 
 
+def _repeats_plan(options: argparse.Namespace) -> repeats.Plan:
+    return repeats.Plan(
+        scenarios=tuple(options.scenarios),
+        times=options.times,
+        seed=options.seed,
+        at_once=options.at_once,
+        evidence=options.evidence,
+        duration=options.duration,
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--seed", type=int, default=1)
@@ -80,6 +97,13 @@ def _parser() -> argparse.ArgumentParser:
     rolling.add_argument("--evidence", type=Path, default=Path("evidence"))
     for name in ("groups", "movers", "members", "producers"):
         rolling.add_argument(f"--{name}", type=int, default=getattr(FULL, name))
+    again = commands.add_parser("repeats", help=repeats.__doc__)
+    again.add_argument("scenarios", nargs="+", metavar="SCENARIO")
+    again.add_argument("--times", type=int, default=20)
+    again.add_argument("--seed", type=int, default=1, help="of the first; those after it follow")
+    again.add_argument("--at-once", type=int, default=1)
+    again.add_argument("--duration", metavar="TIME", help="of storms, instead of their own")
+    again.add_argument("--evidence", type=Path, default=Path("evidence"))
     in_a_row = commands.add_parser("starts", parents=[shared], help=starts.__doc__)
     in_a_row.add_argument("--count", type=int, default=300)
     return parser
