@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from logquake.chaos.checkers.transitions import is_unclean
 from logquake.chaos.evidence.decisions import StateWrite
 from logquake.chaos.history.rows import Kind, Row
 from logquake.wire.sentinels import NO_LEADER
@@ -81,7 +80,7 @@ def _state(write: StateWrite) -> Told:
     if after.leader == NO_LEADER:
         text = f"{name} has no leader from epoch {after.leader_epoch} on, its ISR stays {isr}"
         return Told(at_us, 3, text)
-    if is_unclean(write):
+    if write.is_unclean:
         return Told(
             at_us,
             5,

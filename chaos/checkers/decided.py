@@ -8,7 +8,6 @@ from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.chains import clock
 from logquake.chaos.checkers.transitions import (
     is_of_earlier_controller,
-    is_unclean,
     problems_of_epoch,
     problems_of_state,
 )
@@ -24,7 +23,7 @@ def isr_history(case: Case) -> Iterator[Violation]:
         allows = case.setting(partition, "unclean.leader.election.enable", "false") == "true"
         for write in writes:
             problems = list(problems_of_state(write))
-            if is_unclean(write) and not allows:
+            if write.is_unclean and not allows:
                 problems.append("the new leader was not in the ISR")
             for problem in problems:
                 text = f"{partition}, zxid {write.zxid:#x}: {problem}: {_moved(write)}"
@@ -36,7 +35,7 @@ def unclean_elections(case: Case) -> Iterator[Violation]:
     for partition, writes in case.states.items():
         log = case.reference(partition)
         for write in writes:
-            if log is not None and is_unclean(write):
+            if log is not None and write.is_unclean:
                 begins = log.first_of_epoch(write.after.leader_epoch)
                 committed = case.committed_before(partition, write.at_ms * 1000)
                 lost = f"offsets {begins} to {committed - 1} of what was committed went"
@@ -75,7 +74,7 @@ def incarnation(case: Case) -> Iterator[Violation]:
             registered[decision.broker] = decision
         elif isinstance(decision, StateWrite) and decision.before is not None:
             for broker in set(decision.after.isr) - set(decision.before.isr):
-                if is_unclean(decision) and broker == decision.after.leader:
+                if decision.is_unclean and broker == decision.after.leader:
                     continue
                 yield from _entered(case, decision, broker, registered.get(broker))
 

@@ -13,7 +13,7 @@ from logquake.wire.sentinels import NO_LEADER
 
 def problems_of_state(write: StateWrite) -> Iterator[str]:
     """Leader in ISR, ISR within replicas; a write names the version that it replaces; a leader
-    change bumps the epoch. Who may lead is is_unclean()'s to say.
+    change bumps the epoch. Who may lead is StateWrite.is_unclean's to say.
     """
     before, after = write.before, write.after
     if after.leader != NO_LEADER and after.leader not in after.isr:
@@ -28,13 +28,6 @@ def problems_of_state(write: StateWrite) -> Iterator[str]:
         yield "the leader epoch fell"
     if after.leader != before.leader and after.leader_epoch == before.leader_epoch:
         yield "the leader changed within an epoch"
-
-
-def is_unclean(write: StateWrite) -> bool:
-    """Whether the new leader was not in the ISR before."""
-    before, after = write.before, write.after
-    is_new = before is not None and after.leader not in (before.leader, NO_LEADER)
-    return is_new and before is not None and after.leader not in before.isr
 
 
 def problems_of_epoch(write: EpochWrite, owners: dict[int, int]) -> Iterator[str]:

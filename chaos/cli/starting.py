@@ -150,6 +150,7 @@ def _run(scenario: Scenario, manner: Manner) -> ExitStatus:
         with screen_of(title, console, quiet=manner.quiet) as screen:
             outcome = Run(scenario, run_folder, screen).carry_out()
         judgement = judge_run(scenario, run_folder, outcome)
+        write_report(scenario, run_folder, judgement)
     except ClusterError as error:
         console.print(f"logquake: {error}", markup=False, highlight=False)
         return ExitStatus.ENVIRONMENT

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from logquake.chaos.checkers.transitions import is_unclean
 from logquake.chaos.evidence.decisions import Decision, EpochWrite, StateWrite
 from logquake.chaos.history.rows import Row
 from logquake.cluster.state import ZOOKEEPER
@@ -45,7 +44,7 @@ def _kinds(write: StateWrite) -> Iterator[str]:
         return
     if after.leader == NO_LEADER:
         yield "leader-not-elected"
-    elif is_unclean(write):
+    elif write.is_unclean:
         yield "unclean-leader-elected"
     elif write.elects:
         yield "leader-elected"

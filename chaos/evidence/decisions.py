@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.applied import Applied
 from logquake.zk.operations import ANY_VERSION, Create, Delete, SetData, Write
@@ -41,6 +42,14 @@ class StateWrite:
     @property
     def elects(self) -> bool:
         return self.before is None or self.before.leader != self.after.leader
+
+    @property
+    def is_unclean(self) -> bool:
+        """Whether the new leader was not in the ISR before."""
+        before, after = self.before, self.after
+        if before is None or after.leader in (before.leader, NO_LEADER):
+            return False
+        return after.leader not in before.isr
 
 
 @dataclass(frozen=True, slots=True)

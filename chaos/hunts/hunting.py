@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from logquake.chaos.hunts.finding import Finding, finding
+from logquake.chaos.report.page import write_report
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import RunJudgement
 from logquake.chaos.runs.judging import judge_run
@@ -64,7 +65,9 @@ def _played(
     setup = scenario.setup.model_copy(update={"planted_bugs": bugs})
     scenario = scenario.model_copy(update={"setup": setup, "seed": SEED})
     outcome = Run(scenario, folder, screen, WHOLE_WITHIN_S).carry_out()
-    return judge_run(scenario, folder, outcome)
+    judgement = judge_run(scenario, folder, outcome)
+    write_report(scenario, folder, judgement)
+    return judgement
 
 
 def _hunt_of(bug: PlantedBug) -> Hunt:

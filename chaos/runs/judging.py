@@ -9,7 +9,6 @@ from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.judging import judge
 from logquake.chaos.evidence.evidence import Evidence, gather_evidence
 from logquake.chaos.history.reader import read_history
-from logquake.chaos.report.page import write_report
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import RunJudgement, judged
 from logquake.chaos.runs.reading_back import FINAL_READER
@@ -21,7 +20,7 @@ DEFAULTS = ("min.insync.replicas", "unclean.leader.election.enable")
 
 
 def judge_run(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> RunJudgement:
-    """Nothing writes any more. Writes verdict.json and report.html."""
+    """Nothing writes any more. Writes verdict.json."""
     counts = Counter(row.what for row in read_history(folder.row_files()))
     compacted = [
         topic.name
@@ -37,7 +36,6 @@ def judge_run(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> RunJud
         measured(read_history(folder.row_files()), FINAL_READER, compacted),
     )
     folder.verdict.write_text(json.dumps(judgement.to_json(), indent=2) + "\n")
-    write_report(scenario, folder, judgement)
     return judgement
 
 

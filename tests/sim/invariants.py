@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from logquake.chaos.checkers.sequences import after_batch, after_marker, due
 from logquake.chaos.checkers.transitions import (
     is_of_earlier_controller,
-    is_unclean,
     problems_of_epoch,
     problems_of_state,
 )
@@ -193,7 +192,7 @@ def isr_history(_world: World, step: Step) -> Iterator[str]:
         if isinstance(decision, StateWrite):
             for problem in problems_of_state(decision):
                 yield f"{problem}: {decision}"
-            if is_unclean(decision):
+            if decision.is_unclean:
                 yield f"the new leader was not in the ISR: {decision}"
 
 
