@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeVar, cast
 
 import numpy as np
 
 from logquake.chaos.checkers.chains import Story
 from logquake.chaos.checkers.demands import Demands
-from logquake.chaos.checkers.fates import fates_of
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.clients import Clients, Column
 from logquake.chaos.evidence.decisions import Decision, Decisions, Registration, StateWrite
@@ -25,11 +25,14 @@ from logquake.chaos.history.rows import Row
 from logquake.wire.sentinels import NO_LEADER
 from logquake.zk.znodes.topics import PartitionState
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, eq=False)
 class Case:
     evidence: Evidence
     demands: Demands = field(default_factory=Demands)
+    _kept: dict[Callable[[Case], object], object] = field(default_factory=dict, init=False)
 
     @cached_property
     def clients(self) -> Clients:
@@ -242,10 +245,11 @@ class Case:
             int(number) for number, partition, key in pairs if (int(partition), int(key)) in dead
         )
 
-    @cached_property
-    def fates(self) -> Column:
-        """Of each send: what its transaction came to where it was written; GONE if it is not."""
-        return fates_of(self)
+    def once(self, of_case: Callable[[Case], T]) -> T:
+        """What follows from the case, worked out when it is first asked for and kept."""
+        if of_case not in self._kept:
+            self._kept[of_case] = of_case(self)
+        return cast("T", self._kept[of_case])
 
     @cached_property
     def story(self) -> Story:

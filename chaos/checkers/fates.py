@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from logquake.chaos.checkers.case import Case
 from logquake.chaos.evidence.clients import Column
 from logquake.chaos.evidence.stored import ABORTED, COMMITTED
-
-if TYPE_CHECKING:
-    from logquake.chaos.checkers.case import Case
 
 GONE = 4
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.chains import clock
-from logquake.chaos.checkers.fates import GONE
+from logquake.chaos.checkers.fates import GONE, fates_of
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.clients import Column, pick
 from logquake.chaos.evidence.stored import ABORTED, COMMITTED, OPEN, PLAIN, Mask
@@ -42,7 +42,9 @@ def fates_seen(case: Case) -> Fates:
     sends = case.clients.sends
     chosen = np.flatnonzero((sends.transaction >= 0) & (sends.outcome != int(Outcome.REFUSED)))
     seen = np.zeros(len(case.clients.transactions), np.uint8)
-    np.bitwise_or.at(seen, sends.transaction[chosen], 1 << case.fates[chosen].astype(np.uint8))
+    np.bitwise_or.at(
+        seen, sends.transaction[chosen], 1 << case.once(fates_of)[chosen].astype(np.uint8)
+    )
     # Sends are by number: of each transaction the first is found.
     transactions, at = np.unique(sends.transaction[chosen], return_index=True)
     first = {
@@ -90,7 +92,7 @@ def aborted_reads(case: Case) -> Iterator[Violation]:
         return
     at = clients.sends.find(clients.polls.value)
     aborted = told[clients.polls.process] & (pick(clients.sends.transaction, at) >= 0)
-    aborted &= pick(case.fates, at) == ABORTED
+    aborted &= pick(case.once(fates_of), at) == ABORTED
     for partition, reads in case.polls_by_partition(aborted):
         first = int(reads[0])
         reader = clients.processes[int(clients.polls.process[first])]
@@ -141,7 +143,7 @@ def outputs_seen(case: Case) -> dict[Input, Outputs]:
     mover_of = {one.process: one.group for one in clients.commits if one.transaction >= 0}
     groups = [mover_of.get(process, "") for process in clients.processes.all]
     at = clients.sends.find(np.array(list(clients.origins), np.int64))
-    is_committed = pick(case.fates, at) == COMMITTED
+    is_committed = pick(case.once(fates_of), at) == COMMITTED
     origins: dict[Input, tuple[list[int], list[bool]]] = defaultdict(lambda: ([], []))
     for (partition, offset), process, is_one in zip(
         clients.origins.values(),
