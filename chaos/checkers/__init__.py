@@ -4,7 +4,7 @@
     verdicts.py      holds, broken, inconclusive; violations and their chains
     sharing.py       the same, share by share of the partitions: python -m logquake.chaos.checkers
     case.py          what follows from the evidence: what is committed, which log counts
-    chains.py        what happened to a partition, in sentences
+    chains.py        what happened to a partition, and why; in sentences (sentences.py)
     fates.py         what became of the sends of transactions
     demands.py       what a run must have shown
     acked.py         1 durable, 2 readable; losses that acks allow

@@ -3,44 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
 
+from logquake.chaos.checkers import sentences
+from logquake.chaos.checkers.sentences import Told, clock
 from logquake.chaos.evidence.decisions import StateWrite
-from logquake.chaos.history.rows import Kind, Row
-from logquake.wire.sentinels import NO_LEADER
+from logquake.chaos.history.rows import Row
 
 LONGEST = 16
-_OF_INTEREST = frozenset(
-    {
-        "log-truncated",
-        "committed-truncated",
-        "log-restarted",
-        "log-begun-with-batch",
-        "log-repaired",
-        "log-start-raised",
-        "replica-empty",
-        "records-damaged",
-        "unclean-leader-elected",
-        "leader-lost",
-        "log-dir-failed",
-        "transaction-timed-out",
-        "coordinator-loaded",
-        "log-cleaned",
-        "isr-proposed",
-        "role-changed",
-    }
-)
-_MINOR = frozenset({"isr-proposed", "role-changed"})
+_DECIDED = frozenset({"leader-elected", "unclean-leader-elected", "leader-lost", "isr-shrunk"})
 
-
-class Told(NamedTuple):
-    """``weight``: what weighs least is left out first, where there is too much to tell."""
-
-    at_us: int
-    weight: int
-    text: str
+_Outcome = tuple[str, int | None, tuple[int, ...]]
+"""A partition, its leader epoch and its ISR."""
 
 
 class Story:
@@ -51,12 +25,21 @@ class Story:
         faults: Iterable[Row],
     ) -> None:
         self._of: dict[str, list[Told]] = defaultdict(list)
-        self._of_all = [_fault(row) for row in faults]
-        for partition, writes in states.items():
-            self._of[partition] += map(_state, writes)
+        self._of_all = [sentences.of_fault(row) for row in faults]
+        reasons = _Reasons()
         for row in journals:
-            if row.what in _OF_INTEREST:
-                self._of[row.subject].append(_event(row))
+            if not reasons.keep(row):
+                self._tell(row)
+        for partition, writes in states.items():
+            told = (sentences.of_write(write, reasons.of(write)) for write in writes)
+            self._of[partition] += told
+        for row in reasons.left():
+            self._tell(row)
+
+    def _tell(self, row: Row) -> None:
+        told = sentences.of_event(row)
+        if told is not None:
+            self._of[row.subject].append(told)
 
     def of(self, partition: str, since_us: int = 0) -> tuple[str, ...]:
         """From the last decision before that moment on; the weightiest, at most LONGEST."""
@@ -67,53 +50,43 @@ class Story:
         return tuple(f"{clock(told.at_us)} {told.text}" for told in (*before, *kept))
 
 
-def clock(at_us: int) -> str:
-    """The time of day, UTC, in milliseconds."""
-    return f"{datetime.fromtimestamp(at_us / 1e6, UTC):%H:%M:%S.%f}"[:-3]
+class _Reasons:
+    """Why ISRs and leaders were changed, by what was written of it in journals.
 
+    Within a leader epoch the leader proposes and knows why; from one to the next the controller
+    decides. Apache Kafka's brokers keep no such journals.
+    """
 
-def _state(write: StateWrite) -> Told:
-    before, after, name = write.before, write.after, write.partition
-    at_us, isr = write.at_ms * 1000, list(after.isr)
-    if before is None:
-        return Told(at_us, 2, f"{name} begins: broker {after.leader} leads it, its ISR is {isr}")
-    if after.leader == NO_LEADER:
-        text = f"{name} has no leader from epoch {after.leader_epoch} on, its ISR stays {isr}"
-        return Told(at_us, 3, text)
-    if write.is_unclean:
-        return Told(
-            at_us,
-            5,
-            f"broker {after.leader} was elected unclean to lead {name} at epoch "
-            f"{after.leader_epoch}: it was not in the ISR {list(before.isr)}",
-        )
-    if before.leader != after.leader:
-        former = "nobody" if before.leader == NO_LEADER else f"broker {before.leader}"
-        return Told(
-            at_us,
-            3,
-            f"broker {after.leader} was elected to lead {name} at epoch {after.leader_epoch}, "
-            f"after {former}; its ISR is {isr}, it was {list(before.isr)}",
-        )
-    text = f"the ISR of {name} went from {list(before.isr)} to {isr} at epoch {after.leader_epoch}"
-    return Told(at_us, 1, text)
+    def __init__(self) -> None:
+        self._proposed: dict[_Outcome, list[Row]] = defaultdict(list)
+        self._decided: dict[_Outcome, list[Row]] = defaultdict(list)
+        self._used: set[tuple[str, int]] = set()
 
+    def keep(self, row: Row) -> bool:
+        """False: it is no such reason."""
+        if row.what == "isr-proposed" and isinstance(row.after, list):
+            self._proposed[row.subject, row.epoch, tuple(row.after)].append(row)
+            return True
+        if row.what in _DECIDED and isinstance(row.after, dict):
+            after = row.after
+            self._decided[row.subject, after["leader_epoch"], tuple(after["isr"])].append(row)
+            return True
+        return False
 
-def _event(row: Row) -> Told:
-    broker = row.process.replace("-", " ")
-    epoch = "" if row.epoch is None else f" at epoch {row.epoch}"
-    if row.what in ("log-truncated", "committed-truncated"):
-        begin = "" if row.before is None else f" from {row.before}"
-        text = f"{broker} truncated {row.subject}{begin} to {row.after}{epoch}"
-        return Told(row.at_us, 5, f"{text}: {row.why}")
-    begin = "" if row.before is None else f"{row.before} "
-    moved = "" if row.after is None else f" ({begin}to {row.after})"
-    weight = 0 if row.what in _MINOR else 4
-    return Told(row.at_us, weight, f"{broker}: {row.what}{moved}{epoch}: {row.why}")
+    def of(self, write: StateWrite) -> str:
+        """What was said nearest in time; "" where nobody said anything."""
+        is_proposed = write.before and write.before.leader_epoch == write.after.leader_epoch
+        reasons = self._proposed if is_proposed else self._decided
+        outcome = str(write.partition), write.after.leader_epoch, write.after.isr
+        at_us = write.at_ms * 1000
+        rows = reasons.get(outcome, ())
+        found = min(rows, key=lambda row: abs(row.at_us - at_us), default=None)
+        if found is None:
+            return ""
+        self._used.add((found.process, found.sequence))
+        return found.why or ""
 
-
-def _fault(row: Row) -> Told:
-    if row.what == Kind.FAULT_ENDED:
-        return Told(row.at_us, 1, f"the fault on {row.subject} ended")
-    kind = row.after.get("kind", "a fault") if isinstance(row.after, dict) else "a fault"
-    return Told(row.at_us, 4, f"{kind} was done to {row.subject}{f': {row.why}' * bool(row.why)}")
+    def left(self) -> Iterator[Row]:
+        """Proposals of which nothing came."""
+        for rows in self._proposed.values():
+            yield from (row for row in rows if (row.process, row.sequence) not in self._used)

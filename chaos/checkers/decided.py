@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logquake.chaos.checkers.case import Case
-from logquake.chaos.checkers.chains import clock
+from logquake.chaos.checkers.sentences import clock
 from logquake.chaos.checkers.transitions import (
     is_of_earlier_controller,
     problems_of_epoch,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from logquake.chaos.checkers.case import Case
-from logquake.chaos.checkers.chains import clock
+from logquake.chaos.checkers.sentences import clock
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.clients import Commit
 from logquake.chaos.history.rows import Row

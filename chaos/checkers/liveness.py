@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from logquake.chaos.checkers.case import Case, has_leader
-from logquake.chaos.checkers.chains import clock
+from logquake.chaos.checkers.sentences import clock
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.history.outcomes import Outcome
 from logquake.chaos.history.rows import Kind

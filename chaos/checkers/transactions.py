@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from logquake.chaos.checkers.case import Case
-from logquake.chaos.checkers.chains import clock
 from logquake.chaos.checkers.fates import GONE, fates_of
+from logquake.chaos.checkers.sentences import clock
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.clients import Column, pick
 from logquake.chaos.evidence.stored import ABORTED, COMMITTED, OPEN, PLAIN, Mask

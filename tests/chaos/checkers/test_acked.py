@@ -88,6 +88,35 @@ def test_a_chain_tells_how_it_was_lost() -> None:
     )
 
 
+def test_a_chain_gives_the_reasons_that_brokers_wrote_down() -> None:
+    run = acked_both()
+    chosen = "its broker was gone at the failover"
+    run.state(20, state(-1, 1, (1,)))
+    run.event(20, 2, "leader-lost", epoch=9, after=controllers(-1, 1, 1), why=chosen)
+    run.state(21, state(2, 2, (2,)))
+    run.event(22, 2, "unclean-leader-elected", epoch=9, after=controllers(2, 2, 2), why="unclean")
+    run.event(22, 2, "role-changed", epoch=2, before="follower", after="leader", why="log end 1")
+    run.event(22, 1, "role-changed", epoch=2, before="leader", after="follower", why="log end 2")
+    run.event(23, 2, "isr-proposed", epoch=2, before=[2], after=[2, 1], why="it caught up")
+    run.state(24, state(2, 2, (2, 1)))
+    run.event(25, 2, "isr-proposed", epoch=2, before=[2, 1], after=[2], why="it lags")
+    run.keep(log(1, Batch(0, (10,))), log(2, Batch(0, (10,))))
+    assert next(durable(run.case())).chain == (
+        "00:00:00.000 orders-0 begins: broker 1 leads it, its ISR is [1, 2]",
+        "00:00:00.020 orders-0 has no leader from epoch 1 on, its ISR stays [1] "
+        "(its broker was gone at the failover)",
+        "00:00:00.021 broker 2 was elected unclean to lead orders-0 at epoch 2: it was not in the "
+        "ISR [1] (unclean)",
+        "00:00:00.022 broker 2 began to lead orders-0 at epoch 2: log end 1",
+        "00:00:00.024 the ISR of orders-0 went from [2] to [2, 1] at epoch 2 (it caught up)",
+        "00:00:00.025 broker 2: isr-proposed ([2, 1] to [2]) at epoch 2: it lags",
+    )
+
+
+def controllers(leader: int, epoch: int, *isr: int) -> dict[str, object]:
+    return {"leader": leader, "leader_epoch": epoch, "isr": list(isr)}
+
+
 @pytest.mark.parametrize(("read", "problems"), [((10, 11), 0), ((10,), 1), ((), 1)])
 def test_a_late_reader_reads_every_ack(read: tuple[int, ...], problems: int) -> None:
     run = acked_both()
