@@ -19,6 +19,8 @@ class Transactions:
         self.first_unstable_offset: int | None = None
         self._ongoing: dict[int, int] = {}  # first offset -> producer id, ascending
         self._unreplicated: dict[int, int] = {}  # first offset -> offset of the marker
+        # Kept beside: as long as no high watermark is known, all of a log's transactions are in it.
+        self._first_unreplicated: int | None = None
         self._begun: list[int] = []  # first offsets, since keep()
         self._ended: dict[int, int] = {}  # first offset -> producer id, since keep()
 
@@ -30,9 +32,8 @@ class Transactions:
     def load(self, ongoing: Iterable[tuple[int, int]]) -> None:
         """Start over with these (first offset, producer id)."""
         self._ongoing = dict(sorted(ongoing))
-        self._unreplicated.clear()
+        self._set_unreplicated({})
         self.keep()
-        self._update()
 
     def begin(self, first_offset: int, producer_id: int) -> None:
         self._ongoing[first_offset] = producer_id
@@ -46,18 +47,19 @@ class Transactions:
         """
         self._ended[first_offset] = self._ongoing.pop(first_offset)
         self._unreplicated[first_offset] = marker_offset
+        self._first_unreplicated = _lower(self._first_unreplicated, first_offset)
         self._update()
         return next(iter(self._ongoing), marker_offset + 1)
 
     def replicated_to(self, high_watermark: int) -> None:
         """What ended below the high watermark is stable."""
         if self._unreplicated:
-            self._unreplicated = {
+            left = {
                 first: marker
                 for first, marker in self._unreplicated.items()
                 if marker >= high_watermark
             }
-            self._update()
+            self._set_unreplicated(left)
 
     def keep(self) -> None:
         self._begun.clear()
@@ -74,9 +76,18 @@ class Transactions:
             del self._ongoing[first_offset]
         self._ongoing = dict(sorted(self._ongoing.items()))
         self.keep()
+        self._set_unreplicated(self._unreplicated)
+
+    def _set_unreplicated(self, unreplicated: dict[int, int]) -> None:
+        self._unreplicated = unreplicated
+        self._first_unreplicated = min(unreplicated, default=None)
         self._update()
 
     def _update(self) -> None:
-        undecided = self.first_undecided_offset
-        firsts = self._unreplicated if undecided is None else (undecided, *self._unreplicated)
-        self.first_unstable_offset = min(firsts, default=None)
+        self.first_unstable_offset = _lower(self.first_undecided_offset, self._first_unreplicated)
+
+
+def _lower(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
