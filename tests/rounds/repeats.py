@@ -23,7 +23,7 @@ from logquake.chaos.runs.judgement import ExitStatus
 
 RUN_TIMEOUT_S = 1_200.0
 LOGQUAKE = Path(sys.executable).parent / "logquake"
-_NAMES = defaultdict(lambda: "crashed", {status: status.name.lower() for status in ExitStatus})
+_NAMES = {int(status): status.name.lower() for status in ExitStatus}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ class Ended(NamedTuple):
 
 def _ended(plan: Plan, seed: int, scenario: str) -> Ended:
     folder = RunFolder(plan.evidence / f"{Path(scenario).stem}-{seed}")
-    command = [LOGQUAKE, "chaos", "run", scenario, "-q", "--seed", str(seed)]
-    command += ["--report", folder.root]
+    command = [str(LOGQUAKE), "chaos", "run", scenario, "-q", "--seed", str(seed)]
+    command += ["--report", str(folder.root)]
     if plan.duration is not None:
         command += ["--duration", plan.duration]
     try:
@@ -89,10 +89,11 @@ def _ended(plan: Plan, seed: int, scenario: str) -> Ended:
         )
     except subprocess.TimeoutExpired:
         return Ended(scenario, seed, "without an end")
+    status = _NAMES.get(ended.returncode, "crashed")
     if ended.returncode == ExitStatus.HELD:
         shutil.rmtree(folder.root)
     elif folder.verdict.is_file():
         verdict = json.loads(folder.verdict.read_text())
         told = (*verdict["unexpected"], *verdict["unmet"], *verdict["troubles"])
-        return Ended(scenario, seed, _NAMES[ended.returncode], told)
-    return Ended(scenario, seed, _NAMES[ended.returncode], tuple(ended.stderr.splitlines()[-5:]))
+        return Ended(scenario, seed, status, told)
+    return Ended(scenario, seed, status, tuple(ended.stderr.splitlines()[-5:]))
