@@ -3,15 +3,17 @@
     judging.py       judge(): all that the evidence allows; why the others are not judged
     verdicts.py      holds, broken, inconclusive; violations and their chains
     sharing.py       the same, share by share of the partitions: python -m logquake.chaos.checkers
-    case.py          what follows from the evidence: what is committed, which log counts
+    case.py          what follows from the evidence: who led when, which log counts
     chains.py        what happened to a partition, and why; in sentences (sentences.py)
+    committed.py     up to where partitions were committed, over time
     fates.py         what became of the sends of transactions
     demands.py       what a run must have shown
     acked.py         1 durable, 2 readable; losses that acks allow
     values.py        3 no phantom, 4 one value, 5 repeatable read
     producers.py     6 idempotence, 7 send order; by the rules of sequences.py
     replicas.py      8 log matching, 9 shape
-    leaders.py       10 to 14, 18 min ISR, 19 fencing
+    leaders.py       10 to 14
+    acking.py        18 min ISR, 19 fencing
     decided.py       15 ISR history, 16 one controller, 17 incarnation; by transitions.py
     readers.py       20 polls
     groups.py        21 groups
@@ -21,8 +23,11 @@
 Each is a generator over a Case that yields violations, its docstring is its definition. Whatever
 has an unknown outcome may have happened or not; nobody is blamed for what retention, DeleteRecords
 or compaction took. Wide data are columns: a million events are judged in a second or two, and need
-some 200 bytes each. Not seen from outside, and not judged: which error a stale fetch got, and what
-the transactions' coordinator decided before its markers were written.
+some 200 bytes each.
+
+Not judged: which error a stale fetch got; what the transactions' coordinator decided before its
+markers were written; whether an operation ended within its client's time-out, and whether others
+went on while a minority of brokers was broken.
 """
 
 from logquake.chaos.checkers.demands import Demands

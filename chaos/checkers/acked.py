@@ -7,14 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from logquake.chaos.checkers.case import Case
+from logquake.chaos.checkers.case import END_US, Case
 from logquake.chaos.checkers.sentences import clock
 from logquake.chaos.checkers.verdicts import Violation
-from logquake.chaos.evidence.clients import Column
-from logquake.chaos.evidence.stored import StoredLog
+from logquake.chaos.evidence.clients import Column, pick
+from logquake.chaos.evidence.stored import Mask, StoredLog
 
 _NOWHERE = np.empty(0, np.int64)
-_NEVER = 1 << 62  # nobody sent anything there
 
 
 def durable(case: Case) -> Iterator[Violation]:
@@ -49,11 +48,18 @@ def readable(case: Case) -> Iterator[Violation]:
         read = dict(case.polls_by_partition(mine))
         for partition, at in case.by_partition(case.is_promised & _is_visible_to(case, name)):
             if partition in partitions:
-                numbers = polls.value[read.get(partition, _NOWHERE)]
-                unread = at[~np.isin(case.clients.sends.number[at], numbers)]
+                unread = at[~_is_read(case, at, read.get(partition, _NOWHERE))]
                 lost = _not_deleted(case, partition, unread)
                 if len(lost):
                     yield _lost(case, "readable", partition, f"what {name} read", lost)
+
+
+def _is_read(case: Case, at: Column, reads: Column) -> Mask:
+    """Of each send: whether one of these polls handed its value on, from the offset of its ack."""
+    sends, polls = case.clients.sends, case.clients.polls
+    place = sends.find(polls.value[reads])
+    is_there = pick(sends.offset, place) == polls.offset[reads]
+    return np.isin(at, place[is_there])
 
 
 def _not_deleted(case: Case, partition: str, at: Column) -> Column:
@@ -81,7 +87,7 @@ def late_readers(case: Case) -> dict[str, set[str]]:
     for row in clients.assignments:
         name = row.process
         is_whole = clients.told.get(name, {}).get("kind") == "reader" and name in clients.ended
-        if is_whole and clients.began_us[name] > last_us.get(row.subject, _NEVER):
+        if is_whole and clients.began_us[name] > last_us.get(row.subject, END_US):
             found[name].add(row.subject)
     return found
 

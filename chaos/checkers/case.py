@@ -1,10 +1,10 @@
-"""The evidence, with what follows from it: what is committed, who led when, which log counts."""
+"""The evidence, with what follows from it: who led when, which log counts."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -26,6 +26,10 @@ from logquake.wire.sentinels import NO_LEADER
 from logquake.zk.znodes.topics import PartitionState
 
 T = TypeVar("T")
+
+# Journals and ZooKeeper date by whole milliseconds: it happened within this time from then on.
+DATED_WITHIN_US = 1_000
+END_US = 1 << 62  # later than all
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,26 +187,6 @@ class Case:
         for begin, end in pairwise(bounds.tolist()):
             yield self.clients.partitions[int(partitions[order[begin]])], order[begin:end]
 
-    @cached_property
-    def committed(self) -> Mapping[str, tuple[Column, Column]]:
-        """Of each partition: times in us, rising, and the end of what was committed by then.
-
-        Committed is what was acked with a promise, or read by somebody.
-        """
-        sends, polls = self.clients.sends, self.clients.polls
-        parts: dict[str, list[tuple[Column, Column]]] = defaultdict(list)
-        for partition, at in self.by_partition(self.is_promised):
-            parts[partition].append((sends.answered_us[at], sends.offset[at] + 1))
-        for partition, at in self.polls_by_partition(np.ones(len(polls), np.bool_)):
-            parts[partition].append((polls.at_us[at], polls.offset[at] + 1))
-        return {partition: _rising(pieces) for partition, pieces in parts.items()}
-
-    def committed_before(self, partition: str, at_us: int) -> int:
-        """Up to where the partition was committed before that moment; 0 if nothing is known."""
-        times, ends = self.committed.get(partition, (np.empty(0), np.empty(0)))
-        at = int(np.searchsorted(times, at_us))
-        return int(ends[at - 1]) if at else 0
-
     def is_kept(self, partition: str, log: StoredLog, numbers: Column, offsets: Column) -> Mask:
         """Of each record: whether the log holds it there, or need not any longer.
 
@@ -265,9 +249,3 @@ class Case:
 
 def has_leader(state: PartitionState) -> bool:
     return state.leader != NO_LEADER
-
-
-def _rising(pieces: Iterable[tuple[Column, Column]]) -> tuple[Column, Column]:
-    times, ends = (np.concatenate(each) for each in zip(*pieces, strict=True))
-    order = np.argsort(times, kind="stable")
-    return times[order], np.maximum.accumulate(ends[order])

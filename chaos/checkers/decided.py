@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from logquake.chaos.checkers.case import Case
+from logquake.chaos.checkers.committed import committed_before
 from logquake.chaos.checkers.sentences import clock
 from logquake.chaos.checkers.transitions import (
     is_of_earlier_controller,
@@ -13,6 +15,7 @@ from logquake.chaos.checkers.transitions import (
 )
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.decisions import EpochWrite, Registration, StateWrite
+from logquake.wire.topic_partition import TopicPartition
 
 
 def isr_history(case: Case) -> Iterator[Violation]:
@@ -37,7 +40,7 @@ def unclean_elections(case: Case) -> Iterator[Violation]:
         for write in writes:
             if log is not None and write.is_unclean:
                 begins = log.first_of_epoch(write.after.leader_epoch)
-                committed = case.committed_before(partition, write.at_ms * 1000)
+                committed = committed_before(case, partition, write.at_ms * 1000)
                 lost = f"offsets {begins} to {committed - 1} of what was committed went"
                 text = f"broker {write.after.leader} was elected unclean for {partition}; "
                 text += lost if begins < committed else "nothing of what was committed went"
@@ -66,8 +69,11 @@ def one_controller(case: Case) -> Iterator[Violation]:
 def incarnation(case: Case) -> Iterator[Violation]:
     """Whoever enters an ISR is registered, and its leader proposed it since (KIP-903's check).
 
-    A proposal from before the registration is about a log that may be gone.
+    A proposal from before the registration is about a log that may be gone. A controller learns of
+    registrations by watches: one that it drops again by the partition's next write had entered
+    before it could know.
     """
+    dropped = _dropped_at_once(case)
     registered: dict[int, Registration] = {}
     for decision in case.decisions:
         if isinstance(decision, Registration):
@@ -76,7 +82,21 @@ def incarnation(case: Case) -> Iterator[Violation]:
             for broker in set(decision.after.isr) - set(decision.before.isr):
                 if decision.is_unclean and broker == decision.after.leader:
                     continue
-                yield from _entered(case, decision, broker, registered.get(broker))
+                if (decision.zxid, decision.partition, broker) not in dropped:
+                    yield from _entered(case, decision, broker, registered.get(broker))
+
+
+def _dropped_at_once(case: Case) -> set[tuple[int, TopicPartition, int]]:
+    """Who entered an ISR with which write, and was taken out by the controller with the next one:
+    it raises the epoch then, and leaders that ask for a smaller ISR do not.
+    """
+    return {
+        (write.zxid, write.partition, broker)
+        for writes in case.all_states.values()
+        for write, following in pairwise(writes)
+        if following.after.leader_epoch > write.after.leader_epoch
+        for broker in set(write.after.isr) - set(following.after.isr)
+    }
 
 
 def _entered(

@@ -78,9 +78,10 @@ def _stale(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violation
 def _taken_up(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violation]:
     """A member begins no lower than the last commit that was kept before it was assigned.
 
-    Nor than one whose answer was not known by then, where that is lower: it may have come last.
-    Where it begins, its first record tells, unless it was told before. Of a log that lost what was
-    committed nobody can say where to begin.
+    Nor than one whose answer was not known by then, where that is lower: it may have come last. And
+    nothing lies between the highest that anybody had asked to commit and where it begins. Where it
+    begins, its first record tells, unless it was told before. Of a log that lost what was committed
+    nobody can say where to begin.
     """
     begins = _first_reads(case)
     for index, row in enumerate(case.clients.assignments):
@@ -92,15 +93,12 @@ def _taken_up(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violat
         last = max(kept, key=lambda commit: commit.answered_us or 0, default=None)
         if last is None or _lost_some(case, row.subject):
             continue
+        asked = [c for c in of_place if c.result != "refused" and c.asked_us < row.at_us]
         others = (
-            c.offset
-            for c in of_place
-            if c.result != "refused"
-            and c.asked_us < row.at_us
-            and (c.result == "unknown" or (c.answered_us or 0) > last.asked_us)
+            c.offset for c in asked if c.result == "unknown" or (c.answered_us or 0) > last.asked_us
         )
-        least = min((last.offset, *others))
-        if begin < least:
+        least, most = min((last.offset, *others)), max(c.offset for c in asked)
+        if begin < least or _lies_between(case, row, most, begin):
             text = (
                 f"{row.process} was assigned {row.subject} of group {row.group}, and began at "
                 f"{begin}; {last.process} had committed {last.offset}, which was kept at "
@@ -108,6 +106,17 @@ def _taken_up(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violat
             )
             where = _coordinated_in(case, row.group or "")
             yield case.violation("groups", text, where, last.asked_us)
+
+
+def _lies_between(case: Case, assigned: Row, first: int, begin: int) -> bool:
+    """Whether a member that begins there passes over a record that it would be handed."""
+    log = case.reference(assigned.subject)
+    if log is None or begin <= first:
+        return False
+    isolation = case.clients.told.get(assigned.process, {}).get("isolation")
+    visible = log.committed_offsets if isolation == "read_committed" else log.offsets
+    first = max(first, log.start)
+    return bool(np.searchsorted(visible, begin) > np.searchsorted(visible, first))
 
 
 def _first_reads(case: Case) -> dict[int, int]:

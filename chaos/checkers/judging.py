@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from logquake.chaos.checkers import (
     acked,
+    acking,
     decided,
     groups,
     leaders,
@@ -111,8 +112,8 @@ RULES: tuple[Rule, ...] = (
     Rule(15, "ISR history", decided.isr_history, (Need.WRITES,)),
     Rule(16, "one controller", decided.one_controller, (Need.WRITES,)),
     Rule(17, "incarnation", decided.incarnation, (Need.WRITES,)),
-    Rule(18, "min ISR", leaders.min_isr, (Need.SENDS, Need.WRITES)),
-    Rule(19, "fencing", leaders.fencing, (Need.SENDS, Need.LOGS, Need.JOURNALS)),
+    Rule(18, "min ISR", acking.min_isr, (Need.SENDS, Need.WRITES)),
+    Rule(19, "fencing", acking.fencing, (Need.SENDS, Need.LOGS, Need.JOURNALS)),
     Rule(20, "polls", readers.polls, (Need.POLLS,)),
     Rule(21, "groups", groups.groups, (Need.GROUPS,)),
     Rule(

@@ -2,40 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
-import numpy as np
-
-from logquake.chaos.checkers.case import Case, has_leader
-from logquake.chaos.checkers.producers import stale_producers
+from logquake.chaos.checkers.case import DATED_WITHIN_US, END_US, Case, has_leader
+from logquake.chaos.checkers.committed import committed_before
 from logquake.chaos.checkers.sentences import clock
+from logquake.chaos.checkers.transitions import is_unclean
 from logquake.chaos.checkers.verdicts import Violation
-from logquake.chaos.history.outcomes import Outcome
+from logquake.chaos.evidence.decisions import StateWrite
 from logquake.chaos.history.rows import Row
 
 _CUTS = frozenset({"log-truncated", "log-restarted", "log-begun-with-batch"})
 
 
 def one_leader_per_epoch(case: Case) -> Iterator[Violation]:
-    """ZooKeeper names one leader of an epoch, and no other broker's journal says that it leads."""
+    """ZooKeeper names one leader of an epoch, and no other broker's journal says that it leads.
+
+    Of a topic that was deleted and made again, epochs begin anew.
+    """
     for partition, writes in case.states.items():
-        leaders: dict[int, int] = {}
-        for write in writes:
-            epoch, leader = write.after.leader_epoch, write.after.leader
-            if leaders.setdefault(epoch, leader) != leader and has_leader(write.after):
-                text = f"{partition} has leaders {leaders[epoch]} and {leader} at epoch {epoch}"
-                yield case.violation("one leader per epoch", text, partition)
-        for row in _taking_office(case, partition):
-            named = leaders.get(row.epoch or 0)
-            if named is not None and row.process != f"broker-{named}":
-                text = (
-                    f"{row.process} led {partition} at epoch {row.epoch} from {clock(row.at_us)} "
-                    f"on, ZooKeeper names broker {named}"
-                )
-                yield case.violation("one leader per epoch", text, partition)
+        begins = [at for at, write in enumerate(writes) if at == 0 or write.before is None]
+        for begin, end in pairwise([*begins, len(writes)]):
+            until_us = writes[end].at_ms * 1000 if end < len(writes) else END_US
+            yield from _one_leader_each(case, partition, writes[begin:end], until_us)
 
 
-def _taking_office(case: Case, partition: str) -> Iterator[Row]:
+def _one_leader_each(
+    case: Case, partition: str, writes: Sequence[StateWrite], until_us: int
+) -> Iterator[Violation]:
+    leaders: dict[int, int] = {}
+    for write in writes:
+        epoch, leader = write.after.leader_epoch, write.after.leader
+        if leaders.setdefault(epoch, leader) != leader and has_leader(write.after):
+            text = f"{partition} has leaders {leaders[epoch]} and {leader} at epoch {epoch}"
+            yield case.violation("one leader per epoch", text, partition)
+    since_us = writes[0].at_ms * 1000
+    for row in taking_office(case, partition):
+        named = leaders.get(row.epoch or 0) if since_us <= row.at_us < until_us else None
+        if named is not None and row.process != f"broker-{named}":
+            text = (
+                f"{row.process} led {partition} at epoch {row.epoch} from {clock(row.at_us)} on, "
+                f"ZooKeeper names broker {named}"
+            )
+            yield case.violation("one leader per epoch", text, partition)
+
+
+def taking_office(case: Case, partition: str) -> Iterator[Row]:
     for row in case.events_of(partition):
         if row.what == "role-changed" and row.after == "leader":
             yield row
@@ -45,20 +59,25 @@ def isr_completeness(case: Case) -> Iterator[Violation]:
     """Every running member of the ISR holds everything committed, at each look and at the end.
 
     Within a look the high watermark is asked before the log ends, and an ISR that changed
-    meanwhile does not count.
+    meanwhile does not count. What was committed by the look before counts as well.
     """
+    last_us: dict[str, int] = {}
     for look in case.clients.looks:
+        known = committed_before(case, look.subject, last_us.get(look.subject, 0))
+        committed = max(known, look.offset or 0)
+        what = "the high watermark was" if look.offset == committed else "committed was up to"
+        last_us[look.subject] = look.at_us
         ends = (look.after or {}).get("log_ends") or {}
         for broker in (look.after or {}).get("isr") or ():
             end = ends.get(str(broker))
-            if look.offset is not None and end is not None and end < look.offset:
+            if end is not None and end < committed:
                 text = (
                     f"broker {broker} was in the ISR of {look.subject} with a log that ended at "
-                    f"{end}; the high watermark was {look.offset} at {clock(look.at_us)}"
+                    f"{end}; {what} {committed} at {clock(look.at_us)}"
                 )
                 yield case.violation("ISR completeness", text, look.subject)
     for partition in sorted(case.evidence.logs):
-        committed = case.committed_before(partition, case.clients.last_us + 1)
+        committed = committed_before(case, partition)
         for broker, log in case.members(partition):
             if broker in case.registered and (log is None or log.end < committed):
                 end = "is not there" if log is None else f"ends at {log.end}"
@@ -70,18 +89,14 @@ def isr_completeness(case: Case) -> Iterator[Violation]:
 def leader_completeness(case: Case) -> Iterator[Violation]:
     """An elected leader's log holds everything that was committed before.
 
-    Where its epoch begins in the log that counts is where its log ended when it was elected.
+    Where its epoch begins in the log that counts is where its log ended when it was elected. Of
+    several that nothing is left of but the last one's, those that were unclean are to blame.
     """
-    for partition, writes in case.states.items():
-        log = case.reference(partition)
-        if log is None:
-            continue
-        for write in writes:
-            if not write.elects or write.before is None or not has_leader(write.after):
-                continue
-            committed = case.committed_before(partition, write.at_ms * 1000)
-            begins = log.first_of_epoch(write.after.leader_epoch)
-            if begins < committed and committed > log.start:
+    for partition in case.states:
+        short = list(_elected_short(case, partition))
+        unclean = {one.begins for one in short if is_unclean(one.write)}
+        for write, begins, committed in short:
+            if is_unclean(write) or begins not in unclean:
                 text = (
                     f"broker {write.after.leader} was elected for {partition} at epoch "
                     f"{write.after.leader_epoch} with a log that ended at {begins}; committed was "
@@ -91,9 +106,29 @@ def leader_completeness(case: Case) -> Iterator[Violation]:
                 yield case.violation("leader completeness", text, partition, since)
 
 
+class _Short(NamedTuple):
+    """An election of one whose log ended before what was committed."""
+
+    write: StateWrite
+    begins: int
+    committed: int
+
+
+def _elected_short(case: Case, partition: str) -> Iterator[_Short]:
+    log = case.reference(partition)
+    if log is None:
+        return
+    for write in case.states[partition]:
+        if write.elects and write.before is not None and has_leader(write.after):
+            committed = committed_before(case, partition, write.at_ms * 1000)
+            begins = log.first_of_epoch(write.after.leader_epoch)
+            if begins < committed and committed > log.start:
+                yield _Short(write, begins, committed)
+
+
 def high_watermark(case: Case) -> Iterator[Violation]:
-    """At most the smallest log end of the ISR; never falls within a leader epoch; the last stable
-    offset is at or below it.
+    """Never falls within a leader epoch; the last stable offset is at or below it. That all of the
+    ISR have what is below it is judged as ISR completeness.
     """
     last: dict[tuple[str, int], Row] = {}
     for look in case.clients.looks:
@@ -120,90 +155,13 @@ def truncation(case: Case) -> Iterator[Violation]:
         if row.what not in _CUTS or not isinstance(row.after, int):
             continue
         broker = int(row.process.rpartition("-")[2])
-        state = case.state_at(row.subject, row.at_us)
-        committed = case.committed_before(row.subject, row.at_us)
-        is_member = state is not None and broker in state.isr
-        if state is not None and is_member and row.after < committed:
+        states = [case.state_at(row.subject, row.at_us - us) for us in (0, DATED_WITHIN_US)]
+        isrs = [state.isr if state is not None else () for state in states]
+        committed = committed_before(case, row.subject, row.at_us)
+        if all(broker in isr for isr in isrs) and row.after < committed:
             text = (
-                f"broker {broker}, in the ISR {list(state.isr)} of {row.subject}, truncated its "
+                f"broker {broker}, in the ISR {list(isrs[0])} of {row.subject}, truncated its "
                 f"log{'' if row.before is None else f' from {row.before}'} to {row.after} at "
                 f"{clock(row.at_us)}; committed was up to {committed}"
             )
             yield case.violation("truncation", text, row.subject, row.at_us)
-
-
-def fencing(case: Case) -> Iterator[Violation]:
-    """After the leader of epoch e + 1 is in office, nothing that is sent is acked at e with
-    acks=all; a stale producer epoch never appends.
-
-    The epoch of an ack is that of its record in the log. ZooKeeper holds an epoch before its leader
-    knows, and until then the old one's followers may still copy: what they copy is not lost.
-    """
-    yield from stale_producers(case, "fencing")
-    sends = case.clients.sends
-    for partition, at in case.by_partition(case.is_promised):
-        log = case.reference(partition)
-        office = sorted((row.at_us, row.epoch or 0) for row in _taking_office(case, partition))
-        if log is None or not office:
-            continue
-        held = at[log.values_at(sends.offset[at]) == sends.number[at]]
-        stored = log.batches["epoch"][log.batches_of(sends.offset[held])]
-        times = np.array([time for time, _ in office])
-        epochs = np.maximum.accumulate(np.array([epoch for _, epoch in office]))
-        known = np.searchsorted(times, sends.asked_us[held]) - 1
-        wrong = (known >= 0) & (stored < epochs[np.maximum(known, 0)])
-        if wrong.any():
-            which = int(np.flatnonzero(wrong)[0])
-            first = held[which]
-            text = (
-                f"number {sends.number[first]} was sent to {partition} at "
-                f"{clock(int(sends.asked_us[first]))} and acked at epoch {stored[which]}, though "
-                f"the leader of epoch {epochs[known[which]]} was in office; so were "
-                f"{int(wrong.sum())} in all"
-            )
-            since = int(sends.asked_us[first])
-            yield case.violation("fencing", text, partition, since)
-
-
-def min_isr(case: Case) -> Iterator[Violation]:
-    """acks=all ok means that the ISR was as large as min.insync.replicas at some moment between
-    the send and its ack; NOT_ENOUGH_REPLICAS means not appended, and of
-    NOT_ENOUGH_REPLICAS_AFTER_APPEND nobody knows.
-    """
-    sends = case.clients.sends
-    for partition, at in case.by_partition(case.is_promised):
-        minimum = int(case.setting(partition, "min.insync.replicas", "1"))
-        for begin_us, end_us, isr in _too_small(case, partition, minimum):
-            wrong = (sends.asked_us[at] > begin_us) & (sends.answered_us[at] < end_us)
-            if wrong.any():
-                first = at[int(np.flatnonzero(wrong)[0])]
-                text = (
-                    f"{int(wrong.sum())} sends to {partition} were acked while its ISR was {isr}; "
-                    f"min.insync.replicas is {minimum}. The first is number {sends.number[first]}"
-                )
-                yield case.violation("min ISR", text, partition, begin_us)
-    yield from _refused_and_there(case)
-
-
-def _too_small(case: Case, partition: str, minimum: int) -> Iterator[tuple[int, int, list[int]]]:
-    writes = case.states.get(partition, [])
-    ends = [*(write.at_ms * 1000 for write in writes[1:]), 1 << 62][: len(writes)]
-    began: int | None = None
-    for write, end_us in zip(writes, ends, strict=True):
-        is_small = len(write.after.isr) < minimum
-        began = (write.at_ms * 1000 if began is None else began) if is_small else None
-        if began is not None:
-            # A write's time is a millisecond: what was acked within it may have been before.
-            yield began + 1000, end_us, list(write.after.isr)
-
-
-def _refused_and_there(case: Case) -> Iterator[Violation]:
-    """Refused for good: of a send that was tried before, an earlier attempt may be there."""
-    sends, reasons = case.clients.sends, case.clients.reasons
-    refused = sends.number[sends.outcome == int(Outcome.REFUSED)].tolist()
-    few = [number for number in refused if reasons.get(number) == "NOT_ENOUGH_REPLICAS"]
-    for partition, log in case.references() if few else ():
-        count = int(np.isin(np.array(few, np.int64), log.values).sum())
-        if count:
-            text = f"{count} sends to {partition} got NOT_ENOUGH_REPLICAS, and are in its log"
-            yield case.violation("min ISR", text, partition)

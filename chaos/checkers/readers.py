@@ -44,9 +44,8 @@ def _steps(case: Case, partition: str, at: Column, is_committed: Mask) -> Iterat
     jumps = np.flatnonzero(same & (moved > 1))
     for wanted, visible in ((True, log.committed_offsets), (False, log.offsets)):
         mine = jumps[is_committed[jumps] == wanted]
-        passed = np.searchsorted(visible, offsets[mine + 1]) - np.searchsorted(
-            visible, offsets[mine] + 1
-        )
+        after = np.maximum(offsets[mine] + 1, log.start)  # what lay before was deleted
+        passed = np.searchsorted(visible, offsets[mine + 1]) - np.searchsorted(visible, after)
         skipped = mine[passed > 0]
         if len(skipped):
             one = skipped[0]

@@ -95,11 +95,33 @@ def _problems(log: StoredLog, *, is_compacted: bool) -> Iterator[str]:
 
 
 def _checkpoint_problems(log: StoredLog, *, is_compacted: bool) -> Iterator[str]:
+    if log.damage is None and len(log.batches):
+        yield from _missing_epochs(log, is_compacted=is_compacted)
+        yield from _misplaced_epochs(log)
+
+
+def _misplaced_epochs(log: StoredLog) -> Iterator[str]:
+    """Of an epoch without records too: none that is earlier lies behind its beginning, and none of
+    its own before. The first one may have been moved up to where the log starts.
+    """
+    epochs, ends = log.batches["epoch"], log.batches["next"]
+    for nth, (epoch, begins) in enumerate(log.epochs):
+        if begins > log.end:
+            yield f"leader-epoch-checkpoint has epoch {epoch} begin at {begins}, behind the end"
+            return
+        at = int(np.searchsorted(ends, begins, side="right"))  # the batch there, or the next one
+        is_early = nth > 0 and at > 0 and epochs[at - 1] >= epoch
+        if is_early or (at < len(epochs) and epochs[at] < epoch):
+            wrong = at - 1 if is_early else at
+            where = f"the batch at {log.batches['first'][wrong]} is of epoch {epochs[wrong]}"
+            yield f"leader-epoch-checkpoint has epoch {epoch} begin at {begins}, {where}"
+            return
+
+
+def _missing_epochs(log: StoredLog, *, is_compacted: bool) -> Iterator[str]:
     """An epoch without records may be in the checkpoint alone; what lies before the start of the
     log counts from there.
     """
-    if log.damage is not None or not len(log.batches):
-        return
     written = dict(log.epochs)
     epochs = log.batches["epoch"]
     begins = np.flatnonzero(np.diff(epochs, prepend=epochs[0] - 1))

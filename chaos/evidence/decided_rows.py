@@ -40,14 +40,14 @@ def rows_of_decisions(decisions: Iterable[Decision]) -> Iterator[Row]:
 
 def _kinds(write: StateWrite) -> Iterator[str]:
     before, after = write.before, write.after
-    if before is None:
-        return
     if after.leader == NO_LEADER:
         yield "leader-not-elected"
     elif write.is_unclean:
         yield "unclean-leader-elected"
-    elif write.elects:
+    elif write.elects:  # the first of a partition too
         yield "leader-elected"
+    if before is None:
+        return
     if set(after.isr) < set(before.isr):
         yield "isr-shrunk"
     elif set(after.isr) > set(before.isr):

@@ -11,7 +11,7 @@ import pyarrow as pa
 from logquake.chaos.evidence.clients import Share
 from logquake.chaos.evidence.log_files import Logs, partition_dirs, read_logs
 from logquake.chaos.evidence.stored import StoredLog
-from logquake.chaos.history.reader import read_history
+from logquake.chaos.history.reader import journals_in, read_history
 from logquake.chaos.history.rows import Row
 from logquake.zk.applied import Applied
 from logquake.zk.transaction_log.files import agreed, read_server
@@ -64,7 +64,7 @@ def gather_evidence(
 
 def journals_of(root: Path) -> Iterator[Row]:
     """Of all brokers, by time. Raises HistoryError, OSError."""
-    return read_history(sorted((root / "events").glob("broker-*.jsonl")))
+    return read_history(journals_in(root / "events", "broker-*"))
 
 
 def logs_of(root: Path, share: Share | None = None) -> Logs:

@@ -79,18 +79,21 @@ class PowerLoss(FaultValue):
 
 
 class LoseLogDir(FaultValue):
-    """A log directory is gone; nothing undoes it."""
+    """Every call within a log directory fails, as of a disk that was pulled out; what it holds is
+    there again when it is healed, and the broker looks at it at its next start.
+    """
 
     kind: Literal["lose-log-dir"] = "lose-log-dir"
     target: Target
 
 
 class ClockSkew(FaultValue):
-    """A broker's wall clock is off by so much."""
+    """A broker's wall clock is off by so much, and by so many microseconds more every second."""
 
     kind: Literal["clock-skew"] = "clock-skew"
     target: Target
-    ms: int
+    ms: int = 0
+    drift_ppm: float = 0
 
 
 class ClockJump(FaultValue):

@@ -19,6 +19,11 @@ class HistoryError(Exception):
     """A line that nobody can have written, in the middle of a file; the message says where."""
 
 
+def journals_in(events: Path, of: str = "*") -> list[Path]:
+    """The files of brokers' journals, what was put aside for its size among them."""
+    return sorted(events.glob(f"{of}.jsonl*"))
+
+
 def read_history(paths: Iterable[Path]) -> Iterator[Row]:
     """The rows of these files, of histories and journals alike, by time.
 

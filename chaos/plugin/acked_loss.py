@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
 
-from logquake.chaos.history.reader import read_history
+from logquake.chaos.history.reader import journals_in, read_history
 from logquake.client.cursor import ReadBatch
 from logquake.client.offsets import latest_offsets, list_offsets
 from logquake.client.reader import PartitionReader
@@ -127,7 +127,7 @@ def _missing(
 
 def _truncations(cluster: RunningCluster, one: Acked) -> Iterator[str]:
     """What brokers' journals tell of the cuts of that partition's logs."""
-    for row in read_history(sorted(cluster.layout.events.glob("broker-*.jsonl"))):
+    for row in read_history(journals_in(cluster.layout.events, "broker-*")):
         if row.what in _CUTS and row.subject == one.place:
             yield f"{_clock(row.at_us)} {row.process}: {row.what}, {row.why or 'for no reason'}"
 

@@ -14,6 +14,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from logquake.chaos.history.reader import journals_in
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout
 
@@ -68,8 +69,11 @@ class RunFolder:
 
     def row_files(self) -> list[Path]:
         """Histories and journals, as `chaos/history/reader.py:read_history` takes them."""
-        journals = self.cluster.events.glob("*.jsonl")
-        return [*sorted(self.histories.glob("*.jsonl")), *sorted(journals)]
+        return [*sorted(self.histories.glob("*.jsonl")), *journals_in(self.cluster.events)]
+
+    def live_files(self) -> list[Path]:
+        """Those that are written just now: without what was put aside of a journal."""
+        return [path for path in self.row_files() if path.suffix == ".jsonl"]
 
     def remove_cluster(self) -> None:
         """The replicas' files are most of what a run weighs; their journals stay."""

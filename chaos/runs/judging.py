@@ -55,5 +55,6 @@ def _troubles(outcome: Outcome) -> list[str]:
         *([outcome.not_played] if outcome.not_played else []),
         *outcome.not_healed,
         *outcome.not_whole,
+        *outcome.not_ended,
         *(["the run was ended before its time"] if outcome.given_up else []),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import zip_longest
 from typing import assert_never
@@ -101,9 +101,17 @@ def play_steps(
             case Await(condition=Condition(met=str(name))):
                 waiting.until_met(named[name].performed, step.condition.times, step.within)
             case Await():
-                waiting.until(step.condition, step.within, begun)
+                waiting.until(_condition(step.condition, named), step.within, begun)
             case _:
                 assert_never(step)
+
+
+def _condition(condition: Condition, named: Mapping[str, Standing]) -> Condition:
+    """With a broker's id in place of what was done to it."""
+    if condition.other_than is None:
+        return condition
+    broker = int(named[condition.other_than].subject.rpartition("-")[2])
+    return condition.model_copy(update={"not_broker": broker, "other_than": None})
 
 
 def _watch_for(following: Step | None, step: Step, waiting: Waiting) -> Watch | None:

@@ -60,6 +60,8 @@ class Outcome:
     not_played: str | None = None  # a step that was not done, or whose effect did not come
     not_healed: list[str] = field(default_factory=list)
     not_whole: list[str] = field(default_factory=list)
+    # Programs that died or hung, readings that came to no end: the replicas are whole all the same.
+    not_ended: list[str] = field(default_factory=list)
     given_up: bool = False
 
 
@@ -74,7 +76,8 @@ class Run:
         whole_within_s: float = WHOLE_WITHIN_S,
     ) -> None:
         self._scenario = scenario
-        self._whole_within_s = whole_within_s
+        self._patience = PATIENCE_WITH_KAFKA if scenario.setup.kafka else 1.0
+        self._whole_within_s = whole_within_s * self._patience
         self._folder = folder
         self._seed = scenario.seed or 0
         self._screen = screen
@@ -113,15 +116,14 @@ class Run:
         return self._outcome
 
     def _break(self, kafka: Cluster, history: HistoryWriter, programs: Programs) -> None:
-        tally = Tally(self._folder.row_files, self._screen.event)
+        tally = Tally(self._folder.live_files, self._screen.event)
         conductor = Conductor(Stage(kafka, programs), history)
         topics = [topic.name for topic in self._scenario.setup.topics]
         with observing(kafka, history, topics=topics), _player() as player:
             tick = self._ticker(tally, conductor)
             start = partial(programs.begin, kafka.bootstrap_servers, self._seed)
             try:
-                patience = PATIENCE_WITH_KAFKA if self._scenario.setup.kafka else 1.0
-                waiting = Waiting(kafka, tally, self._given_up, patience)
+                waiting = Waiting(kafka, tally, self._given_up, self._patience)
                 self._play(player.submit(self._breaking, waiting, conductor, start), tick)
             finally:
                 self._phase = "healing"
@@ -165,13 +167,13 @@ class Run:
         while time.monotonic() < ends:
             tick()
             time.sleep(TICK_S)
-        self._outcome.not_whole += programs.end(ENDED_WITHIN_S)
+        self._outcome.not_ended += programs.end(ENDED_WITHIN_S)
         self._outcome.not_whole += wait_until_whole(kafka, tick, self._whole_within_s)
         self._phase = "reading everything back"
         tick()
         for topic in self._scenario.setup.topics:
             complaint = read_back(kafka, topic.name, self._folder.histories)
-            self._outcome.not_whole += [complaint] if complaint else []
+            self._outcome.not_ended += [complaint] if complaint else []
         if self._scenario.is_watched:
             topics = [topic.name for topic in self._scenario.setup.topics]
             with kafka.router() as router:

@@ -87,6 +87,8 @@ class Tally:
 
     def _next_lines(self, path: Path) -> bytes:
         with path.open("rb") as file:
+            if path.stat().st_size < self._read_bytes[path]:  # a journal that was begun anew
+                self._read_bytes[path] = 0
             file.seek(self._read_bytes[path])
             piece = file.read(_PIECE_BYTES)
         whole = piece[: piece.rfind(b"\n") + 1]

@@ -51,14 +51,16 @@ class Scenario(BaseModel):
 
     @model_validator(mode="after")
     def _names_what_it_began(self) -> Self:
-        named = {EVERYTHING}
+        named: set[str | None] = {None}
         for step in self.steps or ():
-            if isinstance(step, Begin) and step.name is not None:
+            if isinstance(step, Begin):
                 named.add(step.name)
-            elif isinstance(step, Heal) and step.heal not in named:
+            elif isinstance(step, Heal) and step.heal not in (EVERYTHING, *named):
                 raise ValueError(f"{step.heal} is healed, and nothing of that name was begun")
-            elif isinstance(step, Await) and step.condition.met not in (None, *named):
+            elif isinstance(step, Await) and step.condition.met not in named:
                 raise ValueError(f"{step.condition.met} was not begun: it can meet nothing")
+            elif isinstance(step, Await) and step.condition.other_than not in named:
+                raise ValueError(f"{step.condition.other_than} was not begun, and done to nobody")
         return self
 
     @property

@@ -58,7 +58,8 @@ class Condition(BaseModel):
     ``rows`` that clients, brokers or the harness write from now on, or since the step before began
     to break or heal something, ``times`` of them; the ``isr`` of a partition, by its ``size``; a
     ``leader`` of a partition, which is ``broker``, or another than ``not_broker``, or ``no_one``; a
-    ``controller`` other than ``not_broker``; how many ``zookeepers`` serve, at least; the
+    ``controller``, in the same words, or another than the one that the fault of the name
+    ``other_than`` was done to; how many ``zookeepers`` serve, at least; the
     ``high_watermark`` of a partition, once it ``reaches`` an offset (as often as it is looked at);
     or a fault of requests, by its name, that has ``met`` so many ``times`` what it is about.
     """
@@ -77,6 +78,7 @@ class Condition(BaseModel):
     met: str | None = None
     broker: int | None = None
     not_broker: int | None = None
+    other_than: str | None = None
     no_one: bool = False
 
     @model_validator(mode="after")

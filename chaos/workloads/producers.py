@@ -16,6 +16,7 @@ from logquake.chaos.workloads.pacing import Pace
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.sending import ANY_PARTITION, Record, Sender, SentRows
 
+_RETRIES = "message.send.max.retries"
 FINISH_S = 90.0  # longer than the client's own time-out of a delivery
 
 
@@ -52,8 +53,10 @@ class SteadyProducer:
         return True
 
     def _begin(self) -> Sender:
-        producer = Producer(self._life.settings(_settings(self._plan)))
-        return Sender(producer, self._plan.topic, SentRows(self._life.history, self._plan.topic))
+        settings = self._life.settings(_settings(self._plan))
+        log = SentRows(self._life.history, self._plan.topic)
+        tries_again = str(settings.get(_RETRIES)) != "0"
+        return Sender(Producer(settings), self._plan.topic, log, tries_again=tries_again)
 
 
 def _settings(plan: Plan) -> Settings:

@@ -15,10 +15,12 @@ from logquake.chaos.history.writer import HistoryWriter
 
 ANY_PARTITION = -1  # the client's partitioner chooses
 
-# Errors after which the record is certainly in no log: it was never sent. Of any other it was sent,
-# perhaps more than once: a time-out, a lost connection or NOT_LEADER_OR_FOLLOWER say nothing, and
-# of NOT_ENOUGH_REPLICAS an attempt before it may have been appended.
-_NEVER_SENT = frozenset({KafkaError._PURGE_QUEUE, KafkaError.MSG_SIZE_TOO_LARGE})
+# Errors after which the record is certainly in no log. Others say nothing: a time-out, a lost
+# connection, NOT_LEADER_OR_FOLLOWER; nor does _PURGE_QUEUE, since what an aborted transaction takes
+# out of the client's queue may wait there to be sent again.
+_NEVER_APPENDED = frozenset({KafkaError.MSG_SIZE_TOO_LARGE})
+# Nor after this one, unless an attempt before was appended.
+_NOT_APPENDED_NOW = KafkaError.NOT_ENOUGH_REPLICAS
 _WAIT_S = 0.2
 
 
@@ -78,12 +80,18 @@ class SentRows:
 
 
 class Sender:
-    """One producer, one topic, one log. Answers come while it sends, polls and finishes."""
+    """One producer, one topic, one log. Answers come while it sends, polls and finishes.
 
-    def __init__(self, producer: Producer, topic: str, log: SendLog) -> None:
+    ``tries_again``: the producer sends a record more than once where it has to.
+    """
+
+    def __init__(
+        self, producer: Producer, topic: str, log: SendLog, *, tries_again: bool = True
+    ) -> None:
         self.producer = producer
         self._topic = topic
         self._log = log
+        self._tries_again = tries_again
 
     def send(self, record: Record) -> None:
         """Waits while the client's queue is full. Raises KafkaException of a producer that is done
@@ -139,10 +147,15 @@ class Sender:
             self._log.acked(record, sent, partition, known)
         elif error is None:
             self._log.unknown(record, sent, "acked without a place")
-        elif error.code() in _NEVER_SENT:
+        elif is_nowhere(error.code(), tries_again=self._tries_again):
             self._log.refused(record, sent, error.name())
         else:
             self._log.unknown(record, sent, error.name())
+
+
+def is_nowhere(error: int, *, tries_again: bool) -> bool:
+    """Whether a record is certainly in no log, of which the client said this in the end."""
+    return error in _NEVER_APPENDED or (error == _NOT_APPENDED_NOW and not tries_again)
 
 
 def _is_over(error: KafkaError) -> bool:

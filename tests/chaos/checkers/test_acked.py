@@ -125,6 +125,13 @@ def test_a_late_reader_reads_every_ack(read: tuple[int, ...], problems: int) -> 
     assert len(told(readable, run)) == problems
 
 
+def test_a_late_reader_reads_it_where_it_was_acked() -> None:
+    run = acked_both()
+    run.reader(50, 11, 10)
+    run.keep(log(1, BOTH), log(2, BOTH))
+    assert "2 acked sends to orders-0 are not in what reader-2 read" in told(readable, run)[0]
+
+
 def test_a_reader_of_committed_records_need_not_read_the_others() -> None:
     run = cluster()
     run.transaction(10, {10: 0})

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.chaos.checkers import decided, leaders
+from logquake.chaos.checkers import acking, decided, leaders
 from logquake.chaos.history.rows import Kind
 from logquake.wire.sentinels import NO_LEADER
-from logquake.zk.znodes.topics import PartitionState
-from tests.chaos.checkers.literals import Batch, Run, cluster, log, state, told
+from logquake.wire.topic_partition import TopicPartition
+from logquake.zk.operations import Create, Delete
+from logquake.zk.znodes.topics import PartitionState, TopicAssignment
+from tests.chaos.checkers.literals import Batch, P, Run, cluster, log, state, told
+
+PLACE = TopicPartition("orders", 0)
 
 
 def test_zookeeper_names_one_leader_of_an_epoch_and_no_other_leads() -> None:
@@ -22,6 +26,20 @@ def test_zookeeper_names_one_leader_of_an_epoch_and_no_other_leads() -> None:
     ]
     run.state(13, state(1, 1, (1, 2)))
     assert "leaders 2 and 1 at epoch 1" in told(leaders.one_leader_per_epoch, run)[0]
+
+
+def test_epochs_of_a_topic_that_is_made_again_begin_anew() -> None:
+    run = cluster()
+    run.event(1, 1, "role-changed", after="leader", epoch=0)
+    run.write(10, Delete(PartitionState.path(*PLACE)), Delete(TopicAssignment.path("orders")))
+    run.topic(2, 1, at_ms=20)
+    run.write(21, Create(PartitionState.path(*PLACE), state(2, 0, (2, 1)).encode()))
+    run.event(22, 2, "role-changed", after="leader", epoch=0)
+    assert told(leaders.one_leader_per_epoch, run) == []
+    run.event(23, 1, "role-changed", after="leader", epoch=0)
+    assert told(leaders.one_leader_per_epoch, run) == [
+        "broker-1 led orders-0 at epoch 0 from 00:00:00.023 on, ZooKeeper names broker 2"
+    ]
 
 
 def test_a_member_of_the_isr_holds_what_is_committed() -> None:
@@ -38,6 +56,17 @@ def test_a_member_of_the_isr_holds_what_is_committed() -> None:
     assert "broker 2 is in the ISR of orders-0, its log ends at 0" in "".join(
         told(leaders.isr_completeness, run)
     )
+
+
+def test_a_member_holds_what_was_acked_by_the_look_before() -> None:
+    run = cluster()
+    run.acked(10, 10, 0)
+    run.row(15, "harness", Kind.OBSERVED, P, after={"isr": [1, 2], "log_ends": {"2": 1}})
+    run.keep(log(1, Batch(0, (10,))), log(2, Batch(0, (10,))))
+    run.row(20, "harness", Kind.OBSERVED, P, after={"isr": [1, 2], "log_ends": {"2": 1}})
+    assert told(leaders.isr_completeness, run) == []
+    run.row(25, "harness", Kind.OBSERVED, P, after={"isr": [1, 2], "log_ends": {"2": 0}})
+    assert "ended at 0; committed was up to 1" in told(leaders.isr_completeness, run)[0]
 
 
 def test_who_is_down_need_not_hold_it() -> None:
@@ -60,6 +89,29 @@ def test_an_elected_leader_has_what_was_acked_before() -> None:
         "broker 2 was elected for orders-0 at epoch 1 with a log that ended at 0; committed was up "
         "to 1"
     ]
+
+
+def test_for_what_an_unclean_leader_cut_off_those_before_are_not_blamed() -> None:
+    run = cluster()
+    run.acked(10, 10, 0)
+    run.state(20, state(2, 1, (2,)))  # it wrote nothing
+    run.state(30, state(1, 2, (1,), recovering=True))
+    run.acked(40, 11, 0)
+    run.keep(log(1, Batch(0, (11,), 2)))
+    (short,) = told(leaders.leader_completeness, run)
+    assert "broker 1 was elected for orders-0 at epoch 2 with a log that ended at 0" in short
+
+
+def test_what_is_below_a_high_watermark_that_a_leader_told_is_committed() -> None:
+    run = cluster()
+    run.producer(acks="1", idempotent=False)
+    run.acked(10, 10, 0)
+    run.look(15, 1)
+    run.state(20, state(2, 1, (2,)))
+    run.keep(log(2, Batch(0, (11,), 1)))
+    assert "with a log that ended at 0" in told(leaders.leader_completeness, run)[0]
+    run.rows = [row for row in run.rows if row.what != Kind.OBSERVED]
+    assert told(leaders.leader_completeness, run) == []
 
 
 def test_a_high_watermark_does_not_fall_within_an_epoch() -> None:
@@ -88,6 +140,19 @@ def test_who_is_not_in_the_isr_may_truncate_what_it_likes() -> None:
     run.acked(10, 10, 0)
     run.state(15, state(1, 0, (1,)))
     run.event(20, 2, "log-truncated", before=1, after=0, why="it lags")
+    assert told(leaders.truncation, run) == []
+
+
+def test_of_a_decision_in_the_same_millisecond_nobody_knows_which_came_first() -> None:
+    """Times of ZooKeeper's and of journals are whole milliseconds."""
+    run = cluster()
+    run.acked(10, 10, 0)
+    run.state(15, state(1, 0, (1,)))
+    run.event(20, 2, "log-truncated", before=1, after=0, why="it lags")
+    run.state(20, state(1, 0, (1, 2)))
+    assert told(leaders.truncation, run) == []
+    run.state(30, state(1, 0, (1,)))
+    run.event(30, 2, "log-truncated", before=1, after=0, why="it lags")
     assert told(leaders.truncation, run) == []
 
 
@@ -176,6 +241,19 @@ def test_who_is_gone_or_came_back_since_may_not_enter() -> None:
     assert "it registered anew at 00:00:00.013" in told(decided.incarnation, run)[0]
 
 
+def test_who_is_dropped_by_the_next_write_had_entered_before_its_end_was_heard_of() -> None:
+    run = joined()
+    run.gone(12, 2)
+    run.state(13, state(1, 0, (1, 2)))
+    assert len(told(decided.incarnation, run)) == 1
+    applied = list(run.applied)
+    run.state(14, state(1, 1, (1,)))
+    assert told(decided.incarnation, run) == []
+    run.applied = applied
+    run.state(14, state(1, 0, (1,)), version=2)  # as its leader asked, for whom it lags
+    assert len(told(decided.incarnation, run)) == 1
+
+
 def test_an_ack_means_that_the_isr_was_large_enough_at_some_moment() -> None:
     run = cluster()
     run.topic(min_insync_replicas="2")
@@ -183,9 +261,44 @@ def test_an_ack_means_that_the_isr_was_large_enough_at_some_moment() -> None:
     run.send(5, 10)
     run.acked(8, 12, 1)
     run.answer(12, Kind.ACKED, 10, offset=0)  # it may have been appended before
-    assert told(leaders.min_isr, run) == []
+    assert told(acking.min_isr, run) == []
     run.acked(30, 11, 2)
-    assert "1 sends to orders-0 were acked while its ISR was [1]" in told(leaders.min_isr, run)[0]
+    assert "1 sends to orders-0 were acked while its ISR was [1]" in told(acking.min_isr, run)[0]
+
+
+def test_nobody_wants_more_in_sync_than_there_are_replicas() -> None:
+    run = cluster()
+    run.topic(1, 2, min_insync_replicas="3")
+    run.acked(20, 10, 0)
+    assert told(acking.min_isr, run) == []
+    run.state(30, state(1, 0, (1,)))
+    run.acked(40, 11, 1)
+    assert len(told(acking.min_isr, run)) == 1
+
+
+def test_who_was_not_told_of_a_smaller_isr_may_ack_at_its_epoch() -> None:
+    """The controller dropped a follower that lives, and its word to the leader is late."""
+    run = cluster()
+    run.topic(min_insync_replicas="2")
+    run.state(10, state(1, 1, (1,)))
+    run.acked(20, 10, 0)
+    run.keep(log(1, Batch(0, (10,))))
+    assert told(acking.min_isr, run) == []
+    run.keep(log(1, Batch(0, (10,), epoch=1)))
+    assert "1 sends to orders-0 were acked while its ISR was [1]" in told(acking.min_isr, run)[0]
+
+
+def test_the_isr_that_a_leader_asked_for_counts_from_when_it_was_answered() -> None:
+    run = cluster()
+    run.topic(min_insync_replicas="2")
+    run.event(9, 1, "isr-proposed", before=[1, 2], after=[1], epoch=0)
+    run.state(10, state(1, 0, (1,)))
+    run.acked(20, 10, 0)
+    assert told(acking.min_isr, run) == []  # it never heard of it
+    run.event(30, 1, "isr-shrunk", before=[1, 2], after=[1], epoch=0)
+    assert told(acking.min_isr, run) == []
+    run.acked(40, 11, 1)
+    assert "The first is number 11" in told(acking.min_isr, run)[0]
 
 
 def test_what_too_few_replicas_refused_is_not_there() -> None:
@@ -199,6 +312,6 @@ def test_what_too_few_replicas_refused_is_not_there() -> None:
         run.send(5, number)
         run.answer(6, kind, number, why=why)
     run.keep(log(1, Batch(0, (11, 12))))
-    assert told(leaders.min_isr, run) == []
+    assert told(acking.min_isr, run) == []
     run.keep(log(1, Batch(0, (10, 11))))
-    assert len(told(leaders.min_isr, run)) == 1
+    assert len(told(acking.min_isr, run)) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.chaos.checkers.leaders import fencing
+from logquake.chaos.checkers.acking import fencing
 from logquake.chaos.checkers.producers import idempotence, send_order
 from logquake.chaos.checkers.replicas import log_matching, shape
 from logquake.chaos.evidence.stored import StoredLog
@@ -126,6 +126,10 @@ def test_compacted_logs_may_lack_records_but_not_differ() -> None:
             "1 begins at 3, leader-epoch-checkpoint says None",
         ),
         (log(1, A, B, C, epochs=[(0, 0), (1, 2)]), "leader-epoch-checkpoint says 2"),
+        (log(1, A, B, epochs=[(0, 0), (1, 3)]), None),  # of a leader that wrote nothing yet
+        (log(1, A, B, epochs=[(0, 0), (1, 9)]), "begin at 9, behind the end"),
+        (log(1, A, B, epochs=[(0, 0), (1, 2)]), "the batch at 2 is of epoch 0"),
+        (log(1, A, B, C, epochs=[(0, 0), (1, 3), (2, 3)]), "the batch at 3 is of epoch 1"),
     ],
 )
 def test_the_shape_of_a_log(one: StoredLog, problem: str | None) -> None:
@@ -149,3 +153,11 @@ def test_what_is_sent_after_a_leader_took_office_is_not_acked_by_the_one_before(
     run.acked(40, 2, 1)
     (problem,) = told(fencing, run)
     assert "number 2 was sent to orders-0 at 00:00:00.039 and acked at epoch 0" in problem
+
+
+def test_what_is_sent_in_the_millisecond_of_taking_office_may_be_acked_by_the_one_before() -> None:
+    run = cluster()
+    run.event(30, 2, "role-changed", after="leader", epoch=1)
+    run.acked(31, 1, 0)  # sent at 30
+    run.keep(log(2, A, C), log(1, A, C))
+    assert told(fencing, run) == []

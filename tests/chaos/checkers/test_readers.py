@@ -47,6 +47,14 @@ def test_what_is_passed_over_must_not_be_visible() -> None:
     assert told(polls, run) == []
 
 
+def test_what_was_deleted_before_its_segment_goes_is_passed_over() -> None:
+    run = reading()
+    run.keep(log(1, Batch(0, (10, 11, 12, 13)), start=3))
+    run.poll(10, 0, 10)
+    run.poll(11, 3, 13)
+    assert told(polls, run) == []
+
+
 ABORTED = (
     Batch(0, (10,)),
     Batch(1, (11,), 0, (7, 0, 0), transactional=True),
@@ -154,6 +162,20 @@ def test_where_nobody_told_a_member_to_begin_its_first_record_tells() -> None:
         found = told(groups, run)
         assert len(found) == problems
         assert all("b was assigned orders-0 of group g, and began at 0" in each for each in found)
+
+
+def test_the_next_owner_passes_over_nothing_that_nobody_committed() -> None:
+    records = Batch(0, (10, 11, 12, 13, 14)), marker(5, ControlType.ABORT, (7, 0))
+    for last, result, problems in ((5, "unknown", 0), (4, "unknown", 1), (5, "refused", 1)):
+        run = Run.empty()
+        run.keep(log(1, *records))
+        assigned(run, 1, "a", 1)
+        commit(run, 2, "a", 3)
+        commit(run, 4, "a", last, after=result)
+        assigned(run, 9, "b", 2, offset=6)  # behind the marker
+        found = told(groups, run)
+        assert len(found) == problems
+        assert all("and began at 6; a had committed 3" in each for each in found)
 
 
 def test_a_log_that_lost_what_was_committed_has_no_place_to_begin_at() -> None:

@@ -21,6 +21,24 @@ CUT = (
     "[2026-11-23 04:16:59,602] INFO [UnifiedLog partition=orders-1, dir=/d] Truncating to offset "
     "812 (kafka.log.UnifiedLog)\n"
 )
+REPAIRED = (
+    "[2026-11-23 04:17:01,602] WARN [LogLoader partition=orders-1, dir=/d] Corruption found in "
+    "segment 0, truncating to offset 100 (kafka.log.LogLoader)\n"
+)
+SHRINKS = (
+    "[2026-11-23 04:46:32,657] INFO [Partition orders-0 broker=1] Shrinking ISR from 1,2,3 to 1,2. "
+    "Leader: (highWatermark: 563, endOffset: 710). Out of sync replicas: (brokerId: 3, endOffset: "
+    "563, lastCaughtUpTimeMs: 1795409186260). (kafka.cluster.Partition)\n"
+)
+SHRUNK = (
+    "[2026-11-23 04:46:33,657] INFO [Partition orders-0 broker=1] ISR updated to 2,1  and version "
+    "updated to 2 (kafka.cluster.Partition)\n"
+)
+EXPANDED = (
+    "[2026-11-23 04:46:34,657] INFO [Partition orders-0 broker=1] ISR updated to 2,3,1  and "
+    "version updated to 3 (kafka.cluster.Partition)\n"
+)
+RESIGNED = "[2026-11-23 04:17:02,602] INFO [Controller id=2] Resigned (kafka.controller.K)\n"
 FRAME = "\tat kafka.Kafka.main(Kafka.scala)\n"
 
 
@@ -35,3 +53,16 @@ def test_a_broker_that_takes_an_office_says_so_with_its_epoch() -> None:
 def test_a_log_that_was_cut_says_where_and_one_that_was_not_is_no_row() -> None:
     [cut] = journal_of(1, (NOT_CUT, CUT, FRAME))
     assert (cut.what, cut.subject, cut.after) == ("log-truncated", "orders-1", 812)
+
+
+def test_a_damaged_log_and_an_office_that_was_given_up_are_told() -> None:
+    repaired, resigned = journal_of(2, (REPAIRED, RESIGNED))
+    assert (repaired.what, repaired.subject, repaired.after) == ("log-repaired", "/d/orders-1", 100)
+    assert (resigned.what, resigned.process) == ("controller-resigned", "broker-2")
+
+
+def test_an_isr_that_a_leader_asked_for_is_told_when_it_has_it() -> None:
+    asked, has = journal_of(1, (SHRINKS, SHRUNK, EXPANDED))
+    assert (asked.what, asked.subject) == ("isr-proposed", "orders-0")
+    assert (asked.before, asked.after) == ([1, 2, 3], [1, 2])
+    assert (has.what, has.after, has.at_us - asked.at_us) == ("isr-shrunk", [1, 2], 1_000_000)

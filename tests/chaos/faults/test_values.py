@@ -34,6 +34,10 @@ KINDS = {one.model_fields["kind"].default: one for one in CLASSES}
         ),
         ({"kind": "delete-controller"}, "delete-controller"),
         (
+            {"kind": "clock-skew", "target": "2", "drift_ppm": 500.0},
+            "clock-skew 2 drift_ppm=500.0",
+        ),
+        (
             {"kind": "restart-storm", "target": "1", "times": 5, "pause": "0.1s"},
             "restart-storm 1 times=5 pause=0.1s",
         ),

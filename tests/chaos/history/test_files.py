@@ -13,7 +13,7 @@ import pytest
 
 from logquake.chaos.history.lines import from_line, to_line
 from logquake.chaos.history.parquet import read_columns, read_parquet, write_parquet
-from logquake.chaos.history.reader import HistoryError, read_file, read_history
+from logquake.chaos.history.reader import HistoryError, journals_in, read_file, read_history
 from logquake.chaos.history.rows import Kind, Row
 from logquake.chaos.history.writer import HistoryWriter
 from logquake.node.journal_events import ISR_PROPOSED
@@ -93,6 +93,14 @@ def test_rows_at_the_same_moment_of_processes_that_tell_different_things_are_mer
         with HistoryWriter(tmp_path / f"{name}.jsonl", name, clock(5, 0)) as history:
             history.record(Kind.OBSERVED, "orders-3", after=after)
     assert [row.process for row in read_history(sorted(tmp_path.glob("*.jsonl")))] == ["a", "b"]
+
+
+def test_what_a_broker_put_aside_of_its_journal_is_read_too(tmp_path: Path) -> None:
+    for name, at_ms in ("broker-2.jsonl", 9), ("broker-2.jsonl.1", 5), ("broker-1.jsonl", 7):
+        line = f'{{"time_ms":{at_ms},"sequence":1,"broker":2,"what":"ready","subject":"broker"}}\n'
+        (tmp_path / name).write_text(line)
+    assert [row.at_us for row in read_history(journals_in(tmp_path))] == [5_000, 7_000, 9_000]
+    assert len(journals_in(tmp_path, "broker-2")) == 2
 
 
 def test_a_brokers_journal_has_the_same_rows(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import cast
 
 import pytest
 
+from logquake.chaos.faults.aiming import subject_of
 from logquake.chaos.faults.performing import Performed
 from logquake.chaos.faults.processes import Kill
 from logquake.chaos.faults.value import FaultValue
@@ -29,7 +30,7 @@ class Noting:
         self.done.append(f"begin {fault}")
         if str(fault) == self._refuses:
             return None
-        return Standing(fault, str(fault), 1, Performed(str(fault), lambda: None))
+        return Standing(fault, subject_of(fault), 1, Performed(str(fault), lambda: None))
 
     def heal(self, standing: Standing) -> None:
         self.done.append(f"heal {standing.fault}")
@@ -113,10 +114,19 @@ def test_a_step_waits_until_a_fault_of_requests_has_met_one() -> None:
     assert met == begun.removeprefix("begin ").join(("until ", " met 2 within 5"))
 
 
+def test_a_step_waits_for_another_controller_than_the_one_that_a_fault_was_done_to() -> None:
+    steps = """
+- {begin: {kind: pause, target: broker-2}, as: asleep}
+- {await: {controller: true, other_than: asleep}, within: 5s}
+"""
+    assert played(steps, Noting())[1:] == ["until controller True not_broker 2 within 5"]
+
+
 @pytest.mark.parametrize(
     ("step", "complaint"),
     [
         ("{await: {met: nothing}}", "nothing was not begun"),
+        ("{await: {controller: true, other_than: all}}", "all was not begun"),
         ("{await: {high_watermark: orders/0}}", "what it reaches"),
         ("{await: {reaches: 5}}", "say one of rows, isr, leader, controller, zookeepers"),
     ],

@@ -31,6 +31,17 @@ def test_lines_are_counted_once_and_half_a_line_later(tmp_path: Path) -> None:
     assert tally.counts == {Kind.SEND: 2, Kind.ACKED: 2}
 
 
+def test_a_journal_that_is_begun_anew_is_read_from_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "broker-2.jsonl"
+    tally = Tally(lambda: [path])
+    path.write_bytes(JOURNAL_LINE * 2)
+    tally.poll()
+    path.replace(tmp_path / "broker-2.jsonl.1")
+    path.write_bytes(JOURNAL_LINE)
+    tally.poll()
+    assert tally.counts == {"leader-elected": 3}
+
+
 def test_a_watch_counts_what_comes_after_it(tmp_path: Path) -> None:
     path = tmp_path / "producer.jsonl"
     now_us = 5_000
