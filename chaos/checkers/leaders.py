@@ -9,7 +9,6 @@ from typing import NamedTuple
 from logquake.chaos.checkers.case import DATED_WITHIN_US, END_US, Case, has_leader
 from logquake.chaos.checkers.committed import committed_before
 from logquake.chaos.checkers.sentences import clock
-from logquake.chaos.checkers.transitions import is_unclean
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.decisions import StateWrite
 from logquake.chaos.history.rows import Row
@@ -94,9 +93,9 @@ def leader_completeness(case: Case) -> Iterator[Violation]:
     """
     for partition in case.states:
         short = list(_elected_short(case, partition))
-        unclean = {one.begins for one in short if is_unclean(one.write)}
+        unclean = {one.begins for one in short if one.write.is_unclean}
         for write, begins, committed in short:
-            if is_unclean(write) or begins not in unclean:
+            if write.is_unclean or begins not in unclean:
                 text = (
                     f"broker {write.after.leader} was elected for {partition} at epoch "
                     f"{write.after.leader_epoch} with a log that ended at {begins}; committed was "

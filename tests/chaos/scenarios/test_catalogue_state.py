@@ -20,5 +20,5 @@ def test_what_happens_inside_of_ours_is_not_done_to_apache_kafka() -> None:
 
 
 def test_nobody_waits_for_a_journal_that_is_not_written() -> None:
-    told = lacking(of_kafka("zombie-controller")) or ""
-    assert "controller-elected" in told
+    told = lacking(of_kafka("no-quorum")) or ""
+    assert "zookeeper-disconnected" in told
