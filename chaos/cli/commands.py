@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from logquake.chaos.workloads.plan import ClientLibrary
 from logquake.cluster.cli.options import Output, wants_json
 from logquake.cluster.cli.times import seconds
 from logquake.cluster.errors import ClusterError
@@ -40,6 +41,13 @@ Watched = Annotated[
 ]
 Kafka = Annotated[
     bool, typer.Option("--kafka", help="Of Apache Kafka's brokers, from $LOGQUAKE_KAFKA_LIBS.")
+]
+Client = Annotated[
+    ClientLibrary | None,
+    typer.Option(
+        help="Over which all workloads run, instead of what the scenario says of each; "
+        "java takes a JDK, and Kafka's jars from $LOGQUAKE_KAFKA_LIBS."
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="The verdict alone.")]
 
@@ -76,6 +84,7 @@ def run(
     keep: Keep = False,
     card: Watched = False,
     kafka: Kafka = False,
+    client: Client = None,
     quiet: Quiet = False,
 ) -> None:
     """Start a cluster, break it as the scenario says, and judge what survived.
@@ -90,7 +99,7 @@ def run(
     _needs_extra()
     from logquake.chaos.cli.starting import Manner, run_scenario
 
-    manner = Manner(report, keep=keep, card=card, kafka=kafka, quiet=quiet)
+    manner = Manner(report, keep=keep, card=card, kafka=kafka, client=client, quiet=quiet)
     raise typer.Exit(run_scenario(scenario, seed, limit, manner))
 
 

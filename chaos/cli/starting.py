@@ -21,11 +21,14 @@ from logquake.chaos.runs.run import Run
 from logquake.chaos.runs.screen import LiveScreen, NoScreen, PlainScreen
 from logquake.chaos.runs.status import Screen
 from logquake.chaos.scenarios.catalogue_state import INSIDE, lacking
+from logquake.chaos.scenarios.clients import needs_java, over_client
 from logquake.chaos.scenarios.files import find_scenario, read_scenario
 from logquake.chaos.scenarios.scenario import Scenario
 from logquake.chaos.schedules.aims import Aims
 from logquake.chaos.schedules.drawing import draw
 from logquake.chaos.schedules.shrinking import shrunk
+from logquake.chaos.workloads.java_program import java_program
+from logquake.chaos.workloads.plan import ClientLibrary
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.kafka.libraries import find_libraries
 
@@ -35,13 +38,15 @@ _SEEDS = 1_000_000
 @dataclass(frozen=True, slots=True)
 class Manner:
     """``folder`` is where all of it goes; ``keep`` the replicas' files, whatever the verdict;
-    ``card`` watches clients; with ``kafka`` the brokers are Apache Kafka's.
+    ``card`` watches clients; with ``kafka`` the brokers are Apache Kafka's; ``client`` is whose all
+    workloads run over, where it is said.
     """
 
     folder: Path | None = None
     keep: bool = False
     card: bool = False
     kafka: bool = False
+    client: ClientLibrary | None = None
     quiet: bool = False
 
 
@@ -62,6 +67,8 @@ def run_scenario(
         scenario = _set_up(scenario, watch=True)
     if manner.kafka:
         scenario = _of_kafka(scenario)
+    if manner.client is not None:
+        scenario = over_client(scenario, manner.client)
     chosen = random.randrange(_SEEDS) if seed is None else seed
     return _run(drawn(scenario, chosen), manner)
 
@@ -143,6 +150,8 @@ def _run(scenario: Scenario, manner: Manner) -> ExitStatus:
         raise ClusterError(f"{scenario.name} cannot be run yet: {lacks}")
     if scenario.setup.kafka:
         find_libraries()  # before anything is made
+    if needs_java(scenario):
+        java_program()  # compiled once, not by each of its processes
     run_folder = RunFolder((manner.folder or _folder_for(scenario)).resolve())
     console = Console()
     try:

@@ -15,7 +15,6 @@ from logquake.chaos.workloads.clients import READER, partitions_of
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.reading import Taker
-from logquake.chaos.workloads.running import told
 from logquake.client.errors import ClientError
 from logquake.client.offsets import Isolation, latest_offsets
 from logquake.client.routing import Router
@@ -46,7 +45,7 @@ def read_back(
     plan = Plan.of(WorkloadKind.READER, kafka.bootstrap_servers, {"topic": topic})
     with HistoryWriter(folder / f"{process}.jsonl", process) as history:
         life = Life(plan, process, history)
-        history.record(Kind.BEGAN, process, after=told(life))
+        history.record(Kind.BEGAN, process, after=plan.told(process))
         complaint = _read(life, topic, ends)
         history.record(Kind.ENDED, process)
     return complaint

@@ -2,7 +2,8 @@
 
 Each runs as a process of its own, ``python -m logquake.chaos.workloads KIND``, which can be paused,
 killed and made a zombie, or as a thread. What it asks and is told goes into one file, row by row.
-What it draws, it draws from a seed; the cluster's answers are not seeded.
+What it draws, it draws from a seed; the cluster's answers are not seeded. With ``--client java`` it
+does the same over Kafka's own client, in a JVM.
 
     plain           sends, with acks 0, 1 or all, and no idempotence: what is tried again is doubled
     idempotent      sends, acks=all
@@ -26,6 +27,7 @@ running.py       the table of kinds; the first row and the last
 processes.py     starts, pauses, kills and ends them, and programs that are not ours
 commands.py      becomes one of those
 mixed.py         mixed
+java_program.py  compiles what is in java/, which does the same over Kafka's client, and runs it
 
 What a program does within its own process, and keeps in memory:
 

@@ -5,22 +5,33 @@
 
 It ends by SIGTERM or SIGINT: every outcome is written, then a last row; a second one ends it at
 once. `mixed` starts one process of every other kind, each with a file of its own in the folder
-that --history names.
+that --history names. With `--client java` it becomes a JVM, whose jars LOGQUAKE_KAFKA_LIBS names.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+from logquake.chaos.workloads.java_program import java_program
 from logquake.chaos.workloads.mixed import run_mixed
-from logquake.chaos.workloads.plan import DEFAULTS, MEANINGS, Option, Plan, WorkloadKind
-from logquake.chaos.workloads.running import run_workload
+from logquake.chaos.workloads.plan import (
+    DEFAULTS,
+    MEANINGS,
+    ClientLibrary,
+    Option,
+    Plan,
+    WorkloadKind,
+)
+from logquake.cluster.errors import ClusterError
 from logquake.cluster.processes.lifeline import die_with
+
+USAGE = 2
 
 
 class Call(NamedTuple):
@@ -34,12 +45,26 @@ def main() -> int:
     call = call_of(sys.argv[1:])
     if call.die_with:
         die_with(call.die_with)
-    stopping = _stopped_by_signals()
-    if call.plan.kind is WorkloadKind.MIXED:
-        run_mixed(call.plan, call.history, stopping)
-    else:
-        run_workload(call.plan, call.process, call.history, stopping)
+    try:
+        _carry_out(call)
+    except ClusterError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return USAGE
     return 0
+
+
+def _carry_out(call: Call) -> None:
+    """Raises ClusterError where Java's client is not at hand."""
+    if call.plan.kind is WorkloadKind.MIXED:
+        run_mixed(call.plan, call.history, _stopped_by_signals())
+    elif call.plan.client is ClientLibrary.JAVA:
+        command = java_program().command(call.plan, call.process, call.history)
+        os.execv(command[0], command)
+    else:
+        # Here, since one that becomes a JVM has no use for librdkafka.
+        from logquake.chaos.workloads.running import run_workload
+
+        run_workload(call.plan, call.process, call.history, _stopped_by_signals())
 
 
 def call_of(arguments: list[str]) -> Call:
@@ -71,7 +96,7 @@ def _stopped_by_signals() -> Event:
 def _pair(setting: str) -> tuple[str, Option]:
     name, separator, value = setting.partition("=")
     if not separator or "." not in name:
-        raise ValueError(f"{setting!r} is no setting of librdkafka's: NAME=VALUE")
+        raise ValueError(f"{setting!r} is no setting of a client's: NAME=VALUE")
     return name, value
 
 

@@ -20,7 +20,7 @@ class Life:
 
     @property
     def transactional_id(self) -> str:
-        return self.plan.transactional_id or self.process
+        return self.plan.transactional_id_of(self.process)
 
     def settings(self, defaults: Settings) -> dict[str, Option]:
         """Those of a client, the plan's own before the defaults."""

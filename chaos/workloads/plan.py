@@ -24,6 +24,18 @@ class WorkloadKind(StrEnum):
     MIXED = "mixed"
 
 
+_TRANSACTIONAL = (WorkloadKind.TRANSACTIONAL, WorkloadKind.MOVER)
+_SENDS = (WorkloadKind.PLAIN, WorkloadKind.IDEMPOTENT, WorkloadKind.COMPACTED, *_TRANSACTIONAL)
+_READS = (WorkloadKind.MOVER, WorkloadKind.MEMBER, WorkloadKind.READER)
+
+
+class ClientLibrary(StrEnum):
+    """Whose client it runs over."""
+
+    CONFLUENT = "confluent-kafka"
+    JAVA = "java"
+
+
 def _option(meaning: str, default: T) -> T:
     declared: T = field(default=default, metadata={"meaning": meaning})
     return declared
@@ -31,11 +43,14 @@ def _option(meaning: str, default: T) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Options that a kind has no use for are ignored. ``settings`` are librdkafka's own."""
+    """Options that a kind has no use for are ignored. ``settings`` are the client's own."""
 
     kind: WorkloadKind
     bootstrap: str
     settings: Mapping[str, Option] = field(default_factory=dict)
+    client: ClientLibrary = field(
+        default=ClientLibrary.CONFLUENT, metadata={"meaning": " or ".join(ClientLibrary)}
+    )
     seed: int = _option("what is drawn is drawn from it and the process's name", 1)
     ordinal: int = _option("another one for each process of a run: its sends count from there", 0)
     topic: str = _option("sent to, or read", "orders")
@@ -59,22 +74,42 @@ class Plan:
 
     @classmethod
     def of(cls, kind: str, bootstrap: str, options: Mapping[str, Option]) -> Self:
-        """Names with a dot are librdkafka's. Raises ValueError for what makes no sense."""
+        """Names with a dot are the client's. Raises ValueError for what makes no sense."""
         own: dict[str, Any] = {
             name: parsed(name, value) for name, value in options.items() if "." not in name
         }
         settings = {name: value for name, value in options.items() if "." in name}
         return cls(WorkloadKind(kind), bootstrap, settings, **own)
 
+    @property
+    def own_options(self) -> dict[str, Option]:
+        """All but the settings."""
+        return {name: getattr(self, name) for name in DEFAULTS}
+
     def options(self) -> dict[str, Option]:
         """All of them, as of() takes them."""
-        return {**{name: getattr(self, name) for name in DEFAULTS}, **self.settings}
+        return {**self.own_options, **self.settings}
 
     def arguments(self) -> list[str]:
         """The command line that says the same."""
         settings = [f"-c{name}={value}" for name, value in self.settings.items()]
-        own = [f"--{name.replace('_', '-')}={getattr(self, name)}" for name in DEFAULTS]
+        own = [f"--{name.replace('_', '-')}={value}" for name, value in self.own_options.items()]
         return [str(self.kind), f"--bootstrap={self.bootstrap}", *settings, *own]
+
+    def transactional_id_of(self, process: str) -> str:
+        return self.transactional_id or process
+
+    def told(self, process: str) -> dict[str, Any]:
+        """Of the process that begins: all options, and what a judge has to know of its client."""
+        client: dict[str, Any] = {}
+        if self.kind in _SENDS:
+            id = self.transactional_id_of(process) if self.kind in _TRANSACTIONAL else None
+            client["acks"] = self.acks if self.kind is WorkloadKind.PLAIN else "all"
+            client["idempotent"] = self.kind is not WorkloadKind.PLAIN
+            client["transactional_id"] = id
+        if self.kind in _READS:
+            client["isolation"] = self.isolation
+        return {"kind": self.kind, **self.options(), **client}
 
 
 MEANINGS: Mapping[str, str] = {

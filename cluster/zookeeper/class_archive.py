@@ -2,8 +2,7 @@
 
 The archive is made once per Java and set of jars and kept in the user's cache directory. Making
 it takes about two seconds, so nobody waits for it (supervisor/archive_making.py): a scratch server
-runs to learn which classes are loaded, then the JVM dumps them. Concurrent makers wait for one
-another, and a half-made archive never has the final name. Without an archive all works, only
+runs to learn which classes are loaded, then the JVM dumps them. Without an archive all works, only
 slower: whatever fails here is no error.
 
 Caveat: the JVM checks an archive against the jars' sizes and times and quietly ignores it when
@@ -13,16 +12,13 @@ they differ; the name carries the same facts so that a new installation gets a n
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import hashlib
-import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
+from logquake.cluster.processes.kept import cache_directory, fingerprint, keep
 from logquake.cluster.processes.ports import LOOPBACK, hold_port_for_java, port_of
 from logquake.cluster.zookeeper.program import JVM_FLAGS, Program
 from logquake.cluster.zookeeper.server import spawn, spawn_server, wait_until_serving
@@ -37,42 +33,25 @@ def archive_flags(archive: Path) -> tuple[str, ...]:
 
 def archive_path(program: Program, environment: Mapping[str, str] | None = None) -> Path:
     """Where the archive of this program lies, or would lie."""
-    digest = hashlib.sha256(repr(JVM_FLAGS).encode())
-    for file in (program.java.executable.resolve(), *program.jars):
-        status = file.stat()
-        digest.update(f"{file} {status.st_size} {status.st_mtime_ns}\n".encode())
-    return _cache_directory(environment) / f"zookeeper-{digest.hexdigest()[:16]}.jsa"
+    files = (program.java.executable.resolve(), *program.jars)
+    name = f"zookeeper-{fingerprint(files, repr(JVM_FLAGS))}.jsa"
+    return cache_directory(environment) / name
 
 
 def make_archive(program: Program, archive: Path) -> bool:
     """Make the archive unless it is there. Whether it is there now."""
     try:
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        with archive.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # another maker may just have finished
-            if not archive.exists():
-                _make(program, archive)
+        keep(archive, partial(_make, program))
     except (OSError, subprocess.SubprocessError, ClusterError):
         return False
     return True
 
 
-def _cache_directory(environment: Mapping[str, str] | None) -> Path:
-    variables = os.environ if environment is None else environment
-    base = variables.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "logquake"
-
-
-def _make(program: Program, archive: Path) -> None:
-    prefix = f"making-{archive.stem}-"
-    for left in archive.parent.glob(f"{prefix}*"):  # by a maker that was killed
-        shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=archive.parent, prefix=prefix) as name:
-        scratch = Path(name)
-        classes, made = scratch / "classes.lst", scratch / archive.name
-        _list_classes(program, scratch, classes)
-        _dump(program, scratch, classes, made)
-        made.rename(archive)
+def _make(program: Program, scratch: Path) -> Path:
+    classes, made = scratch / "classes.lst", scratch / "made.jsa"
+    _list_classes(program, scratch, classes)
+    _dump(program, scratch, classes, made)
+    return made
 
 
 def _list_classes(program: Program, scratch: Path, classes: Path) -> None:

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.processes.java import Java, find_java
+from logquake.cluster.processes.java import QUICK_START, Java, find_java
 
 LONE_SERVER = "org.apache.zookeeper.server.ZooKeeperServerMain"
 OF_AN_ENSEMBLE = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
@@ -23,14 +23,7 @@ NEEDED_JARS = (
     "metrics-core-*.jar",
     "snappy-java-*.jar",
 )
-# A small heap and the simplest collector and compiler: start-up counts here, not throughput.
-JVM_FLAGS = (
-    "-Xmx64m",
-    "-XX:TieredStopAtLevel=1",
-    "-XX:+UseSerialGC",
-    "-XX:-UsePerfData",  # no /tmp/hsperfdata_* to be left behind by a kill
-    "-Djava.net.preferIPv4Stack=true",
-)
+JVM_FLAGS = ("-Xmx64m", *QUICK_START)
 # forceSync=no: the write-ahead log outlives a killed server in the page cache; only a power cut of
 # the machine could lose writes. preAllocSize in KiB: 64 MiB a log is too much for a temporary one.
 SERVER_FLAGS = ("-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=1024")

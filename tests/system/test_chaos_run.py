@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,9 +19,10 @@ LOGQUAKE = (sys.executable, "-c", "from logquake.chaos.cli import main; main()")
 _RUN_WITHIN_S = 400
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*LOGQUAKE, "chaos", *arguments],
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         timeout=_RUN_WITHIN_S,
@@ -45,9 +47,11 @@ def test_bad_usage_is_told_before_anything_is_started(tmp_path: Path) -> None:
         (("run", "nothing"), "'nothing' is no scenario and no file"),
         (("run", "acks-1", "--duration", "5s"), "acks-1 is no storm"),
         (("run", "late-end"), "late-end cannot be run yet: a delay of one EndTxn"),
+        (("run", "acks-1", "--client", "perl"), "'perl' is not one of"),
+        (("run", "acks-1", "--client", "java"), "where is Apache Kafka?"),
         (("replay", str(tmp_path)), "no folder of a run"),
         (("shrink", str(tmp_path)), "no folder of a run"),
     ):
-        ended = run(*arguments)
+        ended = run(*arguments, LOGQUAKE_KAFKA_LIBS="")
         assert ended.returncode == ExitStatus.USAGE
         assert said in ended.stderr

@@ -17,8 +17,9 @@ def test_options_are_taken_as_text_or_as_what_they_are() -> None:
     ("kind", "options", "why"),
     [
         ("plane", {}, "plane"),
-        ("plain", {"rat": 1}, "no workload has the option rat; there are seed, "),
+        ("plain", {"rat": 1}, "no workload has the option rat; there are client, seed, "),
         ("plain", {"keys": "many"}, "many"),
+        ("plain", {"client": "perl"}, "perl"),
         ("plain", {"take_over": "maybe"}, "take_over is true or false, not maybe"),
     ],
 )
@@ -29,7 +30,7 @@ def test_what_makes_no_sense_is_refused(kind: str, options: dict[str, str], why:
 
 def test_the_command_line_says_the_same() -> None:
     options: dict[str, Option] = {"rate": 2.5, "take_over": False, "group": "g", "linger.ms": "5"}
-    plan = Plan.of("mover", "b:1,b:2", options)
+    plan = Plan.of("mover", "b:1,b:2", {**options, "client": "java"})
     arguments = [*plan.arguments(), "--history=/tmp/p.jsonl"]
     assert call_of(arguments).plan == plan
 
@@ -40,3 +41,17 @@ def test_a_mix_has_every_kind_and_no_ordinal_twice() -> None:
     assert {part.kind for part in parts} == set(WorkloadKind) - {WorkloadKind.MIXED}
     assert len({part.ordinal for part in parts}) == len(parts)
     assert {part.rate for part in parts} == {7.0}
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("plain", {"acks": "1", "idempotent": False, "transactional_id": None}),
+        ("idempotent", {"acks": "all", "idempotent": True, "transactional_id": None}),
+        ("mover", {"acks": "all", "transactional_id": "mover-1", "isolation": "read_committed"}),
+        ("member", {"isolation": "read_committed", "client": "confluent-kafka"}),
+    ],
+)
+def test_a_judge_is_told_what_the_client_promises(kind: str, told: dict[str, Option]) -> None:
+    plan = Plan.of(kind, "b:1", {"acks": "1"})
+    assert plan.told("mover-1").items() >= {"kind": kind, **told}.items()

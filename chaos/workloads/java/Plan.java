@@ -1,0 +1,42 @@
+import java.util.HashMap;
+import java.util.Map;
+
+/** The options of plan.py, each of which is said. Those whose names have a dot are the client's settings. */
+final class Plan {
+    private final Map<String, String> options = new HashMap<>();
+    private final Map<String, String> settings = new HashMap<>();
+
+    static Plan of(String[] arguments) {
+        Plan plan = new Plan();
+        for (String argument : arguments) {
+            int end = argument.indexOf('=');
+            String name = argument.substring(0, end);
+            (name.contains(".") ? plan.settings : plan.options).put(name, argument.substring(end + 1));
+        }
+        return plan;
+    }
+
+    Map<String, String> settings() {
+        return settings;
+    }
+
+    String text(String name) {
+        String value = options.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("nothing says " + name);
+        }
+        return value;
+    }
+
+    int whole(String name) {
+        return Integer.parseInt(text(name));
+    }
+
+    double number(String name) {
+        return Double.parseDouble(text(name));
+    }
+
+    boolean flag(String name) {
+        return Boolean.parseBoolean(text(name));
+    }
+}
