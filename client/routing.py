@@ -106,6 +106,11 @@ class Router:
             raise ConnectionLostError(f"broker {broker_id} is not in the cluster now")
         return self._connection(address)
 
+    def connect(self, broker_id: int) -> Connection:
+        """One more connection to it, the caller's own: who waits there holds up nobody else."""
+        address = self.broker(broker_id).address
+        return Connection(address, self.settings, self.clock, self._connect)
+
     def controller(self) -> Connection:
         controller_id = self.metadata([]).controller_id
         if controller_id == NO_CONTROLLER:

@@ -36,8 +36,6 @@ def print_catalogue(*, as_json: bool) -> None:
     for one in catalogue():
         lacks = lacking(one)
         title = one.title if lacks is None else f"[dim]{one.title} (not yet: {lacks})[/]"
-        if one.in_part is not None:
-            title += f" [dim](in part: {one.in_part})[/]"
         table.add_row("" if one.number is None else str(one.number), one.name, title)
     Console(soft_wrap=True).print(table)
 
@@ -49,7 +47,6 @@ def _described(name: str) -> dict[str, object]:
         "number": scenario.number,
         "title": scenario.title,
         "lacks": lacking(scenario),
-        "in_part": scenario.in_part,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.judging import judge
@@ -13,8 +14,9 @@ from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import RunJudgement, judged
 from logquake.chaos.runs.reading_back import FINAL_READER
 from logquake.chaos.runs.run import Outcome
-from logquake.chaos.scenarios.measures import measured
+from logquake.chaos.scenarios.measures import Measures, measured
 from logquake.chaos.scenarios.scenario import Scenario
+from logquake.chaos.scenarios.skips import skipped
 
 DEFAULTS = ("min.insync.replicas", "unclean.leader.election.enable")
 
@@ -22,21 +24,28 @@ DEFAULTS = ("min.insync.replicas", "unclean.leader.election.enable")
 def judge_run(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> RunJudgement:
     """Nothing writes any more. Writes verdict.json."""
     counts = Counter(row.what for row in read_history(folder.row_files()))
-    compacted = [
-        topic.name
-        for topic in scenario.setup.topics
-        if "compact" in str(topic.config.get("cleanup.policy"))
-    ]
     judgement = judged(
         judge(_evidence(scenario, folder, outcome), Demands(**scenario.enough.model_dump())),
         scenario.expect,
         read_history(folder.row_files()),
         _troubles(outcome),
         dict(counts),
-        measured(read_history(folder.row_files()), FINAL_READER, compacted),
+        _measured(scenario, folder),
     )
     folder.verdict.write_text(json.dumps(judgement.to_json(), indent=2) + "\n")
     return judgement
+
+
+def _measured(scenario: Scenario, folder: RunFolder) -> Measures:
+    compacted = [
+        topic.name
+        for topic in scenario.setup.topics
+        if "compact" in str(topic.config.get("cleanup.policy"))
+    ]
+    measures = measured(read_history(folder.row_files()), FINAL_READER, compacted)
+    if scenario.expect.skipped is None:
+        return measures
+    return replace(measures, skipped=skipped(read_history(folder.row_files()), FINAL_READER))
 
 
 def _evidence(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> Evidence:

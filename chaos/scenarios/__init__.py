@@ -6,6 +6,7 @@ steps.py         faults one after the other, each waited for
 patterns.py      which rows of a history are meant
 expectation.py   what must be seen, and what of it was not
 measures.py      what was lost, and what is there twice
+skips.py         what a reader was never handed, though it came past
 catalogue_state.py what a scenario lacks before it can be run here
 files.py         scenarios to text and back; a file of one's own, or one of the catalogue
 catalogue/       those that come with logquake, one file each

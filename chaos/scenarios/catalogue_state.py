@@ -19,8 +19,6 @@ INSIDE = frozenset(
 
 def lacking(scenario: Scenario) -> str | None:
     """In words; None where nothing is missing."""
-    if scenario.lacks is not None:
-        return scenario.lacks
     kinds = {fault.kind for fault in scenario.faults}
     if scenario.storm is not None:
         kinds |= set(scenario.storm.kinds)

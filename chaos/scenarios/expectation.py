@@ -75,9 +75,10 @@ class Enough(BaseModel):
 class Expectation(BaseModel):
     """``verdicts`` by the name of the invariant: those that it does not name have to hold, or be
     inconclusive, but for those that ``may_break``, as chance will have it. How many acked sends are
-    ``lost`` in the end, and how many are there more than once; and rows of clients, brokers and
-    the harness. ``pace`` is what a storm has to be to deserve its name,
-    ``enough`` what must have happened besides.
+    ``lost`` in the end, how many are there more than once, and how many a reader has ``skipped``
+    (counted where something is said of them); and rows of clients, brokers and the harness.
+    ``pace`` is what a storm has to be to deserve its name, ``enough`` what must have happened
+    besides.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -86,6 +87,7 @@ class Expectation(BaseModel):
     may_break: tuple[str, ...] = ()
     lost: Bounds = Bounds()
     doubled: Bounds = Bounds()
+    skipped: Bounds | None = None
     seen: tuple[Seen, ...] = ()
     pace: Fury = Fury()
     enough: Enough | None = None
@@ -136,6 +138,8 @@ class Expectation(BaseModel):
     ) -> Iterator[tuple[Bounds, str, int]]:
         yield self.lost, "acked sends lost", measures.lost
         yield self.doubled, "sends there more than once", measures.doubled
+        if self.skipped is not None:
+            yield self.skipped, "records skipped by a reader", measures.skipped
         for one, count in zip(self.seen, rows_seen, strict=True):
             yield one.bounds, f"rows of [{one.row}]", count
 

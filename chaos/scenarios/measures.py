@@ -17,12 +17,15 @@ from logquake.chaos.scenarios.pace import NO_PACE, Pace, paced
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """``lost`` were acked and not read in the end, ``doubled`` were read more than once then."""
+    """``lost`` were acked and not read in the end, ``doubled`` were read more than once then.
+    ``skipped`` lie where a reader has been, and it was never handed them.
+    """
 
     lost: int
     doubled: int
     first_lost: tuple[int, ...] = ()
     pace: Pace = NO_PACE
+    skipped: int = 0
 
 
 NOTHING_MEASURED = Measures(0, 0)
@@ -48,13 +51,13 @@ def measured(rows: Iterable[Row], final_reader: str, compacted: Collection[str] 
         elif row.what == Kind.ACKED and row.value is not None:
             acked.add(row.value)
         elif row.what == Kind.POLLED and row.process.startswith(final_reader):
-            values = _first_time(row, read_to)
+            values = first_time(row, read_to)
             doubled += sum(not read.add(value) for value in values if value != NOT_SENT)
     lost = [one for one in acked if one not in read and one not in in_transactions]
     return Measures(len(lost), doubled, tuple(lost[:_SHOWN]), paced(faults))
 
 
-def _first_time(row: Row, read_to: dict[str, int]) -> Sequence[int]:
+def first_time(row: Row, read_to: dict[str, int]) -> Sequence[int]:
     """Of what a reader polled, that which it had not polled before: it may have begun again."""
     begin, values = row.offset or 0, row.values or ()
     known = read_to.get(row.subject, 0)

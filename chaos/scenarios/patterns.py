@@ -14,7 +14,8 @@ class RowPattern(BaseModel):
     """Rows of this ``what``; the other fields are patterns of the whole text, where they are said.
 
     ``after`` and ``before`` name fields of the row's documents, a dot for one inside another, and
-    what their text has to be: ``{leader: "2"}``.
+    what their text has to be: ``{leader: "2"}``. ``reaches`` is the least offset that the row's
+    last record may have.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
@@ -26,6 +27,7 @@ class RowPattern(BaseModel):
     key: str | None = None
     before: str | dict[str, str] | None = None
     after: str | dict[str, str] | None = None
+    reaches: int | None = None
 
     def matches(self, row: Row) -> bool:
         return (
@@ -36,11 +38,17 @@ class RowPattern(BaseModel):
             and _fits(self.key, row.key)
             and _document_fits(self.before, row.before)
             and _document_fits(self.after, row.after)
+            and (self.reaches is None or _end(row) > self.reaches)
         )
 
     def __str__(self) -> str:
         said = self.model_dump(exclude={"what"}, exclude_none=True)
         return " ".join([self.what, *(f"{name}={value}" for name, value in said.items())])
+
+
+def _end(row: Row) -> int:
+    """Behind its last record; 0 where it names none."""
+    return 0 if row.offset is None else row.offset + len(row.values or (row.offset,))
 
 
 def _fits(pattern: str | None, text: str | None) -> bool:

@@ -20,9 +20,7 @@ class Scenario(BaseModel):
     """Set-up, workloads, one of storm, schedule and steps, and what must be seen.
 
     ``explanation`` says why it goes as it does, ``try_next`` what to change in the file and run
-    again. ``lacks`` is what has to be built before it can be run, ``in_part`` what it does not show
-    yet when it is run. ``seed`` is the one that its
-    schedule was drawn with; workloads are seeded with it too.
+    again. ``seed`` is the one that its schedule was drawn with; workloads are seeded with it too.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -32,8 +30,6 @@ class Scenario(BaseModel):
     title: str
     explanation: str = ""
     try_next: str = ""
-    lacks: str | None = None
-    in_part: str | None = None
     seed: int | None = None
     setup: Setup = Field(default_factory=Setup)
     workloads: tuple[WorkloadSetup, ...] = ()

@@ -12,7 +12,8 @@ does the same over Kafka's own client, in a JVM.
     mover           takes records of a topic to another one, with its offsets, in transactions
     member          of a group: takes, commits, leaves and joins again
     reader          reads a whole topic, in no group
-    mixed           one or two of each
+    impatient       sends in transactions, and goes on without answers that are long in coming
+    mixed           one or two of each, but none that is impatient
 
 plan.py          the options
 life.py          what each of them is handed
@@ -23,6 +24,8 @@ producers.py     plain, idempotent, compacted
 transactions.py  transactions and their ends; transactional
 reading.py       what was handed on, in runs; reader
 members.py       assignments and commits; member, mover
+asking.py        a transactional producer's requests, each on a connection of its own
+impatient.py     impatient, over our own client
 running.py       the table of kinds; the first row and the last
 processes.py     starts, pauses, kills and ends them, and programs that are not ours
 commands.py      becomes one of those

@@ -21,10 +21,11 @@ class WorkloadKind(StrEnum):
     MOVER = "mover"
     MEMBER = "member"
     READER = "reader"
+    IMPATIENT = "impatient"
     MIXED = "mixed"
 
 
-_TRANSACTIONAL = (WorkloadKind.TRANSACTIONAL, WorkloadKind.MOVER)
+_TRANSACTIONAL = (WorkloadKind.TRANSACTIONAL, WorkloadKind.MOVER, WorkloadKind.IMPATIENT)
 _SENDS = (WorkloadKind.PLAIN, WorkloadKind.IDEMPOTENT, WorkloadKind.COMPACTED, *_TRANSACTIONAL)
 _READS = (WorkloadKind.MOVER, WorkloadKind.MEMBER, WorkloadKind.READER)
 
@@ -65,6 +66,8 @@ class Plan:
     pieces: int = _option("records of a transaction, at most", 6)
     aborted: float = _option("share of transactions that are aborted", 0.2)
     transactional_id: str = _option("[default: the process's name]", "")
+    patience_s: float = _option("how long an impatient producer waits for an answer", 4.0)
+    new_epochs: bool = _option("an impatient producer takes one after each transaction", False)
     take_over: bool = _option("go on as a new producer after a fatal error, or else end", True)
     group: str = _option("of a member or a mover", "readers")
     strategy: str = _option("of a group: range, roundrobin or cooperative-sticky", "range")

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from logquake.chaos.history.rows import Kind
 from logquake.chaos.history.writer import HistoryWriter
+from logquake.chaos.workloads.impatient import ImpatientProducer
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.members import CommittingMember, Mover
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
@@ -30,6 +31,7 @@ WORKLOADS: Mapping[WorkloadKind, Callable[[Life], Workload]] = {
     WorkloadKind.MOVER: Mover,
     WorkloadKind.MEMBER: CommittingMember,
     WorkloadKind.READER: WholeTopicReader,
+    WorkloadKind.IMPATIENT: ImpatientProducer,
 }
 
 

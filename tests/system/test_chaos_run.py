@@ -31,7 +31,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["acks-1", "acks-all", "no-quorum"])
+@pytest.mark.parametrize("name", ["acks-1", "acks-all", "no-quorum", "late-end"])
 def test_a_scenario_shows_what_it_says(name: str, tmp_path: Path) -> None:
     ended = run("run", name, "--seed", "7", "--report", str(tmp_path / "run"))
     assert ended.returncode == ExitStatus.HELD, ended.stdout + ended.stderr
@@ -46,7 +46,7 @@ def test_bad_usage_is_told_before_anything_is_started(tmp_path: Path) -> None:
     for arguments, said in (
         (("run", "nothing"), "'nothing' is no scenario and no file"),
         (("run", "acks-1", "--duration", "5s"), "acks-1 is no storm"),
-        (("run", "late-end"), "late-end cannot be run yet: a delay of one EndTxn"),
+        (("run", "power-cut", "--kafka"), "power-cut cannot be run yet: nothing does power-loss"),
         (("run", "acks-1", "--client", "perl"), "'perl' is not one of"),
         (("run", "acks-1", "--client", "java"), "where is Apache Kafka?"),
         (("replay", str(tmp_path)), "no folder of a run"),

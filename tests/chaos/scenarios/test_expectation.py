@@ -47,6 +47,21 @@ def test_a_pattern_is_of_whole_texts(pattern: dict[str, Any], matches: bool) -> 
     assert not RowPattern(what="acked", **pattern).matches(one)
 
 
+@pytest.mark.parametrize(
+    ("fields", "matches"),
+    [
+        ({"offset": 400, "values": [5] * 400}, True),
+        ({"offset": 400, "values": [5] * 399}, False),
+        ({"offset": 799}, True),
+        ({"offset": 798}, False),
+        ({"offset": 1000, "values": [5]}, True),
+        ({}, False),
+    ],
+)
+def test_rows_may_have_to_reach_an_offset(fields: dict[str, Any], matches: bool) -> None:
+    assert RowPattern(what="polled", reaches=799).matches(row("polled", **fields)) == matches
+
+
 def test_a_broken_invariant_is_unexpected_unless_it_was_to_break() -> None:
     expectation = Expectation(verdicts={"durable": BROKEN})
     outcomes = {"durable": BROKEN, "readable": BROKEN, "shape": HOLDS}
@@ -82,6 +97,17 @@ def test_losses_are_held_against_their_bounds() -> None:
     assert expectation.exceeded(Measures(0, 2), []) == [
         "2 sends there more than once, not 0 at most"
     ]
+
+
+def test_what_readers_skipped_counts_where_something_is_said_of_it() -> None:
+    measures = Measures(0, 0, skipped=3)
+    assert Expectation(skipped=Bounds(at_least=4)).unmet({}, measures, []) == [
+        "3 records skipped by a reader, not the 4 or more to be seen"
+    ]
+    assert Expectation(skipped=Bounds(at_most=0)).exceeded(measures, []) == [
+        "3 records skipped by a reader, not 0 at most"
+    ]
+    assert Expectation().exceeded(measures, []) == []
 
 
 def test_a_storm_has_to_be_one() -> None:

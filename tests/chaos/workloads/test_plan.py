@@ -35,10 +35,14 @@ def test_the_command_line_says_the_same() -> None:
     assert call_of(arguments).plan == plan
 
 
+# In whose hands 3.9 can tear a transaction (KAFKA-17754).
+NOT_MIXED = {WorkloadKind.MIXED, WorkloadKind.IMPATIENT}
+
+
 def test_a_mix_has_every_kind_and_no_ordinal_twice() -> None:
     mixes = [Plan.of("mixed", "b:1", {"ordinal": ordinal, "rate": 7}) for ordinal in (0, 1)]
     parts = [part for mix in mixes for _, part in mix_of(mix)]
-    assert {part.kind for part in parts} == set(WorkloadKind) - {WorkloadKind.MIXED}
+    assert {part.kind for part in parts} == set(WorkloadKind) - NOT_MIXED
     assert len({part.ordinal for part in parts}) == len(parts)
     assert {part.rate for part in parts} == {7.0}
 

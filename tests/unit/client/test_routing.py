@@ -107,6 +107,16 @@ def test_no_controller_is_retriable(router: Router, topology: FakeTopology) -> N
     assert error.value.retriable
 
 
+def test_a_connection_of_ones_own_is_nobody_elses(router: Router, network: FakeNetwork) -> None:
+    own = router.connect(2)
+    assert own.address == Address("two", 9092)
+    assert own is not router.broker(2)
+    router.close()
+    assert own.is_open
+    own.close()
+    assert all(one.closed for one in network.sockets)
+
+
 def test_closing_closes_every_connection(router: Router, network: FakeNetwork) -> None:
     with router:
         router.broker(1)
