@@ -62,10 +62,11 @@ def print_judgement(judgement: RunJudgement, folder: RunFolder, console: Console
         if ruling.verdict is Verdict.BROKEN:
             _print_violations(ruling, console)
     counts, measures = judgement.counts, judgement.measures
+    skipped = f"{measures.skipped:,} skipped by a reader, " if measures.skipped else ""
     console.print(
         f"{counts.get('acked', 0):,} acked, {counts.get('unknown', 0):,} unknown, "
         f"{measures.lost:,} acked and lost, {measures.doubled:,} there more than once, "
-        f"{measures.pace}",
+        f"{skipped}{measures.pace}",
         highlight=False,
     )
     for line in (*judgement.unexpected, *judgement.unmet, *judgement.troubles):

@@ -11,9 +11,9 @@
     process.py        the process that all this runs in
     commands.py       what may be asked of it, and control.py, who asks
 
-Broker i reaches broker j by a proxy of its own, clients reach broker j by another, and broker i
-reaches each ZooKeeper server by one: so each direction of each pair can be hurt alone, by an
-ordinary user. Whoever is behind an address is no matter to the proxies.
+Broker i reaches broker j by a proxy of its own, clients reach broker j by another, broker i reaches
+each ZooKeeper server by one, and these reach each other by some: so each direction of each pair can
+be hurt alone, by an ordinary user. Whoever is behind an address is no matter to the proxies.
 
 Caveats: a proxy accepts for whom it stands before, so a connection is made without the delay of
 its link, and bytes that were acknowledged may not have arrived; a target whose queue of connections

@@ -18,6 +18,11 @@ from logquake.seams.network import Disconnected
 # a restarted broker is reached.
 _PROBE_INTERVAL_MS = 10
 
+# Who has refused for this long is asked less often: a server of ZooKeeper's listens for the others
+# for as long as it leads them.
+_LONG_MS = 5_000
+_LATE_PROBE_INTERVAL_MS = 50
+
 # So long an answer is waited for: a frozen target whose queue is full gives none.
 _ANSWER_TIMEOUT_MS = 1_000
 
@@ -31,6 +36,7 @@ class Target:
         self.accepts = False
         self.was_asked = False
         self._is_closed = False
+        self._refuses_since_ms = loop.now_ms()
         self._loop = loop
         self._address = address
         self._changed = changed
@@ -75,11 +81,12 @@ class Target:
         self.dial(connected, then)
 
     def _note(self, *, accepts: bool) -> None:
-        was_known, self.was_asked = self.was_asked, True
-        if not accepts and (self.accepts or not was_known):
-            self._loop.call_later(_PROBE_INTERVAL_MS, self._look_again)
-        if self.accepts != accepts or not was_known:
-            self.accepts = accepts
+        is_news = self.accepts != accepts or not self.was_asked
+        self.accepts, self.was_asked = accepts, True
+        if is_news and not accepts:
+            self._refuses_since_ms = self._loop.now_ms()
+            self._look_later()
+        if is_news:
             self._changed()
 
     def _look_again(self) -> None:
@@ -88,4 +95,6 @@ class Target:
 
     def _look_later(self) -> None:
         if not self.accepts and not self._is_closed:
-            self._loop.call_later(_PROBE_INTERVAL_MS, self._look_again)
+            refuses_ms = self._loop.now_ms() - self._refuses_since_ms
+            interval_ms = _PROBE_INTERVAL_MS if refuses_ms < _LONG_MS else _LATE_PROBE_INTERVAL_MS
+            self._loop.call_later(interval_ms, self._look_again)

@@ -73,12 +73,12 @@ class Fleet:
         self.making.connect_to(self._zookeeper_connect())
         for broker_id in self._spec.broker_ids:
             self._make_broker(broker_id)
+        if self.making.links is not None:
+            self._start_links(self.making.links)
         if self._local_zookeeper:
             self._local_zookeeper.wait_until_serving()
         if self._security is not None:
             self._write_users(self._security)
-        if self.making.links is not None:
-            self._start_links(self.making.links)
         self._progress(f"starting {len(self.brokers)} brokers")
         for broker in self.brokers:
             broker.start()
@@ -195,15 +195,21 @@ class Fleet:
 
     def _start_zookeeper(self) -> LocalZooKeeper:
         names = zookeeper_names(self._spec.zookeepers)
-        zookeeper = LocalZooKeeper({name: self._layout.zookeeper_of(name) for name in names})
+        directories = {name: self._layout.zookeeper_of(name) for name in names}
+        zookeeper = LocalZooKeeper(directories, links=self._spec.links)
         self._progress("starting ZooKeeper")
         for name, server in zookeeper.servers.items():
             self._add(name, server.port, server.spawn).start()
         return zookeeper
 
     def _start_links(self, links: LaidLinks) -> None:
-        """Raises ClusterError if they end instead."""
+        """Before an ensemble is waited for, whose servers find each other by them.
+
+        Raises ClusterError if they end instead.
+        """
         self._progress("laying links")
+        if self._local_zookeeper is not None:
+            links.lay_between_zookeepers(self._local_zookeeper.links)
         log = self._layout.log_of(LINKS)
         launch = partial(links.start, self._layout.links_socket, log)
         self._start_helper(LINKS, NO_PORT, launch)

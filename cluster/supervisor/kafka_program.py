@@ -8,6 +8,7 @@ from pathlib import Path
 
 from logquake.cluster.kafka.broker import LOG4J, broker_command, without_our_own
 from logquake.cluster.layout import Layout, write_private
+from logquake.cluster.processes.hosts_file import hosts_flag
 from logquake.cluster.processes.java import find_java
 from logquake.cluster.processes.ports import hold_port_for_java
 from logquake.cluster.spec import format_properties
@@ -49,12 +50,12 @@ class KafkaProgram:
         return self._layout.root / "logs" / "kafka-log4j.properties"
 
     def _name_peers(self, broker_id: int) -> tuple[str, ...]:
-        """Those that run hear of it as well: a JVM reads its file again within half a minute."""
+        """Those that run hear of it as well (`processes/hosts_file.py`)."""
         if self._named_peers is None:
             return ()
         for each, hosts in self._named_peers.hosts().items():
             self._hosts_of(each).write_text(hosts)
-        return (f"-Djdk.net.hosts.file={self._hosts_of(broker_id)}",)
+        return (hosts_flag(self._hosts_of(broker_id)),)
 
     def _hosts_of(self, broker_id: int) -> Path:
         return self._layout.properties_of(broker_id).with_name("hosts")

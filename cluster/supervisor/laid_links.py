@@ -31,6 +31,7 @@ class LaidLinks:
         self._secure = secure
         self._brokers: dict[int, _Ports] = {}
         self._by_ends: dict[tuple[str, str], Link] = {}
+        self._of_ensemble: tuple[Link, ...] = ()
         self._held: dict[Address, socket.socket] = {}
         self._line: Line | None = None
         servers, slash, chroot = zookeeper.partition("/")
@@ -39,7 +40,7 @@ class LaidLinks:
 
     @property
     def plan(self) -> LinkPlan:
-        return LinkPlan(tuple(self._by_ends.values()))
+        return LinkPlan((*self._by_ends.values(), *self._of_ensemble))
 
     def plan_of(self, broker_id: int) -> LinkPlan:
         return self.plan.of(broker_name(broker_id))
@@ -51,6 +52,10 @@ class LaidLinks:
         """
         self._brokers[broker_id] = _Ports(listens, told)
         self._by_ends |= {(link.dialler, link.dialled): link for link in self._new_links(broker_id)}
+
+    def lay_between_zookeepers(self, links: tuple[Link, ...]) -> None:
+        """Their ports are somebody else's."""
+        self._of_ensemble = links
 
     def take_up(self, broker_id: int) -> None:
         """None ends at this broker any more."""

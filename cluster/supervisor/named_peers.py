@@ -9,11 +9,10 @@ same, since the name is told with one port to all.
 
 from __future__ import annotations
 
-import socket
-
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.links.plan import Address
-from logquake.cluster.processes.ports import LOOPBACK, hold_port, hold_port_for_java
+from logquake.cluster.processes.hosts_file import hosts_text
+from logquake.cluster.processes.ports import hold_port, hold_port_for_java
 from logquake.cluster.supervisor.laid_links import LaidLinks
 from logquake.wire.listeners import PLAINTEXT
 
@@ -57,10 +56,10 @@ class NamedPeers(LaidLinks):
 
     def hosts(self) -> dict[int, str]:
         """By broker, all that its JVM knows of names and addresses."""
-        own = f"{LOOPBACK} localhost {socket.gethostname()}\n"
         return {
-            broker_id: own
-            + "".join(f"{_known_as(broker_id, peer)} {_name(peer)}\n" for peer in self._brokers)
+            broker_id: hosts_text(
+                {_name(peer): _known_as(broker_id, peer) for peer in self._brokers}
+            )
             for broker_id in self._brokers
         }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import last_line
+from logquake.cluster.processes.hosts_file import hosts_flag
 from logquake.cluster.processes.lifeline import die_with
 from logquake.cluster.zookeeper.probe import PROBE_INTERVAL_S, Patience, serves_from
 from logquake.cluster.zookeeper.program import (
@@ -28,10 +29,14 @@ START_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """Which server of an ensemble one is, of all that there are."""
+    """Which server of an ensemble one is, of all that there are.
+
+    ``hosts`` is what it knows of their names, where they are told by names.
+    """
 
     number: int
     peers: Sequence[Peer]
+    hosts: str | None = None
 
 
 def spawn_server(
@@ -55,7 +60,15 @@ def spawn_server(
     if membership is not None:
         (data_directory / "myid").write_text(f"{membership.number}\n")
         main_class = OF_AN_ENSEMBLE
+        flags = (*flags, *_naming(membership, directory / "hosts"))
     return spawn(program.serve(config, *flags, main_class=main_class), directory / LOG_NAME)
+
+
+def _naming(membership: Membership, hosts: Path) -> tuple[str, ...]:
+    if membership.hosts is None:
+        return ()
+    hosts.write_text(membership.hosts)
+    return (hosts_flag(hosts),)
 
 
 def spawn(command: list[str], log: Path) -> subprocess.Popen[bytes]:

@@ -62,6 +62,25 @@ def test_sessions_outlive_the_leader_of_the_ensemble(kafka: Cluster) -> None:
     assert epochs.items() <= kafka.leader_epochs().items()
 
 
+def test_a_leader_that_loses_its_followers_is_succeeded(kafka: Cluster) -> None:
+    """Brokers see it all the while."""
+    before, epochs = sessions(kafka), kafka.leader_epochs()
+    lonely = kafka.member_name("zookeeper-leader")
+    with kafka.cut(lonely, "zookeeper", both=True):
+        wait_for(
+            "another leader of the ensemble",
+            lambda: kafka.member_name("zookeeper-leader"),
+            lambda leader: leader != lonely,
+            unready=(ClusterError,),
+        )
+        kafka.create_topic("made-without-it", timeout=PATIENCE_S)
+        assert kafka.zookeepers_serving() == len(SERVERS) - 1
+    wait_for("the ensemble", kafka.zookeepers_serving, lambda count: count == len(SERVERS))
+    assert kafka.member_name("zookeeper-leader") != lonely
+    assert sessions(kafka) == before
+    assert epochs.items() <= kafka.leader_epochs().items()
+
+
 def test_a_session_moves_from_server_to_server(kafka: Cluster) -> None:
     """Whichever serves it: each is lost in turn."""
     before, losses = sessions(kafka), events(kafka, 1, "zookeeper-disconnected")
