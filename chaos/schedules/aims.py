@@ -50,6 +50,9 @@ from logquake.cluster.state import ZOOKEEPER, is_zookeeper, zookeeper_names
 # Errors after which a client tries again, whatever it sent.
 RETRIED_ERRORS = ("NOT_LEADER_OR_FOLLOWER", "REQUEST_TIMED_OUT")
 
+# The share of links that are aimed at which lie between its servers, where it has several.
+_OF_ENSEMBLE = 0.2
+
 
 @dataclass(frozen=True, slots=True)
 class Aims:
@@ -70,7 +73,9 @@ class Aims:
         return random.choice(forms)
 
     def link(self, random: Random) -> tuple[str, str]:
-        """Two ends, one of them a broker."""
+        """Two ends, one of them a broker; or a server of an ensemble, and all of its others."""
+        if self.zookeepers > 1 and random.random() < _OF_ENSEMBLE:
+            return random.choice(self._servers), ZOOKEEPER
         one = f"broker-{random.choice(self.brokers)}"
         others = [f"broker-{broker}" for broker in self.brokers if f"broker-{broker}" != one]
         other = random.choice([*others, CLIENTS, *self.ways_to_zookeeper])

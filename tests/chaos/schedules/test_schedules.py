@@ -61,8 +61,10 @@ def test_each_server_of_an_ensemble_is_aimed_at_and_its_offices() -> None:
     servers = {"zookeeper-1", "zookeeper-2", "zookeeper-3"}
     drawn = {ensemble.zookeeper(Random(seed)) for seed in range(100)}
     assert drawn == servers | {"zookeeper-leader", "zookeeper-follower"}
-    ends = {ensemble.link(Random(seed))[1] for seed in range(200)}
-    assert servers | {"zookeeper"} < ends
+    links = [ensemble.link(Random(seed)) for seed in range(400)]
+    assert servers | {"zookeeper"} < {end for _, end in links}
+    assert {(server, "zookeeper") for server in servers} < set(links)
+    assert not any(one.startswith("zookeeper") for one, _ in map(AIMS.link, map(Random, range(99))))
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
