@@ -18,12 +18,12 @@ def test_every_room_has_its_link() -> None:
         assert link.resolve() == ROOT / room
 
 
-def test_the_wheel_holds_every_module_and_marker(wheel: Path) -> None:
+def test_the_wheel_holds_every_module_and_what_it_reads(wheel: Path) -> None:
     expected = {
         f"logquake/{path.relative_to(ROOT).as_posix()}"
         for room in ROOMS
         for path in (ROOT / room).rglob("*")
-        if path.suffix == ".py" or path.name == "py.typed"
+        if path.suffix in (".py", ".yaml", ".java") or path.name == "py.typed"
     }
     assert expected <= set(zipfile.ZipFile(wheel).namelist())
     assert len(expected) > 100
