@@ -16,6 +16,8 @@ from benchmarks.failover.clients import JAVA, LIBRDKAFKA
 from benchmarks.failover.kills import measure_failover
 from benchmarks.figures import Result
 from benchmarks.groups import groups_cases
+from benchmarks.judging.cases import SIZES as SIZES_OF_HISTORIES
+from benchmarks.judging.cases import measure_judging
 from benchmarks.latency import latency_cases
 from benchmarks.memory import load, memory_case
 from benchmarks.option_groups import spread
@@ -33,6 +35,7 @@ from benchmarks.startup import startup_cases
 from benchmarks.storage.works import Scale, Work, measure_storage
 from benchmarks.target import Target
 from benchmarks.transactions import transactions_cases
+from logquake.chaos.checkers.sharing import ROWS_OF_A_SHARE
 
 app = typer.Typer(help=__doc__, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -228,6 +231,23 @@ def whole_cluster(
     Some minutes at ten thousand; "all" leaves it out.
     """
     _show(measure_partitions(partitions or SIZES), output)
+
+
+@app.command()
+def judging(
+    rows: options.HistoryRows = None,
+    spark: options.BySpark = False,
+    partitions: options.HistoryPartitions = 48,
+    rows_of_a_share: options.ShareRows = ROWS_OF_A_SHARE,
+    folder: options.Folder = options.FOLDER,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """The invariants of a chaos run by the length of its history, each and all; one loss is found.
+
+    CPU time, two minutes at ten million rows; "all" leaves it out.
+    """
+    sizes = rows or SIZES_OF_HISTORIES
+    _show(measure_judging(sizes, folder, partitions, rows_of_a_share, spark=spark), output)
 
 
 @app.command()

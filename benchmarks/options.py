@@ -49,6 +49,12 @@ Folder = Annotated[
 Partitions = Annotated[
     list[int] | None, typer.Argument(help="Of three replicas, over three brokers.", min=30)
 ]
+HistoryRows = Annotated[list[int] | None, typer.Argument(help="Of each history.", min=1_000)]
+HistoryPartitions = Annotated[int, typer.Option("--partitions", min=1, help="It is about.")]
+ShareRows = Annotated[
+    int, typer.Option("--rows-of-a-share", min=1, help="Of whole partitions, in memory at once.")
+]
+BySpark = Annotated[bool, typer.Option("--spark", help="By the Spark job, without replicas.")]
 Kills = Annotated[int, typer.Option("--kills", min=1, help="Of each kind of victim, a client.")]
 JavaClient = Annotated[
     bool, typer.Option("--java", help="Kafka's own client too, from LOGQUAKE_KAFKA_LIBS.")

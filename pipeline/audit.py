@@ -1,7 +1,7 @@
 """A chaos run's history judged by Spark: the invariants of chaos/checkers, partition by partition.
 
-Rows about one partition alone, the mass of a history, are grouped by it; Spark sorts them on disk,
-and one task holds one partition. All other rows are collected, few as they are, and every task has
+Rows about one partition alone, the mass of a history, are grouped by it; Spark does so on disk, and
+one task holds one partition. All other rows are collected, few as they are, and every task has
 them. The verdicts are those of `logquake.chaos.checkers`: its own functions find them.
 """
 
@@ -18,17 +18,16 @@ import pyarrow as pa
 from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.judging import Survey, conclude, survey
-from logquake.chaos.checkers.sharing import common_evidence, evidence_of
+from logquake.chaos.checkers.sharing import common_evidence, evidence_of, partitions_of
 from logquake.chaos.checkers.verdicts import Judgement
 from logquake.chaos.evidence.clients import Share
-from logquake.chaos.evidence.evidence import Evidence, partitions_kept
-from logquake.chaos.evidence.shares import WIDE
-from logquake.chaos.history.parquet import SCHEMA, in_batches
+from logquake.chaos.evidence.evidence import Evidence
+from logquake.chaos.evidence.shares import OF_ONE_PARTITION
+from logquake.chaos.history.parquet import ROWS_OF_A_GROUP, SCHEMA, with_dictionaries
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_BY_TIME = [(column, "ascending") for column in ("at_us", "process", "sequence")]
 _NO_ROWS = SCHEMA.empty_table()
 _SURVEY = "partition string, survey binary"
 
@@ -44,12 +43,12 @@ def audit(
     from pyspark.sql import functions
 
     rows = spark.read.parquet(str(history))
-    is_wide = functions.col("what").isin([str(kind) for kind in WIDE])
-    common_rows = rows.where(~is_wide).toArrow().cast(SCHEMA)
-    judge = _Judge(common_rows, common_evidence(root), root, demands or Demands())
-    found = dict(_surveyed(rows.where(is_wide), judge))
-    kept = partitions_kept(root) if root is not None else set()
-    rest = judge.survey(_NO_ROWS, frozenset(kept - set(found)))
+    is_of_one = functions.col("what").isin(sorted(OF_ONE_PARTITION))
+    common_rows = rows.where(~is_of_one).toArrow().cast(SCHEMA)
+    common = common_evidence(root)
+    judge = _Judge(common_rows, common, root, demands or Demands())
+    found = dict(_surveyed(rows.where(is_of_one), judge))
+    rest = judge.survey(_NO_ROWS, partitions_of(common, root) - set(found))
     return conclude(judge.case(_NO_ROWS, frozenset()), [*found.values(), rest])
 
 
@@ -62,17 +61,19 @@ class _Judge:
     root: Path | None
     demands: Demands
 
-    def survey(self, wide: pa.Table, share: Share) -> Survey:
-        return survey(self.case(wide, share))
+    def survey(self, own: pa.Table, share: Share) -> Survey:
+        return survey(self.case(own, share))
 
-    def case(self, wide: pa.Table, share: Share) -> Case:
-        rows = pa.concat_tables([self.common_rows, wide]).sort_by(_BY_TIME)
-        return Case(evidence_of(self.common, in_batches(rows), self.root, share), self.demands)
+    def case(self, own: pa.Table, share: Share) -> Case:
+        batches = pa.concat_tables([self.common_rows, own]).to_batches(ROWS_OF_A_GROUP)
+        columns = map(with_dictionaries, batches)
+        return Case(evidence_of(self.common, columns, self.root, share), self.demands)
 
 
-def _surveyed(wide: DataFrame, judge: _Judge) -> Iterator[tuple[str, Survey]]:
-    surveys = wide.groupBy("subject").applyInArrow(_task(judge), _SURVEY)
-    for row in surveys.toLocalIterator():
+def _surveyed(own: DataFrame, judge: _Judge) -> Iterator[tuple[str, Survey]]:
+    surveys = own.groupBy("subject").applyInArrow(_task(judge), _SURVEY)
+    # All at once: one after the other would keep all cores but one waiting.
+    for row in surveys.collect():
         yield row["partition"], pickle.loads(row["survey"])
 
 

@@ -16,14 +16,14 @@
     acking.py        18 min ISR, 19 fencing
     decided.py       15 ISR history, 16 one controller, 17 incarnation; by transitions.py
     readers.py       20 polls
-    groups.py        21 groups
+    groups.py        21 groups; by progress.py, who held what when and what was committed
     transactions.py  22 atomic, 23 no hang, 24 exactly once
     liveness.py      25 live, 26 not vacuous
 
 Each is a generator over a Case that yields violations, its docstring is its definition. Whatever
 has an unknown outcome may have happened or not; nobody is blamed for what retention, DeleteRecords
-or compaction took. Wide data are columns: a million events are judged in a second or two, and need
-some 200 bytes each.
+or compaction took. Wide data are columns: `python -m benchmarks judging` says what a million rows
+cost.
 
 Not judged: which error a stale fetch got; what the transactions' coordinator decided before its
 markers were written; whether an operation ended within its client's time-out, and whether others

@@ -11,7 +11,7 @@ from logquake.chaos.checkers.case import END_US, Case
 from logquake.chaos.checkers.sentences import clock
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.clients import Column, pick
-from logquake.chaos.evidence.stored import Mask, StoredLog
+from logquake.chaos.evidence.stored import StoredLog
 
 _NOWHERE = np.empty(0, np.int64)
 
@@ -42,24 +42,27 @@ def readable(case: Case) -> Iterator[Violation]:
 
     Not what an aborted transaction wrote, where it reads committed records alone.
     """
-    polls = case.clients.polls
     for name, partitions in late_readers(case).items():
-        mine = polls.process == case.clients.processes.known(name)
-        read = dict(case.polls_by_partition(mine))
         for partition, at in case.by_partition(case.is_promised & _is_visible_to(case, name)):
             if partition in partitions:
-                unread = at[~_is_read(case, at, read.get(partition, _NOWHERE))]
-                lost = _not_deleted(case, partition, unread)
+                lost = _not_deleted(case, partition, _unread(case, name, partition, at))
                 if len(lost):
                     yield _lost(case, "readable", partition, f"what {name} read", lost)
 
 
-def _is_read(case: Case, at: Column, reads: Column) -> Mask:
-    """Of each send: whether one of these polls handed its value on, from the offset of its ack."""
-    sends, polls = case.clients.sends, case.clients.polls
-    place = sends.find(polls.value[reads])
-    is_there = pick(sends.offset, place) == polls.offset[reads]
-    return np.isin(at, place[is_there])
+def _unread(case: Case, reader: str, partition: str, at: Column) -> Column:
+    """Those of the sends that this reader was not handed, from the offset of their acks."""
+    clients, sends = case.clients, case.clients.sends
+    runs = case.runs.get(partition, _NOWHERE)
+    mine = runs[clients.polls.process[runs] == clients.processes.known(reader)]
+    read = clients.polls.spread(mine)
+    index = clients.partitions.known(partition)
+    there = sends.within(index)
+    found = sends.find(index, read.value)
+    is_read = np.zeros(there.stop - there.start, np.bool_)
+    is_read[found[pick(sends.offset, found) == read.offset] - there.start] = True
+    unread: Column = at[~is_read[at - there.start]]
+    return unread
 
 
 def _not_deleted(case: Case, partition: str, at: Column) -> Column:

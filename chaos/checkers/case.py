@@ -15,7 +15,7 @@ import numpy as np
 from logquake.chaos.checkers.chains import Story
 from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.verdicts import Violation
-from logquake.chaos.evidence.clients import Clients, Column
+from logquake.chaos.evidence.clients import Clients, Column, Records, pick
 from logquake.chaos.evidence.decisions import Decision, Decisions, Registration, StateWrite
 from logquake.chaos.evidence.evidence import Evidence
 from logquake.chaos.evidence.gathering import gather, gather_columns
@@ -174,18 +174,31 @@ class Case:
         return promised
 
     def by_partition(self, chosen: Mask) -> Iterator[tuple[str, Column]]:
-        """Indices of the chosen sends, partition by partition."""
-        return self._grouped(self.clients.sends.partition, chosen)
+        """The places of the chosen sends, partition by partition."""
+        for partition in range(len(self.clients.partitions)):
+            mine = self.clients.sends.within(partition)
+            at = np.flatnonzero(chosen[mine])
+            if len(at):
+                yield self.clients.partitions[partition], at + mine.start
 
-    def polls_by_partition(self, chosen: Mask) -> Iterator[tuple[str, Column]]:
-        return self._grouped(self.clients.polls.partition, chosen)
+    @cached_property
+    def runs(self) -> Mapping[str, Column]:
+        """The places of the runs of records that were read, by partition, by time."""
+        polls, names = self.clients.polls, self.clients.partitions
+        partition = polls.partition
+        order = np.lexsort((polls.at_us, partition))
+        numbers, begins = np.unique(partition[order], return_index=True)
+        bounds = pairwise([*begins.tolist(), len(order)])
+        return {
+            names[number]: order[begin:end]
+            for number, (begin, end) in zip(numbers.tolist(), bounds, strict=True)
+        }
 
-    def _grouped(self, partitions: Column, chosen: Mask) -> Iterator[tuple[str, Column]]:
-        at = np.flatnonzero(chosen)
-        order = at[np.argsort(partitions[at], kind="stable")]
-        bounds = np.flatnonzero(np.diff(partitions[order], prepend=-1, append=-1))
-        for begin, end in pairwise(bounds.tolist()):
-            yield self.clients.partitions[int(partitions[order[begin]])], order[begin:end]
+    def reads(self) -> Iterator[tuple[str, Records]]:
+        """Every record of a workload's that was read, partition by partition."""
+        for partition, runs in self.runs.items():
+            read = self.clients.polls.spread(runs)
+            yield partition, read if (read.value >= 0).all() else read.where(read.value >= 0)
 
     def is_kept(self, partition: str, log: StoredLog, numbers: Column, offsets: Column) -> Mask:
         """Of each record: whether the log holds it there, or need not any longer.
@@ -195,39 +208,25 @@ class Case:
         """
         kept: Mask = (log.values_at(offsets) == numbers) | (offsets < log.start)
         if not kept.all() and self.is_compacted(partition):
-            kept |= self._may_be_compacted(log, numbers, offsets)
+            kept |= self._may_be_compacted(partition, log, numbers, offsets)
         return kept
 
-    def _may_be_compacted(self, log: StoredLog, numbers: Column, offsets: Column) -> Mask:
-        sends = self.clients.sends
-        there = sends.find(log.values)
-        last: dict[int, int] = {}
-        for at, offset in zip(there[there >= 0], log.offsets[there >= 0], strict=True):
-            last[int(sends.key[at])] = int(offset)
-        missing = log.values_at(offsets) < 0
-        keys = sends.key[sends.find(numbers)]
-        return np.array(
-            [
-                is_missing and (last.get(int(key), -1) > offset or int(number) in self._short_lived)
-                for is_missing, key, offset, number in zip(
-                    missing, keys, offsets, numbers, strict=True
-                )
-            ],
-            np.bool_,
-        )
-
-    @cached_property
-    def _short_lived(self) -> frozenset[int]:
-        """Tombstones, and what one may have taken along before it went itself."""
-        sends = self.clients.sends
-        dead = {
-            (int(sends.partition[at]), int(sends.key[at]))
-            for at in sends.find(np.array(sorted(self.clients.tombstones), np.int64))
-        }
-        pairs = zip(sends.number, sends.partition, sends.key, strict=True)
-        return frozenset(
-            int(number) for number, partition, key in pairs if (int(partition), int(key)) in dead
-        )
+    def _may_be_compacted(
+        self, partition: str, log: StoredLog, numbers: Column, offsets: Column
+    ) -> Mask:
+        """A later record of its key is there, or a tombstone of its key was, and went itself."""
+        sends, index = self.clients.sends, self.clients.partitions.known(partition)
+        mine, there = sends.within(index), sends.find(index, log.values)
+        # By key; the last element is of what has none. Offsets rise: a key's last one is kept.
+        last = np.full(len(self.clients.keys) + 1, -1, np.int64)
+        last[sends.key[there[there >= 0]]] = log.offsets[there >= 0]
+        is_dead = np.zeros(len(last), np.bool_)
+        is_dead[sends.key[mine][sends.is_tombstone[mine]]] = True
+        at = sends.find(index, numbers)
+        keys = pick(sends.key, at)
+        replaced = (last[keys] > offsets) | (is_dead[keys] & (at >= 0))
+        missing: Mask = log.values_at(offsets) < 0
+        return missing & replaced
 
     def once(self, of_case: Callable[[Case], T]) -> T:
         """What follows from the case, worked out when it is first asked for and kept."""

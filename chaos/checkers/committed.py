@@ -30,8 +30,8 @@ def _told(case: Case) -> Iterator[tuple[str, Times]]:
     sends, polls = case.clients.sends, case.clients.polls
     for partition, at in case.by_partition(case.is_promised):
         yield partition, (sends.answered_us[at], sends.offset[at] + 1)
-    for partition, at in case.polls_by_partition(np.ones(len(polls), np.bool_)):
-        yield partition, (polls.at_us[at], polls.offset[at] + 1)
+    for partition, runs in case.runs.items():
+        yield partition, (polls.at_us[runs], polls.last[runs] + 1)
     looks: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for look in case.clients.looks:
         if look.offset is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from logquake.chaos.checkers.case import Case
+from logquake.chaos.checkers.progress import Generations, Progress
 from logquake.chaos.checkers.sentences import clock
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.clients import Commit
@@ -23,59 +24,61 @@ def groups(case: Case) -> Iterator[Violation]:
     """One owner of a partition in a generation; a stale generation's commit is refused; an acked
     commit survives its coordinator; a committed offset is at or below the high watermark.
     """
-    yield from _owners(case)
     commits: dict[Place, list[Commit]] = defaultdict(list)
     for commit in case.clients.commits:
         commits[commit.group, commit.partition].append(commit)
-    yield from _stale(case, commits)
+    assigned: dict[Place, list[Row]] = defaultdict(list)
+    for row in sorted(case.clients.assignments, key=lambda row: row[:3]):
+        if row.group is not None:
+            assigned[row.group, row.subject].append(row)
+    yield from _owners(assigned)
+    yield from _stale(case, commits, assigned)
     yield from _taken_up(case, commits)
     yield from _beyond(case, commits)
 
 
-def _owners(case: Case) -> Iterator[Violation]:
-    owners: dict[tuple[str, str, int], str] = {}
-    for row in case.clients.assignments:
-        if row.group is None or row.epoch is None:
-            continue
-        owner = owners.setdefault((row.group, row.subject, row.epoch), row.process)
-        if owner != row.process:
-            text = (
-                f"{owner} and {row.process} own {row.subject} in generation {row.epoch} of group "
-                f"{row.group}"
-            )
-            yield Violation("groups", text, (f"{clock(row.at_us)} {row.process} was assigned it",))
+def _owners(assigned: Mapping[Place, Sequence[Row]]) -> Iterator[Violation]:
+    for (group, partition), rows in assigned.items():
+        owners: dict[int, str] = {}
+        for row in rows:
+            if row.epoch is None:
+                continue
+            owner = owners.setdefault(row.epoch, row.process)
+            if owner != row.process:
+                text = (
+                    f"{owner} and {row.process} own {partition} in generation {row.epoch} of group "
+                    f"{group}"
+                )
+                told = f"{clock(row.at_us)} {row.process} was assigned it"
+                yield Violation("groups", text, (told,))
 
 
-def _stale(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violation]:
+def _stale(
+    case: Case, commits: Mapping[Place, list[Commit]], assigned: Mapping[Place, Sequence[Row]]
+) -> Iterator[Violation]:
     """Who holds a partition that another was assigned in a later generation is no member of that.
 
     It had given the partition back, if it were.
     """
-    assigned: dict[Place, list[Row]] = defaultdict(list)
-    for row in case.clients.assignments:
-        if row.group is not None:
-            assigned[row.group, row.subject].append(row)
     given_back = {(row.process, row.group, row.subject, row.epoch) for row in case.clients.revoked}
     for place, of_place in commits.items():
+        generations = Generations(assigned.get(place, ()))
         for commit in of_place:
-            group, partition = place
             if commit.result != "kept" or commit.generation is None:
                 continue
-            if (commit.process, group, partition, commit.generation) in given_back:
+            if (commit.process, *place, commit.generation) in given_back:
                 continue
-            for row in assigned[place]:
-                is_later = row.epoch is not None and row.epoch > commit.generation
-                if is_later and row.process != commit.process and row.at_us < commit.asked_us:
-                    text = (
-                        f"{commit.process} committed {commit.offset} of {partition} in generation "
-                        f"{commit.generation} of group {group}, and it was kept; {row.process} "
-                        f"owned it in generation {row.epoch} since {clock(row.at_us)}"
-                    )
-                    yield case.violation("groups", text, partition, row.at_us)
-                    break
+            row = generations.later(commit.process, commit.generation, commit.asked_us)
+            if row is not None:
+                text = (
+                    f"{commit.process} committed {commit.offset} of {commit.partition} in "
+                    f"generation {commit.generation} of group {commit.group}, and it was kept; "
+                    f"{row.process} owned it in generation {row.epoch} since {clock(row.at_us)}"
+                )
+                yield case.violation("groups", text, commit.partition, row.at_us)
 
 
-def _taken_up(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violation]:
+def _taken_up(case: Case, commits: Mapping[Place, list[Commit]]) -> Iterator[Violation]:
     """A member begins no lower than the last commit that was kept before it was assigned.
 
     Nor than one whose answer was not known by then, where that is lower: it may have come last. And
@@ -83,22 +86,18 @@ def _taken_up(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violat
     begins, its first record tells, unless it was told before. Of a log that lost what was committed
     nobody can say where to begin.
     """
-    begins = _first_reads(case)
+    begins, lost = _first_reads(case), _truncated(case)
+    progress = {place: Progress(of_place) for place, of_place in commits.items()}
     for index, row in enumerate(case.clients.assignments):
-        of_place = commits.get((row.group or "", row.subject), [])
+        made = progress.get((row.group or "", row.subject))
         begin = begins.get(index) if row.offset is None else row.offset
-        if begin is None or begin < 0 or not of_place:
+        if made is None or begin is None or begin < 0 or row.subject in lost:
             continue
-        kept = [c for c in of_place if c.result == "kept" and (c.answered_us or 0) < row.at_us]
-        last = max(kept, key=lambda commit: commit.answered_us or 0, default=None)
-        if last is None or _lost_some(case, row.subject):
+        last = made.last_kept(row.at_us)
+        if last is None:
             continue
-        asked = [c for c in of_place if c.result != "refused" and c.asked_us < row.at_us]
-        others = (
-            c.offset for c in asked if c.result == "unknown" or (c.answered_us or 0) > last.asked_us
-        )
-        least, most = min((last.offset, *others)), max(c.offset for c in asked)
-        if begin < least or _lies_between(case, row, most, begin):
+        most = made.most_asked(row.at_us)
+        if begin < made.least_since(last, row.at_us) or _lies_between(case, row, most, begin):
             text = (
                 f"{row.process} was assigned {row.subject} of group {row.group}, and began at "
                 f"{begin}; {last.process} had committed {last.offset}, which was kept at "
@@ -128,15 +127,15 @@ def _first_reads(case: Case) -> dict[int, int]:
 
 def _coordinated_in(case: Case, group: str) -> str:
     """The partition that keeps what the group commits (GroupMetadataManager.partitionFor)."""
-    count = sum(name.rpartition("-")[0] == _OFFSETS for name in case.final)
+    count = sum(name.rpartition("-")[0] == _OFFSETS for name in case.all_states)
     return f"{_OFFSETS}-{abs(string_hash(group)) % max(count, 1)}"
 
 
-def _lost_some(case: Case, partition: str) -> bool:
-    return any(row.what == "committed-truncated" for row in case.events_of(partition))
+def _truncated(case: Case) -> frozenset[str]:
+    return frozenset(row.subject for row in case.journals if row.what == "committed-truncated")
 
 
-def _beyond(case: Case, commits: dict[Place, list[Commit]]) -> Iterator[Violation]:
+def _beyond(case: Case, commits: Mapping[Place, list[Commit]]) -> Iterator[Violation]:
     for (group, partition), of_place in commits.items():
         log = case.reference(partition)
         highest = max((c.offset for c in of_place if c.result == "kept"), default=0)

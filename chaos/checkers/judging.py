@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from inspect import getdoc
 from itertools import islice
-from time import perf_counter
+from time import process_time
 from typing import Any, NamedTuple
 
 from logquake.chaos.checkers import (
@@ -89,7 +89,7 @@ _IS_MET: dict[Need, Callable[[Case], bool]] = {
         bool(case.clients.commits) or any(row.group for row in case.clients.assignments)
     ),
     Need.TRANSACTIONS: lambda case: bool(case.clients.transactions),
-    Need.ORIGINS: lambda case: bool(case.clients.origins),
+    Need.ORIGINS: lambda case: bool((case.clients.sends.source >= 0).any()),
     Need.HEALED: lambda case: case.evidence.is_healed,
     Need.QUIET: lambda case: case.evidence.is_quiet,
 }
@@ -129,7 +129,7 @@ RULES: tuple[Rule, ...] = (
         "exactly once",
         transactions.exactly_once,
         (Need.ORIGINS, Need.LOGS),
-        Across(None, transactions.outputs_seen, transactions.not_once),
+        Across(None, transactions.moved, transactions.not_once),
     ),
     Rule(25, "live", liveness.live, (Need.WRITES, Need.HEALED)),
 )
@@ -156,12 +156,13 @@ def judge(evidence: Evidence, demands: Demands | None = None) -> Judgement:
 
 def survey(case: Case) -> Survey:
     """All that is in the case's share, whether or not there is what it takes to judge it."""
+    met = frozenset(need for need in Need if need.is_met(case))
     found = {rule.number: _within(case, rule) for rule in RULES}
     return Survey(
-        met=frozenset(need for need in Need if need.is_met(case)),
-        violations={number: violations for number, (violations, _) in found.items()},
-        seconds={number: seconds for number, (_, seconds) in found.items()},
-        across={rule.number: rule.across.survey(case) for rule in RULES if rule.across},
+        met=met,
+        violations={number: each.violations for number, each in found.items()},
+        seconds={number: each.seconds for number, each in found.items()},
+        across={number: each.across for number, each in found.items()},
         acked_under_fault=liveness.acked_under_fault(case),
         notes=(*acked.unpromised(case), *decided.unclean_elections(case)),
     )
@@ -175,10 +176,18 @@ def conclude(case: Case, surveys: Sequence[Survey]) -> Judgement:
     return Judgement((*rulings, _vacuity(case, under_fault)), notes)
 
 
-def _within(case: Case, rule: Rule) -> tuple[tuple[Violation, ...], float]:
-    began_s = perf_counter()
+class _Found(NamedTuple):
+    violations: tuple[Violation, ...]
+    across: Any
+    seconds: float
+
+
+def _within(case: Case, rule: Rule) -> _Found:
+    began_s = process_time()
     found = rule.within(case) if rule.within is not None else iter(())
-    return tuple(islice(found, MOST_VIOLATIONS + 1)), perf_counter() - began_s
+    violations = tuple(islice(found, MOST_VIOLATIONS + 1))
+    across = rule.across.survey(case) if rule.across is not None else None
+    return _Found(violations, across, process_time() - began_s)
 
 
 def _rule(case: Case, rule: Rule, surveys: Sequence[Survey]) -> Ruling:

@@ -8,10 +8,11 @@ import numpy as np
 
 from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.verdicts import Violation
-from logquake.chaos.evidence.clients import Column, pick
+from logquake.chaos.evidence.clients import NONE, Column, pick
 from logquake.chaos.evidence.stored import Mask, StoredLog
 
 _COMMITTED = "read_committed"
+_NONE_AT_ALL = np.empty(0, np.int64), np.empty(0, np.int64)
 
 
 def polls(case: Case) -> Iterator[Violation]:
@@ -22,19 +23,20 @@ def polls(case: Case) -> Iterator[Violation]:
     """
     read = case.clients.polls
     told = case.producers("isolation", _COMMITTED)
-    for partition, at in case.polls_by_partition(read.offset >= 0):
-        is_committed = told[read.process[at]]
-        yield from _steps(case, partition, at, is_committed)
-        yield from _too_early(case, partition, at[is_committed])
+    for partition, runs in case.runs.items():
+        is_committed = told[read.process[runs]]
+        yield from _steps(case, partition, runs, is_committed)
+        yield from _too_early(case, partition, runs[is_committed])
 
 
 def _steps(case: Case, partition: str, at: Column, is_committed: Mask) -> Iterator[Violation]:
+    """From run to run: within one there is none."""
     read = case.clients.polls
     order = np.lexsort((at, read.assignment[at], read.process[at]))
     at, is_committed = at[order], is_committed[order]
-    offsets = read.offset[at]
     same = (np.diff(read.assignment[at]) == 0) & (np.diff(read.process[at]) == 0)
-    moved = np.diff(offsets)
+    begins, last = read.offset[at][1:], read.last[at][:-1]
+    moved = begins - last
     back = np.flatnonzero(same & (moved <= 0))
     if len(back):
         yield _step(case, partition, at[back[0]], at[back[0] + 1], "went back", len(back))
@@ -44,8 +46,8 @@ def _steps(case: Case, partition: str, at: Column, is_committed: Mask) -> Iterat
     jumps = np.flatnonzero(same & (moved > 1))
     for wanted, visible in ((True, log.committed_offsets), (False, log.offsets)):
         mine = jumps[is_committed[jumps] == wanted]
-        after = np.maximum(offsets[mine] + 1, log.start)  # what lay before was deleted
-        passed = np.searchsorted(visible, offsets[mine + 1]) - np.searchsorted(visible, after)
+        after = np.maximum(last[mine] + 1, log.start)  # what lay before was deleted
+        passed = np.searchsorted(visible, begins[mine]) - np.searchsorted(visible, after)
         skipped = mine[passed > 0]
         if len(skipped):
             one = skipped[0]
@@ -56,39 +58,48 @@ def _step(case: Case, partition: str, one: int, other: int, what: str, count: in
     read = case.clients.polls
     text = (
         f"{case.clients.processes[int(read.process[one])]} {what} in {partition}: offset "
-        f"{read.offset[other]} came after {read.offset[one]}; {count} times in all"
+        f"{read.offset[other]} came after {read.last[one]}; {count} times in all"
     )
     return case.violation("polls", text, partition, int(read.at_us[one]))
 
 
 def _too_early(case: Case, partition: str, at: Column) -> Iterator[Violation]:
-    """Records of, or behind, a transaction that was committed later than they were read."""
+    """Records of, or behind, a transaction that was committed later than they were read.
+
+    A run's last record is behind the most transactions.
+    """
     log = case.reference(partition)
     if log is None or not len(at):
         return
-    begins, ends = _transactions(case, log)
-    if not len(begins):
-        return
-    read = case.clients.polls
-    before = np.searchsorted(begins, read.offset[at], side="right") - 1
-    wrong = (before >= 0) & (ends[np.maximum(before, 0)] > read.at_us[at])
-    if wrong.any():
-        first = at[int(np.flatnonzero(wrong)[0])]
-        reader = case.clients.processes[int(read.process[first])]
+    begins, ends = _transactions(case, partition, log)
+    polls = case.clients.polls
+    late = at[_ended_by(begins, ends, polls.last[at]) > polls.at_us[at]]
+    if len(late):
+        read = polls.spread(late)
+        wrong = np.flatnonzero(_ended_by(begins, ends, read.offset) > polls.at_us[read.run])
+        run = int(read.run[wrong[0]])
         text = (
-            f"{reader} read offset {read.offset[first]} of {partition}, behind a transaction that "
-            f"nobody had asked to commit; so it did {int(wrong.sum())} times"
+            f"{case.clients.processes[int(polls.process[run])]} read offset "
+            f"{read.offset[wrong[0]]} of {partition}, behind a transaction that nobody had asked "
+            f"to commit; so it did {len(wrong)} times"
         )
-        yield case.violation("polls", text, partition, int(read.at_us[first]))
+        yield case.violation("polls", text, partition, int(polls.at_us[run]))
 
 
-def _transactions(case: Case, log: StoredLog) -> tuple[Column, Column]:
+def _ended_by(begins: Column, ends: Column, offsets: Column) -> Column:
+    """When all transactions were asked to commit that begin at or before each offset."""
+    return np.concatenate(([NONE], ends))[np.searchsorted(begins, offsets, side="right")]
+
+
+def _transactions(case: Case, partition: str, log: StoredLog) -> tuple[Column, Column]:
     """Where transactions begin in the log, rising, and when all up to there were asked to commit.
 
     Only those count that are known to be committed: others may be ended by their time-out.
     """
     clients = case.clients
-    at = clients.sends.find(log.values)
+    if not clients.transactions:
+        return _NONE_AT_ALL
+    at = clients.sends.find(clients.partitions.known(partition), log.values)
     transaction = pick(clients.sends.transaction, at)
     mine = transaction >= 0
     which, first = np.unique(transaction[mine], return_index=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +14,11 @@ from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.fates import GONE, fates_of
 from logquake.chaos.checkers.sentences import clock
 from logquake.chaos.checkers.verdicts import Violation
-from logquake.chaos.evidence.clients import Column, pick
+from logquake.chaos.evidence.clients import NONE, Column, Numbers
 from logquake.chaos.evidence.stored import ABORTED, COMMITTED, OPEN, PLAIN, Mask
 from logquake.chaos.history.outcomes import Outcome
 
+_NOWHERE = int(np.iinfo(np.int64).max)
 _NAMES = {COMMITTED: "committed", ABORTED: "aborted", OPEN: "open", PLAIN: "in no transaction"}
 
 
@@ -24,7 +26,9 @@ class Fates(NamedTuple):
     """Of the transactions of a run, by index: what was seen of each, as bits, and where first."""
 
     seen: npt.NDArray[np.uint8]
-    first: dict[int, tuple[int, str]]  # the number of a send, its partition
+    first: Column  # the lowest number of its sends
+    partition: Numbers  # of that one
+    names: Sequence[str]  # of the partitions
 
 
 def atomic(case: Case) -> Iterator[Violation]:
@@ -41,20 +45,17 @@ def atomic(case: Case) -> Iterator[Violation]:
 def fates_seen(case: Case) -> Fates:
     sends = case.clients.sends
     chosen = np.flatnonzero((sends.transaction >= 0) & (sends.outcome != int(Outcome.REFUSED)))
-    seen = np.zeros(len(case.clients.transactions), np.uint8)
+    chosen = chosen[np.argsort(sends.number[chosen])]
+    count = len(case.clients.transactions)
+    seen = np.zeros(count, np.uint8)
     np.bitwise_or.at(
         seen, sends.transaction[chosen], 1 << case.once(fates_of)[chosen].astype(np.uint8)
     )
-    # Sends are by number: of each transaction the first is found.
     transactions, at = np.unique(sends.transaction[chosen], return_index=True)
-    first = {
-        int(transaction): (
-            int(sends.number[send]),
-            case.clients.partitions[int(sends.partition[send])],
-        )
-        for transaction, send in zip(transactions, chosen[at], strict=True)
-    }
-    return Fates(seen, first)
+    first, partition = np.full(count, _NOWHERE), np.full(count, NONE, np.int32)
+    first[transactions] = sends.number[chosen[at]]
+    partition[transactions] = sends.partition[chosen[at]]
+    return Fates(seen, first, partition, case.clients.partitions.all)
 
 
 def torn(case: Case, shares: Sequence[Fates]) -> Iterator[Violation]:
@@ -65,7 +66,8 @@ def torn(case: Case, shares: Sequence[Fates]) -> Iterator[Violation]:
         fates = {fate for fate in (*_NAMES, GONE) if int(seen[index]) & 1 << fate}
         problem = _problem(transaction.outcome, transaction.asked, fates)
         if problem is not None:
-            _, partition = min(share.first[index] for share in shares if index in share.first)
+            share = min(shares, key=lambda share: int(share.first[index]))
+            partition = share.names[share.partition[index]]
             text = f"{transaction}, at {clock(transaction.begun_us)}, {problem}"
             yield case.violation("atomic", text, partition, transaction.begun_us)
 
@@ -86,21 +88,20 @@ def _problem(outcome: str, asked: str | None, seen: set[int]) -> str | None:
 
 
 def aborted_reads(case: Case) -> Iterator[Violation]:
-    clients = case.clients
+    clients, polls = case.clients, case.clients.polls
     told = case.producers("isolation", "read_committed")
-    if not len(clients.polls):
-        return
-    at = clients.sends.find(clients.polls.value)
-    aborted = told[clients.polls.process] & (pick(clients.sends.transaction, at) >= 0)
-    aborted &= pick(case.once(fates_of), at) == ABORTED
-    for partition, reads in case.polls_by_partition(aborted):
-        first = int(reads[0])
-        reader = clients.processes[int(clients.polls.process[first])]
-        text = (
-            f"{reader} read offset {clients.polls.offset[first]} of {partition}, which was "
-            f"aborted; so it did {len(reads)} times"
-        )
-        yield case.violation("atomic", text, partition, int(clients.polls.at_us[first]))
+    is_aborted = (clients.sends.transaction >= 0) & (case.once(fates_of) == ABORTED)
+    for partition, at in case.by_partition(is_aborted):
+        runs = case.runs.get(partition, at[:0])
+        read = polls.spread(runs[told[polls.process[runs]]])
+        aborted = read.where(np.isin(read.value, clients.sends.number[at]))
+        if len(aborted.run):
+            run = int(aborted.run[0])
+            text = (
+                f"{clients.processes[int(polls.process[run])]} read offset {aborted.offset[0]} of "
+                f"{partition}, which was aborted; so it did {len(aborted.run)} times"
+            )
+            yield case.violation("atomic", text, partition, int(polls.at_us[run]))
 
 
 def no_hang(case: Case) -> Iterator[Violation]:
@@ -130,41 +131,58 @@ class Outputs(NamedTuple):
     is_committed: Mask
 
 
+class Moved(NamedTuple):
+    """What one share tells: outputs by the process that made them and the partition they were made
+    of, the group of each process that moves, and where each group goes on.
+    """
+
+    outputs: Mapping[tuple[str, str], Outputs]
+    group_of: Mapping[str, str]
+    ends: Mapping[Input, int]
+
+
 def exactly_once(case: Case) -> Iterator[Violation]:
     """Each input offset yields one committed output of each group that moves it: of what is below
     the group's last offset that was committed in a transaction, and was taken by somebody.
     """
-    yield from not_once(case, [outputs_seen(case)])
+    yield from not_once(case, [moved(case)])
 
 
-def outputs_seen(case: Case) -> dict[Input, Outputs]:
-    """By what they were made of."""
-    clients = case.clients
-    mover_of = {one.process: one.group for one in clients.commits if one.transaction >= 0}
-    groups = [mover_of.get(process, "") for process in clients.processes.all]
-    at = clients.sends.find(np.array(list(clients.origins), np.int64))
-    is_committed = pick(case.once(fates_of), at) == COMMITTED
-    origins: dict[Input, tuple[list[int], list[bool]]] = defaultdict(lambda: ([], []))
-    for (partition, offset), process, is_one in zip(
-        clients.origins.values(),
-        pick(clients.sends.process, at).tolist(),
-        is_committed.tolist(),
-        strict=True,
-    ):
-        offsets, ones = origins[Input(groups[process], partition)]
-        offsets.append(offset)
-        ones.append(is_one)
-    return {
-        source: Outputs(np.array(offsets, np.int64), np.array(ones, np.bool_))
-        for source, (offsets, ones) in origins.items()
-    }
+def moved(case: Case) -> Moved:
+    commits = [commit for commit in case.clients.commits if commit.transaction >= 0]
+    group_of = {commit.process: commit.group for commit in commits}
+    ends: dict[Input, int] = {}
+    for commit in commits:
+        if case.clients.transactions[commit.transaction].outcome == "committed":
+            source = Input(commit.group, commit.partition)
+            ends[source] = max(ends.get(source, 0), commit.offset)
+    return Moved(_outputs(case), group_of, ends)
 
 
-def not_once(case: Case, shares: Sequence[Mapping[Input, Outputs]]) -> Iterator[Violation]:
+def _outputs(case: Case) -> dict[tuple[str, str], Outputs]:
+    clients, sends = case.clients, case.clients.sends
+    made = np.flatnonzero(sends.source != NONE)
+    made = made[np.lexsort((sends.source[made], sends.process[made]))]
+    is_other = np.diff(sends.source[made]) | np.diff(sends.process[made])
+    found = {}
+    for at in np.split(made, np.flatnonzero(is_other) + 1):
+        if len(at):
+            process = clients.processes[int(sends.process[at[0]])]
+            partition = clients.partitions[int(sends.source[at[0]])]
+            is_committed = case.once(fates_of)[at] == COMMITTED
+            found[process, partition] = Outputs(sends.source_offset[at], is_committed)
+    return found
+
+
+def not_once(case: Case, shares: Sequence[Moved]) -> Iterator[Violation]:
     """Over all inputs, of which each of the shares has seen some outputs."""
-    ends = _consumed(case)
-    for source in sorted({each for share in shares for each in share}):
-        seen = [share[source] for share in shares if source in share]
+    group_of = {process: group for share in shares for process, group in share.group_of.items()}
+    outputs: dict[Input, list[Outputs]] = defaultdict(list)
+    for share in shares:
+        for (process, partition), found in share.outputs.items():
+            outputs[Input(group_of.get(process, ""), partition)].append(found)
+    for source, seen in sorted(outputs.items(), key=itemgetter(0)):
+        end = max((share.ends.get(source, 0) for share in shares), default=0)
         offsets, origin = np.unique(
             np.concatenate([each.offsets for each in seen]), return_inverse=True
         )
@@ -173,7 +191,7 @@ def not_once(case: Case, shares: Sequence[Mapping[Input, Outputs]]) -> Iterator[
         )
         for problem, wrong in (
             ("yielded more than one output", offsets[counts > 1]),
-            ("yielded no output", offsets[(counts == 0) & (offsets < ends.get(source, 0))]),
+            ("yielded no output", offsets[(counts == 0) & (offsets < end)]),
         ):
             if len(wrong):
                 text = (
@@ -181,13 +199,3 @@ def not_once(case: Case, shares: Sequence[Mapping[Input, Outputs]]) -> Iterator[
                     f"{source.group}, the first is {wrong[0]}"
                 )
                 yield case.violation("exactly once", text, source.partition)
-
-
-def _consumed(case: Case) -> dict[Input, int]:
-    ends: dict[Input, int] = {}
-    for commit in case.clients.commits:
-        index = commit.transaction
-        if index >= 0 and case.clients.transactions[index].outcome == "committed":
-            source = Input(commit.group, commit.partition)
-            ends[source] = max(ends.get(source, 0), commit.offset)
-    return ends

@@ -8,7 +8,7 @@ import numpy as np
 
 from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.verdicts import Violation
-from logquake.chaos.evidence.clients import Column, pick
+from logquake.chaos.evidence.clients import NONE, Column, pick
 from logquake.chaos.evidence.stored import MISSING
 from logquake.chaos.history.outcomes import Outcome
 
@@ -17,21 +17,17 @@ def no_phantom(case: Case) -> Iterator[Violation]:
     """Every record below the high watermark has an ok or unknown send; a refused send is in no
     committed prefix. Of partitions to which workloads send, and nobody else.
     """
-    clients = case.clients
-    written = {clients.partitions[int(p)] for p in np.unique(clients.sends.partition)}
+    sends, partitions = case.clients.sends, case.clients.partitions
     for partition, log in case.references():
-        if partition not in written:
+        index = partitions.known(partition)
+        if not sends.is_sent_to(index):
             continue
         below = log.offsets < case.high_watermarks[partition]
         offsets, values = log.offsets[below], log.values[below]
-        at = clients.sends.find(values)
-        sent_here = pick(clients.sends.partition, at) == clients.partitions.known(partition)
+        at = sends.find(index, values)
         for problem, wrong in (
-            ("were sent by nobody", ~sent_here),
-            (
-                "were refused",
-                sent_here & (pick(clients.sends.outcome, at) == int(Outcome.REFUSED)),
-            ),
+            ("were sent by nobody", at < 0),
+            ("were refused", pick(sends.outcome, at) == int(Outcome.REFUSED)),
         ):
             if wrong.any():
                 first = int(np.flatnonzero(wrong)[0])
@@ -47,8 +43,8 @@ def one_value(case: Case) -> Iterator[Violation]:
 
     Of acks those count that promise something: what others acked may have made way.
     """
-    claims = _claims(case)
-    for partition, (offsets, values) in claims.items():
+    for partition, (offsets, values) in _claims(case).items():
+        offsets, values = _distinct(offsets, values)
         yield from _conflicts(case, partition, offsets, values)
         for broker, log in case.members(partition):
             if log is None:
@@ -65,12 +61,16 @@ def one_value(case: Case) -> Iterator[Violation]:
 
 
 def _claims(case: Case) -> dict[str, tuple[Column, Column]]:
-    sends, polls = case.clients.sends, case.clients.polls
+    """By partition, offsets and values; of what was read only that which no ack has said."""
+    sends = case.clients.sends
     found: dict[str, list[tuple[Column, Column]]] = {}
     for partition, at in case.by_partition(case.is_promised):
         found.setdefault(partition, []).append((sends.offset[at], sends.number[at]))
-    for partition, at in case.polls_by_partition(polls.value >= 0):
-        found.setdefault(partition, []).append((polls.offset[at], polls.value[at]))
+    acked = np.where(case.is_promised, sends.offset, NONE)
+    for partition, read in case.reads():
+        at = sends.find(case.clients.partitions.known(partition), read.value)
+        news = read.where(pick(acked, at) != read.offset)
+        found.setdefault(partition, []).append((news.offset, news.value))
     return {
         partition: (
             np.concatenate([offsets for offsets, _ in pieces]),
@@ -80,10 +80,16 @@ def _claims(case: Case) -> dict[str, tuple[Column, Column]]:
     }
 
 
-def _conflicts(case: Case, partition: str, offsets: Column, values: Column) -> Iterator[Violation]:
+def _distinct(offsets: Column, values: Column) -> tuple[Column, Column]:
+    """Each claim once, by offset and value."""
     order = np.lexsort((values, offsets))
     offsets, values = offsets[order], values[order]
-    same = (np.diff(offsets) == 0) & (np.diff(values) != 0)
+    is_new = (np.diff(offsets, prepend=-1) != 0) | (np.diff(values, prepend=-1) != 0)
+    return offsets[is_new], values[is_new]
+
+
+def _conflicts(case: Case, partition: str, offsets: Column, values: Column) -> Iterator[Violation]:
+    same = np.diff(offsets) == 0
     if same.any():
         at = int(np.flatnonzero(same)[0])
         text = (
@@ -99,17 +105,17 @@ def repeatable_read(case: Case) -> Iterator[Violation]:
     What later leaders had is told by the last one's log; and by what was read from them.
     """
     polls = case.clients.polls
-    for partition, at in case.polls_by_partition(polls.value >= 0):
+    for partition, read in case.reads():
         log = case.reference(partition)
         if log is None:
             continue
-        offsets, values = polls.offset[at], polls.value[at]
-        wrong = ~case.is_kept(partition, log, values, offsets)
+        wrong = ~case.is_kept(partition, log, read.value, read.offset)
         if wrong.any():
-            first = at[int(np.flatnonzero(wrong)[0])]
-            reader = case.clients.processes[int(polls.process[first])]
+            first = int(np.flatnonzero(wrong)[0])
+            run = int(read.run[first])
             text = (
-                f"{reader} read number {polls.value[first]} at offset {polls.offset[first]} of "
-                f"{partition}, which is not there any more; so are {int(wrong.sum())} in all"
+                f"{case.clients.processes[int(polls.process[run])]} read number "
+                f"{read.value[first]} at offset {read.offset[first]} of {partition}, which is not "
+                f"there any more; so are {int(wrong.sum())} in all"
             )
-            yield case.violation("repeatable read", text, partition, int(polls.at_us[first]))
+            yield case.violation("repeatable read", text, partition, int(polls.at_us[run]))

@@ -29,7 +29,7 @@ class Violation:
 @dataclass(frozen=True, slots=True)
 class Ruling:
     """Of one invariant, whose definition is its ``meaning``. ``why`` says why it is inconclusive;
-    ``more``: there are violations besides these.
+    ``more``: there are violations besides these. ``seconds`` of CPU it took.
     """
 
     number: int

@@ -1,21 +1,23 @@
 """What clients did: wide kinds of rows as columns, the others as they are.
 
-A send takes about 130 bytes, a record that was read 50, whatever they carry. Processes, partitions,
-keys and transactions are numbered in the order in which they are met; -1 stands for none.
+A send takes 70 bytes, a record that was read 8, whatever they carry. Processes, partitions, keys
+and transactions are numbered; -1 stands for none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from logquake.chaos.evidence.stored import Mask
 from logquake.chaos.history.rows import Row
 
 Column = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int32]  # of processes, partitions, keys, transactions
 Share = frozenset[str]  # some of the partitions, judged by themselves
 NONE = -1
 
@@ -40,52 +42,102 @@ class Names:
     def __getitem__(self, number: int) -> str:
         return self.all[number]
 
+    def __len__(self) -> int:
+        return len(self.all)
 
-def pick(column: Column, at: Column) -> Column:
+
+def pick(column: np.ndarray, at: Column) -> Column:
     """The column's element at each place; NONE where there is no place."""
     return np.where(at >= 0, column[at], NONE) if len(column) else np.full(len(at), NONE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sends:
-    """One element a send, by number. ``offset`` and ``answered_us`` are -1 where nobody told."""
+    """One element a send: those to a partition lie side by side, by number.
 
+    ``offset`` and ``answered_us`` are -1 where nobody told. ``bounds`` are where each partition's
+    begin, and where the last one's end.
+    """
+
+    bounds: Column
     number: Column
-    partition: Column
-    process: Column
+    partition: Numbers
+    process: Numbers
     sequence: Column
     asked_us: Column
-    key: Column
-    transaction: Column
-    outcome: Column  # an Outcome
+    key: Numbers
+    transaction: Numbers
+    source: Numbers  # the partition of the record that it was made of
+    source_offset: Column
+    is_tombstone: Mask
+    outcome: npt.NDArray[np.int8]  # an Outcome
     offset: Column
     answered_us: Column
 
     def __len__(self) -> int:
         return len(self.number)
 
-    def find(self, numbers: Column) -> Column:
-        """The places of these numbers in the columns; NONE for those that nobody sent."""
-        if not len(self.number):
+    def within(self, partition: int) -> slice:
+        """The places of the sends to that partition."""
+        if not 0 <= partition < len(self.bounds) - 1:
+            return slice(0, 0)
+        return slice(int(self.bounds[partition]), int(self.bounds[partition + 1]))
+
+    def is_sent_to(self, partition: int) -> bool:
+        mine = self.within(partition)
+        return len(self.number[mine]) > 0
+
+    def find(self, partition: int, numbers: Column) -> Column:
+        """The places of these numbers; NONE for those that nobody sent to that partition."""
+        mine = self.within(partition)
+        known = self.number[mine]
+        if not len(known):
             return np.full(len(numbers), NONE, np.int64)
-        at = np.minimum(np.searchsorted(self.number, numbers), len(self.number) - 1)
-        return np.where(self.number[at] == numbers, at, NONE)
+        at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+        return np.where(known[at] == numbers, at + mine.start, NONE)
+
+
+class Records(NamedTuple):
+    """What was read, record by record; ``run`` is the place of each one's run."""
+
+    offset: Column
+    value: Column
+    run: Column
+
+    def where(self, chosen: Mask) -> Records:
+        return Records(self.offset[chosen], self.value[chosen], self.run[chosen])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Polls:
-    """One element a record that was handed to an application, in the order of each process."""
+    """One element a run of contiguous records that an application was handed, in the order of each
+    process. Of the numbers of all, ``values``, a run's begin at ``begin``.
+    """
 
-    process: Column
+    process: Numbers
     at_us: Column
-    partition: Column
-    offset: Column
-    value: Column
-    epoch: Column
+    partition: Numbers
+    offset: Column  # of the first
+    count: Column
+    begin: Column
     assignment: Column  # index into Clients.assignments, or NONE
+    values: Column
 
     def __len__(self) -> int:
         return len(self.offset)
+
+    @property
+    def last(self) -> Column:
+        """The offset of each run's last record."""
+        return self.offset + self.count - 1
+
+    def spread(self, runs: Column) -> Records:
+        counts = self.count[runs]
+        ends = np.cumsum(counts)
+        places = np.arange(ends[-1] if len(ends) else 0)
+        offsets = np.repeat(self.offset[runs] - ends + counts, counts) + places
+        places += np.repeat(self.begin[runs] - ends + counts, counts)
+        return Records(offsets, self.values[places], np.repeat(runs, counts))
 
 
 @dataclass(slots=True)
@@ -128,7 +180,6 @@ class Clients:
     partitions: Names
     keys: Names
     sends: Sends
-    origins: Mapping[int, tuple[str, int]]  # number -> the place of what it was made of
     polls: Polls
     transactions: list[Transaction]
     assignments: list[Row]
@@ -139,7 +190,6 @@ class Clients:
     told: Mapping[str, Mapping[str, Any]]
     began_us: Mapping[str, int]
     ended: frozenset[str]
-    tombstones: frozenset[int]
     reasons: Mapping[int, str]  # number -> why it was refused, or is unknown
 
     @property

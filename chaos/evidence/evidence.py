@@ -11,6 +11,7 @@ import pyarrow as pa
 from logquake.chaos.evidence.clients import Share
 from logquake.chaos.evidence.log_files import Logs, partition_dirs, read_logs
 from logquake.chaos.evidence.stored import StoredLog
+from logquake.chaos.history.line_columns import read_line_columns
 from logquake.chaos.history.reader import journals_in, read_history
 from logquake.chaos.history.rows import Row
 from logquake.zk.applied import Applied
@@ -21,7 +22,8 @@ from logquake.zk.transaction_log.files import agreed, read_server
 class Evidence:
     """What is empty was not gathered, and what would need it is not judged.
 
-    ``rows`` are of clients and the harness; in their place ``columns`` may be batches of them.
+    ``rows`` are of clients and the harness; in their place ``columns`` may be batches of them. Both
+    are in any order.
     ``journals`` are of brokers; ``logs`` by partition and broker; ``applied`` by zxid. ``defaults``
     are the brokers' settings that topics begin with, by topics' own names of them. ``is_healed``:
     all faults were ended, and there was a time in which to recover; ``is_quiet``: and all replicas
@@ -52,7 +54,7 @@ def gather_evidence(
     Raises HistoryError, DamagedLogError, OSError.
     """
     return Evidence(
-        rows=read_history(histories),
+        columns=read_line_columns(histories),
         journals=journals_of(root),
         logs=logs_of(root),
         applied=applied_in(root),

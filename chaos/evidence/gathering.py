@@ -1,61 +1,87 @@
 """Rows of clients and the harness, sorted by what they tell.
 
-One row after the other; or a whole group of a Parquet file at once, ten times as fast, of which
-sends and their answers alone, the mass of a history, never become rows.
+The mass of a history, sends, their answers and what was read, never becomes rows: a group of them
+is a few columns, whatever their order. The others are few, and taken one by one once all are there.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from logquake.chaos.evidence.clients import (
     NONE,
     Clients,
     Column,
-    Commit,
     Names,
+    Numbers,
     Polls,
     Sends,
-    Transaction,
 )
+from logquake.chaos.evidence.columns import equals, integers, translated, valid
+from logquake.chaos.evidence.few_rows import FAULTS, TAKERS, Told
+from logquake.chaos.evidence.places import bounds_of, columns_of, last_before
 from logquake.chaos.history.outcomes import Outcome
-from logquake.chaos.history.parquet import rows_of
+from logquake.chaos.history.parquet import batches_of, rows_of
 from logquake.chaos.history.rows import Kind, Row
 
-_SEND = ("number", "partition", "process", "sequence", "asked_us", "key", "transaction")
-_ANSWER = ("number", "outcome", "offset", "answered_us")
-_RUN = ("process", "sequence", "at_us", "partition", "offset", "count", "epoch", "assignment")
 _ANSWERS = {
     Kind.ACKED: Outcome.ACKED,
     Kind.REFUSED: Outcome.REFUSED,
     Kind.UNKNOWN: Outcome.UNKNOWN,
 }
-_WIDE = pa.array([str(kind) for kind in (Kind.SEND, *_ANSWERS)])
+
+_IN_COLUMNS: Mapping[str, Sequence[str]] = {
+    Kind.SEND: (
+        "value",
+        "subject",
+        "process",
+        "sequence",
+        "at_us",
+        "key",
+        "caused_by",
+        "before",
+        "after",
+    ),
+    **dict.fromkeys(_ANSWERS, ("value", "subject", "offset", "at_us", "why")),
+    Kind.POLLED: ("process", "sequence", "at_us", "subject", "offset", "values"),
+}
+_AS_ROWS = len(_IN_COLUMNS)  # the number of all other kinds
 
 
 def gather(rows: Iterable[Row]) -> Clients:
-    """The rows of all processes; those of one process in its order."""
-    gathering = _Gathering()
-    gathering.take(rows)
-    return gathering.clients()
+    """The rows of all processes, in any order."""
+    return gather_columns(batches_of(rows))
 
 
 def gather_columns(batches: Iterable[pa.RecordBatch]) -> Clients:
-    """The same, of all columns by time; names and the like are dictionaries (history/parquet.py).
-
-    One batch is in memory.
+    """The same, of batches of all columns; names and the like are dictionaries
+    (history/parquet.py).
     """
     gathering = _Gathering()
     for batch in batches:
-        gathering.take_columns(batch)
+        gathering.take(batch)
     return gathering.clients()
+
+
+class _Pieces:
+    """Columns that grow by pieces, which are let go once they are joined."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[str, list[np.ndarray]] = {}
+
+    def add(self, **pieces: np.ndarray) -> None:
+        for name, piece in pieces.items():
+            self._pieces.setdefault(name, []).append(piece)
+
+    def joined(self, name: str) -> np.ndarray:
+        pieces = self._pieces.pop(name, None)
+        return np.concatenate(pieces) if pieces else np.empty(0, np.int64)
 
 
 @dataclass(slots=True)
@@ -63,256 +89,181 @@ class _Gathering:
     _processes: Names = field(default_factory=Names)
     _partitions: Names = field(default_factory=Names)
     _keys: Names = field(default_factory=Names)
-    _sends: array[int] = field(default_factory=lambda: array("q"))
-    _answers: array[int] = field(default_factory=lambda: array("q"))
-    _runs: array[int] = field(default_factory=lambda: array("q"))
-    _values: array[int] = field(default_factory=lambda: array("q"))
-    _origins: dict[int, tuple[str, int]] = field(default_factory=dict)
-    _tombstones: set[int] = field(default_factory=set)
+    _asked: _Pieces = field(default_factory=_Pieces)
+    _answers: _Pieces = field(default_factory=_Pieces)
+    _runs: _Pieces = field(default_factory=_Pieces)
     _reasons: dict[int, str] = field(default_factory=dict)
-    _transactions: list[Transaction] = field(default_factory=list)
-    _begun: dict[tuple[str, int], int] = field(default_factory=dict)
-    _assignments: list[Row] = field(default_factory=list)
-    _held: dict[tuple[str, str], int] = field(default_factory=dict)
-    _commits: dict[tuple[str, int], Commit] = field(default_factory=dict)
-    _kept: dict[str, list[Row]] = field(default_factory=dict)
-    _told: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    _began_us: dict[str, int] = field(default_factory=dict)
-    _ended: set[str] = field(default_factory=set)
+    _rows: list[Row] = field(default_factory=list)
 
-    def take(self, rows: Iterable[Row]) -> None:
-        takers = self._takers()
-        for row in rows:
-            taker = takers.get(row.what)
-            if taker is not None:
-                taker(row)
+    def take(self, batch: pa.RecordBatch) -> None:
+        kinds = translated(batch.column("what"), _number_of_kind)
+        for number, (kind, names) in enumerate(_IN_COLUMNS.items()):
+            of_kind = np.flatnonzero(kinds == number)
+            if len(of_kind):
+                self._take_columns(kind, batch.select(names).take(pa.array(of_kind)))
+        self._rows += rows_of(batch.take(pa.array(np.flatnonzero(kinds == _AS_ROWS))))
 
-    def take_columns(self, batch: pa.RecordBatch) -> None:
-        """The same. What a send may name, its transaction, is among the others: they come first."""
-        what = batch.column("what").cast(pa.string())
-        self.take(rows_of(batch.filter(pc.invert(pc.is_in(what, _WIDE)))))
-        self._take_sends(batch.filter(pc.equal(what, str(Kind.SEND))))
-        for kind, outcome in _ANSWERS.items():
-            self._take_answers(batch.filter(pc.equal(what, str(kind))), int(outcome))
+    def _take_columns(self, kind: str, batch: pa.RecordBatch) -> None:
+        if kind == Kind.SEND:
+            self._take_sends(batch)
+        elif kind == Kind.POLLED:
+            self._take_runs(batch)
+        else:
+            self._take_answers(batch, _ANSWERS[Kind(kind)])
 
     def _take_sends(self, batch: pa.RecordBatch) -> None:
-        processes = _numbers(batch.column("process"), self._processes)
-        transactions = np.full(len(batch), NONE, np.int64)
-        caused_by = _integers(batch.column("caused_by"))
-        for at in np.flatnonzero(caused_by != NONE).tolist():
-            begun = self._processes[int(processes[at])], int(caused_by[at])
-            transactions[at] = self._begun.get(begun, NONE)
-        table = (
-            _integers(batch.column("value")),
-            _numbers(batch.column("subject"), self._partitions),
-            processes,
-            _integers(batch.column("sequence")),
-            _integers(batch.column("at_us")),
-            _numbers(batch.column("key"), self._keys),
-            transactions,
+        source, source_offset = self._sources(batch.column("before"))
+        self._asked.add(
+            number=integers(batch.column("value")),
+            partition=translated(batch.column("subject"), self._partitions.number),
+            process=translated(batch.column("process"), self._processes.number),
+            sequence=integers(batch.column("sequence")),
+            asked_us=integers(batch.column("at_us")),
+            key=translated(batch.column("key"), self._keys.number),
+            begun=integers(batch.column("caused_by")),
+            source=source,
+            source_offset=source_offset,
+            is_tombstone=equals(batch.column("after"), _TOMBSTONE),
         )
-        self._sends.frombytes(np.column_stack(table).tobytes())
-        told = pc.or_(pc.is_valid(batch.column("before")), pc.is_valid(batch.column("after")))
-        for row in rows_of(batch.filter(told)):
-            self._note_send(row)
 
-    def _take_answers(self, batch: pa.RecordBatch, outcome: int) -> None:
-        numbers = _integers(batch.column("value"))
-        table = (
-            numbers,
-            np.full(len(batch), outcome, np.int64),
-            _integers(batch.column("offset")),
-            _integers(batch.column("at_us")),
+    def _sources(self, told: pa.Array) -> tuple[Numbers, Column]:
+        """Of what each was made, of those that were made of anything."""
+        partitions, offsets = np.full(len(told), NONE, np.int32), np.full(len(told), NONE, np.int64)
+        made = valid(told)
+        for at, text in zip(made.tolist(), told.drop_null().to_pylist(), strict=True):
+            partition, offset = json.loads(text)
+            partitions[at], offsets[at] = self._partitions.number(partition), offset
+        return partitions, offsets
+
+    def _take_answers(self, batch: pa.RecordBatch, outcome: Outcome) -> None:
+        numbers, why = integers(batch.column("value")), batch.column("why")
+        self._answers.add(
+            number=numbers,
+            partition=translated(batch.column("subject"), self._partitions.number),
+            outcome=np.full(len(batch), int(outcome), np.int8),
+            offset=integers(batch.column("offset")),
+            answered_us=integers(batch.column("at_us")),
         )
-        self._answers.frombytes(np.column_stack(table).tobytes())
-        why = batch.column("why")
-        has_why = pc.is_valid(why).to_numpy(zero_copy_only=False)
-        reasons = why.filter(pc.is_valid(why)).to_pylist()
-        self._reasons.update(zip(numbers[has_why].tolist(), reasons, strict=True))
+        given = why.drop_null().to_pylist()
+        self._reasons.update(zip(numbers[valid(why)].tolist(), given, strict=True))
+
+    def _take_runs(self, batch: pa.RecordBatch) -> None:
+        values = batch.column("values")
+        self._runs.add(
+            process=translated(batch.column("process"), self._processes.number),
+            sequence=integers(batch.column("sequence")),
+            at_us=integers(batch.column("at_us")),
+            partition=translated(batch.column("subject"), self._partitions.number),
+            offset=integers(batch.column("offset")),
+            count=integers(values.value_lengths().cast(pa.int64()), 0),
+            values=integers(values.flatten()),
+        )
 
     def clients(self) -> Clients:
+        told = Told()
+        told.take(self._rows)
         return Clients(
             self._processes,
             self._partitions,
             self._keys,
-            _joined(_columns(self._sends, _SEND), _columns(self._answers, _ANSWER)),
-            self._origins,
-            _spread(_columns(self._runs, _RUN), np.array(self._values, np.int64)),
-            self._transactions,
-            self._assignments,
-            self._kept.get(Kind.REVOKED, []),
-            list(self._commits.values()),
-            self._kept.get(Kind.OBSERVED, []),
-            [row for kind in _FAULTS for row in self._kept.get(kind, ())],
-            self._told,
-            self._began_us,
-            frozenset(self._ended),
-            frozenset(self._tombstones),
+            self._sends(told.begun),
+            self._polls(told.assignments),
+            told.transactions,
+            told.assignments,
+            told.kept[Kind.REVOKED],
+            list(told.commits.values()),
+            told.kept[Kind.OBSERVED],
+            [row for kind in FAULTS for row in told.kept[kind]],
+            told.told,
+            told.began_us,
+            frozenset(told.ended),
             self._reasons,
         )
 
-    def _takers(self) -> Mapping[str, Callable[[Row], None]]:
-        return {
-            Kind.BEGAN: self._begin,
-            Kind.ENDED: lambda row: self._ended.add(row.process),
-            Kind.SEND: self._send,
-            **{kind: self._answer(outcome) for kind, outcome in _ANSWERS.items()},
-            Kind.POLLED: self._poll,
-            Kind.ASSIGNED: self._assign,
-            Kind.TRANSACTION_BEGUN: self._begin_transaction,
-            Kind.TRANSACTION_ENDING: self._ask_to_end,
-            Kind.TRANSACTION_ENDED: self._end_transaction,
-            Kind.COMMIT_ASKED: self._ask_commit,
-            Kind.COMMIT_ANSWERED: self._answer_commit,
-            **dict.fromkeys((Kind.REVOKED, Kind.OBSERVED, *_FAULTS), self._keep),
-        }
-
-    def _keep(self, row: Row) -> None:
-        self._kept.setdefault(row.what, []).append(row)
-
-    def _begin(self, row: Row) -> None:
-        self._told[row.process] = row.after or {}
-        self._began_us[row.process] = row.at_us
-
-    def _send(self, row: Row) -> None:
-        number = NONE if row.value is None else row.value
-        transaction = (
-            NONE if row.caused_by is None else self._begun.get((row.process, row.caused_by), NONE)
+    def _sends(self, begun: Mapping[tuple[str, int], int]) -> Sends:
+        """Every send with its transaction and its answer."""
+        number, partition = self._asked.joined("number"), self._asked.joined("partition")
+        order = np.lexsort((number, partition))
+        columns = {name: self._asked.joined(name)[order] for name in _OF_SENDS}
+        sends = Sends(
+            bounds=bounds_of(partition[order], len(self._partitions)),
+            number=number[order],
+            partition=partition[order],
+            transaction=self._transactions(
+                begun, columns["process"], self._asked.joined("begun")[order]
+            ),
+            outcome=np.full(len(order), int(Outcome.UNKNOWN), np.int8),
+            offset=np.full(len(order), NONE, np.int64),
+            answered_us=np.full(len(order), NONE, np.int64),
+            **columns,
         )
-        self._sends.extend(
-            (
-                number,
-                self._partitions.number(row.subject),
-                self._processes.number(row.process),
-                row.sequence,
-                row.at_us,
-                NONE if row.key is None else self._keys.number(row.key),
-                transaction,
-            )
-        )
-        if row.before is not None or row.after is not None:
-            self._note_send(row)
+        self._answer(sends)
+        return sends
 
-    def _note_send(self, row: Row) -> None:
-        number = NONE if row.value is None else row.value
-        if row.before is not None:
-            self._origins[number] = (row.before[0], row.before[1])
-        if row.after == "tombstone":
-            self._tombstones.add(number)
+    def _transactions(
+        self, begun: Mapping[tuple[str, int], int], processes: Numbers, sequences: Column
+    ) -> Numbers:
+        """In which transaction each was sent, by what it names as its beginning."""
+        found = np.full(len(sequences), NONE, np.int32)
+        inside = np.flatnonzero(sequences != NONE)
+        marks = [(sequence, self._processes.known(name)) for name, sequence in begun]
+        at = last_before(columns_of(marks, 2), (sequences[inside], processes[inside]))
+        indices = np.array([*begun.values(), NONE], np.int32)
+        exact = np.array([*(sequence for sequence, _ in marks), NONE])[at] == sequences[inside]
+        found[inside] = np.where(exact, indices[at], NONE)
+        return found
 
-    def _answer(self, outcome: Outcome) -> Callable[[Row], None]:
-        code = int(outcome)
+    def _answer(self, sends: Sends) -> None:
+        answers = self._answers
+        number, partition = answers.joined("number"), answers.joined("partition")
+        order = np.lexsort((number, partition))
+        told = {name: answers.joined(name) for name in ("outcome", "offset", "answered_us")}
+        bounds = bounds_of(partition[order], len(self._partitions))
+        for index, (begin, end) in enumerate(pairwise(bounds.tolist())):
+            mine = order[begin:end]
+            at = sends.find(index, number[mine])
+            for name, column in told.items():
+                getattr(sends, name)[at[at >= 0]] = column[mine[at >= 0]]
 
-        def take(row: Row) -> None:
-            number = NONE if row.value is None else row.value
-            offset = NONE if row.offset is None else row.offset
-            self._answers.extend((number, code, offset, row.at_us))
-            if row.why is not None:
-                self._reasons[number] = row.why
-
-        return take
-
-    def _poll(self, row: Row) -> None:
-        values = row.values or ()
-        self._values.extend(values)
-        self._runs.extend(
-            (
-                self._processes.number(row.process),
-                row.sequence,
-                row.at_us,
-                self._partitions.number(row.subject),
-                NONE if row.offset is None else row.offset,
-                len(values),
-                NONE if row.epoch is None else row.epoch,
-                self._held.get((row.process, row.subject), NONE),
-            )
+    def _polls(self, assignments: Sequence[Row]) -> Polls:
+        runs = self._runs
+        process, sequence, count = (runs.joined(name) for name in ("process", "sequence", "count"))
+        order = np.lexsort((sequence, process))
+        order = order[count[order] > 0]
+        partition = runs.joined("partition")[order]
+        marks = [
+            (row.sequence, self._partitions.known(row.subject), self._processes.known(row.process))
+            for row in assignments
+        ]
+        asked = sequence[order], partition, process[order]
+        return Polls(
+            process=process[order],
+            at_us=runs.joined("at_us")[order],
+            partition=partition,
+            offset=runs.joined("offset")[order],
+            count=count[order],
+            begin=(np.cumsum(count) - count)[order],
+            assignment=last_before(columns_of(marks, 3), asked),
+            values=runs.joined("values"),
         )
 
-    def _assign(self, row: Row) -> None:
-        self._held[row.process, row.subject] = len(self._assignments)
-        self._assignments.append(row)
 
-    def _begin_transaction(self, row: Row) -> None:
-        self._begun[row.process, row.sequence] = len(self._transactions)
-        self._transactions.append(Transaction(row.subject, row.process, row.at_us))
-
-    def _ask_to_end(self, row: Row) -> None:
-        for transaction in self._transaction_of(row):
-            transaction.asked, transaction.asked_us = row.after, row.at_us
-
-    def _end_transaction(self, row: Row) -> None:
-        for transaction in self._transaction_of(row):
-            transaction.outcome = row.after
-
-    def _transaction_of(self, row: Row) -> Iterator[Transaction]:
-        index = self._begun.get((row.process, row.caused_by or 0))
-        if index is not None:
-            yield self._transactions[index]
-
-    def _ask_commit(self, row: Row) -> None:
-        self._commits[row.process, row.sequence] = Commit(
-            row.process,
-            row.group or "",
-            row.subject,
-            row.offset or 0,
-            row.epoch,
-            self._begun.get((row.process, row.caused_by or 0), NONE),
-            row.at_us,
-        )
-
-    def _answer_commit(self, row: Row) -> None:
-        key = row.process, row.caused_by or 0
-        asked = self._commits.get(key)
-        if asked is not None:
-            self._commits[key] = replace(asked, answered_us=row.at_us, result=row.after)
+_NUMBERS_OF_KINDS = {
+    **{kind: number for number, kind in enumerate(_IN_COLUMNS)},
+    **dict.fromkeys(TAKERS, _AS_ROWS),
+}
+_TOMBSTONE = json.dumps("tombstone")
+_OF_SENDS = (
+    "process",
+    "sequence",
+    "asked_us",
+    "key",
+    "source",
+    "source_offset",
+    "is_tombstone",
+)
 
 
-_FAULTS = (Kind.FAULT_BEGUN, Kind.FAULT_ENDED)
-
-
-def _columns(flat: array[int], names: tuple[str, ...]) -> dict[str, Column]:
-    table = np.frombuffer(flat, np.int64) if flat else np.empty(0, np.int64)
-    return dict(zip(names, table.reshape(-1, len(names)).T, strict=True))
-
-
-def _joined(asked: dict[str, Column], answers: dict[str, Column]) -> Sends:
-    """Every send with its answer."""
-    order = np.argsort(asked["number"], kind="stable")
-    columns = {name: np.ascontiguousarray(column[order]) for name, column in asked.items()}
-    size = len(order)
-    told = {
-        "outcome": np.full(size, int(Outcome.UNKNOWN), np.int64),
-        "offset": np.full(size, NONE, np.int64),
-        "answered_us": np.full(size, NONE, np.int64),
-    }
-    sends = Sends(**columns, **told)
-    at = sends.find(answers["number"])
-    for name, column in told.items():
-        column[at[at >= 0]] = answers[name][at >= 0]
-    return sends
-
-
-def _spread(runs: dict[str, Column], values: Column) -> Polls:
-    """Every record of every run."""
-    counts = runs["count"]
-    begins = np.cumsum(counts) - counts
-    within = np.arange(len(values)) - np.repeat(begins, counts)
-    spread = {
-        name: np.repeat(runs[name], counts)
-        for name in ("process", "at_us", "partition", "epoch", "assignment")
-    }
-    return Polls(offset=np.repeat(runs["offset"], counts) + within, value=values, **spread)
-
-
-def _integers(column: pa.Array) -> Column:
-    found: Column = column.fill_null(NONE).to_numpy(zero_copy_only=False)
-    return found
-
-
-def _numbers(column: pa.DictionaryArray, names: Names) -> Column:
-    named = column.dictionary.to_pylist()
-    indices = _integers(column.indices.cast(pa.int64()))
-    known = np.full(len(named) + 1, NONE, np.int64)  # the last is for a null
-    for at in np.unique(indices[indices != NONE]).tolist():
-        known[at] = names.number(named[at])
-    return known[indices]
+def _number_of_kind(kind: str) -> int:
+    """NONE for a kind that tells nothing here."""
+    return _NUMBERS_OF_KINDS.get(kind, NONE)

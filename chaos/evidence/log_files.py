@@ -2,11 +2,12 @@
 
 Of a partition's replicas the first is read record by record; of the others only those batches
 are that the first has not, byte for byte: they agree nearly everywhere. One chunk of a file is in
-memory at a time, and then 53 bytes a batch, and 16 a record of the first replica.
+memory at a time, and then 50 bytes a batch, and 16 a record of the first replica.
 """
 
 from __future__ import annotations
 
+import struct
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -37,6 +38,8 @@ from logquake.wire.records.layout import LENGTH, LENGTH_OVERHEAD, LENGTH_POSITIO
 from logquake.wire.topic_partition import TopicPartition
 
 _DISK = ReadOnlyDisk()
+_ENTRY = struct.Struct("=qqqiiqihhh")  # BATCH, field by field
+_MARKER_AT = struct.calcsize("=qqqiiqihh")
 Logs = dict[str, dict[int, StoredLog]]
 
 
@@ -84,8 +87,8 @@ def read_log(
 class _Reading:
     def __init__(self, known: StoredLog | None) -> None:
         self._known = known
-        self._agreed = known is not None
-        self._batches: list[tuple[int, ...]] = []
+        self._expected = b"" if known is None else known.batches.tobytes()
+        self._batches = bytearray()
         self._offsets, self._values = array("q"), array("q")
         self._shared = 0  # batches that the known log has too, from the first on
         self.damage: str | None = None
@@ -107,30 +110,27 @@ class _Reading:
         return True
 
     def _take(self, file: File, position: int, header: BatchHeader) -> None:
-        entry = _entry(header)
-        if self._agreed and self._is_known(entry):
+        entry = _entry(header, NO_MARKER)
+        if not self._batches and self._is_known(entry):
             self._shared += 1
             return
-        self._agreed = False
         batch = memoryview(file.pread(header.size, position))
         if header.is_control:
             marker = read_end_marker(batch, 0, header)
-            entry = (*entry[:-1], NO_MARKER if marker is None else int(marker.control_type))
+            if marker is not None:
+                entry = _entry(header, int(marker.control_type))
         else:
             for record in iterate_records(batch, 0, header, MAX_DECOMPRESSED_BYTES):
                 self._offsets.append(record.offset)
                 self._values.append(number_of(record.value, record.headers))
-        self._batches.append(entry)
+        self._batches += entry
 
-    def _is_known(self, entry: tuple[int, ...]) -> bool:
-        known = self._known
-        if known is None or self._shared >= len(known.batches):
-            return False
-        there = known.batches[self._shared]
-        return entry[:-1] == tuple(there)[:-1]
+    def _is_known(self, entry: bytes) -> bool:
+        """Whether the known log's next batch is the same, byte for byte, whatever it marks."""
+        return self._expected.startswith(entry[:_MARKER_AT], self._shared * len(entry))
 
     def log(self, broker: int, start: int, epochs: Sequence[tuple[int, int]]) -> StoredLog:
-        batches = np.array(self._batches, BATCH)
+        batches = np.frombuffer(self._batches, BATCH)
         offsets, values = _column(self._offsets), _column(self._values)
         if self._known is not None and self._shared:
             batches, offsets, values = self._after_shared(self._known, batches, offsets, values)
@@ -155,9 +155,9 @@ def _is_torn(file: File, position: int, size: int) -> bool:
     return position + LENGTH_OVERHEAD + length > size
 
 
-def _entry(header: BatchHeader) -> tuple[int, ...]:
-    """In the order of BATCH."""
-    return (
+def _entry(header: BatchHeader, marker: int) -> bytes:
+    """As BATCH has it."""
+    return _ENTRY.pack(
         header.base_offset,
         header.next_offset,
         header.producer_id,
@@ -167,7 +167,7 @@ def _entry(header: BatchHeader) -> tuple[int, ...]:
         header.base_sequence,
         header.producer_epoch,
         header.attributes,
-        NO_MARKER,
+        marker,
     )
 
 

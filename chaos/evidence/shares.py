@@ -1,7 +1,7 @@
 """A history too long for memory: cut into shares of its partitions, each judged by itself.
 
 Nearly all rows are about one partition, and most invariants too. A share has those rows of its
-partitions alone, and all the others: who began, transactions, assignments, commits, faults, looks.
+partitions alone, and all the others: who began and ended, transactions, faults.
 """
 
 from __future__ import annotations
@@ -11,30 +11,41 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from logquake.chaos.evidence.clients import Share
+from logquake.chaos.evidence.columns import counted, is_among
+from logquake.chaos.evidence.stored import Mask
 from logquake.chaos.history.parquet import read_columns
 from logquake.chaos.history.rows import Kind
 
-WIDE = (Kind.SEND, Kind.ACKED, Kind.REFUSED, Kind.UNKNOWN, Kind.POLLED)
-_WIDE = pa.array([str(kind) for kind in WIDE])
+OF_ONE_PARTITION = frozenset(
+    {
+        Kind.SEND,
+        Kind.ACKED,
+        Kind.REFUSED,
+        Kind.UNKNOWN,
+        Kind.POLLED,
+        Kind.ASSIGNED,
+        Kind.REVOKED,
+        Kind.COMMIT_ASKED,
+        Kind.COMMIT_ANSWERED,
+        Kind.OBSERVED,
+    }
+)
 
 
 def read_share(path: Path, share: Share) -> Iterator[pa.RecordBatch]:
-    """The rows of a Parquet file that a share has, by time."""
-    mine = pa.array(sorted(share), pa.string())
+    """The rows of a Parquet file that a share has, in the file's order."""
     for batch in read_columns(path):
-        of_others = pc.invert(pc.is_in(_texts(batch, "subject"), mine))
-        yield batch.filter(pc.invert(pc.and_(_is_wide(batch), of_others)))
+        is_of_another = _is_of_one(batch) & ~is_among(batch.column("subject"), share)
+        yield batch.filter(pa.array(~is_of_another))
 
 
-def wide_rows(path: Path) -> Counter[str]:
+def partition_sizes(path: Path) -> Counter[str]:
     """How many rows of a Parquet file are about each partition alone."""
     found: Counter[str] = Counter()
     for batch in read_columns(path, ("what", "subject")):
-        counts = pc.value_counts(_texts(batch, "subject").filter(_is_wide(batch)))
-        found.update({each["values"].as_py(): each["counts"].as_py() for each in counts})
+        found.update(counted(batch.column("subject"), _is_of_one(batch)))
     return found
 
 
@@ -51,9 +62,5 @@ def cut(sizes: Counter[str], most_rows: int) -> Sequence[Share]:
     return [frozenset(share) for share in shares]
 
 
-def _is_wide(batch: pa.RecordBatch) -> pa.Array:
-    return pc.is_in(_texts(batch, "what"), _WIDE)
-
-
-def _texts(batch: pa.RecordBatch, name: str) -> pa.Array:
-    return batch.column(name).cast(pa.string())
+def _is_of_one(batch: pa.RecordBatch) -> Mask:
+    return is_among(batch.column("what"), OF_ONE_PARTITION)

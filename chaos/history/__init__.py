@@ -5,6 +5,7 @@ numbers.py   the numbers of sends, into records and out of them again
 lines.py     rows as lines of JSON and back; lines of brokers' journals as the same rows
 writer.py    writes them as they happen: killed at any byte, a process leaves a readable file
 reader.py    the rows of many files by time, in the memory of one row each
-parquet.py   the same as one Parquet file
+parquet.py   the same as one Parquet file, in columns
+line_columns.py  files of lines as such columns
 outcomes.py  what became of every send of one producer, in arrays
 """

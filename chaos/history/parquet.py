@@ -38,18 +38,23 @@ SCHEMA = pa.schema(
 )
 # Read as numbers of a dictionary: comparing those is what makes a pass over a column cheap.
 _REPEATED = ("process", "what", "subject", "key", "group", "why")
-_JSON = ("before", "after")
+JSON_COLUMNS = ("before", "after")
 ROWS_OF_A_GROUP = 1 << 16
 
 
 def write_parquet(rows: Iterable[Row], path: Path) -> int:
     """How many rows there were. One row group is in memory; the file is there once it is whole."""
+    return write_columns(_groups(rows), path)
+
+
+def write_columns(batches: Iterable[pa.RecordBatch], path: Path) -> int:
+    """The same of batches of SCHEMA, each of which becomes a row group."""
     unfinished = path.with_name(f"{path.name}.part")
-    rows, count = iter(rows), 0
+    count = 0
     with pq.ParquetWriter(unfinished, SCHEMA, compression="zstd") as file:
-        while group := list(islice(rows, ROWS_OF_A_GROUP)):
-            file.write_batch(_batch(group))
-            count += len(group)
+        for batch in batches:
+            file.write_batch(batch)
+            count += len(batch)
     unfinished.replace(path)
     return count
 
@@ -69,30 +74,45 @@ def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
 def read_columns(path: Path, names: Sequence[str] = SCHEMA.names) -> Iterator[pa.RecordBatch]:
     """These columns, or all, a row group at a time; names and the like are dictionaries."""
     with pq.ParquetFile(path, read_dictionary=list(_REPEATED)) as file:
-        yield from file.iter_batches(ROWS_OF_A_GROUP, columns=list(names))
+        for group in range(file.num_row_groups):
+            # A group is too small to be worth several threads.
+            table = file.read_row_group(group, columns=list(names), use_threads=False)
+            yield from table.to_batches()
 
 
-def in_batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    """Rows that are in memory as ``read_columns`` has them."""
+def batches_of(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
+    """Rows as ``read_columns`` has them."""
+    return map(with_dictionaries, _groups(rows))
+
+
+def with_dictionaries(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A batch of SCHEMA as ``read_columns`` has it."""
     for name in _REPEATED:
-        at = table.schema.get_field_index(name)
-        table = table.set_column(at, name, table.column(name).dictionary_encode())
-    yield from table.to_batches(ROWS_OF_A_GROUP)
+        at = batch.schema.get_field_index(name)
+        batch = batch.set_column(at, name, batch.column(at).dictionary_encode())
+    return batch
 
 
-def _batch(rows: list[Row]) -> pa.RecordBatch:
+def _groups(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
+    rows = iter(rows)
+    while group := list(islice(rows, ROWS_OF_A_GROUP)):
+        yield batch_of(group)
+
+
+def batch_of(rows: list[Row]) -> pa.RecordBatch:
     columns = zip(SCHEMA, zip(*rows, strict=True), strict=True)
-    return pa.record_batch([_array(field, values) for field, values in columns], schema=SCHEMA)
+    return pa.record_batch([array_of(field, values) for field, values in columns], schema=SCHEMA)
 
 
-def _array(field: pa.Field, values: Sequence[Any]) -> pa.Array:
-    if field.name in _JSON:
+def array_of(field: pa.Field, values: Sequence[Any]) -> pa.Array:
+    """A column of SCHEMA, of what rows have in that field."""
+    if field.name in JSON_COLUMNS:
         values = [None if value is None else json.dumps(value) for value in values]
     return pa.array(values, field.type)
 
 
 def _values(name: str, column: pa.Array) -> list[Any]:
     values: list[Any] = column.to_pylist()
-    if name in _JSON:
+    if name in JSON_COLUMNS:
         return [None if value is None else json.loads(value) for value in values]
     return values

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.judging import judge
-from logquake.chaos.checkers.sharing import judge_file, judge_shares, shares_of
+from logquake.chaos.checkers.sharing import judge_file, judge_history, shares_of
 from logquake.chaos.checkers.verdicts import Judgement, Verdict
 from logquake.chaos.evidence.clients import Share
 from logquake.chaos.evidence.evidence import Evidence
-from logquake.chaos.evidence.shares import cut, read_share, wide_rows
+from logquake.chaos.evidence.shares import cut, partition_sizes
 from logquake.chaos.evidence.stored import StoredLog
 from logquake.chaos.history.parquet import write_parquet
 from logquake.chaos.history.rows import Kind
 from logquake.wire.records import ControlType
+from logquake.wire.sentinels import NO_LEADER
+from logquake.wire.topic_partition import TopicPartition
+from logquake.zk.operations import Create
+from logquake.zk.znodes.topics import PartitionState, TopicAssignment
 from tests.chaos.checkers.literals import (
     PRODUCER,
     READER,
@@ -29,11 +34,13 @@ from tests.chaos.checkers.literals import (
     log,
     marker,
     rulings_of,
+    state,
 )
 
 FEW = Demands(acked_under_fault=1, elections=0)
 OTHER = "orders-1"
 PARTITIONS = (P, OTHER)
+OFFSETS = TopicPartition("__consumer_offsets", 0)
 
 
 def spanning() -> Run:
@@ -83,12 +90,29 @@ def lost(run: Run) -> None:
 
 
 def uncommitted(run: Run) -> None:
-    """A group owns a partition twice: no row that is about one partition alone tells of it."""
+    """A group owns a partition twice."""
     for member in ("member-1", "member-2"):
         run.row(30, member, Kind.ASSIGNED, P, group="g", epoch=1)
 
 
-@pytest.mark.parametrize("spoil", [whole, torn, doubled, lost, uncommitted])
+def taken_back(run: Run) -> None:
+    """A group begins below what it had committed; another partition keeps what it commits."""
+    run.row(30, "member-1", Kind.ASSIGNED, OTHER, group="g", epoch=1, offset=0)
+    asked = run.row(31, "member-1", Kind.COMMIT_ASKED, OTHER, group="g", epoch=1, offset=1)
+    kept = {"group": "g", "offset": 1, "after": "kept", "caused_by": asked}
+    run.row(32, "member-1", Kind.COMMIT_ANSWERED, OTHER, **kept)
+    run.row(33, "member-2", Kind.ASSIGNED, OTHER, group="g", epoch=2, offset=0)
+    unread(run)
+
+
+def unread(run: Run) -> None:
+    """A partition that nobody has a log of, nor anything to do with, has no leader."""
+    assignment = TopicAssignment(None, {0: (1, 2)})
+    run.write(40, Create(TopicAssignment.path(OFFSETS.topic), assignment.encode()))
+    run.write(40, Create(PartitionState.path(*OFFSETS), state(NO_LEADER, 0, (1, 2)).encode()))
+
+
+@pytest.mark.parametrize("spoil", [whole, torn, doubled, lost, uncommitted, taken_back, unread])
 def test_shares_are_judged_as_the_whole(spoil: Callable[[Run], None], tmp_path: Path) -> None:
     run = spanning()
     spoil(run)
@@ -100,15 +124,15 @@ def test_shares_are_judged_as_the_whole(spoil: Callable[[Run], None], tmp_path: 
 def judged_in_shares(run: Run, folder: Path) -> Judgement:
     history = folder / "history.parquet"
     write_parquet(run.rows, history)
-    shares = shares_of(history, None, most_rows=1)
-    assert sorted(map(sorted, shares)) == [[P], [OTHER]]
+    others = run.case().all_states
+    shares = shares_of(history, others, most_rows=1)
+    assert sorted(map(sorted, shares)) == [[each] for each in sorted({*others, P, OTHER})]
 
-    def evidence(share: Share) -> Evidence:
-        logs = {each: log for each, log in run.logs.items() if each in share}
-        columns = read_share(history, share)
+    def evidence(columns: Iterable[pa.RecordBatch], share: Share | None) -> Evidence:
+        logs = {each: log for each, log in run.logs.items() if share is None or each in share}
         return replace(run.evidence(), rows=(), columns=columns, logs=logs, share=share)
 
-    return judge_shares(evidence, shares, FEW)
+    return judge_history(history, evidence, shares, FEW)
 
 
 def test_a_file_alone_is_judged_by_what_clients_saw(tmp_path: Path) -> None:
@@ -123,8 +147,8 @@ def test_a_file_alone_is_judged_by_what_clients_saw(tmp_path: Path) -> None:
 def test_a_share_has_as_many_rows_as_it_may(tmp_path: Path) -> None:
     history = tmp_path / "history.parquet"
     write_parquet(spanning().rows, history)
-    sizes = wide_rows(history)
-    assert sizes == {P: 3, OTHER: 3}
-    sizes.update({"orders-2": 5, "orders-3": 1})
-    shares = [sorted(share) for share in cut(sizes, 6)]
+    sizes = partition_sizes(history)
+    assert sizes == {P: 4, OTHER: 4}
+    sizes.update({"orders-2": 7, "orders-3": 1})
+    shares = [sorted(share) for share in cut(sizes, 8)]
     assert shares == [["orders-2"], [P, OTHER], ["orders-3"]]
