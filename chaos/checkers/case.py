@@ -243,7 +243,7 @@ class Case:
     ) -> Violation:
         """With what happened to the partition since then."""
         chain = self.story.of(partition, since_us) if partition is not None else ()
-        return Violation(invariant, text, chain)
+        return Violation(invariant, text, chain, partition, int(since_us))
 
 
 def has_leader(state: PartitionState) -> bool:

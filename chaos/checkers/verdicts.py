@@ -16,11 +16,17 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """What is wrong, in a sentence, and the events that led to it, each a sentence, by time."""
+    """What is wrong, in a sentence, and the events that led to it, each a sentence, by time.
+
+    ``partition`` is the one where it is seen, ``since_us`` when it began; None and 0 where there is
+    none to name.
+    """
 
     invariant: str
     text: str
     chain: tuple[str, ...] = ()
+    partition: str | None = None
+    since_us: int = 0
 
     def __str__(self) -> str:
         return "\n  ".join((f"{self.invariant}: {self.text}", *self.chain))

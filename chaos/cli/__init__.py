@@ -4,6 +4,7 @@ app.py       the whole tree of commands
 commands.py  chaos list, show, run, replay, shrink, report, card, bugs, hunt
 cards.py     clients' report cards
 hunts.py     chaos bugs, hunt
+shrinks.py   chaos shrink
 starting.py  a scenario from its name, a seed and a folder to a run and what it is worth
 printing.py  what is said at the end
 

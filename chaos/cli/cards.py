@@ -26,7 +26,7 @@ class CardStatus(IntEnum):
 def show_card(folder: Path, limits: Sequence[str], *, as_json: bool) -> CardStatus:
     """Raises ClusterError for a limit that is none, and where no run was."""
     meant = [limit_of(text) for text in limits]
-    card = _card_in(RunFolder(folder.parent if folder.is_file() else folder))
+    card = _card_in(RunFolder.at(folder))
     complaints = list(exceeded(card, meant))
     if as_json:
         told = {**card.to_json(), "limits": list(map(str, meant)), "exceeded": complaints}

@@ -125,10 +125,12 @@ def shrink(
 ) -> None:
     """Find the fewest faults with which a failed run still fails, by running it again and again.
 
-    What fails by chance is found by chance: more tries make the outcome more certain.
+    Those that stood when it broke are tried first, and what is left out leaves no pause. What
+    fails by chance is found by chance: more tries make the outcome more certain. Ctrl-C ends it
+    with the fewest so far.
     """
     _needs_extra()
-    from logquake.chaos.cli.starting import shrink_run
+    from logquake.chaos.cli.shrinks import shrink_run
 
     raise typer.Exit(shrink_run(folder, tries, report))
 

@@ -14,10 +14,9 @@ from rich.console import Console
 from logquake.chaos.cli.cards import print_card, write_card
 from logquake.chaos.cli.printing import print_judgement
 from logquake.chaos.report.page import write_report
+from logquake.chaos.report.reporting import run_and_report
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import ExitStatus, RunJudgement
-from logquake.chaos.runs.judging import judge_run
-from logquake.chaos.runs.run import Run
 from logquake.chaos.runs.screen import LiveScreen, NoScreen, PlainScreen
 from logquake.chaos.runs.status import Screen
 from logquake.chaos.scenarios.catalogue_state import INSIDE, lacking
@@ -26,7 +25,6 @@ from logquake.chaos.scenarios.files import find_scenario, read_scenario
 from logquake.chaos.scenarios.scenario import Scenario
 from logquake.chaos.schedules.aims import Aims
 from logquake.chaos.schedules.drawing import draw
-from logquake.chaos.schedules.shrinking import shrunk
 from logquake.chaos.workloads.java_program import java_program
 from logquake.chaos.workloads.plan import ClientLibrary
 from logquake.cluster.errors import ClusterError
@@ -92,41 +90,9 @@ def replay_run(folder: Path, manner: Manner) -> ExitStatus:
     return _run(scenario_of(folder), manner)
 
 
-def shrink_run(folder: Path, tries: int, report: Path | None) -> ExitStatus:
-    """HELD where nothing failed any more. Raises ClusterError for bad usage."""
-    scenario = scenario_of(folder)
-    if not scenario.schedule:
-        raise ClusterError(f"{folder} has no schedule to be shrunk: steps are read by people")
-    console = Console()
-    root = report or Path(f"{folder.resolve().name}-shrunk")
-    runs, smallest = 0, root
-
-    def fails(schedule: tuple[object, ...]) -> bool:
-        nonlocal runs, smallest
-        tried = scenario.model_copy(update={"schedule": schedule})
-        for _ in range(tries):
-            runs += 1
-            tried_in = root / f"run-{runs}"
-            status = _run(tried, Manner(tried_in, quiet=True))
-            console.print(f"run {runs}: {len(schedule)} faults: {status.name.lower()}")
-            if status is ExitStatus.BROKE:
-                smallest = tried_in
-                return True
-        return False
-
-    if not fails(scenario.schedule):
-        console.print("The whole schedule did not fail again: try more tries, or another machine.")
-        return ExitStatus.INCONCLUSIVE
-    left = shrunk(scenario.schedule, fails)
-    for planned in left:
-        console.print(str(planned), markup=False, highlight=False, soft_wrap=True)
-    console.print(f"logquake chaos replay {smallest}", markup=False, highlight=False)
-    return ExitStatus.BROKE
-
-
 def report_run(folder: Path) -> None:
     """Raises ClusterError where no run was judged."""
-    run_folder = RunFolder(folder.parent if folder.is_file() else folder)
+    run_folder = RunFolder.at(folder)
     if not run_folder.verdict.is_file():
         raise ClusterError(f"{folder} holds no run that was judged")
     judgement = RunJudgement.from_json(json.loads(run_folder.verdict.read_text()))
@@ -157,9 +123,7 @@ def _run(scenario: Scenario, manner: Manner) -> ExitStatus:
     try:
         title = f"{scenario.title} (seed {scenario.seed})"
         with screen_of(title, console, quiet=manner.quiet) as screen:
-            outcome = Run(scenario, run_folder, screen).carry_out()
-        judgement = judge_run(scenario, run_folder, outcome)
-        write_report(scenario, run_folder, judgement)
+            judgement = run_and_report(scenario, run_folder, screen)
     except ClusterError as error:
         console.print(f"logquake: {error}", markup=False, highlight=False)
         return ExitStatus.ENVIRONMENT
@@ -183,6 +147,7 @@ def screen_of(title: str, console: Console, *, quiet: bool) -> AbstractContextMa
 
 
 def scenario_of(folder: Path) -> Scenario:
+    """Raises ClusterError."""
     path = folder if folder.is_file() else RunFolder(folder).scenario
     if not path.is_file():
         raise ClusterError(f"{folder} is no folder of a run: it has no run.yaml")

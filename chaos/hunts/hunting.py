@@ -6,11 +6,9 @@ import time
 from pathlib import Path
 
 from logquake.chaos.hunts.finding import Finding, finding
-from logquake.chaos.report.page import write_report
+from logquake.chaos.report.reporting import run_and_report
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import RunJudgement
-from logquake.chaos.runs.judging import judge_run
-from logquake.chaos.runs.run import Run
 from logquake.chaos.runs.status import Screen
 from logquake.chaos.scenarios.files import SUFFIX, find_scenario, read_scenario
 from logquake.chaos.scenarios.scenario import Scenario
@@ -64,10 +62,7 @@ def _played(
 ) -> RunJudgement:
     setup = scenario.setup.model_copy(update={"planted_bugs": bugs})
     scenario = scenario.model_copy(update={"setup": setup, "seed": SEED})
-    outcome = Run(scenario, folder, screen, WHOLE_WITHIN_S).carry_out()
-    judgement = judge_run(scenario, folder, outcome)
-    write_report(scenario, folder, judgement)
-    return judgement
+    return run_and_report(scenario, folder, screen, WHOLE_WITHIN_S)
 
 
 def _hunt_of(bug: PlantedBug) -> Hunt:

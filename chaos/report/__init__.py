@@ -2,5 +2,6 @@
 
 series.py   rows to what is drawn: faults, elections, ISRs, rates and latencies over time
 charts.py   that as SVG
+reporting.py a run from its start to its page
 page.py     the page around it, from page.html
 """

@@ -13,6 +13,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from logquake.chaos.history.reader import journals_in
 from logquake.cluster.errors import ClusterError
@@ -22,6 +23,11 @@ from logquake.cluster.layout import Layout
 @dataclass(frozen=True, slots=True)
 class RunFolder:
     root: Path
+
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        """Of a run's folder, or of the run.yaml in it."""
+        return cls(path.parent if path.is_file() else path)
 
     @property
     def scenario(self) -> Path:

@@ -18,6 +18,7 @@ from logquake.chaos.scenarios.measures import Measures, measured
 from logquake.chaos.scenarios.scenario import Scenario
 from logquake.chaos.scenarios.skips import skipped
 
+GIVEN_UP = "the run was ended before its time"
 DEFAULTS = ("min.insync.replicas", "unclean.leader.election.enable")
 
 
@@ -65,5 +66,5 @@ def _troubles(outcome: Outcome) -> list[str]:
         *outcome.not_healed,
         *outcome.not_whole,
         *outcome.not_ended,
-        *(["the run was ended before its time"] if outcome.given_up else []),
+        *([GIVEN_UP] if outcome.given_up else []),
     ]

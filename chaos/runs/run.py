@@ -116,7 +116,7 @@ class Run:
         return self._outcome
 
     def _break(self, kafka: Cluster, history: HistoryWriter, programs: Programs) -> None:
-        tally = Tally(self._folder.live_files, self._screen.event)
+        tally = Tally(self._folder.live_files, self._screen.happened)
         conductor = Conductor(Stage(kafka, programs), history)
         topics = [topic.name for topic in self._scenario.setup.topics]
         with observing(kafka, history, topics=topics), _player() as player:

@@ -1,13 +1,13 @@
 """What a person sees of a run: one screen of throughput, ISRs, faults and the last events.
 
-Off a terminal, a line for each fault and step, and for what brokers decided.
+Off a terminal, a line for each fault and step, for what brokers decided at once, and now and then
+one of throughput, ISRs and faults.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from datetime import datetime
 from threading import Lock
 
 from rich.console import Console, Group, RenderableType
@@ -17,14 +17,10 @@ from rich.table import Table
 from rich.text import Text
 
 from logquake.chaos.history.rows import Kind, Row
+from logquake.chaos.history.writer import wall_us
 from logquake.chaos.runs.status import Status
+from logquake.chaos.runs.telling import Teller, clock, in_short, outcomes
 
-# Of the journals, what a person wants to see go by. All of it is in the files.
-TOLD_EVENTS = frozenset(
-    {"controller-elected", "leader-elected", "unclean-leader-elected", "leader-not-elected"}
-    | {"leader-lost", "isr-shrunk", "isr-change-refused", "log-truncated", "committed-truncated"}
-    | {"broker-down", "records-damaged", "log-dir-failed", "zookeeper-session-expired"}
-)
 _BARS = " ▁▂▃▄▅▆▇█"
 _KEPT_EVENTS = 60
 _SHOWN_FAULTS = 5
@@ -33,6 +29,7 @@ _FRAME_ROWS, _FRAME_COLUMNS = 3, 4  # a border, and the row that a terminal leav
 _BETWEEN_ROWS = 4  # blanks, and the heading of partitions
 _COUNTS_COLUMNS = 62  # of the line of rates, without its bars
 _REFRESHES_PER_S = 4
+_LINE_EVERY_S = 15.0  # where there is no screen
 
 
 class Rates:
@@ -63,12 +60,14 @@ class LiveScreen:
         self._console = console
         self._lock = Lock()
         self._events: deque[Text] = deque(maxlen=_KEPT_EVENTS)
+        self._teller = Teller()
+        self._status = Status("starting", 0.0, {}, {}, [])
         self._rates = Rates()
         self._live = Live(console=console, refresh_per_second=_REFRESHES_PER_S, transient=True)
 
     def __enter__(self) -> LiveScreen:
         self._live.start()
-        self.show(Status("starting", 0.0, {}, {}, []))
+        self.show(self._status)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -77,14 +76,15 @@ class LiveScreen:
     def say(self, text: str) -> None:
         with self._lock:
             self._events.append(_line((f"{_now()}  {text}", "bold")))
+        self.show(self._status)
 
-    def event(self, row: Row) -> None:
-        line = line_of(row)
-        if line is not None:
-            with self._lock:
-                self._events.append(_line((line, _STYLES.get(row.what, "dim"))))
+    def happened(self, rows: Sequence[Row]) -> None:
+        told = [_line((one.line, _STYLES.get(one.what, "dim"))) for one in self._teller.tell(rows)]
+        with self._lock:
+            self._events.extend(told)
 
     def show(self, status: Status) -> None:
+        self._status = status
         self._rates.note(status.elapsed_s, status.counts.get(Kind.ACKED, 0))
         with self._lock:
             events = list(self._events)
@@ -117,13 +117,11 @@ def picture(
 
 
 def _throughput(status: Status, rates: Rates, columns: int) -> Text:
-    counts = status.counts
     rate = rates.recent[-1] if rates.recent else 0.0
     return _line(
         (f"{rate:,.0f} acks/s ", "bold"),
         (rates.spark(columns - _COUNTS_COLUMNS), "cyan"),
-        f"  {counts.get(Kind.ACKED, 0):,} acked, {counts.get(Kind.REFUSED, 0):,} refused, "
-        f"{counts.get(Kind.UNKNOWN, 0):,} unknown",
+        f"  {outcomes(status.counts)}",
     )
 
 
@@ -137,21 +135,25 @@ class PlainScreen:
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self._teller = Teller()
         self._phase = ""
+        self._last = (0.0, 0)  # when a line of all was written, and what was acked by then
 
     def say(self, text: str) -> None:
         self._print(f"{_now()}  {text}")
 
-    def event(self, row: Row) -> None:
-        line = line_of(row)
-        if line is not None:
-            self._print(line)
+    def happened(self, rows: Sequence[Row]) -> None:
+        for told in self._teller.tell(rows):
+            self._print(told.line)
 
     def show(self, status: Status) -> None:
-        if status.phase != self._phase:
-            self._phase = status.phase
-            acked = status.counts.get(Kind.ACKED, 0)
-            self._print(f"{_now()}  {status.phase}; {acked:,} acked so far")
+        last_s, last_acked = self._last
+        if status.phase == self._phase and status.elapsed_s - last_s < _LINE_EVERY_S:
+            return
+        acked = status.counts.get(Kind.ACKED, 0)
+        rate = (acked - last_acked) / max(status.elapsed_s - last_s, 0.001)
+        self._phase, self._last = status.phase, (status.elapsed_s, acked)
+        self._print(f"{_now()}  {in_short(status, rate)}")
 
     def _print(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -161,37 +163,15 @@ class NoScreen:
     """For who wants the verdict alone."""
 
     def say(self, text: str) -> None: ...
-    def event(self, row: Row) -> None: ...
+    def happened(self, rows: Sequence[Row]) -> None: ...
     def show(self, status: Status) -> None: ...
 
 
-def line_of(row: Row) -> str | None:
-    """None for what is not told as it goes by."""
-    if row.what == Kind.FAULT_BEGUN:
-        kind = row.after["kind"]
-        said = " ".join(f"{name}={value}" for name, value in row.after.items() if name not in _ENDS)
-        return f"{_clock(row)}  ✗ {kind} {row.subject} {said}".rstrip()
-    if row.what == Kind.FAULT_ENDED:
-        return (
-            f"{_clock(row)}  ✓ healed {row.subject}"
-            if row.why is None
-            else (f"{_clock(row)}  - {row.subject}: {row.why}")
-        )
-    if row.what in TOLD_EVENTS:
-        return f"{_clock(row)}  {row.process}: {row.what} {row.subject} {row.why or ''}".rstrip()
-    return None
-
-
-_ENDS = frozenset({"kind", "source", "target", "groups", "client"})
 _STYLES: dict[str, str] = {Kind.FAULT_BEGUN: "red", Kind.FAULT_ENDED: "green"}
 
 
-def _clock(row: Row) -> str:
-    return f"{datetime.fromtimestamp(row.at_us / 1_000_000).astimezone():%H:%M:%S.%f}"[:-3]
-
-
 def _now() -> str:
-    return f"{datetime.now().astimezone():%H:%M:%S.%f}"[:-3]
+    return clock(wall_us())
 
 
 def _partitions(status: Status, rows: int) -> Table:

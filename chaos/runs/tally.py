@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from threading import Event, Lock
 
@@ -49,19 +49,21 @@ class Watch:
 class Tally:
     """poll() is called by one thread, watch() and forget() by any.
 
-    ``on_event`` is told of the rows that are few: those of faults, and the brokers' journals.
+    ``on_events`` is told of the rows that are few, all new ones of a poll together, by time: those
+    of faults, and the brokers' journals.
     """
 
     def __init__(
         self,
         files: Callable[[], Iterable[Path]],
-        on_event: Callable[[Row], None] = lambda _: None,
+        on_events: Callable[[Sequence[Row]], None] = lambda _: None,
         now_us: Callable[[], int] = wall_us,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self.observed: dict[str, Row] = {}  # the last of each partition
         self._files = files
-        self._on_event = on_event
+        self._on_events = on_events
+        self._new: list[Row] = []
         self._now_us = now_us
         self._read_bytes: Counter[Path] = Counter()
         self._lock = Lock()
@@ -84,6 +86,9 @@ class Tally:
         for path in self._files():
             while piece := self._next_lines(path):
                 self._take(piece)
+        if self._new:
+            self._on_events(sorted(self._new, key=lambda row: row.at_us))
+            self._new = []
 
     def _next_lines(self, path: Path) -> bytes:
         with path.open("rb") as file:
@@ -112,4 +117,4 @@ class Tally:
         if row.what == Kind.OBSERVED:
             self.observed[row.subject] = row
         elif row.what not in _AMASSED:
-            self._on_event(row)
+            self._new.append(row)

@@ -66,7 +66,7 @@ def test_what_is_rare_is_told(tmp_path: Path) -> None:
     path = tmp_path / "broker-2.jsonl"
     path.write_bytes(JOURNAL_LINE)
     told: list[Row] = []
-    Tally(lambda: [path], told.append).poll()
+    Tally(lambda: [path], told.extend).poll()
     assert [(one.process, one.what, one.epoch) for one in told] == [
         ("broker-2", "leader-elected", 3)
     ]

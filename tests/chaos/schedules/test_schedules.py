@@ -10,13 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logquake.chaos.faults.processes import Kill, Pause
+from logquake.chaos.history.fault_spans import FaultSpans
+from logquake.chaos.history.rows import Kind, Row
 from logquake.chaos.schedules.aims import AIMED, TAKING_AWAY, Aims
 from logquake.chaos.schedules.drawing import draw
 from logquake.chaos.schedules.schedule import Planned, overlapping
 from logquake.chaos.schedules.shrinking import shrunk
 from logquake.chaos.schedules.storm import Storm
+from logquake.chaos.schedules.suspects import about, closed_up
 from logquake.cluster.errors import ClusterError
 
+SECOND_US = 1_000_000
 AIMS = Aims(brokers=(1, 2, 3), partitions=("orders/0", "orders/1"))
 
 
@@ -118,3 +122,35 @@ def test_nothing_is_asked_twice_and_one_culprit_is_found_soon() -> None:
 
 def test_what_fails_by_itself_has_no_fault_to_blame() -> None:
     assert shrunk(range(5), lambda _: True) == ()
+
+
+def test_where_faults_were_left_out_no_time_is_spent() -> None:
+    schedule = (planned(30, 5), planned(33, 1), planned(61, 2), planned(64, 1))
+    closed = closed_up(schedule, most_idle_s=2)
+    assert [(one.at, one.lasting) for one in closed] == [(2, 5), (5, 1), (9, 2), (12, 1)]
+    assert closed_up(closed, most_idle_s=2) == closed
+
+
+def test_the_faults_that_stood_when_it_went_wrong_are_suspected() -> None:
+    schedule = tuple(planned(at, 5) for at in (0, 60, 80, 300))
+    spans = FaultSpans()
+    for sequence, one in enumerate(schedule):
+        begun_us = int(one.at * SECOND_US)
+        spans.take(
+            Row(
+                begun_us,
+                "harness",
+                2 * sequence,
+                Kind.FAULT_BEGUN,
+                "broker-1",
+                after={"kind": "kill"},
+                why=str(one),
+            )
+        )
+        ended_us = int(one.ends * SECOND_US)
+        ended = Row(ended_us, "harness", 2 * sequence + 1, Kind.FAULT_ENDED, "broker-1")
+        spans.take(ended._replace(caused_by=2 * sequence))
+    found = list(spans.all(400 * SECOND_US))
+    assert about(schedule, found, [70 * SECOND_US]) == schedule[1:3]
+    assert about(schedule, found, [200 * SECOND_US, 301 * SECOND_US]) == schedule[3:]
+    assert about(schedule, found, []) == ()
