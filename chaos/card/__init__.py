@@ -4,6 +4,7 @@ clients.py    rows of histories and of watched links to what each client did, an
 measuring.py  that, and the faults, to figures
 card.py       the figures, as a document
 limits.py     what of them is too much
+grouping.py   many faults as the worst of each kind
 table.py      the card for people
 stored.py     what topics hold twice, or in another order than it was written
 

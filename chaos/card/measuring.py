@@ -34,17 +34,31 @@ class Stretch(NamedTuple):
 
 def card_of(rows: Iterable[Row]) -> Card:
     """``rows`` by time."""
-    clients, spans = Clients(), FaultSpans()
-    first_us = last_us = 0
+    measuring = Measuring()
     for row in rows:
-        first_us = first_us or row.at_us
-        last_us = max(last_us, row.at_us)
-        clients.take(row)
-        spans.take(row)
-    known = {name: one for name, one in sorted(clients.by_name.items()) if one.is_known}
-    for client in known.values():
-        _sort(client)
-    return _measured(known, list(spans.all(last_us)), Stretch(first_us, last_us))
+        measuring.take(row)
+    return measuring.card()
+
+
+class Measuring:
+    """take() rows by time; card() once, when there are no more."""
+
+    def __init__(self) -> None:
+        self._clients, self._spans = Clients(), FaultSpans()
+        self._first_us = self._last_us = 0
+
+    def take(self, row: Row) -> None:
+        self._first_us = self._first_us or row.at_us
+        self._last_us = max(self._last_us, row.at_us)
+        self._clients.take(row)
+        self._spans.take(row)
+
+    def card(self) -> Card:
+        known = {name: one for name, one in sorted(self._clients.by_name.items()) if one.is_known}
+        for client in known.values():
+            _sort(client)
+        whole = Stretch(self._first_us, self._last_us)
+        return _measured(known, list(self._spans.all(self._last_us)), whole)
 
 
 def _sort(client: Client) -> None:

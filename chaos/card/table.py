@@ -32,21 +32,22 @@ def _rows(card: Card) -> Iterator[tuple[str, ...]]:
         where = f"{fault.begins_s:.1f} s {fault.kind} {fault.subject} {lasting}"
         for client, figures in fault.clients.items():
             usual = card.calm.get(client, Figures()).requests_per_s
-            yield where, client, *_cells(figures, usual)
+            yield where, client, *cells(figures, usual)
             where = ""
     for title, by_client in (("in calm times", card.calm), ("in all", card.total)):
         for client, figures in by_client.items():
-            yield title, client, *_cells(figures, {})
+            yield title, client, *cells(figures, {})
             title = ""
 
 
-def _cells(figures: Figures, usual: Mapping[str, int]) -> tuple[str, ...]:
+def cells(figures: Figures, usual: Mapping[str, int]) -> tuple[str, ...]:
+    """From the third of COLUMNS on; ``usual`` are requests a second in calm times."""
     recovered = {
-        name: "never" if ms is None else "at once" if ms == 0 else _duration(ms)
+        name: "never" if ms is None else "at once" if ms == 0 else duration(ms)
         for name, ms in figures.recovered_ms.items()
     }
     return (
-        _parts({name: _duration(ms) for name, ms in figures.unavailable_ms.items()}),
+        _parts({name: duration(ms) for name, ms in figures.unavailable_ms.items()}),
         _parts(recovered),
         _parts({name: str(times) for name, times in figures.failed.items()}),
         str(figures.retries),
@@ -67,5 +68,6 @@ def _parts(texts: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {text}" for name, text in texts.items()) or "-"
 
 
-def _duration(ms: int) -> str:
+def duration(ms: int) -> str:
+    """``812 ms``, ``1.2 s``."""
     return f"{ms} ms" if ms < 1000 else f"{ms / 1000:.1f} s"

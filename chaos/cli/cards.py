@@ -1,4 +1,4 @@
-"""Clients' report cards: made of a run's rows, kept in its folder, held against limits."""
+"""Clients' report cards, held against limits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CardStatus(IntEnum):
 def show_card(folder: Path, limits: Sequence[str], *, as_json: bool) -> CardStatus:
     """Raises ClusterError for a limit that is none, and where no run was."""
     meant = [limit_of(text) for text in limits]
-    card = _card_in(RunFolder.at(folder))
+    card = card_in(RunFolder.at(folder))
     complaints = list(exceeded(card, meant))
     if as_json:
         told = {**card.to_json(), "limits": list(map(str, meant)), "exceeded": complaints}
@@ -37,20 +37,14 @@ def show_card(folder: Path, limits: Sequence[str], *, as_json: bool) -> CardStat
     return CardStatus.EXCEEDED if complaints else CardStatus.KEPT
 
 
-def write_card(folder: RunFolder) -> Card:
-    """Reads the run's rows once."""
-    card = card_of(read_history(folder.row_files()))
-    folder.card.write_text(json.dumps(card.to_json(), indent=2) + "\n")
-    return card
-
-
 def print_card(card: Card) -> None:
     print(as_table(card))
 
 
-def _card_in(folder: RunFolder) -> Card:
-    if not folder.histories.is_dir():
-        raise ClusterError(f"{folder.root} is no folder of a run: it has no histories")
+def card_in(folder: RunFolder) -> Card:
+    """As it was kept, or of the rows of a run that was not judged. Raises ClusterError."""
     if folder.card.is_file():
         return Card.from_json(json.loads(folder.card.read_text()))
-    return write_card(folder)
+    if not folder.histories.is_dir():
+        raise ClusterError(f"{folder.root} is no folder of a run: it has no histories")
+    return card_of(read_history(folder.row_files()))

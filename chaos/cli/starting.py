@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from logquake.chaos.cli.cards import print_card, write_card
+from logquake.chaos.cli.cards import card_in, print_card
 from logquake.chaos.cli.printing import print_judgement
 from logquake.chaos.report.page import write_report
 from logquake.chaos.report.reporting import run_and_report
@@ -131,10 +131,8 @@ def _run(scenario: Scenario, manner: Manner) -> ExitStatus:
         run_folder.remove_cluster()
     if not manner.quiet:
         print_judgement(judgement, run_folder, console)
-    if scenario.is_watched:
-        card = write_card(run_folder)
-        if not manner.quiet:
-            print_card(card)
+    if scenario.is_watched and not manner.quiet:
+        print_card(card_in(run_folder))
     return judgement.status
 
 

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
+from math import ceil
 from pathlib import Path
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from logquake.chaos.card.card import Card
+from logquake.chaos.card.measuring import Measuring
 from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.reader import read_history
-from logquake.chaos.report import charts
-from logquake.chaos.report.series import MICROSECONDS, Series, gather
+from logquake.chaos.report.canvas import Scale, clock
+from logquake.chaos.report.card_tables import HEADINGS, card_tables
+from logquake.chaos.report.client_charts import latency_chart, rate_chart
+from logquake.chaos.report.fault_chart import faults_chart
+from logquake.chaos.report.partition_chart import partitions_chart
+from logquake.chaos.report.series import MICROSECONDS, WRONG, Gatherer, Mark, Series
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import ExitStatus, RunJudgement
 from logquake.chaos.scenarios.files import write_scenario
 from logquake.chaos.scenarios.scenario import Scenario
 
 _TEMPLATE = "page.html"
+_STRETCH_S = 300  # of a run that takes more than two of them
 _VERDICTS = {
     ExitStatus.HELD: "What was to hold held, and what was to be seen was seen.",
     ExitStatus.BROKE: "An invariant that was to hold did not, or more was seen than may be.",
@@ -27,9 +39,14 @@ _VERDICTS = {
 
 
 def write_report(scenario: Scenario, folder: RunFolder, judgement: RunJudgement) -> None:
-    """Reads the run's rows once."""
-    series = gather(read_history(folder.row_files()))
-    text = page(scenario, judgement, series, folder.root.name, list(_files(folder)))
+    """And card.json, out of one reading of the run's rows."""
+    gatherer, measuring = Gatherer(), Measuring()
+    for row in read_history(folder.row_files()):
+        gatherer.take(row)
+        measuring.take(row)
+    series, card = gatherer.series(), measuring.card()
+    folder.card.write_text(json.dumps(card.to_json(), indent=2) + "\n")
+    text = page(scenario, judgement, series, card, folder.root.name, list(_files(folder)))
     folder.report.write_text(text)
 
 
@@ -37,6 +54,7 @@ def page(
     scenario: Scenario,
     judgement: RunJudgement,
     series: Series,
+    card: Card,
     folder: str,
     files: Sequence[tuple[str, str]] = (),
 ) -> str:
@@ -49,6 +67,7 @@ def page(
     )
     environment.filters["prose"] = _prose
     began = datetime.fromtimestamp(series.began_us / MICROSECONDS).astimezone()
+    series = replace(series, marks=[*series.marks, *_wrongs(judgement, series)])
     return environment.get_template(_TEMPLATE).render(
         scenario=scenario,
         judgement=judgement,
@@ -60,13 +79,63 @@ def page(
         files=files,
         figures=figures(judgement, series),
         began=f"{began:%Y-%m-%d %H:%M:%S %Z}",
-        faults=Markup(charts.faults_chart(series)),
-        rates=Markup(charts.rate_chart(series)),
-        latencies=Markup(charts.latency_chart(series)),
-        partitions=Markup(charts.partitions_chart(series)),
+        whole=_charts(series, Scale(series.duration_s)),
+        stretches=list(_stretches(series)),
+        card=card_tables(card),
+        headings=HEADINGS,
         folder=folder,
         file=write_scenario(scenario),
     )
+
+
+class Charts(NamedTuple):
+    faults: Markup
+    rates: Markup
+    latencies: Markup
+    partitions: Markup
+
+
+def _charts(series: Series, scale: Scale) -> Charts:
+    drawn = (faults_chart, rate_chart, latency_chart, partitions_chart)
+    return Charts(*(Markup(chart(series, scale)) for chart in drawn))
+
+
+def _stretches(series: Series) -> Iterator[tuple[str, Charts]]:
+    """Of a long run, each part as wide as the whole; with what is in it, in words."""
+    if series.duration_s <= 2 * _STRETCH_S:
+        return
+    for begins_s in range(0, ceil(series.duration_s), _STRETCH_S):
+        scale = Scale(min(begins_s + _STRETCH_S, series.duration_s), begins_s)
+        yield _told(series, scale), _charts(series, scale)
+
+
+def _told(series: Series, scale: Scale) -> str:
+    faults = sum(scale.begins_s <= one.begins < scale.ends_s for one in series.faults)
+    kinds = Counter(mark.kind for mark in series.marks if scale.meets(mark.at, mark.at))
+    silent_s = sum(
+        min(end, scale.ends_s) - max(begin, scale.begins_s)
+        for begin, end in series.silences()
+        if scale.meets(begin, end)
+    )
+    acked = sum(bucket.acked for bucket in series.within(scale.begins_s, scale.ends_s).all)
+    told = (
+        f"{clock(scale.begins_s, series.duration_s)} to {clock(scale.ends_s, series.duration_s)}",
+        f"{faults} faults",
+        f"{kinds['leader'] + kinds['unclean']} elections",
+        f"{acked:,} acked",
+        f"{silent_s:.1f} s without any ack",
+        *([f"{kinds[WRONG]} violations"] if kinds[WRONG] else []),
+    )
+    return " · ".join(told)
+
+
+def _wrongs(judgement: RunJudgement, series: Series) -> Iterator[Mark]:
+    """When and where invariants broke, as far as they say it."""
+    for ruling in judgement.rulings:
+        for one in ruling.violations:
+            if one.partition is not None and one.since_us:
+                text = f"{one.invariant}: {one.text}"
+                yield Mark(series.seconds(one.since_us), WRONG, one.partition, text)
 
 
 def _prose(text: str) -> Markup:
@@ -83,6 +152,7 @@ def _files(folder: RunFolder) -> Iterator[tuple[str, str]]:
         yield str(path.relative_to(folder.root)), f"what {path.stem} asked, was told and saw"
     for path in sorted(folder.cluster.events.glob("*.jsonl")):
         yield str(path.relative_to(folder.root)), f"what {path.stem} decided, and why"
+    yield folder.card.name, "what each client did under each fault"
     yield folder.verdict.name, "all of the verdicts, every chain whole"
 
 
@@ -91,7 +161,7 @@ def figures(judgement: RunJudgement, series: Series) -> list[tuple[str, str]]:
     return [
         (f"{series.duration_s:,.0f} s", "from start to end"),
         (f"{len(series.faults):,}", "faults"),
-        (f"{sum(one.kind == 'leader' for one in series.marks):,}", "elections of leaders"),
+        (f"{series.elections:,}", "elections of leaders"),
         (f"{counts.get('acked', 0):,}", "sends acked"),
         (f"{counts.get('unknown', 0) + counts.get('refused', 0):,}", "refused or unknown"),
         (f"{measures.lost:,}", "acked and lost"),

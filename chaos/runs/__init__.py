@@ -11,7 +11,7 @@ status.py       what is shown of a run while it goes on
 telling.py      that, and what happens, in lines for people
 quiescing.py    all is healed, the cluster is whole again, the programs have ended
 judgement.py    verdicts to a status
-judging.py      a run and its evidence to verdicts
+judging.py      evidence to verdicts
 fewest.py       the fewest faults with which a run still fails
 run.py          all of it, in order
 screen.py       what a person sees meanwhile

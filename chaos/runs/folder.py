@@ -3,7 +3,7 @@
 run.yaml        the scenario with its schedule: `logquake chaos replay` runs it again
 history/        a file of JSON lines for each program, and the harness's own; what they printed
 cluster/        the cluster's own folder: journals, logs, replicas' files, ZooKeeper's
-card.json       what each client did under each fault, once somebody has asked for it
+card.json       what each client did under each fault
 verdict.json    what was judged, with every chain
 report.html     the same for people
 """

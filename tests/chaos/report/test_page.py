@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 from xml.etree import ElementTree
 
+from logquake.chaos.card.card import Card
+from logquake.chaos.card.measuring import card_of
 from logquake.chaos.checkers.verdicts import Judgement, Ruling, Verdict, Violation
 from logquake.chaos.history.rows import Kind, Row
-from logquake.chaos.report.charts import (
-    faults_chart,
-    latency_chart,
-    partitions_chart,
-    rate_chart,
-)
+from logquake.chaos.report.client_charts import latency_chart, rate_chart
+from logquake.chaos.report.fault_chart import faults_chart
 from logquake.chaos.report.page import page
+from logquake.chaos.report.partition_chart import partitions_chart
 from logquake.chaos.report.series import FaultBar, Series, gather, lanes
 from logquake.chaos.runs.judgement import judged
 from logquake.chaos.scenarios.expectation import Expectation
@@ -58,7 +57,8 @@ def test_faults_elections_and_answers_are_taken_out_of_rows() -> None:
     ]
     assert [(mark.at, mark.kind) for mark in series.marks] == [(3, "leader")]
     assert [one.in_sync for one in series.looks["orders-0"]] == [3, 2, None, 2]
-    assert series.buckets[0].latencies_ms == [200.0]
+    assert list(series.buckets[0].latencies_ms) == [200.0]
+    assert series.elections == 1
     assert sum(bucket.failed for bucket in series.buckets) == 1
 
 
@@ -77,13 +77,14 @@ def test_faults_that_overlap_have_lanes_of_their_own() -> None:
 
 
 def test_every_chart_is_sound_xml_also_of_a_run_without_anything() -> None:
-    for series in (gather(ROWS), gather([]), Series(1, 0.5, 0, [], [], {}, [])):
+    for series in (gather(ROWS), gather([]), Series(1, 0, [], [], 0, {}, [])):
         for chart in (faults_chart, partitions_chart, rate_chart, latency_chart):
             ElementTree.fromstring(chart(series))
 
 
 def test_what_programs_wrote_is_no_markup() -> None:
-    violation = Violation("durable", "<b>offset 812</b> is gone", ("<i>it was acked</i>",))
+    told = ("<i>it was acked</i>",)
+    violation = Violation("durable", "<b>offset 812</b> is gone", told, "orders-0", 104 * SECOND)
     judgement = judged(
         Judgement((Ruling(1, "durable", Verdict.BROKEN, violations=(violation,)),)),
         Expectation(),
@@ -93,10 +94,70 @@ def test_what_programs_wrote_is_no_markup() -> None:
         Measures(1, 0),
     )
     scenario = Scenario(name="x", title="a <title>", explanation="why", try_next="next")
-    text = page(scenario, judgement, gather(ROWS), "folder")
+    text = page(scenario, judgement, gather(ROWS), card_of(ROWS), "folder")
     assert "<script" not in text
     assert "<b>offset" not in text
     assert "<i>it" not in text
     assert "&lt;b&gt;offset 812" in text
     assert "durable is broken" in text
+    assert "4.00 s, durable: &lt;b&gt;offset 812" in text
     assert "http" not in text
+
+
+def storm(minutes: int) -> list[Row]:
+    """A kill every 4 s, whose partition loses its leader, and 20 acks a second."""
+    rows = []
+    for second in range(60 * minutes):
+        if second % 4 == 0:
+            fault = {"process": "harness", "sequence": second, "after": KILL}
+            rows.append(row(second, Kind.FAULT_BEGUN, "broker-1", **fault))
+            rows.append(row(second + 0.2, "leader-elected", process="broker-2"))
+            rows.append(look(second + 0.1, None, [2, 3], second))
+        if second % 4 == 2:
+            ended = {"process": "harness", "caused_by": second - 2}
+            rows.append(row(second, Kind.FAULT_ENDED, "broker-1", **ended))
+            rows.append(look(second, 2, [2, 3], second))
+        else:
+            rows.append(look(second + 0.5, 2, [1, 2, 3], second))
+        for each in range(20):
+            number = 20 * second + each
+            rows.append(row(second + each / 20, Kind.SEND, value=number))
+            rows.append(row(second + each / 20, Kind.ACKED, value=number, offset=number))
+    return sorted(rows, key=lambda one: one.at_us)
+
+
+def written(rows: list[Row]) -> str:
+    nothing = judged(Judgement(()), Expectation(), (), (), {}, Measures(0, 0))
+    scenario = Scenario(name="x", title="a storm")
+    return page(scenario, nothing, gather(rows), card_of(rows), "folder")
+
+
+def test_a_long_run_is_drawn_whole_and_in_parts_and_stays_small() -> None:
+    text = written(storm(minutes=15))
+    assert text.count("<details><summary>") == 3 + 1  # the last is the client's card
+    assert "5:00 to 10:00 · 75 faults · 75 elections · 6,000 acked" in text
+    assert "kill, the worst of 225" in text
+    assert len(text) < 600_000
+    assert "nobody leads" not in text.split("The same, bit by bit")[0]  # too many to point at
+
+
+def test_a_short_run_says_of_each_fault_what_it_did_to_whom() -> None:
+    text = written(storm(minutes=1))
+    assert "The same, bit by bit" not in text
+    assert "4.0 s: kill broker-1 for 2.0 s" in text
+    assert "nobody leads, 2 of 3 in sync" in text
+
+
+def test_a_page_of_a_run_without_clients_has_no_cards() -> None:
+    nothing = judged(Judgement(()), Expectation(), (), (), {}, Measures(0, 0))
+    text = page(Scenario(name="x", title=""), nothing, gather([]), Card((), {}, {}), "folder")
+    assert "report card" not in text
+
+
+def test_what_is_narrower_than_a_pixel_is_drawn_as_its_worst() -> None:
+    looks = [look(100 + at, None if at == 500 else 2, [1, 2, 3], at) for at in range(4_000)]
+    shaken = [look(100.5 + at, 2, [1, 2], at) for at in range(0, 4_000, 2)]
+    text = partitions_chart(gather(sorted([*looks, *shaken], key=lambda one: one.at_us)))
+    ElementTree.fromstring(text)
+    assert '<path class="offline"' in text
+    assert len(text) < 40_000
