@@ -2,10 +2,12 @@
 
     corpus.py   the input: every line of Python's standard library, or of one file
     tour.py     the steps, from the cluster's start to Spark's opinion
-    checks.py   what was acked against what was read: lost, duplicated, out of order
-    replicas.py replicas' files against each other, byte by byte
+    sending.py  the lines, sent; what became of each
+    reading.py  read back by a group, told as rows, and held against the input
     screen.py   progress while it runs, and the closing table
 
-``python -m logquake.chaos.demo [FILE]`` ends with status 0 only if nothing acked was lost,
-duplicated or reordered, the replicas' files agree, and Spark counts what was sent.
+It is judged as any run is, by the invariants of `chaos/checkers`: what the clients were told, the
+replicas' files, ZooKeeper's log and the brokers' journals. ``python -m logquake.chaos.demo [FILE]``
+ends with status 0 only if they hold, every line was acked and read back once as it was sent, and
+Spark counts what was sent.
 """

@@ -29,8 +29,10 @@ def main() -> int:
         screen.say(f"[red]error:[/] {error}")
         return 2
     screen.close(opinions.lines())
-    for example in (*opinions.verdict.examples, *map(str, opinions.replicas.differences)):
-        screen.say(example)
+    for remark in opinions.remarks():
+        screen.say_as_is(remark)
+    if not opinions.hold:
+        screen.say_as_is(f"What was judged is kept: {opinions.history}, {opinions.cluster}")
     return 0 if opinions.hold else 1
 
 

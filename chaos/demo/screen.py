@@ -30,6 +30,10 @@ class Screen:
     def say(self, text: str) -> None:
         self._console.print(text)
 
+    def say_as_is(self, text: str) -> None:
+        """What programs wrote is no markup."""
+        self._console.print(text, markup=False, highlight=False)
+
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
         """A step that says when it begins and how long it took."""

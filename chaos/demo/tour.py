@@ -1,24 +1,31 @@
-"""The demo's steps: a cluster, a million lines, a killed leader, and four independent opinions."""
+"""The demo's steps: a cluster, a million lines, a killed leader, and three independent judges."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass, field
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from threading import Thread
 
-from logquake.chaos.demo.checks import Verdict, check_readback
+from logquake.chaos.checkers.demands import Demands
+from logquake.chaos.checkers.sharing import judge_file
+from logquake.chaos.checkers.verdicts import Judgement, Verdict
 from logquake.chaos.demo.corpus import Corpus
-from logquake.chaos.demo.replicas import ReplicaComparison, compare_replicas
+from logquake.chaos.demo.reading import ReadBack, read_back
 from logquake.chaos.demo.screen import Line, Screen
-from logquake.chaos.workloads.pairs import PairProducer
-from logquake.chaos.workloads.readback import high_watermarks, read_all
+from logquake.chaos.demo.sending import LineProducer
+from logquake.chaos.history.rows import Kind
+from logquake.chaos.history.writer import HistoryWriter
+from logquake.chaos.observer import observing
+from logquake.chaos.runs.run import HARNESS, end_at_once
 from logquake.client.admin import Admin
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.fault import Fault
@@ -28,39 +35,40 @@ BROKERS = 3
 PARTITIONS = 6
 REPLICAS = 3
 MIN_ISR = 2
-_PROGRESS_EVERY = 5_000
 _STEP_TIMEOUT_S = 60.0
 _SPARK_TIMEOUT_S = 300.0
 
 
 @dataclass(slots=True)
 class Opinions:
-    """What each judge found."""
+    """What each judge found. ``history`` and ``cluster`` are what the invariants were judged by."""
 
-    verdict: Verdict
+    sent: int
+    acked: int
     unfinished: int
     failover_s: float
-    replicas: ReplicaComparison
-    spark_differences: list[str] = field(default_factory=list)
+    read: ReadBack
+    judgement: Judgement
+    spark_differences: list[str]
+    history: Path
+    cluster: Path
 
     def lines(self) -> list[Line]:
-        verdict, replicas = self.verdict, self.replicas
-        differences = len(replicas.differences)
-        spark = self.spark_differences
+        read, spark = self.read, self.spark_differences
+        broken = self._named(Verdict.BROKEN)
+        held = self._named(Verdict.HOLDS)
         return [
-            Line("sent", f"{verdict.sent:,}"),
-            Line("acked", f"{verdict.acked:,}", verdict.acked == verdict.sent),
+            Line("sent", f"{self.sent:,}"),
+            Line("acked", f"{self.acked:,}", self.acked == self.sent),
             Line("never answered", f"{self.unfinished:,}", self.unfinished == 0),
-            Line("read back", f"{verdict.read:,}", verdict.read >= verdict.acked),
-            Line("lost", f"{verdict.lost:,}", verdict.lost == 0),
-            Line("duplicated", f"{verdict.duplicated:,}", verdict.duplicated == 0),
-            Line("changed or phantom", f"{verdict.changed + verdict.phantom:,}", verdict.holds),
-            Line("out of order", f"{verdict.out_of_order:,}", verdict.out_of_order == 0),
             Line("failover, kill -9 to the next ack", f"{self.failover_s:.2f} s"),
+            Line("read back", f"{read.count:,}", read.count >= self.acked),
+            Line("twice", f"{read.again:,}", read.again == 0),
+            Line("other than it was sent", f"{read.changed:,}", read.changed == 0),
             Line(
-                "replicas compared, byte by byte",
-                f"{replicas.bytes_compared / 1e6:,.0f} MB, {differences} differences",
-                differences == 0,
+                "invariants",
+                f"{len(held)} hold" + (f", broken: {', '.join(broken)}" if broken else ""),
+                self.judgement.verdict is Verdict.HOLDS,
             ),
             Line(
                 "Spark's lines per file",
@@ -69,47 +77,107 @@ class Opinions:
             ),
         ]
 
+    def remarks(self) -> Iterator[str]:
+        """Which invariants hold, which there was nothing to judge by, and what broke, and how."""
+        yield f"These hold: {', '.join(self._named(Verdict.HOLDS))}."
+        for ruling in self.judgement.rulings:
+            if ruling.verdict is Verdict.INCONCLUSIVE:
+                yield f"Not judged: {ruling.invariant} ({ruling.why})."
+        yield from map(str, self.judgement.violations)
+
     @property
     def hold(self) -> bool:
         return all(line.holds is not False for line in self.lines())
 
+    def _named(self, verdict: Verdict) -> list[str]:
+        return [one.invariant for one in self.judgement.rulings if one.verdict is verdict]
+
 
 def run_tour(corpus: Corpus, screen: Screen) -> Opinions:
-    """Run every step against a cluster of its own, which is gone at the end.
+    """Run every step against a cluster of its own, which is gone at the end; what it leaves behind
+    is kept if not all of it holds.
 
     Raises ClusterError where the surroundings don't allow it, or a wait takes too long.
     """
-    kafka = Cluster(brokers=BROKERS)
-    with screen.step("Starting ZooKeeper and three brokers"):
-        kafka.open()
+    folder = Path(tempfile.mkdtemp(prefix="logquake-demo-"))
     try:
-        return _on_cluster(kafka, corpus, screen)
-    finally:
-        kafka.close()
+        opinions = _Tour(corpus, screen, folder).run()
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    if opinions.hold:
+        shutil.rmtree(folder)
+    return opinions
 
 
-def _on_cluster(kafka: Cluster, corpus: Corpus, screen: Screen) -> Opinions:
-    bootstrap_servers = kafka.bootstrap_servers
-    _create_topic(bootstrap_servers)
-    producer, failover = PairProducer(bootstrap_servers, TOPIC), _Failover(kafka, screen)
-    unfinished = _produce(producer, corpus, failover, screen)
-    with screen.step("Waiting for the full ISR of every partition"):
-        failover.finish()
-        for partition in range(PARTITIONS):
-            kafka.wait_isr(TOPIC, partition, size=REPLICAS, timeout=_STEP_TIMEOUT_S)
-    verdict = _read_back(bootstrap_servers, producer, corpus, screen)
-    with screen.step("Comparing the replicas' files, byte by byte"):
-        ends = high_watermarks(bootstrap_servers, TOPIC, timeout_s=_STEP_TIMEOUT_S)
-        data = {broker: kafka.layout.data_of(broker) for broker in range(1, BROKERS + 1)}
-        replicas = compare_replicas(data, TOPIC, ends)
-    with screen.step("Asking Spark to count the lines of every file"):
-        spark = _ask_spark(bootstrap_servers, corpus)
-    failover_s = producer.acks.gaps.get(failover.partition, 0.0)
-    return Opinions(verdict, unfinished, failover_s, replicas, spark)
+class _Tour:
+    """Histories are written into the folder, beside the cluster's own."""
+
+    def __init__(self, corpus: Corpus, screen: Screen, folder: Path) -> None:
+        self._corpus = corpus
+        self._screen = screen
+        self._folder = folder
+        self._kafka = Cluster(brokers=BROKERS, data_dir=folder / "cluster")
+
+    def run(self) -> Opinions:
+        with self._screen.step("Starting ZooKeeper and three brokers"):
+            self._kafka.open()
+        try:
+            return self._on_cluster()
+        finally:
+            self._kafka.close()
+
+    def _on_cluster(self) -> Opinions:
+        _create_topic(self._kafka)
+        producer = LineProducer(self._kafka.bootstrap_servers, TOPIC, PARTITIONS)
+        harness, reader = self._folder / f"{HARNESS}.jsonl", self._folder / "reader.jsonl"
+        with (
+            HistoryWriter(harness, HARNESS) as history,
+            observing(self._kafka, history, topics=[TOPIC]),
+        ):
+            failover = _Failover(self._kafka, self._screen, history)
+            unfinished = self._produce(producer, failover)
+            with self._screen.step("Waiting for the full ISR of every partition"):
+                failover.finish()
+                for partition in range(PARTITIONS):
+                    self._kafka.wait_isr(TOPIC, partition, size=REPLICAS, timeout=_STEP_TIMEOUT_S)
+            read = self._read_back(reader)
+        with self._screen.step("Asking Spark to count the lines of every file"):
+            spark = _ask_spark(self._kafka.bootstrap_servers, self._corpus)
+        path = self._folder / "run.parquet"
+        with self._screen.step("Judging what clients, files, ZooKeeper and journals say"):
+            end_at_once(self._kafka)
+            producer.write_history([harness, reader], path)
+            judgement = judge_file(path, self._kafka.layout.root, Demands())
+        log = producer.log
+        return Opinions(
+            sent=len(log),
+            acked=log.acked_count,
+            unfinished=unfinished,
+            failover_s=log.longest_silence_us(failover.partition) / 1_000_000,
+            read=read,
+            judgement=judgement,
+            spark_differences=spark,
+            history=path,
+            cluster=self._kafka.layout.root,
+        )
+
+    def _produce(self, producer: LineProducer, failover: _Failover) -> int:
+        """Send everything, killing a leader half-way; how many sends never had an outcome."""
+        with self._screen.counting("Producing, acks=all", len(self._corpus)) as show:
+            producer.send_all(
+                self._corpus, lambda: failover.strike(producer.log.busiest_partition()), show
+            )
+            return producer.finish(_STEP_TIMEOUT_S, show)
+
+    def _read_back(self, history: Path) -> ReadBack:
+        what = "Reading back as a consumer group, and comparing"
+        with self._screen.counting(what, len(self._corpus)) as show:
+            return read_back(self._kafka, TOPIC, self._corpus, history, show, _STEP_TIMEOUT_S)
 
 
-def _create_topic(bootstrap_servers: str) -> None:
-    with Router(ClientSettings(bootstrap_servers)) as router:
+def _create_topic(kafka: Cluster) -> None:
+    with kafka.router() as router:
         Admin(router).create_topic(
             TOPIC,
             partitions=PARTITIONS,
@@ -121,9 +189,10 @@ def _create_topic(bootstrap_servers: str) -> None:
 class _Failover:
     """Kill the leader of the busiest partition, and start it again once another leads."""
 
-    def __init__(self, kafka: Cluster, screen: Screen) -> None:
+    def __init__(self, kafka: Cluster, screen: Screen, history: HistoryWriter) -> None:
         self._kafka = kafka
         self._screen = screen
+        self._history = history
         self._thread: Thread | None = None
         self._failure: ClusterError | None = None
         self.partition = -1
@@ -132,8 +201,10 @@ class _Failover:
         self.partition = partition
         victim = self._kafka.leader(TOPIC, partition)
         self._screen.say(f"[red]kill -9[/] broker {victim}, leader of {TOPIC}-{partition}")
+        told = {"kind": "kill", "target": str(victim)}
+        begun = self._history.record(Kind.FAULT_BEGUN, f"broker-{victim}", after=told)
         fault = self._kafka.kill(victim)
-        self._thread = Thread(target=self._recover, args=(victim, fault), name="failover")
+        self._thread = Thread(target=self._recover, args=(victim, fault, begun), name="failover")
         self._thread.start()
 
     def finish(self) -> None:
@@ -143,40 +214,16 @@ class _Failover:
         if self._failure is not None:
             raise self._failure
 
-    def _recover(self, victim: int, fault: Fault) -> None:
+    def _recover(self, victim: int, fault: Fault, begun: int) -> None:
         try:
             leader = self._kafka.wait_leader_change(
                 TOPIC, self.partition, since=fault, timeout=_STEP_TIMEOUT_S
             )
             self._screen.say(f"broker {leader} leads now; starting broker {victim} again")
             self._kafka.start(victim)
+            self._history.record(Kind.FAULT_ENDED, f"broker-{victim}", caused_by=begun)
         except ClusterError as failure:
             self._failure = failure
-
-
-def _produce(producer: PairProducer, corpus: Corpus, failover: _Failover, screen: Screen) -> int:
-    """Send everything, killing a leader half-way; how many sends never had an outcome."""
-    half = len(corpus) // 2
-    with screen.counting("Producing, acks=all", len(corpus)) as show:
-
-        def each(number: int) -> None:
-            if number == half:
-                failover.strike(producer.acks.busiest_partition())
-            if number % _PROGRESS_EVERY == 0:
-                show(producer.outcomes.acked)
-
-        producer.run(corpus.pairs(), each=each)
-        left = producer.finish(_STEP_TIMEOUT_S, show)
-        show(producer.outcomes.acked)
-    return left
-
-
-def _read_back(
-    bootstrap_servers: str, producer: PairProducer, corpus: Corpus, screen: Screen
-) -> Verdict:
-    with screen.counting("Reading back as a consumer group, and comparing", len(corpus)) as show:
-        records = read_all(bootstrap_servers, TOPIC, timeout_s=_STEP_TIMEOUT_S, progress=show)
-        return check_readback(producer.outcomes, corpus.pair, records)
 
 
 def _ask_spark(bootstrap_servers: str, corpus: Corpus) -> list[str]:

@@ -7,5 +7,5 @@ writer.py    writes them as they happen: killed at any byte, a process leaves a 
 reader.py    the rows of many files by time, in the memory of one row each
 parquet.py   the same as one Parquet file, in columns
 line_columns.py  files of lines as such columns
-outcomes.py  what became of every send of one producer, in arrays
+outcomes.py  what can become of a send
 """

@@ -1,8 +1,8 @@
 """The numbers by which sends are known: unique in a run, and read back out of the records.
 
 A process counts from its ordinal times 2^40. The number is the record's value, in decimal digits,
-with blanks behind it up to the size that was asked for; a tombstone, which has no value, carries it
-in a header.
+with blanks behind it up to the size that was asked for. What has no value, a tombstone, or one of
+its own carries it in a header, which counts more than any value.
 """
 
 from __future__ import annotations
@@ -39,13 +39,15 @@ def to_value(number: int, size: int = 0) -> bytes:
 
 
 def to_headers(number: int) -> list[tuple[str, str | bytes | None]]:
-    """Of a tombstone."""
+    """Of a tombstone, or of what has a value of its own."""
     return [(HEADER, b"%d" % number)]
 
 
 def number_of(value: bytes | None, headers: Headers | None = None) -> int:
     """NOT_SENT for a record that no workload made."""
-    told = _in_headers(headers or ()) if value is None else value
+    told = _in_headers(headers) if headers else None
+    if told is None:
+        told = value
     try:
         number = int(told) if told is not None else NOT_SENT
     except ValueError:

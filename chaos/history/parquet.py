@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -57,6 +58,18 @@ def write_columns(batches: Iterable[pa.RecordBatch], path: Path) -> int:
             count += len(batch)
     unfinished.replace(path)
     return count
+
+
+def table_of(rows: Iterable[Row]) -> pa.Table:
+    """All of them in memory."""
+    return pa.Table.from_batches(_groups(rows), schema=SCHEMA)
+
+
+def write_by_time(tables: Iterable[pa.Table], path: Path) -> None:
+    """What is in memory, in the order of time; of one time in the order in which it is given."""
+    table = pa.concat_tables(tables)
+    order = np.argsort(table.column("at_us").to_numpy(), kind="stable")
+    write_columns(table.take(order).to_batches(ROWS_OF_A_GROUP), path)
 
 
 def read_parquet(path: Path) -> Iterator[Row]:

@@ -19,6 +19,7 @@ plan.py          the options
 life.py          what each of them is handed
 clients.py       librdkafka's settings, and what is to be known of it
 sending.py       sends, and what became of each: acked, refused, unknown
+sent_columns.py  that in memory, where rows would be too many
 pacing.py        when the next one is due
 producers.py     plain, idempotent, compacted
 transactions.py  transactions and their ends; transactional
@@ -32,8 +33,5 @@ commands.py      becomes one of those
 mixed.py         mixed
 java_program.py  compiles what is in java/, which does the same over Kafka's client, and runs it
 
-What a program does within its own process, and keeps in memory:
-
-pairs.py         a producer of what it is given, its outcomes in arrays
-readback.py      a topic from its beginning to its end
+readback.py      what a topic holds, for a program that wants to know it itself
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from threading import Event
 from time import monotonic
@@ -44,8 +44,14 @@ _REFUSED = frozenset(
 class Membership:
     """A consumer that shares a topic with the others of its group, and what it takes."""
 
-    def __init__(self, life: Life) -> None:
+    def __init__(
+        self,
+        life: Life,
+        batch: int = A_BATCH,
+        number: Callable[[Message], int] | None = None,
+    ) -> None:
         plan = life.plan
+        self._commits = CommitRows(life)
         settings = life.settings(MEMBER)
         settings |= {
             "group.id": plan.group,
@@ -55,7 +61,7 @@ class Membership:
         if plan.instance_id:
             settings["group.instance.id"] = plan.instance_id
         self.consumer = Consumer(settings)
-        self.taker = Taker(life, self.consumer, plan.group, A_BATCH)
+        self.taker = Taker(life, self.consumer, plan.group, batch, number)
         self.consumer.subscribe(
             [plan.topic],
             on_assign=lambda _, assigned: self.taker.begin(assigned, self.generation),
@@ -68,6 +74,18 @@ class Membership:
         """-1 before it has joined."""
         (generation,) = _GENERATION.unpack_from(self.consumer.consumer_group_metadata())
         return int(generation)
+
+    def commit(self, places: list[TopicPartition]) -> None:
+        """And wait for the answer."""
+        asked = self._commits.asked(places, self.generation)
+        try:
+            answered = self.consumer.commit(offsets=places, asynchronous=False)
+        except KafkaException as error:
+            for each in places:
+                self._commits.answered(each, asked, error.args[0])
+        else:
+            for each in answered or ():
+                self._commits.answered(each, asked, each.error)
 
     def begin_again(self) -> None:
         """The next record of each partition is the first one that the group has not committed."""
@@ -144,7 +162,6 @@ class CommittingMember:
 
     def __init__(self, life: Life) -> None:
         self._life = life
-        self._commits = CommitRows(life)
 
     def run(self, stopping: Event) -> None:
         while not stopping.is_set():
@@ -159,22 +176,11 @@ class CommittingMember:
                 messages = membership.taker.take()
                 if messages:
                     has_taken = True
-                    self._commit(membership, after(messages))
+                    membership.commit(after(messages))
 
     def _leaves_s(self) -> float:
         about_s = self._life.plan.leave_every_s
         return monotonic() + about_s * self._life.random.uniform(0.5, 1.5) if about_s else math.inf
-
-    def _commit(self, membership: Membership, places: list[TopicPartition]) -> None:
-        asked = self._commits.asked(places, membership.generation)
-        try:
-            answered = membership.consumer.commit(offsets=places, asynchronous=False)
-        except KafkaException as error:
-            for each in places:
-                self._commits.answered(each, asked, error.args[0])
-        else:
-            for each in answered or ():
-                self._commits.answered(each, asked, each.error)
 
 
 class Mover:

@@ -1,8 +1,4 @@
-"""Read a whole topic back through a real client: every partition, from its start to its end.
-
-The reader of all records is the one member of a group of its own, so that the groups' coordinator
-is on the way; the reader of committed ones assigns itself the partitions.
-"""
+"""Read a whole topic back through a real client: every partition, from its start to its end."""
 
 from __future__ import annotations
 
@@ -24,7 +20,6 @@ from confluent_kafka import (
 )
 
 _BATCH = 10_000
-_POLL_S = 1.0
 _RETRY_S = 0.1
 _SHORTEST_WAIT_S = 0.1
 _TO_THE_STABLE_END: Mapping[str, str | bool] = MappingProxyType(
@@ -44,21 +39,6 @@ class ReadRecord:
 
 class ReadbackTimeout(Exception):  # noqa: N818 - the name says what happened
     """The end was not reached in time; the message says how far it got."""
-
-
-def read_all(
-    bootstrap_servers: str,
-    topic: str,
-    *,
-    timeout_s: float,
-    progress: Callable[[int], None] = lambda _count: None,
-) -> Iterator[ReadRecord]:
-    """Every record up to the high watermarks of the moment at which the reading begins.
-
-    Raises ReadbackTimeout when that takes more than timeout_s.
-    """
-    with _consumer(bootstrap_servers) as consumer:
-        yield from _read(consumer, topic, monotonic() + timeout_s, progress)
 
 
 def read_committed(bootstrap_servers: str, topic: str, *, timeout_s: float) -> Iterator[ReadRecord]:
@@ -86,12 +66,6 @@ def _to_the_end(consumer: Consumer, name: str, deadline: float) -> Iterator[Read
                 yield record
 
 
-def high_watermarks(bootstrap_servers: str, topic: str, *, timeout_s: float) -> dict[int, int]:
-    """The high watermark of every partition, as a consumer is told."""
-    with _consumer(bootstrap_servers) as consumer:
-        return _ends(consumer, topic, monotonic() + timeout_s)
-
-
 @contextmanager
 def _consumer(bootstrap_servers: str, **settings: str | bool) -> Iterator[Consumer]:
     consumer = Consumer(
@@ -111,61 +85,11 @@ def _consumer(bootstrap_servers: str, **settings: str | bool) -> Iterator[Consum
         consumer.close()
 
 
-def _read(
-    consumer: Consumer, topic: str, deadline: float, progress: Callable[[int], None]
-) -> Iterator[ReadRecord]:
-    ends = _ends(consumer, topic, deadline)
-    missing = {partition: end for partition, end in ends.items() if end > 0}
-    next_offsets = dict.fromkeys(ends, OFFSET_BEGINNING)
-    count = 0
-
-    def on_assign(_consumer: Consumer, assigned: list[TopicPartition]) -> None:
-        """Go on where it was: a group may assign anew."""
-        partitions = [each.partition for each in assigned]
-        consumer.assign([TopicPartition(topic, p, next_offsets[p]) for p in partitions])
-
-    consumer.subscribe([topic], on_assign=on_assign)
-    while missing:
-        if monotonic() > deadline:
-            raise ReadbackTimeout(f"{count} records read; still short of {missing}")
-        for message in consumer.consume(_BATCH, _POLL_S):
-            record = _record(message)
-            if record is None:
-                continue
-            next_offsets[record.partition] = record.offset + 1
-            if record.offset >= ends[record.partition]:
-                continue
-            count += 1
-            if record.offset == ends[record.partition] - 1:
-                del missing[record.partition]
-            yield record
-        progress(count)
-    if count:
-        consumer.commit(asynchronous=False)
-
-
-def _ends(consumer: Consumer, topic: str, deadline: float) -> dict[int, int]:
-    """The high watermark of every partition."""
-    return {
-        partition: _end(consumer, TopicPartition(topic, partition), deadline)
-        for partition in _partitions(consumer, topic, deadline)
-    }
-
-
 def _partitions(consumer: Consumer, topic: str, deadline: float) -> list[int]:
     metadata = _asked(
         lambda left_s: consumer.list_topics(topic, timeout=left_s), f"who leads {topic}", deadline
     )
     return sorted(metadata.topics[topic].partitions)
-
-
-def _end(consumer: Consumer, place: TopicPartition, deadline: float) -> int:
-    _, end = _asked(
-        lambda left_s: consumer.get_watermark_offsets(place, timeout=left_s),
-        f"where {place.topic}-{place.partition} ends",
-        deadline,
-    )
-    return int(end)
 
 
 def _asked(ask: Callable[[float], T], what: str, deadline: float) -> T:

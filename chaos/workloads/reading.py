@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from threading import Event
 from typing import cast
@@ -20,11 +20,19 @@ _NO_EPOCH = -1
 
 
 class Taker:
-    """Hands on batches of records of what it is assigned."""
+    """Hands on batches of records of what it is assigned; ``number`` is asked of each once."""
 
-    def __init__(self, life: Life, consumer: Consumer, group: str | None, batch: int) -> None:
+    def __init__(
+        self,
+        life: Life,
+        consumer: Consumer,
+        group: str | None,
+        batch: int,
+        number: Callable[[Message], int] | None = None,
+    ) -> None:
         self._history = life.history
         self._size = batch
+        self._number = number or number_in_value
         self._batch: list[Message] = []
         # By partition, the end that it has come to; known where enable.partition.eof is set.
         self.ends: dict[int, int] = {}
@@ -69,7 +77,7 @@ class Taker:
 
     def _tell_run(self, run: Sequence[Message]) -> None:
         first = run[0]
-        values = [_number(each) for each in run]
+        values = [self._number(each) for each in run]
         place = f"{first.topic()}-{first.partition()}"
         offset, epoch = first.offset(), _leader_epoch(first)
         self._tell(Kind.POLLED, place, epoch=epoch, offset=offset, values=values)
@@ -102,10 +110,16 @@ def _follows(message: Message, before: Message) -> bool:
     )
 
 
-def _number(message: Message) -> int:
+def number_in_value(message: Message) -> int:
+    """Of a tombstone in its headers, which librdkafka makes anew of every record: they are looked
+    at where there is need.
+    """
     value = message.value()
-    # librdkafka makes headers of every record anew: they are looked at where there is need.
-    return number_of(value, cast(Headers, message.headers()) if value is None else None)
+    return number_of(value) if value is not None else number_in_headers(message)
+
+
+def number_in_headers(message: Message) -> int:
+    return number_of(None, cast(Headers, message.headers()))
 
 
 def _leader_epoch(message: Message) -> int:

@@ -31,10 +31,11 @@ def test_batches_and_numbers_of_all_segments(tmp_path: Path) -> None:
     assert log.values_at(np.array([1, 2, 3])).tolist() == [11, 12, MISSING]
 
 
-def test_what_no_workload_sent_and_what_deletes_a_key(tmp_path: Path) -> None:
+def test_what_no_workload_sent_and_what_has_its_number_in_a_header(tmp_path: Path) -> None:
     records = [Record(0, 0, b"k", b"hello"), Record(1, 0, b"k", None, ((HEADER, b"7"),))]
+    records += [Record(2, 0, b"k", b"8", ((HEADER, b"9"),))]
     log = read_log(1, replica(tmp_path / "o-0", bytes(encode_batch(records, base_offset=0))))
-    assert log.values.tolist() == [NOT_SENT, 7]
+    assert log.values.tolist() == [NOT_SENT, 7, 9]
 
 
 def test_the_next_marker_of_its_producer_decides_a_transaction(tmp_path: Path) -> None:

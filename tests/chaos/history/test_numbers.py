@@ -24,6 +24,11 @@ def test_a_tombstone_has_its_number_in_a_header() -> None:
     assert number_of(None, [("trace", None), *to_headers(812)]) == 812
 
 
+def test_what_has_a_value_of_its_own_has_its_number_in_a_header() -> None:
+    assert number_of(b"13", to_headers(812)) == 812
+    assert number_of(b"13", [("trace", b"1")]) == 13
+
+
 @pytest.mark.parametrize("value", [None, b"", b"text", b"-5", b"1.5", b"9" * 19, b"\xff"])
 def test_other_records_have_none(value: bytes | None) -> None:
     assert number_of(value) == NOT_SENT
