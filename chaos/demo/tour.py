@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.sharing import judge_file
 from logquake.chaos.checkers.verdicts import Judgement, Verdict
 from logquake.chaos.demo.corpus import Corpus
@@ -148,7 +147,7 @@ class _Tour:
         with self._screen.step("Judging what clients, files, ZooKeeper and journals say"):
             end_at_once(self._kafka)
             producer.write_history([harness, reader], path)
-            judgement = judge_file(path, self._kafka.layout.root, Demands())
+            judgement = judge_file(path, self._kafka.layout.root)
         log = producer.log
         return Opinions(
             sent=len(log),

@@ -49,8 +49,7 @@ class Teller:
         """Of the rows of one look, by time; what one broker decided alike, where it began to."""
         found: dict[object, list[Row]] = {}
         for row in rows:
-            is_alike = row.what in OF_PARTITIONS
-            key = (row.process, row.what) if is_alike else (row.process, row.sequence)
+            key = (row.process, row.what) if row.what in OF_PARTITIONS else len(found)
             found.setdefault(key, []).append(row)
         for alike in found.values():
             line = self._line(alike)
@@ -71,9 +70,9 @@ class Teller:
         return None
 
     def _ended(self, row: Row) -> str:
+        begun = self._begun.pop((row.process, row.caused_by or 0), None)
         if row.why is not None:
             return f"- {row.subject}: {row.why}"
-        begun = self._begun.pop((row.process, row.caused_by or 0), None)
         if begun is None:
             return f"✓ healed {row.subject}"
         seconds = (row.at_us - begun.at_us) / 1_000_000
