@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from logquake.chaos.card.card import Card, FaultEntry, Figures
-from logquake.chaos.card.clients import Attempts, Client, Clients
+from logquake.chaos.card.clients import Attempts, Client, Clients, Failure
 from logquake.chaos.history.fault_spans import FaultSpan, FaultSpans
 from logquake.chaos.history.rows import Row
 
@@ -145,8 +145,8 @@ def _figures(
         if (lengths := [gap.us for one in stretches for gap in _gaps(attempts, one)])
     }
     failed = Counter[str]()
-    for failure in client.failures:
-        if any(begin <= failure.at_us <= end for begin, end in stretches):
+    for stretch in stretches:
+        for failure in _within(client.failures, stretch):
             failed[failure.error] += failure.times
     made = [Stretch(begin - IN_FLIGHT_US, end - IN_FLIGHT_US) for begin, end in stretches]
     return Figures(
@@ -163,6 +163,12 @@ def _figures(
         duplicates=_count(client.duplicates_us, made),
         reordered=_count(client.reordered_us, made),
     )
+
+
+def _within(failures: Sequence[Failure], stretch: Stretch) -> Sequence[Failure]:
+    """They come by time."""
+    begin = bisect_left(failures, stretch.begins_us, key=lambda one: one.at_us)
+    return failures[begin : bisect_right(failures, stretch.ends_us, key=lambda one: one.at_us)]
 
 
 class _Gap(NamedTuple):
