@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.history.fault_spans import FaultSpans
 from logquake.chaos.history.reader import read_file
 from logquake.chaos.runs.folder import RunFolder
@@ -36,7 +35,8 @@ class Sought:
     def is_in(self, judgement: RunJudgement) -> bool:
         if judgement.status is not ExitStatus.BROKE:
             return False
-        return not self.invariants or not self.invariants.isdisjoint(_broken(judgement))
+        broken = {one.invariant for one in judgement.broken}
+        return not self.invariants or not self.invariants.isdisjoint(broken)
 
 
 def sought_in(folder: RunFolder, schedule: Schedule) -> Sought:
@@ -44,22 +44,13 @@ def sought_in(folder: RunFolder, schedule: Schedule) -> Sought:
     if not folder.verdict.is_file():
         return Sought()
     judgement = RunJudgement.from_json(json.loads(folder.verdict.read_text()))
-    broken = _broken(judgement)
     moments_us = {
         min(times)
-        for violations in broken.values()
-        if (times := [one.since_us for one in violations if one.since_us])
+        for ruling in judgement.broken
+        if (times := [one.since_us for one in ruling.violations if one.since_us])
     }
-    return Sought(frozenset(broken), _suspects(folder, schedule, moments_us))
-
-
-def _broken(judgement: RunJudgement) -> dict[str, tuple[Violation, ...]]:
-    """Of what was not meant to break."""
-    return {
-        one.invariant: one.violations
-        for one in judgement.rulings
-        if f"{one.invariant} is broken" in judgement.unexpected
-    }
+    names = frozenset(one.invariant for one in judgement.broken)
+    return Sought(names, _suspects(folder, schedule, moments_us))
 
 
 def _suspects(folder: RunFolder, schedule: Schedule, moments_us: Collection[int]) -> Schedule:

@@ -53,6 +53,11 @@ class RunJudgement:
             return ExitStatus.INCONCLUSIVE
         return ExitStatus.HELD
 
+    @property
+    def broken(self) -> tuple[Ruling, ...]:
+        """Of invariants that were not meant to break."""
+        return tuple(one for one in self.rulings if _is_broken(one.invariant) in self.unexpected)
+
     def to_json(self) -> dict[str, Any]:
         return {"status": self.status, **asdict(self)}
 
@@ -86,7 +91,7 @@ def judged(
         judgement.rulings,
         judgement.notes,
         (
-            *(f"{name} is broken" for name in expectation.unexpected(verdicts)),
+            *map(_is_broken, expectation.unexpected(verdicts)),
             *expectation.exceeded(measures, rows_seen),
         ),
         (*_lacking(judgement, expectation), *expectation.unmet(verdicts, measures, rows_seen)),
@@ -94,6 +99,10 @@ def judged(
         counts,
         measures,
     )
+
+
+def _is_broken(invariant: str) -> str:
+    return f"{invariant} is broken"
 
 
 def _lacking(judgement: Judgement, expectation: Expectation) -> Iterator[str]:
