@@ -68,6 +68,7 @@ def print_judgement(judgement: RunJudgement, folder: RunFolder, console: Console
         f"{measures.lost:,} acked and lost, {measures.doubled:,} there more than once, "
         f"{skipped}{measures.pace}",
         highlight=False,
+        soft_wrap=True,
     )
     for line in (*judgement.unexpected, *judgement.unmet, *judgement.troubles):
         console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)

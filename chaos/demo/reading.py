@@ -62,8 +62,11 @@ def read_back(
     """To the ends of the moment at which it begins. Raises WaitTimeoutError."""
     with kafka.router() as router:
         ends = latest_offsets(router, topic, isolation=Isolation.READ_UNCOMMITTED)
-    options = {"topic": topic, "group": "demo", "enable.partition.eof": True}
-    plan = Plan.of(WorkloadKind.READER, kafka.bootstrap_servers, options)
+    plan = Plan.of(
+        WorkloadKind.READER,
+        kafka.bootstrap_servers,
+        {"topic": topic, "group": "demo", "enable.partition.eof": True},
+    )
     found = ReadBack(corpus)
     with HistoryWriter(history, READER) as writer:
         life = Life(plan, READER, writer)

@@ -22,7 +22,8 @@ def partitions_chart(series: Series, scale: Scale | None = None) -> str:
     shown = sorted(changed[:_MOST_PARTITIONS])
     marks = _by_subject(series.marks, scale)
     names = [*([CONTROLLER] if CONTROLLER in marks else []), *shown]
-    parts, labels = [], []
+    parts: list[str] = []
+    labels: list[str] = []
     for at, name in enumerate(names):
         top = at * _LANE
         parts += _lane(scale, series.looks.get(name, ()), marks.get(name, ()), top)

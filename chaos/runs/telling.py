@@ -132,6 +132,8 @@ def _wholeness(partitions: Iterable[Row]) -> str:
         for row in looks
         if row.after["isr"] is not None and len(row.after["isr"]) < len(row.after["replicas"])
     ]
+    if not looks:
+        return "no partition was looked at yet"
     if not short and not leaderless:
         return f"{len(looks)} partitions, all in sync"
     parts = (("in sync are only ", short), ("nobody leads ", leaderless))
