@@ -16,7 +16,6 @@ from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.members import Membership, after
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.reading import number_in_headers
-from logquake.chaos.workloads.running import told
 from logquake.client.offsets import Isolation, latest_offsets
 from logquake.cluster.errors import WaitTimeoutError
 from logquake.cluster.running.cluster import RunningCluster
@@ -70,7 +69,7 @@ def read_back(
     found = ReadBack(corpus)
     with HistoryWriter(history, READER) as writer:
         life = Life(plan, READER, writer)
-        writer.record(Kind.BEGAN, READER, after=told(life))
+        writer.record(Kind.BEGAN, READER, after=plan.told(READER))
         membership = Membership(life, _AT_ONCE, found.number)
         with closing(membership.consumer):
             heard_s = monotonic()
