@@ -1,15 +1,18 @@
 """Spark over a cluster: a data source named "logquake", and `python -m logquake.pipeline JOB`.
 
-    options.py    the connector's options, parsed and refused
+    options.py    the connector's options, parsed and refused (option_values.py)
     planning.py   offsets of a topic's partitions cut into ranges, one a Spark task
     reading.py    one range, on an executor, as Arrow record batches
-    source.py     the classes that Spark calls
+    admission.py  how much a batch of a stream takes, and what of it is lost
+    stream.py     the class that Spark asks for a stream's batches
+    source.py     the classes that Spark calls first
     session.py    a quiet local session, and the Java that it runs on
     counting.py   the demo's job: what a topic holds, by key
     audit.py      a chaos run's history judged, however long it is
 
-Usage: `spark = spark_session(); register(spark); spark.read.format("logquake")`, with the option
-names and the schema of Spark's own Kafka connector. Caveats: batch reads only, PLAINTEXT only.
+Usage: `spark = spark_session(); register(spark); spark.read.format("logquake")`, or `readStream`,
+with option names, schema and checkpoints' offsets as Spark's own Kafka connector has them. Caveats:
+nothing is written, PLAINTEXT only.
 pyspark and pyarrow come with the extra `logquake[spark]` and are imported when first needed.
 """
 

@@ -5,41 +5,44 @@ What is not understood is refused: an option silently ignored is a job that read
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from logquake.client.offsets import Isolation
 from logquake.client.settings import ClientSettings
+from logquake.pipeline.option_values import (
+    OptionError,
+    assigned,
+    choice,
+    duration_ms,
+    flag,
+    names,
+    number,
+    positions,
+)
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
-T = TypeVar("T")
-
 _SPECIAL = {"earliest": EARLIEST_TIMESTAMP, "latest": LATEST_TIMESTAMP}
 _SELECTORS = ("subscribe", "subscribePattern", "assign")
-_KNOWN = (
+_SHARED = (
     "kafka.bootstrap.servers",
     "kafka.client.id",
     "kafka.request.timeout.ms",
     "kafka.isolation.level",
     *_SELECTORS,
     "startingOffsets",
-    "endingOffsets",
     "startingTimestamp",
-    "endingTimestamp",
     "startingOffsetsByTimestamp",
-    "endingOffsetsByTimestamp",
     "startingOffsetsByTimestampStrategy",
     "minPartitions",
+    "maxRecordsPerPartition",
     "failOnDataLoss",
     "includeHeaders",
 )
-
-
-class OptionError(ValueError):
-    """An option that is missing, unknown or not understood."""
+_OF_BATCHES = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
+_OF_STREAMS = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
+MAX_TRIGGER_DELAY_MS = 15 * 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +76,60 @@ class ReadOptions:
     assigned: Mapping[str, tuple[int, ...]] | None = None
     isolation: Isolation = Isolation.READ_UNCOMMITTED
     min_partitions: int = 0
+    max_records_per_partition: int = 0  # of a task; 0: as many as there are
     fail_on_data_loss: bool = True
     include_headers: bool = False
     # startingOffsetsByTimestampStrategy: what if no record is as late as the starting time.
     late_start_is_latest: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """``max_offsets`` and ``min_offsets`` of one batch, 0: not bounded; with fewer than the latter
+    a batch waits, but not for longer than ``max_delay_ms`` after the one before.
+    """
+
+    read: ReadOptions
+    max_offsets: int = 0
+    min_offsets: int = 0
+    max_delay_ms: int = MAX_TRIGGER_DELAY_MS
+
+
 def parse_options(options: Mapping[str, str]) -> ReadOptions:
+    """Of a batch. Raises OptionError."""
+    given = _by_known_name(options, (*_SHARED, *_OF_BATCHES))
+    return _read_options(
+        given,
+        starting=_bound(given, "starting", default="earliest", refused=LATEST_TIMESTAMP),
+        ending=_bound(given, "ending", default="latest", refused=EARLIEST_TIMESTAMP),
+    )
+
+
+def parse_stream_options(options: Mapping[str, str]) -> StreamOptions:
     """Raises OptionError."""
-    given = _by_known_name(options)
+    given = _by_known_name(options, (*_SHARED, *_OF_STREAMS))
+    stream = StreamOptions(
+        _read_options(
+            given,
+            starting=_bound(given, "starting", default="latest"),
+            ending=Bound(LATEST_TIMESTAMP),
+        ),
+        max_offsets=number(given, "maxOffsetsPerTrigger", 0),
+        min_offsets=number(given, "minOffsetsPerTrigger", 0),
+        max_delay_ms=duration_ms(given, "maxTriggerDelay", MAX_TRIGGER_DELAY_MS),
+    )
+    if stream.max_offsets and stream.min_offsets > stream.max_offsets:
+        raise OptionError("minOffsetsPerTrigger is above maxOffsetsPerTrigger")
+    return stream
+
+
+def wants_headers(options: Mapping[str, str]) -> bool:
+    """Of a read of any kind: its schema has to be known before its kind is."""
+    given = _by_known_name(options, (*_SHARED, *_OF_BATCHES, *_OF_STREAMS))
+    return flag(given, "includeHeaders", default=False)
+
+
+def _read_options(given: Mapping[str, str], *, starting: Bound, ending: Bound) -> ReadOptions:
     selector = [name for name in _SELECTORS if name in given]
     if len(selector) != 1:
         raise OptionError(f"exactly one of {', '.join(_SELECTORS)} is needed, not {selector}")
@@ -89,22 +137,23 @@ def parse_options(options: Mapping[str, str]) -> ReadOptions:
     strategy = given.get("startingOffsetsByTimestampStrategy", "error")
     return ReadOptions(
         client=_client(given),
-        starting=_bound(given, "starting", default="earliest", refused=LATEST_TIMESTAMP),
-        ending=_bound(given, "ending", default="latest", refused=EARLIEST_TIMESTAMP),
-        topics=_names(subscribe) if subscribe is not None else None,
+        starting=starting,
+        ending=ending,
+        topics=names(subscribe) if subscribe is not None else None,
         topic_pattern=given.get("subscribePattern"),
-        assigned=_assigned(given["assign"]) if "assign" in given else None,
+        assigned=assigned(given["assign"]) if "assign" in given else None,
         isolation=_isolation(given.get("kafka.isolation.level", "read_uncommitted")),
-        min_partitions=_number(given, "minPartitions", 0),
-        fail_on_data_loss=_flag(given, "failOnDataLoss", default=True),
-        include_headers=_flag(given, "includeHeaders", default=False),
-        late_start_is_latest=_choice(strategy, {"error": False, "latest": True}),
+        min_partitions=number(given, "minPartitions", 0),
+        max_records_per_partition=number(given, "maxRecordsPerPartition", 0),
+        fail_on_data_loss=flag(given, "failOnDataLoss", default=True),
+        include_headers=flag(given, "includeHeaders", default=False),
+        late_start_is_latest=choice(strategy, {"error": False, "latest": True}),
     )
 
 
-def _by_known_name(options: Mapping[str, str]) -> dict[str, str]:
+def _by_known_name(options: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
     """Spark's options know no case: give them back the names they are documented by."""
-    known = {name.lower(): name for name in _KNOWN}
+    known = {name.lower(): name for name in names}
     unknown = sorted(name for name in options if name.lower() not in known)
     if unknown:
         raise OptionError(f"unknown options: {', '.join(unknown)}")
@@ -118,7 +167,7 @@ def _client(given: Mapping[str, str]) -> ClientSettings:
     settings = ClientSettings(
         servers,
         client_id=given.get("kafka.client.id", "logquake-spark"),
-        request_timeout_ms=_number(given, "kafka.request.timeout.ms", 30_000),
+        request_timeout_ms=number(given, "kafka.request.timeout.ms", 30_000),
     )
     try:
         settings.addresses()
@@ -127,73 +176,27 @@ def _client(given: Mapping[str, str]) -> ClientSettings:
     return settings
 
 
-def _bound(given: Mapping[str, str], end: str, *, default: str, refused: int) -> Bound:
+def _bound(
+    given: Mapping[str, str], end: str, *, default: str, refused: int | None = None
+) -> Bound:
     """The three ways to say where a read starts or ends; a time for all goes first."""
     name = f"{end}Timestamp"
     if name in given:
-        return Bound(_number(given, name, 0), is_time=True)
+        return Bound(number(given, name, 0), is_time=True)
     name = f"{end}OffsetsByTimestamp"
     if name in given:
-        return Bound(None, _positions(name, given[name]), is_time=True)
+        return Bound(None, positions(name, given[name]), is_time=True)
     name = f"{end}Offsets"
     text = given.get(name, default).strip()
     special = _SPECIAL.get(text.lower())
-    bound = Bound(special) if special is not None else Bound(None, _positions(name, text))
-    if refused in (bound.everywhere, *bound.by_partition.values()):
+    bound = Bound(special) if special is not None else Bound(None, positions(name, text))
+    if refused is not None and refused in (bound.everywhere, *bound.by_partition.values()):
         raise OptionError(f"{name} of a batch read cannot be {_name_of(refused)}")
     return bound
 
 
-def _positions(name: str, text: str) -> dict[TopicPartition, int]:
-    """`{"topic": {"0": 23, "1": -2}}` by topic and partition."""
-    try:
-        parsed = json.loads(text)
-        return {
-            TopicPartition(topic, int(partition)): int(position)
-            for topic, partitions in parsed.items()
-            for partition, position in partitions.items()
-        }
-    except (AttributeError, TypeError, ValueError) as error:
-        raise OptionError(f'{name} is not JSON like {{"topic": {{"0": 23}}}}: {text}') from error
-
-
-def _assigned(text: str) -> dict[str, tuple[int, ...]]:
-    try:
-        parsed = json.loads(text)
-        return {topic: tuple(map(int, indexes)) for topic, indexes in parsed.items()}
-    except (AttributeError, TypeError, ValueError) as error:
-        raise OptionError(f'assign is not JSON like {{"topic": [0, 1]}}: {text}') from error
-
-
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    if not names:
-        raise OptionError("subscribe names no topic")
-    return names
-
-
 def _isolation(text: str) -> Isolation:
-    return _choice(text, {level.name.lower(): level for level in Isolation})
-
-
-def _flag(given: Mapping[str, str], name: str, *, default: bool) -> bool:
-    return _choice(given.get(name, str(default)), {"true": True, "false": False})
-
-
-def _choice(text: str, meanings: Mapping[str, T]) -> T:
-    meaning = meanings.get(text.strip().lower())
-    if meaning is None:
-        raise OptionError(f"{text!r} is none of {', '.join(meanings)}")
-    return meaning
-
-
-def _number(given: Mapping[str, str], name: str, default: int) -> int:
-    text = given.get(name)
-    if text is None:
-        return default
-    if not text.strip().isdecimal():
-        raise OptionError(f"{name} is not a number: {text}")
-    return int(text)
+    return choice(text, {level.name.lower(): level for level in Isolation})
 
 
 def _name_of(position: int) -> str:

@@ -14,8 +14,12 @@ from itertools import pairwise
 from logquake.client.admin import Admin
 from logquake.client.offsets import FoundOffset, list_offsets
 from logquake.client.routing import Router
-from logquake.pipeline.options import Bound, OptionError, ReadOptions
+from logquake.pipeline.option_values import OptionError
+from logquake.pipeline.options import Bound, ReadOptions
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP, UNKNOWN_OFFSET
+from logquake.wire.topic_partition import TopicPartition
+
+Offsets = Mapping[TopicPartition, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +41,25 @@ def plan_ranges(router: Router, options: ReadOptions) -> list[OffsetRange]:
 
     Raises ClientError, and OptionError where the options do not fit the topics.
     """
-    ranges: list[OffsetRange] = []
-    for topic, partitions in sorted(_select(Admin(router), options).items()):
-        starts = _resolve(router, topic, partitions, options.starting, options, is_start=True)
-        ends = _resolve(router, topic, partitions, options.ending, options, is_start=False)
-        ranges += [OffsetRange(topic, p, starts[p], ends[p]) for p in partitions]
-    return split_ranges([whole for whole in ranges if whole.size > 0], options.min_partitions)
+    selected = select(router, options)
+    starts = resolve(router, selected, options.starting, options, is_start=True)
+    ends = resolve(router, selected, options.ending, options, is_start=False)
+    return cut_ranges(starts, ends, options)
+
+
+def cut_ranges(starts: Offsets, ends: Offsets, options: ReadOptions) -> list[OffsetRange]:
+    """From ``starts`` to ``ends``, in pieces of the size that the options ask for."""
+    ranges = [OffsetRange(*at, starts[at], ends[at]) for at in sorted(ends) if at in starts]
+    wanted = [whole for whole in ranges if whole.size > 0]
+    pieces = limit_ranges(wanted, options.max_records_per_partition)
+    return split_ranges(pieces, options.min_partitions)
+
+
+def limit_ranges(ranges: Sequence[OffsetRange], max_records: int) -> list[OffsetRange]:
+    """Cut those that are longer into equal pieces; 0: none is too long."""
+    if not max_records:
+        return list(ranges)
+    return [piece for whole in ranges for piece in _split(whole, -(-whole.size // max_records))]
 
 
 def split_ranges(ranges: Sequence[OffsetRange], min_partitions: int) -> list[OffsetRange]:
@@ -64,10 +81,11 @@ def _split(whole: OffsetRange, count: int) -> Iterable[OffsetRange]:
         yield OffsetRange(whole.topic, whole.partition, start, end)
 
 
-def _select(admin: Admin, options: ReadOptions) -> dict[str, list[int]]:
-    """The partitions to read of each topic."""
+def select(router: Router, options: ReadOptions) -> dict[str, list[int]]:
+    """The partitions to read of each topic, as they are now. Raises ClientError."""
     if options.assigned is not None:
         return {topic: sorted(partitions) for topic, partitions in options.assigned.items()}
+    admin = Admin(router)
     names: Sequence[str]
     if options.topics is not None:
         names = options.topics
@@ -82,7 +100,28 @@ def _select(admin: Admin, options: ReadOptions) -> dict[str, list[int]]:
     }
 
 
-def _resolve(
+def resolve(
+    router: Router,
+    selected: Mapping[str, Sequence[int]],
+    bound: Bound,
+    options: ReadOptions,
+    *,
+    is_start: bool,
+) -> Offsets:
+    """A real offset for each partition, the ones given by number as they are.
+
+    Raises ClientError, and OptionError where the bound says nothing of a partition.
+    """
+    return {
+        TopicPartition(topic, partition): offset
+        for topic, partitions in sorted(selected.items())
+        for partition, offset in _resolved(
+            router, topic, partitions, bound, options, is_start=is_start
+        ).items()
+    }
+
+
+def _resolved(
     router: Router,
     topic: str,
     partitions: Sequence[int],
@@ -91,7 +130,6 @@ def _resolve(
     *,
     is_start: bool,
 ) -> dict[int, int]:
-    """A real offset for each partition, the ones given by number as they are."""
     wanted = {partition: bound.at(topic, partition) for partition in partitions}
     to_ask = {
         p: at

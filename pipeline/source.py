@@ -1,4 +1,4 @@
-"""The classes that Spark calls: format("logquake"), batch.
+"""The classes that Spark calls: format("logquake"); what reads a stream is in stream.py.
 
 Spark pickles instances of these between the driver, the planner's Python process and the
 executors: they hold options and ranges, never a connection.
@@ -12,9 +12,15 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from logquake.client.routing import Router
-from logquake.pipeline.options import ReadOptions, parse_options
+from logquake.pipeline.options import (
+    ReadOptions,
+    parse_options,
+    parse_stream_options,
+    wants_headers,
+)
 from logquake.pipeline.planning import plan_ranges
 from logquake.pipeline.reading import read_range
+from logquake.pipeline.stream import LogquakeStreamReader
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,11 +41,13 @@ class LogquakeDataSource(DataSource):
         return "logquake"
 
     def schema(self) -> str:
-        options = parse_options(self.options)
-        return _SCHEMA + _HEADERS if options.include_headers else _SCHEMA
+        return _SCHEMA + _HEADERS if wants_headers(self.options) else _SCHEMA
 
     def reader(self, schema: StructType) -> LogquakeReader:  # noqa: ARG002  # Spark's signature
         return LogquakeReader(parse_options(self.options))
+
+    def streamReader(self, schema: StructType) -> LogquakeStreamReader:  # noqa: ARG002, N802
+        return LogquakeStreamReader(parse_stream_options(self.options))
 
 
 class LogquakeReader(DataSourceReader):

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from logquake.client.offsets import Isolation
-from logquake.pipeline.options import Bound, OptionError, ReadOptions, parse_options
+from logquake.pipeline.option_values import OptionError
+from logquake.pipeline.options import (
+    Bound,
+    ReadOptions,
+    StreamOptions,
+    parse_options,
+    parse_stream_options,
+    wants_headers,
+)
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
@@ -90,3 +98,45 @@ def test_what_cannot_be_served_is_refused(given: dict[str, str], complaint: str)
 def test_bootstrap_servers_are_needed(servers: str) -> None:
     with pytest.raises(OptionError, match=r"kafka\.bootstrap\.servers"):
         parse_options({"kafka.bootstrap.servers": servers, "subscribe": "t"})
+
+
+def parse_stream(**options: str) -> StreamOptions:
+    return parse_stream_options(NEEDED | options)
+
+
+def test_a_stream_begins_at_the_end_unless_it_is_told_otherwise() -> None:
+    assert parse_stream().read.starting == Bound(LATEST_TIMESTAMP)
+    assert parse_stream(startingOffsets="earliest").read.starting == Bound(EARLIEST_TIMESTAMP)
+    named = parse_stream(startingOffsets='{"t": {"0": 5, "1": -1}}').read.starting
+    assert (named.at("t", 0), named.at("t", 1)) == (5, LATEST_TIMESTAMP)
+
+
+@pytest.mark.parametrize(
+    ("text", "delay_ms"),
+    [("15m", 900_000), ("500ms", 500), ("2 h", 7_200_000), ("30S", 30_000), ("250", 250)],
+)
+def test_times_are_written_as_spark_writes_them(text: str, delay_ms: int) -> None:
+    assert parse_stream(maxTriggerDelay=text).max_delay_ms == delay_ms
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"endingOffsets": "latest"},
+        {"maxTriggerDelay": "soon"},
+        {"minOffsetsPerTrigger": "10", "maxOffsetsPerTrigger": "9"},
+    ],
+)
+def test_what_no_stream_can_do_is_refused(options: dict[str, str]) -> None:
+    with pytest.raises(OptionError):
+        parse_stream(**options)
+
+
+def test_what_only_a_stream_can_do_is_refused_of_a_batch() -> None:
+    with pytest.raises(OptionError, match="maxOffsetsPerTrigger"):
+        parse(maxOffsetsPerTrigger="10")
+
+
+def test_the_schema_is_known_before_the_kind_of_read() -> None:
+    assert wants_headers(NEEDED | {"includeheaders": "true", "endingOffsets": "latest"})
+    assert not wants_headers(NEEDED | {"maxOffsetsPerTrigger": "1"})

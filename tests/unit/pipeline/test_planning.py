@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logquake.pipeline.planning import OffsetRange, split_ranges
+from logquake.pipeline.planning import OffsetRange, limit_ranges, split_ranges
 
 ranges = st.lists(
     st.builds(
@@ -38,6 +38,14 @@ def test_no_task_is_empty_where_there_is_little_to_read() -> None:
         OffsetRange("t", 0, 7, 8),
         OffsetRange("t", 0, 8, 9),
     ]
+
+
+@given(whole=ranges, limit=st.integers(1, 400))
+def test_no_piece_is_longer_than_it_may_be(whole: list[OffsetRange], limit: int) -> None:
+    pieces = limit_ranges(whole, limit)
+    assert all(0 < piece.size <= limit for piece in pieces)
+    assert sum(piece.size for piece in pieces) == sum(each.size for each in whole)
+    assert limit_ranges(whole, 0) == whole
 
 
 @given(whole=ranges, count=st.integers(0, 40))

@@ -1,0 +1,78 @@
+"""The values of options: flags, numbers, times, names, offsets by partition."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import TypeVar
+
+from logquake.wire.topic_partition import TopicPartition
+
+T = TypeVar("T")
+
+_MS_OF_UNIT = {"ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
+_DURATION = re.compile(r"(\d+)\s*(ms|s|min|m|h|d)?")
+
+
+class OptionError(ValueError):
+    """An option that is missing, unknown or not understood."""
+
+
+def positions(name: str, text: str) -> dict[TopicPartition, int]:
+    """`{"topic": {"0": 23, "1": -2}}` by topic and partition."""
+    try:
+        parsed = json.loads(text)
+        return {
+            TopicPartition(topic, int(partition)): int(position)
+            for topic, partitions in parsed.items()
+            for partition, position in partitions.items()
+        }
+    except (AttributeError, TypeError, ValueError) as error:
+        raise OptionError(f'{name} is not JSON like {{"topic": {{"0": 23}}}}: {text}') from error
+
+
+def assigned(text: str) -> dict[str, tuple[int, ...]]:
+    try:
+        parsed = json.loads(text)
+        return {topic: tuple(map(int, indexes)) for topic, indexes in parsed.items()}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise OptionError(f'assign is not JSON like {{"topic": [0, 1]}}: {text}') from error
+
+
+def names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise OptionError("subscribe names no topic")
+    return names
+
+
+def flag(given: Mapping[str, str], name: str, *, default: bool) -> bool:
+    return choice(given.get(name, str(default)), {"true": True, "false": False})
+
+
+def choice(text: str, meanings: Mapping[str, T]) -> T:
+    meaning = meanings.get(text.strip().lower())
+    if meaning is None:
+        raise OptionError(f"{text!r} is none of {', '.join(meanings)}")
+    return meaning
+
+
+def number(given: Mapping[str, str], name: str, default: int) -> int:
+    text = given.get(name)
+    if text is None:
+        return default
+    if not text.strip().isdecimal():
+        raise OptionError(f"{name} is not a number: {text}")
+    return int(text)
+
+
+def duration_ms(given: Mapping[str, str], name: str, default: int) -> int:
+    """As Spark writes it: `15m`, `500ms`; a bare number is milliseconds."""
+    text = given.get(name)
+    if text is None:
+        return default
+    parsed = _DURATION.fullmatch(text.strip().lower())
+    if parsed is None:
+        raise OptionError(f"{name} is not a time like 15m or 500ms: {text}")
+    return int(parsed[1]) * _MS_OF_UNIT[parsed[2] or "ms"]
