@@ -17,6 +17,7 @@ from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from tests.compat.sparks import SPARKS_WARNINGS
+from tests.every_broker import wait_until_all_tell
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
@@ -79,6 +80,8 @@ def test_batches_share_what_is_there_and_a_restart_goes_on(stream: Stream) -> No
         [NewPartitions(stream.topic, 3)]
     )
     grown[stream.topic].result(PATIENCE_S)
+    with Router(ClientSettings(stream.servers)) as router:
+        wait_until_all_tell(router, stream.topic, partitions=3)
     stream.produce(1, 50)
     stream.produce(2, 20)
     stream.run()
