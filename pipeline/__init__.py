@@ -6,6 +6,9 @@
     admission.py  how much a batch of a stream takes, and what of it is lost
     stream.py     the class that Spark asks for a stream's batches
     source.py     the classes that Spark calls first
+    segments.py   the class that reads brokers' log directories
+    journal.py    the class that reads histories and journals
+    columns.py    rows gathered as Arrow batches
     session.py    a quiet local session, and the Java that it runs on
     counting.py   the demo's job: what a topic holds, by key
     audit.py      a chaos run's history judged, however long it is
@@ -25,7 +28,10 @@ if TYPE_CHECKING:
 
 
 def register(spark: SparkSession) -> None:
-    """Make `spark.read.format("logquake")` known to the session."""
+    """Make the format "logquake" known to the session, and its .segments and .journal."""
+    from logquake.pipeline.journal import JournalDataSource
+    from logquake.pipeline.segments import SegmentsDataSource
     from logquake.pipeline.source import LogquakeDataSource
 
-    spark.dataSource.register(LogquakeDataSource)
+    for source in (LogquakeDataSource, SegmentsDataSource, JournalDataSource):
+        spark.dataSource.register(source)

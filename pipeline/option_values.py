@@ -1,10 +1,11 @@
-"""The values of options: flags, numbers, times, names, offsets by partition."""
+"""Options by name and their values: flags, numbers, times, names, offsets by partition."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TypeVar
 
 from logquake.wire.topic_partition import TopicPartition
@@ -17,6 +18,15 @@ _DURATION = re.compile(r"(\d+)\s*(ms|s|min|m|h|d)?")
 
 class OptionError(ValueError):
     """An option that is missing, unknown or not understood."""
+
+
+def by_known_name(options: Mapping[str, str], known_names: Iterable[str]) -> dict[str, str]:
+    """Spark's options know no case: give them back the names they are documented by."""
+    known = {name.lower(): name for name in known_names}
+    unknown = sorted(name for name in options if name.lower() not in known)
+    if unknown:
+        raise OptionError(f"unknown options: {', '.join(unknown)}")
+    return {known[name.lower()]: value for name, value in options.items()}
 
 
 def positions(name: str, text: str) -> dict[TopicPartition, int]:
@@ -38,6 +48,13 @@ def assigned(text: str) -> dict[str, tuple[int, ...]]:
         return {topic: tuple(map(int, indexes)) for topic, indexes in parsed.items()}
     except (AttributeError, TypeError, ValueError) as error:
         raise OptionError(f'assign is not JSON like {{"topic": [0, 1]}}: {text}') from error
+
+
+def path_of(given: Mapping[str, str], what: str) -> Path:
+    """What ``load()`` was handed."""
+    if "path" not in given:
+        raise OptionError(f"a path is needed: {what}")
+    return Path(given["path"])
 
 
 def names(text: str) -> tuple[str, ...]:

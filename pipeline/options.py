@@ -5,7 +5,7 @@ What is not understood is refused: an option silently ignored is a job that read
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from logquake.client.offsets import Isolation
@@ -13,6 +13,7 @@ from logquake.client.settings import ClientSettings
 from logquake.pipeline.option_values import (
     OptionError,
     assigned,
+    by_known_name,
     choice,
     duration_ms,
     flag,
@@ -97,7 +98,7 @@ class StreamOptions:
 
 def parse_options(options: Mapping[str, str]) -> ReadOptions:
     """Of a batch. Raises OptionError."""
-    given = _by_known_name(options, (*_SHARED, *_OF_BATCHES))
+    given = by_known_name(options, (*_SHARED, *_OF_BATCHES))
     return _read_options(
         given,
         starting=_bound(given, "starting", default="earliest", refused=LATEST_TIMESTAMP),
@@ -107,7 +108,7 @@ def parse_options(options: Mapping[str, str]) -> ReadOptions:
 
 def parse_stream_options(options: Mapping[str, str]) -> StreamOptions:
     """Raises OptionError."""
-    given = _by_known_name(options, (*_SHARED, *_OF_STREAMS))
+    given = by_known_name(options, (*_SHARED, *_OF_STREAMS))
     stream = StreamOptions(
         _read_options(
             given,
@@ -125,7 +126,7 @@ def parse_stream_options(options: Mapping[str, str]) -> StreamOptions:
 
 def wants_headers(options: Mapping[str, str]) -> bool:
     """Of a read of any kind: its schema has to be known before its kind is."""
-    given = _by_known_name(options, (*_SHARED, *_OF_BATCHES, *_OF_STREAMS))
+    given = by_known_name(options, (*_SHARED, *_OF_BATCHES, *_OF_STREAMS))
     return flag(given, "includeHeaders", default=False)
 
 
@@ -149,15 +150,6 @@ def _read_options(given: Mapping[str, str], *, starting: Bound, ending: Bound) -
         include_headers=flag(given, "includeHeaders", default=False),
         late_start_is_latest=choice(strategy, {"error": False, "latest": True}),
     )
-
-
-def _by_known_name(options: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """Spark's options know no case: give them back the names they are documented by."""
-    known = {name.lower(): name for name in names}
-    unknown = sorted(name for name in options if name.lower() not in known)
-    if unknown:
-        raise OptionError(f"unknown options: {', '.join(unknown)}")
-    return {known[name.lower()]: value for name, value in options.items()}
 
 
 def _client(given: Mapping[str, str]) -> ClientSettings:

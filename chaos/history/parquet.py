@@ -45,7 +45,7 @@ ROWS_OF_A_GROUP = 1 << 16
 
 def write_parquet(rows: Iterable[Row], path: Path) -> int:
     """How many rows there were. One row group is in memory; the file is there once it is whole."""
-    return write_columns(_groups(rows), path)
+    return write_columns(groups_of(rows), path)
 
 
 def write_columns(batches: Iterable[pa.RecordBatch], path: Path) -> int:
@@ -95,7 +95,7 @@ def read_columns(path: Path, names: Sequence[str] = SCHEMA.names) -> Iterator[pa
 
 def batches_of(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
     """Rows as ``read_columns`` has them."""
-    return map(with_dictionaries, _groups(rows))
+    return map(with_dictionaries, groups_of(rows))
 
 
 def with_dictionaries(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -106,7 +106,7 @@ def with_dictionaries(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch
 
 
-def _groups(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
+def groups_of(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
     rows = iter(rows)
     while group := list(islice(rows, ROWS_OF_A_GROUP)):
         yield batch_of(group)

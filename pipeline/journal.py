@@ -1,0 +1,76 @@
+"""What brokers, clients and the harness wrote down: format("logquake.journal").
+
+All in rows of one schema, which is a history's. A file, of JSON lines or Parquet, is a task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+from logquake.pipeline.option_values import OptionError, by_known_name, path_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+_SCHEMA = (
+    "at_us bigint, process string, sequence bigint, what string, subject string, epoch bigint, "
+    "offset bigint, value bigint, values array<bigint>, key string, group string, before string, "
+    "after string, why string, caused_by bigint"
+)
+_SUFFIXES = (".jsonl", ".parquet")
+
+
+class JournalDataSource(DataSource):
+    """Option: ``path``, of a file, or of a folder with such files in it or below.
+
+    Raises OptionError for others.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        return "logquake.journal"
+
+    def schema(self) -> str:
+        return _SCHEMA
+
+    def reader(self, schema: StructType) -> JournalReader:  # noqa: ARG002  # Spark's signature
+        return JournalReader(find_files(self.options))
+
+
+class JournalReader(DataSourceReader):
+    def __init__(self, files: list[str]) -> None:
+        self._files = files
+
+    def partitions(self) -> list[InputPartition]:
+        return [InputPartition(path) for path in self._files]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        return iter(()) if partition.value is None else read_rows(Path(partition.value))
+
+
+def find_files(options: Mapping[str, str]) -> list[str]:
+    given = by_known_name(options, ("path",))
+    path = path_of(given, "of a run, a cluster, a folder or a file")
+    found = [path] if path.is_file() else path.rglob("*")
+    files = sorted(str(file) for file in found if file.suffix in _SUFFIXES)
+    if not files:
+        raise OptionError(f"{path}: no file there or below that ends in {' or '.join(_SUFFIXES)}")
+    return files
+
+
+def read_rows(path: Path) -> Iterator[pa.RecordBatch]:
+    """Raises HistoryError, OSError."""
+    import pyarrow as pa
+
+    from logquake.chaos.history.parquet import groups_of, read_parquet
+    from logquake.chaos.history.reader import read_file
+
+    rows = read_parquet(path) if path.suffix == ".parquet" else read_file(path)
+    for group in groups_of(rows):
+        # Spark takes each column of a Python source to be nullable, and no other schema than that.
+        yield pa.RecordBatch.from_arrays(group.columns, names=group.schema.names)
