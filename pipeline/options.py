@@ -21,6 +21,7 @@ from logquake.pipeline.option_values import (
     number,
     positions,
 )
+from logquake.pipeline.record_columns import COLUMNS, HEADERS, USUAL
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
@@ -40,8 +41,9 @@ _SHARED = (
     "maxRecordsPerPartition",
     "failOnDataLoss",
     "includeHeaders",
+    "columns",
 )
-_OF_BATCHES = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
+_OF_BATCHES = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp", "pushFilters")
 _OF_STREAMS = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
 MAX_TRIGGER_DELAY_MS = 15 * 60_000
 
@@ -79,7 +81,9 @@ class ReadOptions:
     min_partitions: int = 0
     max_records_per_partition: int = 0  # of a task; 0: as many as there are
     fail_on_data_loss: bool = True
-    include_headers: bool = False
+    columns: tuple[str, ...] = USUAL
+    # Of batches; Spark lets a source have filters where spark.sql.python.filterPushdown.enabled is.
+    push_filters: bool = False
     # startingOffsetsByTimestampStrategy: what if no record is as late as the starting time.
     late_start_is_latest: bool = False
 
@@ -124,10 +128,23 @@ def parse_stream_options(options: Mapping[str, str]) -> StreamOptions:
     return stream
 
 
-def wants_headers(options: Mapping[str, str]) -> bool:
-    """Of a read of any kind: its schema has to be known before its kind is."""
-    given = by_known_name(options, (*_SHARED, *_OF_BATCHES, *_OF_STREAMS))
-    return flag(given, "includeHeaders", default=False)
+def columns_of(options: Mapping[str, str]) -> tuple[str, ...]:
+    """Of a read of any kind: its columns have to be known before its kind is.
+
+    Raises OptionError.
+    """
+    return _columns(by_known_name(options, (*_SHARED, *_OF_BATCHES, *_OF_STREAMS)))
+
+
+def _columns(given: Mapping[str, str]) -> tuple[str, ...]:
+    headers = (HEADERS,) if flag(given, "includeHeaders", default=False) else ()
+    if "columns" not in given:
+        return (*USUAL, *headers)
+    chosen = names(given["columns"])
+    unknown = sorted(set(chosen) - set(COLUMNS))
+    if unknown:
+        raise OptionError(f"columns: no such column: {', '.join(unknown)}")
+    return tuple(name for name in COLUMNS if name in {*chosen, *headers})
 
 
 def _read_options(given: Mapping[str, str], *, starting: Bound, ending: Bound) -> ReadOptions:
@@ -147,7 +164,8 @@ def _read_options(given: Mapping[str, str], *, starting: Bound, ending: Bound) -
         min_partitions=number(given, "minPartitions", 0),
         max_records_per_partition=number(given, "maxRecordsPerPartition", 0),
         fail_on_data_loss=flag(given, "failOnDataLoss", default=True),
-        include_headers=flag(given, "includeHeaders", default=False),
+        columns=_columns(given),
+        push_filters=flag(given, "pushFilters", default=False),
         late_start_is_latest=choice(strategy, {"error": False, "latest": True}),
     )
 

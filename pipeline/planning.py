@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 
 from logquake.client.admin import Admin
 from logquake.client.offsets import FoundOffset, list_offsets
@@ -37,22 +37,43 @@ class OffsetRange:
 
 
 def plan_ranges(router: Router, options: ReadOptions) -> list[OffsetRange]:
-    """The ranges to read, none of them empty, ordered by topic, partition and offset.
+    """A range of each partition, none of them empty, ordered by topic and partition.
 
     Raises ClientError, and OptionError where the options do not fit the topics.
     """
     selected = select(router, options)
     starts = resolve(router, selected, options.starting, options, is_start=True)
     ends = resolve(router, selected, options.ending, options, is_start=False)
-    return cut_ranges(starts, ends, options)
+    return ranges_between(starts, ends)
 
 
-def cut_ranges(starts: Offsets, ends: Offsets, options: ReadOptions) -> list[OffsetRange]:
-    """From ``starts`` to ``ends``, in pieces of the size that the options ask for."""
-    ranges = [OffsetRange(*at, starts[at], ends[at]) for at in sorted(ends) if at in starts]
-    wanted = [whole for whole in ranges if whole.size > 0]
-    pieces = limit_ranges(wanted, options.max_records_per_partition)
+def ranges_between(starts: Offsets, ends: Offsets) -> list[OffsetRange]:
+    ranges = (OffsetRange(*at, starts[at], ends[at]) for at in sorted(ends) if at in starts)
+    return [whole for whole in ranges if whole.size > 0]
+
+
+def cut_ranges(ranges: Sequence[OffsetRange], options: ReadOptions) -> list[OffsetRange]:
+    """A range a task, of the sizes that the options ask for."""
+    pieces = limit_ranges(ranges, options.max_records_per_partition)
     return split_ranges(pieces, options.min_partitions)
+
+
+def later_ranges(
+    router: Router, ranges: Sequence[OffsetRange], since_ms: int, options: ReadOptions
+) -> list[OffsetRange]:
+    """What of the ranges lies at or behind the first record that is as late. Raises ClientError."""
+    later: list[OffsetRange] = []
+    for topic, of_topic in groupby(ranges, lambda each: each.topic):
+        wholes = list(of_topic)
+        times = {whole.partition: since_ms for whole in wholes}
+        found = list_offsets(router, topic, times, isolation=options.isolation)
+        starts = {partition: at.offset for partition, at in found.items()}
+        later += [
+            replace(whole, start=max(whole.start, starts[whole.partition]))
+            for whole in wholes
+            if starts[whole.partition] != UNKNOWN_OFFSET
+        ]
+    return [whole for whole in later if whole.size > 0]
 
 
 def limit_ranges(ranges: Sequence[OffsetRange], max_records: int) -> list[OffsetRange]:

@@ -6,31 +6,27 @@ executors: they hold options and ranges, never a connection.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
 
 from logquake.client.routing import Router
 from logquake.pipeline.options import (
     ReadOptions,
+    columns_of,
     parse_options,
     parse_stream_options,
-    wants_headers,
 )
-from logquake.pipeline.planning import plan_ranges
+from logquake.pipeline.planning import OffsetRange, cut_ranges, later_ranges, plan_ranges
+from logquake.pipeline.pushdown import Wanted, pushed
 from logquake.pipeline.reading import read_range
+from logquake.pipeline.record_columns import schema_of
 from logquake.pipeline.stream import LogquakeStreamReader
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
-
-_SCHEMA = (
-    "key binary, value binary, topic string, partition int, offset bigint, "
-    "timestamp timestamp, timestampType int"
-)
-_HEADERS = ", headers array<struct<key: string, value: binary>>"
 
 
 class LogquakeDataSource(DataSource):
@@ -41,10 +37,11 @@ class LogquakeDataSource(DataSource):
         return "logquake"
 
     def schema(self) -> str:
-        return _SCHEMA + _HEADERS if wants_headers(self.options) else _SCHEMA
+        return schema_of(columns_of(self.options))
 
     def reader(self, schema: StructType) -> LogquakeReader:  # noqa: ARG002  # Spark's signature
-        return LogquakeReader(parse_options(self.options))
+        options = parse_options(self.options)
+        return FilteringReader(options) if options.push_filters else LogquakeReader(options)
 
     def streamReader(self, schema: StructType) -> LogquakeStreamReader:  # noqa: ARG002, N802
         return LogquakeStreamReader(parse_stream_options(self.options))
@@ -56,8 +53,33 @@ class LogquakeReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         with Router(self._options.client) as router:
-            return [InputPartition(wanted) for wanted in plan_ranges(router, self._options)]
+            ranges = self._ranges(router)
+        return [InputPartition(wanted) for wanted in cut_ranges(ranges, self._options)]
+
+    def _ranges(self, router: Router) -> Sequence[OffsetRange]:
+        return plan_ranges(router, self._options)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         # Where nothing is to be read Spark asks once all the same, for a partition of no value.
         return iter(()) if partition.value is None else read_range(self._options, partition.value)
+
+
+class FilteringReader(LogquakeReader):
+    """Reads only what the query's filters may let through.
+
+    Its own class: Spark refuses a reader that takes filters where they are not enabled.
+    """
+
+    def __init__(self, options: ReadOptions) -> None:
+        super().__init__(options)
+        self._wanted = Wanted()
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  # Spark's
+        self._wanted, left = pushed(filters)
+        return left
+
+    def _ranges(self, router: Router) -> Sequence[OffsetRange]:
+        ranges = list(self._wanted.narrowed(super()._ranges(router)))
+        if self._wanted.since_ms is None:
+            return ranges
+        return later_ranges(router, ranges, self._wanted.since_ms, self._options)

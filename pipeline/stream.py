@@ -29,7 +29,7 @@ from logquake.pipeline.admission import (
     to_document,
 )
 from logquake.pipeline.options import Bound, StreamOptions
-from logquake.pipeline.planning import Offsets, cut_ranges, resolve, select
+from logquake.pipeline.planning import Offsets, cut_ranges, ranges_between, resolve, select
 from logquake.pipeline.reading import read_range
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
@@ -91,7 +91,8 @@ class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if lost and self._options.read.fail_on_data_loss:
             raise DataLossError(f"{'; '.join(lost)} (failOnDataLoss=false goes on without)")
         begun = {at: max(starts.get(at, 0), earliest.get(at, 0)) for at in ends}
-        return [InputPartition(one) for one in cut_ranges(begun, ends, self._options.read)]
+        ranges = cut_ranges(ranges_between(begun, ends), self._options.read)
+        return [InputPartition(wanted) for wanted in ranges]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         return read_range(self._options.read, partition.value)

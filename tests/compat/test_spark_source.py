@@ -101,6 +101,25 @@ def test_times_bound_the_read(spark: Any, servers: str) -> None:
     assert offsets == set(range(100, 150))
 
 
+def test_columns_that_are_not_chosen_are_not_there(spark: Any, servers: str) -> None:
+    frame = reader(spark, servers, columns="partition,offset")
+    assert frame.columns == ["partition", "offset"]
+    assert frame.count() == 3 * PER_PARTITION
+
+
+def test_filters_are_pushed_down_and_tasks_fewer(spark: Any, servers: str) -> None:
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    try:
+        frame = reader(spark, servers, pushFilters="true").where(
+            "partition = 1 and offset >= 10 and offset < 500 and timestamp >= '1970-01-01 00:28:20.1'"
+        )
+        assert frame.rdd.getNumPartitions() == 1
+        offsets = [row["offset"] for row in frame.select("offset").collect()]
+        assert offsets == list(range(100, 500))
+    finally:
+        spark.conf.unset("spark.sql.python.filterPushdown.enabled")
+
+
 def test_records_are_counted_by_key(spark: Any, servers: str) -> None:
     from logquake.pipeline.counting import count_by_key
 

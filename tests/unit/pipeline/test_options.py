@@ -10,10 +10,11 @@ from logquake.pipeline.options import (
     Bound,
     ReadOptions,
     StreamOptions,
+    columns_of,
     parse_options,
     parse_stream_options,
-    wants_headers,
 )
+from logquake.pipeline.record_columns import USUAL
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
@@ -34,7 +35,7 @@ def test_the_defaults_are_the_connectors() -> None:
     )
     assert options.isolation is Isolation.READ_UNCOMMITTED
     assert options.fail_on_data_loss
-    assert not options.include_headers
+    assert options.columns == USUAL
 
 
 def test_spark_forgets_the_case_of_names() -> None:
@@ -42,7 +43,7 @@ def test_spark_forgets_the_case_of_names() -> None:
         {"KAFKA.bootstrap.SERVERS": "a:1", "SUBSCRIBE": "x, y", "includeheaders": "TRUE"}
     )
     assert options.topics == ("x", "y")
-    assert options.include_headers
+    assert options.columns == (*USUAL, "headers")
 
 
 def test_offsets_are_given_by_topic_and_partition() -> None:
@@ -137,6 +138,14 @@ def test_what_only_a_stream_can_do_is_refused_of_a_batch() -> None:
         parse(maxOffsetsPerTrigger="10")
 
 
-def test_the_schema_is_known_before_the_kind_of_read() -> None:
-    assert wants_headers(NEEDED | {"includeheaders": "true", "endingOffsets": "latest"})
-    assert not wants_headers(NEEDED | {"maxOffsetsPerTrigger": "1"})
+def test_the_columns_are_known_before_the_kind_of_read() -> None:
+    assert (
+        columns_of(NEEDED | {"includeheaders": "true", "endingOffsets": "latest"})[-1] == "headers"
+    )
+    assert columns_of(NEEDED | {"maxOffsetsPerTrigger": "1"}) == USUAL
+
+
+def test_columns_are_chosen_and_stay_in_the_connectors_order() -> None:
+    assert parse(columns="offset, key").columns == ("key", "offset")
+    with pytest.raises(OptionError, match="no such column: keys"):
+        parse(columns="keys")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from logquake.client.cursor import ReadBatch
-from logquake.pipeline.reading import Rows
+from logquake.pipeline.record_columns import USUAL, Rows, schema_of
 from logquake.wire.records import BatchFlag, Record, encode_batch, read_header
 
 
@@ -22,7 +22,7 @@ def read_batch(*records: Record, flags: int = 0) -> ReadBatch:
 
 
 def test_columns_and_types_are_the_connectors(pa: Any) -> None:
-    rows = Rows("t", 3, include_headers=True)
+    rows = Rows("t", 3, (*USUAL, "headers"))
     rows.add(read_batch(Record(5, 1700, b"k", None, (("h", b"x"), ("n", None)))))
     rows.add(read_batch(Record(6, -1, None, b"v"), flags=BatchFlag.LOG_APPEND_TIME))
     assert len(rows) == 2
@@ -52,7 +52,7 @@ def test_columns_and_types_are_the_connectors(pa: Any) -> None:
 
 
 def test_taking_starts_over_and_headers_are_only_there_when_asked_for(pa: Any) -> None:
-    rows = Rows("t", 0, include_headers=False)
+    rows = Rows("t", 0, USUAL)
     rows.add(read_batch(Record(0, 1, b"k", b"v")))
     assert isinstance(rows.take(), pa.RecordBatch)
     assert len(rows) == 0
@@ -60,3 +60,11 @@ def test_taking_starts_over_and_headers_are_only_there_when_asked_for(pa: Any) -
     again = rows.take()
     assert again.column("offset").to_pylist() == [1]
     assert "headers" not in again.schema.names
+
+
+@pytest.mark.usefixtures("pa")
+def test_a_column_that_nobody_asked_for_is_not_gathered() -> None:
+    rows = Rows("t", 4, ("partition", "offset"))
+    rows.add(read_batch(Record(7, 1, b"k", b"v")))
+    assert rows.take().to_pylist() == [{"partition": 4, "offset": 7}]
+    assert schema_of(("partition", "offset")) == "partition int, offset bigint"
