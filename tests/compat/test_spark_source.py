@@ -110,8 +110,9 @@ def test_columns_that_are_not_chosen_are_not_there(spark: Any, servers: str) -> 
 def test_filters_are_pushed_down_and_tasks_fewer(spark: Any, servers: str) -> None:
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     try:
+        late = "timestamp >= '1970-01-01 00:28:20.1'"
         frame = reader(spark, servers, pushFilters="true").where(
-            "partition = 1 and offset >= 10 and offset < 500 and timestamp >= '1970-01-01 00:28:20.1'"
+            f"partition = 1 and offset >= 10 and offset < 500 and {late}"
         )
         assert frame.rdd.getNumPartitions() == 1
         offsets = [row["offset"] for row in frame.select("offset").collect()]
