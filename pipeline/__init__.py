@@ -7,7 +7,9 @@
     record_columns.py  the columns of a record
     admission.py  how much a batch of a stream takes, and what of it is lost
     stream.py     the class that Spark asks for a stream's batches
-    source.py     the classes that Spark calls first
+    writing.py    a task's rows written to their topics (write_options.py)
+    sink.py       the classes that Spark writes through
+    source.py     the class that Spark calls first
     segments.py   the class that reads brokers' log directories
     journal.py    the class that reads histories and journals
     columns.py    rows gathered as Arrow batches
@@ -17,7 +19,7 @@
 
 Usage: `spark = spark_session(); register(spark); spark.read.format("logquake")`, or `readStream`,
 with option names, schema and checkpoints' offsets as Spark's own Kafka connector has them. Caveats:
-nothing is written, PLAINTEXT only.
+writes are at least once, PLAINTEXT only.
 pyspark and pyarrow come with the extra `logquake[spark]` and are imported when first needed.
 """
 

@@ -154,7 +154,7 @@ def _read_options(given: Mapping[str, str], *, starting: Bound, ending: Bound) -
     subscribe = given.get("subscribe")
     strategy = given.get("startingOffsetsByTimestampStrategy", "error")
     return ReadOptions(
-        client=_client(given),
+        client=client_settings(given),
         starting=starting,
         ending=ending,
         topics=names(subscribe) if subscribe is not None else None,
@@ -170,7 +170,7 @@ def _read_options(given: Mapping[str, str], *, starting: Bound, ending: Bound) -
     )
 
 
-def _client(given: Mapping[str, str]) -> ClientSettings:
+def client_settings(given: Mapping[str, str]) -> ClientSettings:
     servers = given.get("kafka.bootstrap.servers")
     if not servers:
         raise OptionError("kafka.bootstrap.servers is needed")

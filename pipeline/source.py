@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
 
 from logquake.client.routing import Router
+from logquake.pipeline.option_values import OptionError
 from logquake.pipeline.options import (
     ReadOptions,
     columns_of,
@@ -22,7 +23,10 @@ from logquake.pipeline.planning import OffsetRange, cut_ranges, later_ranges, pl
 from logquake.pipeline.pushdown import Wanted, pushed
 from logquake.pipeline.reading import read_range
 from logquake.pipeline.record_columns import schema_of
+from logquake.pipeline.sink import LogquakeStreamWriter, LogquakeWriter
 from logquake.pipeline.stream import LogquakeStreamReader
+from logquake.pipeline.write_options import WriteOptions, parse_write_options
+from logquake.pipeline.writing import check_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +49,24 @@ class LogquakeDataSource(DataSource):
 
     def streamReader(self, schema: StructType) -> LogquakeStreamReader:  # noqa: ARG002, N802
         return LogquakeStreamReader(parse_stream_options(self.options))
+
+    def writer(self, schema: StructType, overwrite: bool) -> LogquakeWriter:
+        if overwrite:
+            raise OptionError("a topic is not overwritten: mode append, or delete the topic first")
+        return LogquakeWriter(self._write_options(schema))
+
+    def streamWriter(  # noqa: N802
+        self,
+        schema: StructType,
+        overwrite: bool,  # noqa: ARG002  # whatever the output mode, rows are appended
+    ) -> LogquakeStreamWriter:
+        return LogquakeStreamWriter(self._write_options(schema))
+
+    def _write_options(self, schema: StructType) -> WriteOptions:
+        options = parse_write_options(self.options)
+        types = {field.name: field.dataType.simpleString() for field in schema.fields}
+        check_columns(types, options.topic)
+        return options
 
 
 class LogquakeReader(DataSourceReader):
