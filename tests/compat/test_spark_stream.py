@@ -76,10 +76,8 @@ def test_batches_share_what_is_there_and_a_restart_goes_on(stream: Stream) -> No
     assert first["endOffset"] == {stream.topic: {"0": 150, "1": 50}}
     assert second["latestOffset"] == second["endOffset"] == {stream.topic: {"0": 300, "1": 100}}
 
-    grown = AdminClient({"bootstrap.servers": stream.servers}).create_partitions(
-        [NewPartitions(stream.topic, 3)]
-    )
-    grown[stream.topic].result(PATIENCE_S)
+    admin = AdminClient({"bootstrap.servers": stream.servers})
+    admin.create_partitions([NewPartitions(stream.topic, 3)])[stream.topic].result(PATIENCE_S)
     with Router(ClientSettings(stream.servers)) as router:
         wait_until_all_tell(router, stream.topic, partitions=3)
     stream.produce(1, 50)
@@ -97,10 +95,8 @@ def test_what_was_deleted_before_it_was_read_is_named(stream: Stream) -> None:
     stream.produce(0, 10)
     stream.run()
     stream.produce(0, 30)
-    deleted = AdminClient({"bootstrap.servers": stream.servers}).delete_records(
-        [TopicPartition(stream.topic, 0, 25)]
-    )
-    for future in deleted.values():
+    admin = AdminClient({"bootstrap.servers": stream.servers})
+    for future in admin.delete_records([TopicPartition(stream.topic, 0, 25)]).values():
         future.result(PATIENCE_S)
     lost = f"{stream.topic}-0 has lost offsets 10 to 24: its log begins at 25"
     with pytest.raises(PySparkException, match=lost):
