@@ -62,7 +62,7 @@ def write_columns(batches: Iterable[pa.RecordBatch], path: Path) -> int:
 
 def table_of(rows: Iterable[Row]) -> pa.Table:
     """All of them in memory."""
-    return pa.Table.from_batches(_groups(rows), schema=SCHEMA)
+    return pa.Table.from_batches(groups_of(rows), schema=SCHEMA)
 
 
 def write_by_time(tables: Iterable[pa.Table], path: Path) -> None:
