@@ -32,7 +32,9 @@ MARKER = encode_end_marker(
 )
 
 
-def segment(folder: Path, *batches: bytes, broker: int = 1, base_offset: int = 0) -> Path:
+def segment(
+    folder: Path, *batches: bytes | bytearray, broker: int = 1, base_offset: int = 0
+) -> Path:
     log_dir = folder / f"broker-{broker}" / "data"
     partition = log_dir / "orders-0"
     partition.mkdir(parents=True, exist_ok=True)
@@ -78,7 +80,7 @@ def test_a_damaged_batch_is_one_row_and_the_next_is_read(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("tail", [TRANSACTIONAL[:-1], TRANSACTIONAL[:5], b"\x00" * 100])
-def test_what_a_file_ends_in_is_no_row(tmp_path: Path, tail: bytes) -> None:
+def test_what_a_file_ends_in_is_no_row(tmp_path: Path, tail: bytes | bytearray) -> None:
     segment(tmp_path, PLAIN, tail)
     assert rows(tmp_path, "offset") == [(0,), (1,)]
 
