@@ -11,6 +11,8 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 # Two cores carry two clusters at once; a file's tests share one, so a file stays on one worker.
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
+# Tests that start brokers, and clients with threads of their own beside the tests.
+WITH_PROCESSES := tests/compat tests/system tests/chaos/plugin
 ROOMS := wire seams storage zk controller client node planted cluster chaos pipeline
 
 .PHONY: help demo test check format docs bench clean
@@ -22,8 +24,8 @@ demo: $(INSTALLED) ## Lose a leader under a million lines, prove what survived (
 	$(BIN)/python -m logquake.chaos.demo $(FILE)
 
 test: $(INSTALLED) ## Run all tests
-	$(PYTEST) tests --ignore tests/compat --ignore tests/system --ignore tests/chaos
-	$(PYTEST) --dist loadfile --no-loadscope-reorder tests/compat tests/system tests/chaos
+	$(PYTEST) tests $(WITH_PROCESSES:%=--ignore %)
+	$(PYTEST) --dist loadfile --no-loadscope-reorder $(WITH_PROCESSES)
 
 check: $(INSTALLED) ## Lint, format, types, import layers, names in the documents
 	$(BIN)/ruff check .

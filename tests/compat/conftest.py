@@ -22,9 +22,9 @@ from tests.compat.adapters.librdkafka import Librdkafka
 from tests.compat.directory_in_turns import DirectoryInTurns, directory_in_turns
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.lone_kafka import LoneKafka, lone_broker
-from tests.leaks import leaks_are_its_own
+from tests.leaks import leaks_are_its_own, threads_end_with_their_module
 
-__all__ = ["leaks_are_its_own"]
+__all__ = ["leaks_are_its_own", "threads_end_with_their_module"]
 
 LIBRARIES: list[type[Adapter]] = [Librdkafka, KafkaPython, AioKafka]
 

@@ -6,6 +6,7 @@ not refused: so everything arrives only if none did.
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +22,9 @@ HURT: dict[str, Any] = {"client_id": CLIENT_ID, "rate": 0.2}
 
 def test_requests_are_hurt_and_answers_keep_their_order(tmp_path: Path) -> None:
     with Cluster(brokers=1, links=True, data_dir=tmp_path / "cluster") as cluster:
-        sender = KafkaProducer(
-            bootstrap_servers=cluster.bootstrap_servers,
-            client_id=CLIENT_ID,
-            acks="all",
-            batch_size=0,
-            enable_idempotence=False,
-            max_in_flight_requests_per_connection=5,
-            retries=100,
-            retry_backoff_ms=1,
-        )
         error = "NOT_LEADER_OR_FOLLOWER"
         with (
+            closing(producer(cluster.bootstrap_servers)) as sender,
             cluster.inject("Produce", duplicate=True, seed=1, **HURT) as duplicate,
             cluster.inject("Produce", reorder=True, seed=2, **HURT) as reorder,
             cluster.inject("Produce", error=error, seed=3, **HURT) as failing,
@@ -41,8 +33,20 @@ def test_requests_are_hurt_and_answers_keep_their_order(tmp_path: Path) -> None:
             for future in [sender.send(TOPIC, value) for value in sorted(VALUES)]:
                 future.get(PATIENCE_S)
             assert min(each.hits for each in (duplicate, reorder, failing, late)) > 0
-        sender.close()
         assert read(cluster.bootstrap_servers) == VALUES
+
+
+def producer(bootstrap_servers: str) -> KafkaProducer:
+    return KafkaProducer(
+        bootstrap_servers=bootstrap_servers,
+        client_id=CLIENT_ID,
+        acks="all",
+        batch_size=0,
+        enable_idempotence=False,
+        max_in_flight_requests_per_connection=5,
+        retries=100,
+        retry_backoff_ms=1,
+    )
 
 
 def read(bootstrap_servers: str) -> set[bytes]:
@@ -51,9 +55,9 @@ def read(bootstrap_servers: str) -> set[bytes]:
     consumer = KafkaConsumer(
         TOPIC, bootstrap_servers=bootstrap_servers, auto_offset_reset="earliest", group_id=None
     )
-    for message in consumer:
-        found.add(message.value)
-        if found >= VALUES:
-            break
-    consumer.close()
+    with closing(consumer):
+        for message in consumer:
+            found.add(message.value)
+            if found >= VALUES:
+                break
     return found

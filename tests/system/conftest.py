@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.leaks import leaks_are_its_own
+from tests.leaks import leaks_are_its_own, threads_end_with_their_module
 from tests.system.wheels import build
 from tests.waiting import PATIENCE_S
 
-__all__ = ["leaks_are_its_own"]
+__all__ = ["leaks_are_its_own", "threads_end_with_their_module"]
 
 PROGRAM = str(Path(sys.executable).parent / "logquake")
 

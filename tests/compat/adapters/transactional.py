@@ -99,7 +99,10 @@ class KafkaPythonTransactions(TransactionalProducer):
         self._producer.abort_transaction()
 
     def close(self) -> None:
-        self._producer.close(timeout=0)
+        try:
+            self._producer.close(timeout=0)
+        finally:  # it raises of what is not sent yet, and leaves its thread to go on
+            self._producer._sender.force_close()
 
 
 class AioKafkaTransactions(TransactionalProducer):
