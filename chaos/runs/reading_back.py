@@ -68,8 +68,10 @@ def _read(life: Life, topic: str, ends: Mapping[int, int]) -> str | None:
     reading = {
         "isolation.level": "read_committed",
         "group.id": life.process,
-        # What is last may be a transaction's marker, which nobody is handed.
+        # What is last may be a transaction's marker, which nobody is handed. The end is told once a
+        # Fetch from there is answered, which would wait for records.
         "enable.partition.eof": True,
+        "fetch.wait.max.ms": 10,
     }
     consumer = Consumer(life.settings(READER) | reading)
     taker = Taker(life, consumer, None, _MOST_AT_ONCE)

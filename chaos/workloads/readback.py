@@ -22,8 +22,9 @@ from confluent_kafka import (
 _BATCH = 10_000
 _RETRY_S = 0.1
 _SHORTEST_WAIT_S = 0.1
-_TO_THE_STABLE_END: Mapping[str, str | bool] = MappingProxyType(
-    {"isolation_level": "read_committed", "enable_partition_eof": True}
+# A partition's end is told once a Fetch from there is answered, which would wait for records.
+_TO_THE_STABLE_END: Mapping[str, str | bool | int] = MappingProxyType(
+    {"isolation_level": "read_committed", "enable_partition_eof": True, "fetch_wait_max_ms": 10}
 )
 
 T = TypeVar("T")
@@ -67,7 +68,7 @@ def _to_the_end(consumer: Consumer, name: str, deadline: float) -> Iterator[Read
 
 
 @contextmanager
-def _consumer(bootstrap_servers: str, **settings: str | bool) -> Iterator[Consumer]:
+def _consumer(bootstrap_servers: str, **settings: str | bool | int) -> Iterator[Consumer]:
     consumer = Consumer(
         {
             "bootstrap.servers": bootstrap_servers,

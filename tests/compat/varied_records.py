@@ -12,7 +12,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, To
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.compat.adapters.base import CODECS
-from tests.compat.adapters.librdkafka import LONG_MS, transactional_producer
+from tests.compat.adapters.librdkafka import LONG_MS, TOLD_OF_ENDS, transactional_producer
 from tests.compat.new_topics import create
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -112,10 +112,7 @@ class VariedRecords:
         """Partition 0 up to the end that a reader of that isolation is shown."""
         self._wait_for_leader(topic)
         # The end is told: an aborted transaction, or one that is open, may fill the last offsets.
-        settings: dict[str, str | bool] = {
-            "isolation.level": isolation,
-            "enable.partition.eof": True,
-        }
+        settings: dict[str, str | bool | int] = {**TOLD_OF_ENDS, "isolation.level": isolation}
         found: list[Read] = []
         with closing(self._consumer("reader", **settings)) as consumer:
             consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
@@ -180,7 +177,7 @@ class VariedRecords:
             producer.produce("wide", b"v", partition=index % 13)
         assert producer.flush(PATIENCE_S) == 0
 
-    def _consumer(self, group: str, **settings: str | bool) -> Consumer:
+    def _consumer(self, group: str, **settings: str | bool | int) -> Consumer:
         return Consumer(
             {
                 "bootstrap.servers": self.servers,

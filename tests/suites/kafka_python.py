@@ -46,6 +46,7 @@ class KafkaPythonSuite:
         return Brokers(
             {
                 "num.partitions": 4,  # as its own fixture
+                "group.initial.rebalance.delay.ms": 0,  # as a Kafka that is started from its box
                 "group.min.session.timeout.ms": 3_000,  # its group test asks for no more
                 "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
                 "allow.everyone.if.no.acl.found": "true",

@@ -22,6 +22,11 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader, decode_response, encode_request
 from logquake.wire.messages.acls import DescribeAclsRequest
 from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from logquake.wire.messages.configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResponse,
+)
 from logquake.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from logquake.wire.messages.produce import (
     PartitionProduceData,
@@ -44,6 +49,8 @@ VICTIM = "victim"
 MAX_GROWTH_BYTES = 64 * 1024 * 1024
 # What brokers ask of each other is not for strangers: a well-formed command would be obeyed.
 ANY = 1  # of ACLs' types
+BROKER_CONFIGS = 4
+SYSTEMS_HOLD_BYTES = 500_000  # of one connection's answers, on both sides
 CLUSTER_ACTIONS = {
     ApiKey.LEADER_AND_ISR,
     ApiKey.STOP_REPLICA,
@@ -130,8 +137,8 @@ def bystander(broker: Broker) -> Iterator[Bystander]:
     """Beside every test: the broker's memory is bounded, and nobody else notices anything."""
     before = broker.resident_bytes()
     bystander = Bystander(broker.port)
-    bystander.start()
     try:
+        bystander.start()
         yield bystander
     finally:
         bystander.stop()
@@ -438,13 +445,17 @@ def _send_until_refused(
 
 
 def test_a_reader_that_takes_its_time_gets_every_byte(broker: Broker) -> None:
+    """Of more answers than the broker's system and the reader's hold."""
+    broker_one = DescribeConfigsResource(resource_type=BROKER_CONFIGS, resource_name="1")
+    asked = DescribeConfigsRequest(resources=[broker_one])
     with broker.connect() as sock:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2_048)
-        sock.sendall(frame(MetadataRequest(topics=None), 9) * 200)
-        for _ in range(200):
-            answer = read_response(sock, MetadataRequest(), 9)
-            assert isinstance(answer, MetadataResponse)
-            assert TOPIC in [topic.name for topic in answer.topics]
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SYSTEMS_HOLD_BYTES // 8)
+        sock.sendall(frame(asked, 4) * 100)
+        answers = [read_exactly(sock, int.from_bytes(read_exactly(sock, 4))) for _ in range(100)]
+    assert sum(map(len, answers)) > 2 * SYSTEMS_HOLD_BYTES
+    assert len(set(answers)) == 1
+    _, answer = decode_response(DescribeConfigsResponse, 4, memoryview(answers[0]))
+    assert "num.partitions" in [config.name for config in answer.results[0].configs]
 
 
 def test_connections_that_come_and_go(broker: Broker) -> None:

@@ -25,6 +25,7 @@ from logquake.wire.messages.metadata import (
     MetadataRequestTopic,
     MetadataResponse,
 )
+from tests.compat.adapters.librdkafka import TOLD_OF_ENDS
 from tests.system.conftest import CommandLine
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -75,11 +76,11 @@ def read(kafka: RunningCluster, topic: str, isolation: str = "read_uncommitted")
     """All there is, to the end."""
     consumer = Consumer(
         {
+            **TOLD_OF_ENDS,
             "bootstrap.servers": kafka.bootstrap_servers,
             "group.id": f"reader of {topic}",
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
-            "enable.partition.eof": True,
             "isolation.level": isolation,
         }
     )

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
+from types import MappingProxyType
 from typing import Any
 
 from confluent_kafka import (
@@ -31,6 +32,11 @@ from tests.compat.adapters.base import (
 from tests.waiting import PATIENCE_S, wait_for
 
 TRY_S = 30
+# librdkafka tells of a partition's end once a Fetch from there is answered, which waits for records
+# half a second by default.
+TOLD_OF_ENDS: Mapping[str, bool | int] = MappingProxyType(
+    {"enable.partition.eof": True, "fetch.wait.max.ms": 10}
+)
 LONG_MS = 600_000  # longer than starved tools take
 
 
@@ -149,10 +155,10 @@ def transactional_producer(
 def read_to_end(servers: str, topic: str, partition: int, isolation: str) -> list[bytes | None]:
     """All that a reader of that isolation is given by now."""
     settings = {
+        **TOLD_OF_ENDS,
         "bootstrap.servers": servers,
         "group.id": "none",
         "isolation.level": isolation,
-        "enable.partition.eof": True,
         "enable.auto.commit": False,
     }
     values: list[bytes | None] = []

@@ -1,9 +1,15 @@
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
  * Every call of Kafka's Java client, against each of some brokers that stand alone:
  * <code>JavaClients HOST:PORT...</code>. A line a call; lines that begin with # say whose they are.
+ * The brokers are asked at the same time: what takes longest is what the calls wait for.
  */
 public final class JavaClients {
     interface Calls {
@@ -25,12 +31,27 @@ public final class JavaClients {
     }
 
     public static void main(String[] brokers) throws Exception {
-        for (String servers : brokers) {
-            System.out.println("# broker");
-            for (Map.Entry<String, Calls> section : SECTIONS.entrySet()) {
-                System.out.println("# section " + section.getKey());
-                section.getValue().make(servers, new Said());
+        ExecutorService threads = Executors.newFixedThreadPool(brokers.length);
+        try {
+            List<Future<String>> asked = new ArrayList<>();
+            for (String servers : brokers) {
+                asked.add(threads.submit(() -> saidBy(servers)));
             }
+            for (Future<String> one : asked) {
+                System.out.print("# broker\n" + one.get());
+            }
+        } finally {
+            threads.shutdownNow();
         }
+    }
+
+    private static String saidBy(String servers) throws Exception {
+        StringBuilder all = new StringBuilder();
+        for (Map.Entry<String, Calls> section : SECTIONS.entrySet()) {
+            Said said = new Said();
+            section.getValue().make(servers, said);
+            all.append("# section ").append(section.getKey()).append("\n").append(said);
+        }
+        return all.toString();
     }
 }

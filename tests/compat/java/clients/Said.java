@@ -10,9 +10,16 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.TimeoutException;
 
-/** Prints what calls say: a value, or an error's class and message. */
+/** Keeps what calls say, a line each: a value, or an error's class and message. */
 final class Said {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final StringBuilder lines = new StringBuilder();
+
+    @Override
+    public String toString() {
+        return lines.toString();
+    }
 
     void of(String call, Callable<?> made) {
         String outcome;
@@ -21,7 +28,7 @@ final class Said {
         } catch (Exception error) {
             outcome = nameOf(error) + ": " + causeOf(error).getMessage();
         }
-        System.out.println(call + " | " + outcome.replace("\n", " "));
+        lines.append(call).append(" | ").append(outcome.replace("\n", " ")).append("\n");
     }
 
     /** Of a call that ends when its time is over: its message says when. */
