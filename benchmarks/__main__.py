@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from typing import NoReturn
 
 import typer
 
@@ -309,8 +310,14 @@ def _show(results: Sequence[Result], output: Output) -> None:
     report(results, output, results[0].target)
 
 
+def end_once(number: int, _frame: object) -> NoReturn:
+    """A handler: whoever asks again, as timeout(1) does, finds what was begun being ended."""
+    signal.signal(number, lambda *_: None)
+    sys.exit(128 + number)
+
+
 def main() -> None:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGTERM, end_once)
     try:
         app()
     except BenchmarkError as error:

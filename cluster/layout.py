@@ -151,6 +151,11 @@ class Layout:
         """What it printed, and its events, stay."""
         shutil.rmtree(self.root / f"broker-{broker_id}", ignore_errors=True)
 
+    def remove_addresses(self) -> None:
+        """Where nobody listens any more, of a cluster that has ended and is kept."""
+        for address in (self.control_socket, self.links_socket, self.control_port):
+            address.unlink(missing_ok=True)
+
     def remove(self) -> None:
         """Remove what a cluster made here, and the folder itself if nothing else is in it."""
         for name in (*_FOLDERS, _SECURITY, _EXCHANGES):

@@ -68,6 +68,8 @@ class Supervisor:
             shutdown = self._shutdown or _Shutdown()
             if shutdown.remove or self._temporary:
                 self._layout.remove()
+            else:
+                self._layout.remove_addresses()
         if self._is_state_lost:
             raise ClusterError(f"{self._layout.root} was removed: the cluster in it has ended")
         for done in shutdown.done:

@@ -11,6 +11,7 @@ import socket
 import subprocess
 from collections.abc import Callable
 from functools import partial
+from operator import not_
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,7 @@ def test_a_cluster_whose_directory_is_removed_ends_with_one_line(logquake: Any, 
 
 
 def test_a_killed_launcher_ends_its_cluster(logquake: Any) -> None:
-    up = logquake.start(*UP)
+    up = logquake.start(*UP, "--links")
     state = read_until_ready(up)
     processes = [psutil.Process(pid) for pid in pids(state)]
     up.kill()
@@ -128,6 +129,7 @@ def test_a_killed_launcher_ends_its_cluster(logquake: Any) -> None:
     up.stdout.close()
     _, alive = psutil.wait_procs(processes, timeout=PATIENCE_S)
     assert not alive
+    wait_for("end without sockets", lambda: [*state.glob("*.sock")], not_)
 
 
 def test_up_again_finds_the_cluster_that_runs(logquake: Any) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import os
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
 
 from benchmarks import figures as told
+from benchmarks.__main__ import end_once
 from benchmarks.clients.driver import Pause, Readable, run, until
 from benchmarks.errors import BenchmarkError
 from benchmarks.figures import WARM_UP, Figures, Result
@@ -152,3 +154,14 @@ def test_options_that_go_together_stand_on_the_command_line_by_themselves() -> N
     command(name="a")
     command(name="b", rounds=7, quiet=True)
     assert seen == [("a", Pace(), False), ("b", Pace(rounds=7), True)]
+
+
+def test_who_is_asked_to_end_twice_ends_once() -> None:
+    """timeout(1) signals the process and then its group: what was begun is being ended by then."""
+    before = signal.signal(signal.SIGTERM, end_once)
+    try:
+        with pytest.raises(SystemExit):
+            signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)

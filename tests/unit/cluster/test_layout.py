@@ -33,6 +33,16 @@ def test_removing_leaves_what_is_somebody_elses(layout: Layout) -> None:
     assert [path.name for path in layout.root.iterdir()] == ["notes.txt"]
 
 
+def test_who_has_ended_leaves_no_address(layout: Layout) -> None:
+    write_json(layout.state, {})
+    addresses = [layout.control_socket, layout.links_socket, layout.control_port]
+    for address in addresses[1:]:
+        address.touch()
+    layout.remove_addresses()
+    assert not any(address.exists() for address in addresses)
+    assert layout.state.exists()
+
+
 def test_a_second_supervisor_is_kept_out(layout: Layout) -> None:
     with take_lock(layout):
         assert is_locked(layout)
