@@ -27,8 +27,8 @@ Every process
                           "kind" and "seed", and of a producer "acks" ("0", "1", "all"),
                           "idempotent" and "transactional_id"; of a reader "isolation"
                           ("read_committed", "read_uncommitted")
-    ended                 subject: the process. It is the last row; without it, the process was
-                          killed, or still runs
+    ended                 subject: the process; why: what it could not go on after, if that is why.
+                          It is the last row; without it, the process was killed, or still runs
 
 Producers: each send has one outcome at most. Without one it counts as unknown.
     send                  before the record is handed to the client. subject: the partition, which

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +11,8 @@ from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.processes import (
     CommandProcess,
     Program,
-    WorkloadFailed,
     WorkloadProcess,
+    end_all,
 )
 from logquake.cluster.errors import ClusterError
 
@@ -58,17 +57,8 @@ class Programs:
         """Let those that run come to their ends; what went wrong, in words. One that died without
         having been killed went wrong, whenever that was.
         """
-        deadline = time.monotonic() + timeout_s
         ending = [one for name, one in self._running.items() if name not in self._killed]
-        for process in ending:
-            process.ask_to_end()
-        failed = []
-        for process in ending:
-            try:
-                process.wait(max(0.1, deadline - time.monotonic()))
-            except WorkloadFailed as error:
-                failed.append(str(error))
-        return failed
+        return end_all(ending, timeout_s)
 
     def _named(self, name: str) -> Program:
         process = self._running.get(name)

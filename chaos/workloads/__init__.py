@@ -1,9 +1,9 @@
 """What clients do to a cluster while it is broken: programs over confluent-kafka, with histories.
 
 Each runs as a process of its own, ``python -m logquake.chaos.workloads KIND``, which can be paused,
-killed and made a zombie, or as a thread. What it asks and is told goes into one file, row by row.
-What it draws, it draws from a seed; the cluster's answers are not seeded. With ``--client java`` it
-does the same over Kafka's own client, in a JVM.
+killed and made a zombie. What it asks and is told goes into one file, row by row. What it draws, it
+draws from a seed; the cluster's answers are not seeded. With ``--client java`` it does the same
+over Kafka's own client, in a JVM.
 
     plain           sends, with acks 0, 1 or all, and no idempotence: what is tried again is doubled
     idempotent      sends, acks=all
@@ -28,6 +28,7 @@ members.py       assignments and commits; member, mover
 asking.py        a transactional producer's requests, each on a connection of its own
 impatient.py     impatient, over our own client
 running.py       the table of kinds; the first row and the last
+standing.py      lets go of who never returns from a call
 processes.py     starts, pauses, kills and ends them, and programs that are not ours
 commands.py      becomes one of those
 mixed.py         mixed

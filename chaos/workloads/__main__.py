@@ -11,6 +11,7 @@ that --history names. With `--client java` it becomes a JVM, whose jars LOGQUAKE
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import os
 import signal
 import sys
@@ -28,6 +29,7 @@ from logquake.chaos.workloads.plan import (
     Plan,
     WorkloadKind,
 )
+from logquake.chaos.workloads.processes import SAY_WHERE
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.processes.lifeline import die_with
 
@@ -43,6 +45,7 @@ class Call(NamedTuple):
 
 def main() -> int:
     call = call_of(sys.argv[1:])
+    faulthandler.register(SAY_WHERE)
     if call.die_with:
         die_with(call.die_with)
     try:

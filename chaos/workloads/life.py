@@ -10,7 +10,7 @@ from logquake.chaos.workloads.plan import Option, Plan
 
 
 class Life:
-    """One life of one process, or of one of a process's threads."""
+    """One life of one process."""
 
     def __init__(self, plan: Plan, process: str, history: HistoryWriter) -> None:
         self.plan = plan

@@ -100,7 +100,10 @@ class Membership:
         """Once the coordinator is found again. Raises KafkaException if it is not."""
         for _ in range(_LOOKS):
             with suppress(KafkaException):
-                return list(self.consumer.committed(assigned, TIMEOUT_S))
+                return self._committed_now(assigned)
+        return self._committed_now(assigned)
+
+    def _committed_now(self, assigned: list[TopicPartition]) -> list[TopicPartition]:
         return list(self.consumer.committed(assigned, TIMEOUT_S))
 
     def _revoke(self, revoked: list[TopicPartition], how: str) -> None:

@@ -11,8 +11,9 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -21,6 +22,9 @@ from logquake.chaos.history.rows import Row
 from logquake.chaos.workloads.plan import Plan
 
 END_S = 180.0  # longer than the longest wait for an outcome
+SAY_WHERE = signal.SIGQUIT  # at which a workload prints where it stands, as any JVM does
+_LAST_WORDS_S = 2.0
+_TOLD_CHARACTERS = 2_000
 
 
 class WorkloadFailed(Exception):  # noqa: N818 - the name says what happened
@@ -102,11 +106,17 @@ class Program:
         try:
             status = self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
-            self.kill()
-            raise WorkloadFailed(f"{self.name} has not ended after {timeout_s:g} s") from None
+            self._give_up()
+            what = f"{self.name} has not ended after {timeout_s:g} s"
+            raise WorkloadFailed(f"{what}: {self._last_words()}") from None
         if status not in self._ended_well:
-            printed = self._printed.read_text(errors="replace").strip()
-            raise WorkloadFailed(f"{self.name} ended with {status}: {printed[-2000:]}")
+            raise WorkloadFailed(f"{self.name} ended with {status}: {self._last_words()}")
+
+    def _give_up(self) -> None:
+        self.kill()
+
+    def _last_words(self) -> str:
+        return self._printed.read_text(errors="replace").strip()[-_TOLD_CHARACTERS:]
 
 
 class WorkloadProcess(Program):
@@ -122,6 +132,13 @@ class WorkloadProcess(Program):
         told = (f"--history={self.history}", f"--process={name}", f"--die-with={os.getpid()}")
         command = [sys.executable, "-m", __package__, *plan.arguments(), *told]
         super().__init__(name, folder, command, {}, ended_well=frozenset({0}))
+
+    def _give_up(self) -> None:
+        """Its last words are where it stands."""
+        self._process.send_signal(SAY_WHERE)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LAST_WORDS_S)
+        super()._give_up()
 
     def rows(self) -> Iterator[Row]:
         """What it has told so far."""
@@ -144,3 +161,17 @@ class CommandProcess(Program):
             {"BOOTSTRAP_SERVERS": bootstrap},
             ended_well=frozenset({0, -signal.SIGTERM, 128 + signal.SIGTERM}),
         )
+
+
+def end_all(programs: Sequence[Program], timeout_s: float = END_S) -> list[str]:
+    """Let them come to their ends at the same time; what went wrong, in words."""
+    deadline = time.monotonic() + timeout_s
+    for program in programs:
+        program.ask_to_end()
+    failed = []
+    for program in programs:
+        try:
+            program.wait(max(0.1, deadline - time.monotonic()))
+        except WorkloadFailed as error:
+            failed.append(str(error))
+    return failed

@@ -15,6 +15,7 @@ from logquake.chaos.workloads.members import CommittingMember, Mover
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.producers import SteadyProducer
 from logquake.chaos.workloads.reading import WholeTopicReader
+from logquake.chaos.workloads.standing import Stuck, run_watched
 from logquake.chaos.workloads.transactions import ProducerOver, Transactor
 
 
@@ -42,7 +43,7 @@ def run_workload(plan: Plan, process: str, history: Path, stopping: Event) -> No
         writer.record(Kind.BEGAN, process, after=plan.told(process))
         why = None
         try:
-            WORKLOADS[plan.kind](life).run(stopping)
-        except ProducerOver as over:
+            run_watched(lambda: WORKLOADS[plan.kind](life).run(stopping))
+        except (ProducerOver, Stuck) as over:
             why = str(over)
         writer.record(Kind.ENDED, process, why=why)

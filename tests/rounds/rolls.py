@@ -70,7 +70,7 @@ def run(plan: Plan) -> Outcome:
             starver = stack.enter_context(starving(supervisor, plan.starvation))
         histories = Path(stack.enter_context(TemporaryDirectory()))
         history = stack.enter_context(HistoryWriter(histories / f"{HARNESS}.jsonl", HARNESS))
-        load = Load(kafka.bootstrap_servers, plan.size, histories)
+        load = stack.enter_context(Load(kafka.bootstrap_servers, plan.size, histories))
         groups = GroupWatch(kafka.bootstrap_servers, load)
         load.create_topics()
         load.start()

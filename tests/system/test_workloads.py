@@ -16,7 +16,7 @@ from logquake.chaos.history.writer import HistoryWriter
 from logquake.chaos.observer import observing
 from logquake.chaos.workloads.mixed import compacted_topic, mix_of
 from logquake.chaos.workloads.plan import Plan
-from logquake.chaos.workloads.processes import WorkloadProcess
+from logquake.chaos.workloads.processes import WorkloadFailed, WorkloadProcess
 from logquake.cluster.api import Cluster
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -183,3 +183,13 @@ def test_an_observer_tells_what_leaders_and_zookeeper_say(kafka: Cluster, tmp_pa
 def log_ends(look: Row) -> dict[str, int]:
     ends: dict[str, int] = look.after["log_ends"]
     return ends
+
+
+def test_who_does_not_end_says_where_it_stands(tmp_path: Path) -> None:
+    plan = Plan.of("member", "127.0.0.1:1", {"group": "nobody's"})
+    with WorkloadProcess(plan, "member", tmp_path) as member:
+        wait_for_rows(member, Kind.BEGAN, 0)
+        with pytest.raises(WorkloadFailed, match="member has not ended after 1 s") as failed:
+            member.wait(1)
+        assert "members.py" in str(failed.value)
+        assert not member.is_running()

@@ -47,6 +47,9 @@ class Judgement:
             complaint = read_back(self._kafka, topic, self._load.folder)
             if complaint is not None:
                 yield complaint
+        for row in self._load.rows():
+            if row.what == Kind.ENDED and row.why:
+                print(f"{row.process} ended early: {row.why}", flush=True)
         judgement = judge(gather_evidence(self._load.histories(), self._kafka.layout.root))
         print(judgement, flush=True)
         yield from map(str, judgement.violations)

@@ -1,4 +1,4 @@
-"""Groups and transactional producers at work, each member and each producer on its thread.
+"""Groups and transactional producers at work, each member and each producer a process.
 
 Some producers write transactions into one topic. Every group reads its committed records; some
 groups move them to topics of their own, in transactions with their offsets. Each tells what it did
@@ -7,8 +7,6 @@ in a history of its own.
 
 from __future__ import annotations
 
-import threading
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +16,11 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from logquake.chaos.history.reader import read_history
 from logquake.chaos.history.rows import Row
 from logquake.chaos.workloads.plan import Option, Plan
-from logquake.chaos.workloads.running import run_workload
+from logquake.chaos.workloads.processes import WorkloadProcess, end_all
 
 SOURCE = "ledger"
 REPLICAS = 3
-END_S = 180.0
+MADE_WITHIN_S = 180.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +41,23 @@ FULL = Size()
 
 
 class Load:
-    """Histories go into ``folder``."""
+    """Histories go into ``folder``. None of its processes outlives the block."""
 
     def __init__(self, servers: str, size: Size, folder: Path) -> None:
         self.size = size
         self.failures: list[str] = []
         self._servers = servers
         self.folder = folder
-        self._producers_stop, self._members_stop = threading.Event(), threading.Event()
-        self._producers: list[threading.Thread] = []
-        self._members: list[threading.Thread] = []
+        self._producers: list[WorkloadProcess] = []
+        self._members: list[WorkloadProcess] = []
+
+    def __enter__(self) -> Load:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in (*self._producers, *self._members):
+            if process.is_running():
+                process.kill()
 
     def group_names(self) -> list[str]:
         return [f"group-{number}" for number in range(self.size.groups)]
@@ -62,7 +67,7 @@ class Load:
         return [f"moved-by-{name}" for name in self.group_names()[: self.size.movers]]
 
     def histories(self) -> list[Path]:
-        return sorted(self.folder.iterdir())
+        return sorted(self.folder.glob("*.jsonl"))
 
     def rows(self) -> Iterator[Row]:
         """What all of them told so far."""
@@ -74,18 +79,17 @@ class Load:
             NewTopic(name, self.size.partitions, REPLICAS) for name in (SOURCE, *self.targets())
         ]
         for created in admin.create_topics(topics).values():
-            created.result(END_S)
+            created.result(MADE_WITHIN_S)
 
     def start(self) -> None:
         for number in range(self.size.plain_producers):
             plan = self._plan("transactional", {"ordinal": number, "rate": self.size.rate})
-            thread = self._spawn(f"producer-{number}", plan, self._producers_stop)
-            self._producers.append(thread)
+            self._producers.append(WorkloadProcess(plan, f"producer-{number}", self.folder))
         for number, group in enumerate(self.group_names()):
             for member in range(self.size.members):
                 name = f"{group}-{member}"
                 plan = self._member(number, member, name)
-                self._members.append(self._spawn(name, plan, self._members_stop))
+                self._members.append(WorkloadProcess(plan, name, self.folder))
 
     def _member(self, number: int, member: int, name: str) -> Plan:
         group: dict[str, Option] = {"group": self.group_names()[number]}
@@ -101,27 +105,8 @@ class Load:
         return Plan.of(kind, self._servers, {"topic": SOURCE, **options})
 
     def end_producers(self) -> None:
-        self._producers_stop.set()
-        self._join(self._producers)
+        self.failures += end_all(self._producers)
 
     def end_members(self) -> None:
         """They commit no more, and leave their groups."""
-        self._members_stop.set()
-        self._join(self._members)
-
-    def _join(self, threads: list[threading.Thread]) -> None:
-        for thread in threads:
-            thread.join(END_S)
-            if thread.is_alive():
-                self.failures.append(f"{thread.name} does not end")
-
-    def _spawn(self, name: str, plan: Plan, stopping: threading.Event) -> threading.Thread:
-        def live() -> None:
-            try:
-                run_workload(plan, name, self.folder / f"{name}.jsonl", stopping)
-            except BaseException:  # noqa: BLE001 (told with all that went wrong)
-                self.failures.append(traceback.format_exc())
-
-        thread = threading.Thread(target=live, name=name, daemon=True)
-        thread.start()
-        return thread
+        self.failures += end_all(self._members)
