@@ -37,7 +37,7 @@ def main() -> int:
         print(rolled)
         return 1 if rolled.faults else 0
     if options.command == "repeats":
-        repeated = repeats.run(_repeats_plan(options))
+        repeated = repeats.run(_repeats_plan(options), starvation)
         print(repeated)
         return 0 if repeated.is_sound else 1
     plan = returns.Plan(
@@ -97,10 +97,9 @@ def _parser() -> argparse.ArgumentParser:
     rolling.add_argument("--evidence", type=Path, default=Path("evidence"))
     for name in ("groups", "movers", "members", "producers"):
         rolling.add_argument(f"--{name}", type=int, default=getattr(FULL, name))
-    again = commands.add_parser("repeats", help=repeats.__doc__)
+    again = commands.add_parser("repeats", parents=[shared], help=repeats.__doc__)
     again.add_argument("scenarios", nargs="+", metavar="SCENARIO")
     again.add_argument("--times", type=int, default=20)
-    again.add_argument("--seed", type=int, default=1, help="of the first; those after it follow")
     again.add_argument("--at-once", type=int, default=1)
     again.add_argument("--duration", metavar="TIME", help="of storms, instead of their own")
     again.add_argument("--evidence", type=Path, default=Path("evidence"))

@@ -7,12 +7,14 @@ run in which one broke is a fault of theirs, or a false alarm of the harness.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -20,6 +22,8 @@ from typing import NamedTuple
 
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import ExitStatus
+from tests.starving.plan import Starvation
+from tests.starving.starver import starving
 
 RUN_TIMEOUT_S = 1_200.0
 LOGQUAKE = Path(sys.executable).parent / "logquake"
@@ -30,7 +34,7 @@ _NAMES = {int(status): status.name.lower() for status in ExitStatus}
 class Plan:
     scenarios: tuple[str, ...]
     times: int
-    seed: int  # of the first; those after it follow
+    seed: int  # of the first run of each; those after it follow
     at_once: int
     evidence: Path  # of runs that did not hold
     duration: str | None = None  # of storms, instead of their own
@@ -60,9 +64,13 @@ class Outcome:
         )
 
 
-def run(plan: Plan) -> Outcome:
+def run(plan: Plan, starvation: Starvation | None) -> Outcome:
+    """``starvation`` is of this process's children: every run and its cluster."""
     outcome = Outcome()
-    with ThreadPoolExecutor(plan.at_once) as pool:
+    with ExitStack() as stack:
+        if starvation is not None:
+            stack.enter_context(starving(os.getpid(), starvation))
+        pool = stack.enter_context(ThreadPoolExecutor(plan.at_once))
         for ended in as_completed([pool.submit(_ended, plan, *one) for one in plan.runs]):
             scenario, seed, status, told = ended.result()
             outcome.counts[scenario][status] += 1
