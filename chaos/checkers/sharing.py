@@ -23,7 +23,7 @@ from logquake.chaos.evidence.evidence import (
 from logquake.chaos.evidence.shares import cut, partition_sizes, read_share
 from logquake.chaos.history.parquet import read_columns
 
-ROWS_OF_A_SHARE = 4_000_000  # of a history; such a share takes some 1.5 GB
+ROWS_OF_A_SHARE = 4_000_000  # of a history; such a share takes some 0.8 GB
 _NOTHING: Share = frozenset()
 
 # What was left behind beside these rows, which are of that share; None is the whole.
