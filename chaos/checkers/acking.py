@@ -114,6 +114,7 @@ def _known_us(case: Case, write: StateWrite) -> int | None:
         row.at_us + DATED_WITHIN_US
         for row in events
         if row.what == "isr-shrunk"
+        and isinstance(row.after, list)  # a controller's own rows tell more
         and row.epoch in (None, after.leader_epoch)
         and set(row.after) == set(after.isr)
         and row.at_us >= write.at_ms * 1000
