@@ -166,5 +166,6 @@ def figures(judgement: RunJudgement, series: Series) -> list[tuple[str, str]]:
         (f"{counts.get('unknown', 0) + counts.get('refused', 0):,}", "refused or unknown"),
         (f"{measures.lost:,}", "acked and lost"),
         (f"{measures.doubled:,}", "there more than once"),
+        *([(f"{measures.skipped:,}", "skipped by a reader")] if measures.skipped else []),
         (f"{series.unavailable_s():,.1f} s", "without any ack"),
     ]

@@ -11,6 +11,7 @@ title: One program of each sort
 workloads:
 - {name: ours, kind: plain, options: {rate: 5}}
 - {name: theirs, kind: command, options: {command: ./shop}}
+- {name: hasty, kind: impatient, options: {rate: 5}}
 steps:
 - start: {name: late, kind: reader}
 - rest: 1s
@@ -19,8 +20,9 @@ steps:
 
 def test_all_workloads_run_over_the_client_that_is_said() -> None:
     scenario = over_client(read_scenario(MIXED, "both"), ClientLibrary.JAVA)
-    ours, theirs = scenario.workloads
+    ours, theirs, hasty = scenario.workloads
     assert ours.options == {"rate": 5, "client": "java"}
+    assert hasty.options == {"rate": 5}
     assert theirs.command == "./shop"
     late, _ = scenario.steps or ()
     assert isinstance(late, Start)
