@@ -74,6 +74,19 @@ REPLICATION = (
         ),
     ),
     PlantedBug(
+        "mark-beyond-log",
+        Room.REPLICATION,
+        NONE_KNOWN,
+        "A follower's high watermark is its leader's, though its own log does not reach so far.",
+        "replication.take_the_leaders_mark",
+        Hunt(
+            "laggard-leads",
+            120,
+            ("ISR completeness",),
+            r"broker 2 was in the ISR of orders-0 with a log that ended at",
+        ),
+    ),
+    PlantedBug(
         "min-isr-ignored",
         Room.REPLICATION,
         NONE_KNOWN,
@@ -133,6 +146,22 @@ REPLICATION = (
         simulated=Simulated(World.CLUSTER, ("live",)),
     ),
     PlantedBug(
+        "stale-epochs-answered",
+        Room.REPLICATION,
+        "KAFKA-7395, KIP-320",
+        "Who reads at a leader epoch that is over is not refused, and learns of no later one.",
+        "replication.answer_stale_epochs",
+        Hunt("sleeping-reader", 120, ("polls",), r"read on behind what was cut off"),
+    ),
+    PlantedBug(
+        "cuts-untold-to-readers",
+        Room.REPLICATION,
+        "KAFKA-7440, KIP-320",
+        "A reader that asks whether what it read was cut off is told that nothing was.",
+        "replication.tell_readers_of_no_cut",
+        Hunt("sleeping-reader", 120, ("polls",), r"read on behind what was cut off"),
+    ),
+    PlantedBug(
         "follower-rests-for-ever",
         Room.REPLICATION,
         NONE_KNOWN,
@@ -178,7 +207,7 @@ STORAGE = (
     PlantedBug(
         "producers-forgotten",
         Room.STORAGE,
-        NONE_KNOWN,
+        "KAFKA-5435 is a part of it",
         "Who starts, or truncates its log, knows no producer any more: what is sent again is "
         "there twice.",
         "storage.forget_producers",
@@ -211,6 +240,20 @@ STORAGE = (
         Hunt("transactions", 60, ("atomic",), r"read offset .* which was aborted"),
     ),
     PlantedBug(
+        "verification-skipped",
+        Room.STORAGE,
+        "KAFKA-14884, KIP-890",
+        "A batch that comes after its transaction's marker opens one that its coordinator does not "
+        "know of: it hangs.",
+        "storage.open_what_nobody_vouched_for",
+        Hunt(
+            "late-batch",
+            180,
+            ("no hang",),
+            r"impatient asked to abort it; number \d+ of it was acked after that",
+        ),
+    ),
+    PlantedBug(
         "open-read",
         Room.STORAGE,
         NONE_KNOWN,
@@ -234,6 +277,14 @@ STORAGE = (
         Hunt("power-cut-synced", 90, ("durable", "readable"), r"power-loss was done to"),
     ),
     PlantedBug(
+        "recovery-skipped",
+        Room.STORAGE,
+        "KAFKA-10471",
+        "Logs are taken for intact after a crash, as though the broker had stopped in order.",
+        "storage.believe_in_a_clean_stop",
+        Hunt("power-cut-follower", 90, ("shape",), r"power-loss was done to broker-2"),
+    ),
+    PlantedBug(
         "last-value-compacted",
         Room.STORAGE,
         NONE_KNOWN,
@@ -247,9 +298,15 @@ COORDINATORS = (
     PlantedBug(
         "any-generation-commits",
         Room.COORDINATORS,
-        NONE_KNOWN,
+        "KAFKA-2596 is a part of it",
         "A member that slept through a rebalance commits for whoever reads its partitions now.",
         "groups.take_commits_of_any_generation",
+        Hunt(
+            "overtaken-member",
+            90,
+            ("groups",),
+            r"in generation \S+ of group readers, and it was kept; member-2 owned it",
+        ),
         simulated=Simulated(World.GROUPS, ("groups",)),
     ),
     PlantedBug(
@@ -263,9 +320,10 @@ COORDINATORS = (
     PlantedBug(
         "groups-not-loaded",
         Room.COORDINATORS,
-        NONE_KNOWN,
+        "KAFKA-4704 is alike",
         "The next coordinator knows of no generation, and gives their numbers out again.",
         "groups.load_no_groups",
+        Hunt("coordinator-dies", 90, ("groups",), r"coordinator-loaded"),
         simulated=Simulated(World.GROUPS, ("groups",)),
     ),
     PlantedBug(
@@ -274,20 +332,20 @@ COORDINATORS = (
         NONE_KNOWN,
         "The next coordinator knows nothing of what was committed.",
         "offsets.load_no_offsets",
-        Hunt("coordinators-die", 90, ("groups",), r"coordinator-loaded"),
+        Hunt("coordinator-dies", 90, ("groups",), r"coordinator-loaded"),
     ),
     PlantedBug(
         "first-offset-loaded",
         Room.COORDINATORS,
-        NONE_KNOWN,
+        "apache/kafka pull request 462 is alike",
         "Of several commits in its log the next coordinator knows the first.",
         "offsets.load_the_first_offset",
-        Hunt("coordinators-die", 90, ("groups",), r"coordinator-loaded"),
+        Hunt("coordinator-dies", 90, ("groups",), r"coordinator-loaded"),
     ),
     PlantedBug(
         "expired-in-use",
         Room.COORDINATORS,
-        "KAFKA-4682, KIP-211",
+        "KAFKA-4682, KIP-211; KAFKA-13636",
         "Offsets expire though the group has members.",
         "offsets.expire_what_is_in_use",
         Hunt("members-return", 90, ("groups",), r"had committed"),
@@ -320,7 +378,7 @@ COORDINATORS = (
     PlantedBug(
         "one-chunk-loaded",
         Room.COORDINATORS,
-        NONE_KNOWN,
+        "KAFKA-5600",
         "The end of a long log is not read.",
         "offsets.load_one_chunk",
         simulated=Simulated(World.COMMITS, ("committed_offsets",)),
@@ -344,7 +402,7 @@ COORDINATORS = (
     PlantedBug(
         "term-outlived",
         Room.COORDINATORS,
-        NONE_KNOWN,
+        "KAFKA-9235 is alike",
         "Who leads again goes on from what it knew when it led before.",
         "offsets.outlive_the_term",
         simulated=Simulated(World.COMMITS, ("committed_offsets", "replayed")),
@@ -398,9 +456,15 @@ COORDINATORS = (
     PlantedBug(
         "any-epoch-ends",
         Room.COORDINATORS,
-        NONE_KNOWN,
+        "KAFKA-17754 is alike",
         "Who was replaced ends the transaction of who replaced it.",
         "transactions.take_ends_of_any_epoch",
+        Hunt(
+            "late-decision",
+            60,
+            ("atomic",),
+            r"transactor-1 asked to commit another, as 'shared'",
+        ),
         simulated=Simulated(World.TRANSACTIONS, ("transactions", "whole")),
     ),
     PlantedBug(
@@ -415,7 +479,7 @@ COORDINATORS = (
     PlantedBug(
         "never-timed-out",
         Room.COORDINATORS,
-        NONE_KNOWN,
+        "KAFKA-5132 brought the time-out",
         "A transaction whose producer is gone hangs.",
         "transactions.time_nothing_out",
         Hunt("producer-dies", 180, ("no hang",), r"is open in .* since offset"),
@@ -429,6 +493,14 @@ COORDINATORS = (
         "transactions.send_markers_once",
         Hunt("lost-markers", 180, ("no hang", "live"), r"is open in .* since offset|sends"),
         Simulated(World.TRANSACTIONS, ("live",)),
+    ),
+    PlantedBug(
+        "pending-kept",
+        Room.COORDINATORS,
+        "KAFKA-5351, KAFKA-7519",
+        "What could not be written of a transaction counts as under way: it can be ended no more.",
+        "transactions.keep_what_is_pending",
+        simulated=Simulated(World.TRANSACTIONS, ("live",)),
     ),
     PlantedBug(
         "first-record-loaded",
@@ -493,6 +565,20 @@ CONTROLLER = (
         "A new controller goes on with the epoch of the last one: neither is fenced.",
         "controllers.keep_the_controller_epoch",
         Hunt("controllers-die", 60, ("one controller",), r"the controller epoch did not increase"),
+    ),
+    PlantedBug(
+        "writes-unbound",
+        Room.CONTROLLER,
+        "KAFKA-6082",
+        "What a controller writes that was replaced, and has not heard of it, is written.",
+        "controllers.write_for_any_epoch",
+        Hunt(
+            "deaf-controller",
+            90,
+            ("one controller",),
+            r"wrote \S+ for controller epoch \d+, when \d+ was in office",
+        ),
+        Simulated(World.CLUSTER, ("one_controller",)),
     ),
     PlantedBug(
         "any-epoch-taken-over",

@@ -22,12 +22,13 @@ from logquake.controller.rules.election import (
 from logquake.controller.rules.partitions import LeaderAndIsr, LeaderRecovery, Leadership
 from logquake.controller.state_machines import partition_state_machine, replica_state_machine
 from logquake.controller.term import Term
+from logquake.controller.zookeeper import guarded_zk
 from logquake.controller.zookeeper.guarded_zk import GuardedZk, UnitOutcome
 from logquake.planted.bug import Replace
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import NO_LEADER
-from logquake.zk.operations import ANY_VERSION, Data, Delete, Failed, Write
-from logquake.zk.znodes.control import CONTROLLER_PATH
+from logquake.zk.operations import ANY_VERSION, Data, Delete, Failed, Multi, Write
+from logquake.zk.znodes.control import CONTROLLER_PATH, guarded
 
 # Elections
 
@@ -119,6 +120,15 @@ def take_over_any_epoch(replace: Replace) -> None:
         return await candidacy._win(broker_id, now_ms, current, Delete(CONTROLLER_PATH))
 
     replace(office, "take_over", take_any)
+
+
+def write_for_any_epoch(replace: Replace) -> None:
+    """What a controller writes is written, whoever has the office by now."""
+
+    def unguarded(_epoch_zk_version: int, *writes: Write) -> Multi:
+        return guarded(ANY_VERSION, *writes)
+
+    replace(guarded_zk, "guarded", unguarded)
 
 
 def set_nothing_aside(replace: Replace) -> None:

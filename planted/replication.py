@@ -8,20 +8,25 @@ from logquake.node.composition import composer
 from logquake.node.controller_link import ControllerRequests
 from logquake.node.replication.fetcher import offset_reset
 from logquake.node.replication.fetcher.fetcher import ReplicaFetcher
-from logquake.node.replication.partition import leading, reading
+from logquake.node.replication.partition import leading, offsets, reading
 from logquake.node.replication.partition.alter_partition import AlterPartitionManager
 from logquake.node.replication.partition.isr import PendingShrink
 from logquake.node.replication.partition.partition import AssignedState, Partition
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.node.replication.partition.roles import Leader
 from logquake.node.replication.purgatories import delayed_delete_records
-from logquake.node.replication.values import FetchParams, FetchPartition, FetchResult
+from logquake.node.replication.values import (
+    EpochEndOffset,
+    FetchParams,
+    FetchPartition,
+    FetchResult,
+)
 from logquake.planted.bug import Replace
 from logquake.seams.network import Channel, Disconnected
 from logquake.storage.log.start import LogStart
 from logquake.wire.errors import ErrorCode
 from logquake.wire.schema import Message
-from logquake.wire.sentinels import LATEST_TIMESTAMP, UNKNOWN_BROKER_EPOCH
+from logquake.wire.sentinels import LATEST_TIMESTAMP, NO_LEADER_EPOCH, UNKNOWN_BROKER_EPOCH
 
 # Truncation
 
@@ -91,6 +96,11 @@ def commit_without_followers(replace: Replace) -> None:
     replace(Leader, "next_high_watermark", lambda _self, log_end, *_: log_end)
 
 
+def take_the_leaders_mark(replace: Replace) -> None:
+    """A follower's high watermark is its leader's, though its own log does not reach so far."""
+    replace(ReplicaLog, "_within_log", lambda _self, offset: offset)
+
+
 def act_on_a_shrink_that_is_asked_for(replace: Replace) -> None:
     """A follower counts as gone before the controller has said so."""
     replace(PendingShrink, "maximal", property(lambda pending: pending.proposed))
@@ -137,6 +147,30 @@ class _AskedOnce(ControllerRequests):
                 channel.send(request(), version, answered)
 
         self.find(send)
+
+
+# Leader epochs that were
+
+
+def answer_stale_epochs(replace: Replace) -> None:
+    """Who knows of no later epoch than its own is answered, and learns of none."""
+    access_error = Partition.access_error
+
+    def answer(self: Partition, current_leader_epoch: int, *, only_leader: bool) -> ErrorCode:
+        is_stale = current_leader_epoch < self.leader_epoch
+        believed = NO_LEADER_EPOCH if is_stale else current_leader_epoch
+        return access_error(self, believed, only_leader=only_leader)
+
+    replace(Partition, "access_error", answer)
+
+
+def tell_readers_of_no_cut(replace: Replace) -> None:
+    """A reader that asks where its epoch ended is told the end of the log."""
+
+    def end_of_log(partition: Partition, _current: int, leader_epoch: int) -> EpochEndOffset:
+        return EpochEndOffset(ErrorCode.NONE, leader_epoch, partition.replica.end)
+
+    replace(offsets, "end_offset_for_epoch", end_of_log)
 
 
 # Followers that stand still

@@ -8,10 +8,12 @@ from typing import Any
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.planted.bug import Replace
 from logquake.storage.cleaner.record_filter import RecordFilter
+from logquake.storage.dirs import clean_shutdown
 from logquake.storage.log.log import Log
 from logquake.storage.log.sync import PendingSync
 from logquake.storage.producers import entry, rules
 from logquake.storage.producers.recovery import ProducerRecovery
+from logquake.storage.producers.verification import Verifications
 from logquake.wire.records import Record
 
 # Producers
@@ -45,6 +47,11 @@ def sync_nothing(replace: Replace) -> None:
     replace(PendingSync, "run", lambda _self: None)
 
 
+def believe_in_a_clean_stop(replace: Replace) -> None:
+    """No log is scanned after a crash, as though the run before had ended in order."""
+    replace(clean_shutdown, "take_marker", lambda _disk, _log_dir: True)
+
+
 def drop_the_last_value(replace: Replace) -> None:
     """Compaction takes the last record of a key along."""
     keeps = RecordFilter.keeps
@@ -58,6 +65,11 @@ def drop_the_last_value(replace: Replace) -> None:
 
 
 # Transactions
+
+
+def open_what_nobody_vouched_for(replace: Replace) -> None:
+    """A batch opens a transaction here, though its coordinator knows of none."""
+    replace(Verifications, "required", property(lambda _self: False, lambda _self, _asked: None))
 
 
 def tell_of_no_aborts(replace: Replace) -> None:

@@ -96,6 +96,11 @@ def send_markers_once(replace: Replace) -> None:
     replace(MarkerSender, "_retry_later", lambda _self, _decision, _partitions: None)
 
 
+def keep_what_is_pending(replace: Replace) -> None:
+    """A transition whose record could not be written is waited for, for ever."""
+    replace(Transaction, "give_up", lambda _self: None)
+
+
 def load_the_first_record(replace: Replace) -> None:
     """A load keeps what it read first of a transactional id."""
     add = PartitionState.add

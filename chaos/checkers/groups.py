@@ -16,6 +16,7 @@ from logquake.chaos.history.rows import Row
 from logquake.wire.java_text import string_hash
 
 _OFFSETS = "__consumer_offsets"
+_NEVER = 1 << 62
 
 Place = tuple[str, str]  # group, partition
 
@@ -31,26 +32,25 @@ def groups(case: Case) -> Iterator[Violation]:
     for row in sorted(case.clients.assignments, key=lambda row: row[:3]):
         if row.group is not None:
             assigned[row.group, row.subject].append(row)
-    yield from _owners(assigned)
+    yield from _owners(case, assigned)
     yield from _stale(case, commits, assigned)
     yield from _taken_up(case, commits)
     yield from _beyond(case, commits)
 
 
-def _owners(assigned: Mapping[Place, Sequence[Row]]) -> Iterator[Violation]:
+def _owners(case: Case, assigned: Mapping[Place, Sequence[Row]]) -> Iterator[Violation]:
     for (group, partition), rows in assigned.items():
-        owners: dict[int, str] = {}
+        owners: dict[int, Row] = {}
         for row in rows:
             if row.epoch is None:
                 continue
-            owner = owners.setdefault(row.epoch, row.process)
-            if owner != row.process:
+            owner = owners.setdefault(row.epoch, row)
+            if owner.process != row.process:
                 text = (
-                    f"{owner} and {row.process} own {partition} in generation {row.epoch} of group "
-                    f"{group}"
+                    f"{owner.process} and {row.process} own {partition} in generation {row.epoch} "
+                    f"of group {group}, since {clock(owner.at_us)} and {clock(row.at_us)}"
                 )
-                told = f"{clock(row.at_us)} {row.process} was assigned it"
-                yield Violation("groups", text, (told,))
+                yield case.violation("groups", text, _coordinated_in(case, group), owner.at_us)
 
 
 def _stale(
@@ -58,15 +58,18 @@ def _stale(
 ) -> Iterator[Violation]:
     """Who holds a partition that another was assigned in a later generation is no member of that.
 
-    It had given the partition back, if it were.
+    Before it asked, it had given the partition back, if it were.
     """
-    given_back = {(row.process, row.group, row.subject, row.epoch) for row in case.clients.revoked}
+    given_back_us: dict[tuple[object, ...], int] = {}
+    for gone in case.clients.revoked:
+        given_back_us.setdefault((gone.process, gone.group, gone.subject, gone.epoch), gone.at_us)
     for place, of_place in commits.items():
         generations = Generations(assigned.get(place, ()))
         for commit in of_place:
             if commit.result != "kept" or commit.generation is None:
                 continue
-            if (commit.process, *place, commit.generation) in given_back:
+            holding = (commit.process, *place, commit.generation)
+            if given_back_us.get(holding, _NEVER) <= commit.asked_us:
                 continue
             row = generations.later(commit.process, commit.generation, commit.asked_us)
             if row is not None:
@@ -75,7 +78,8 @@ def _stale(
                     f"generation {commit.generation} of group {commit.group}, and it was kept; "
                     f"{row.process} owned it in generation {row.epoch} since {clock(row.at_us)}"
                 )
-                yield case.violation("groups", text, commit.partition, row.at_us)
+                where = _coordinated_in(case, commit.group)
+                yield case.violation("groups", text, where, row.at_us)
 
 
 def _taken_up(case: Case, commits: Mapping[Place, list[Commit]]) -> Iterator[Violation]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.verdicts import Violation
-from logquake.chaos.evidence.clients import NONE, Column, pick
+from logquake.chaos.evidence.clients import NONE, Column, Polls, pick
 from logquake.chaos.evidence.stored import Mask, StoredLog
 
 _COMMITTED = "read_committed"
@@ -19,7 +19,8 @@ def polls(case: Case) -> Iterator[Violation]:
     """No skip and no step back within an assignment; a reader of committed records is shown none
     beyond the last stable offset, that is, behind a transaction whose end was not yet asked for.
 
-    An offset may be passed over that holds a marker, an aborted record, or nothing any more.
+    An offset may be passed over that holds a marker, an aborted record, or nothing any more. Who
+    reads on behind what was cut off has skipped what took its place (KIP-320).
     """
     read = case.clients.polls
     told = case.producers("isolation", _COMMITTED)
@@ -43,6 +44,10 @@ def _steps(case: Case, partition: str, at: Column, is_committed: Mask) -> Iterat
     log = case.reference(partition)
     if log is None:
         return
+    blind = np.flatnonzero(same & (moved > 0) & _goes_beyond_a_cut(read, at, log))
+    if len(blind):
+        what = "read on behind what was cut off"
+        yield _step(case, partition, at[blind[0]], at[blind[0] + 1], what, len(blind), since_us=0)
     jumps = np.flatnonzero(same & (moved > 1))
     for wanted, visible in ((True, log.committed_offsets), (False, log.offsets)):
         mine = jumps[is_committed[jumps] == wanted]
@@ -54,13 +59,34 @@ def _steps(case: Case, partition: str, at: Column, is_committed: Mask) -> Iterat
             yield _step(case, partition, at[one], at[one + 1], "skipped", len(skipped))
 
 
-def _step(case: Case, partition: str, one: int, other: int, what: str, count: int) -> Violation:
+def _goes_beyond_a_cut(read: Polls, at: Column, log: StoredLog) -> Mask:
+    """Of each run but the last: what it ended with is not there now, and the next run is."""
+    ends, begins = at[:-1], at[1:]
+    last = read.values[read.begin[ends] + read.count[ends] - 1]
+    now = log.values_at(read.last[ends])
+    is_replaced = (now >= 0) & (last >= 0) & (now != last)
+    is_there = log.values_at(read.offset[begins]) == read.values[read.begin[begins]]
+    beyond: Mask = is_replaced & is_there
+    return beyond
+
+
+def _step(
+    case: Case,
+    partition: str,
+    one: int,
+    other: int,
+    what: str,
+    count: int,
+    since_us: int | None = None,
+) -> Violation:
+    """``since_us`` is when the cause may have been, if that is not when the record was read."""
     read = case.clients.polls
     text = (
         f"{case.clients.processes[int(read.process[one])]} {what} in {partition}: offset "
         f"{read.offset[other]} came after {read.last[one]}; {count} times in all"
     )
-    return case.violation("polls", text, partition, int(read.at_us[one]))
+    since_us = int(read.at_us[one]) if since_us is None else since_us
+    return case.violation("polls", text, partition, since_us)
 
 
 def _too_early(case: Case, partition: str, at: Column) -> Iterator[Violation]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from logquake.chaos.checkers.case import Case
 from logquake.chaos.checkers.fates import GONE, fates_of
 from logquake.chaos.checkers.sentences import clock
 from logquake.chaos.checkers.verdicts import Violation
-from logquake.chaos.evidence.clients import NONE, Column, Numbers
+from logquake.chaos.evidence.clients import NONE, Column, Numbers, Transaction, pick
 from logquake.chaos.evidence.stored import ABORTED, COMMITTED, OPEN, PLAIN, Mask
 from logquake.chaos.history.outcomes import Outcome
 
@@ -61,6 +62,7 @@ def fates_seen(case: Case) -> Fates:
 def torn(case: Case, shares: Sequence[Fates]) -> Iterator[Violation]:
     """Over all partitions, which each of the shares has seen some of."""
     seen = np.bitwise_or.reduce([share.seen for share in shares])
+    asked = _last_asked(case)
     for index in np.flatnonzero(seen).tolist():
         transaction = case.clients.transactions[index]
         fates = {fate for fate in (*_NAMES, GONE) if int(seen[index]) & 1 << fate}
@@ -69,7 +71,26 @@ def torn(case: Case, shares: Sequence[Fates]) -> Iterator[Violation]:
             share = min(shares, key=lambda share: int(share.first[index]))
             partition = share.names[share.partition[index]]
             text = f"{transaction}, at {clock(transaction.begun_us)}, {problem}"
-            yield case.violation("atomic", text, partition, transaction.begun_us)
+            found = case.violation("atomic", text, partition, transaction.begun_us)
+            others = _asked_by_others(transaction, asked.get(transaction.name, {}))
+            yield replace(found, chain=(*others, *found.chain))
+
+
+def _last_asked(case: Case) -> Mapping[str, Mapping[str, Transaction]]:
+    """By transactional id, of each process the last of its transactions that was to end."""
+    last: dict[str, dict[str, Transaction]] = defaultdict(dict)
+    for transaction in case.clients.transactions:
+        if transaction.asked is not None:
+            last[transaction.name][transaction.process] = transaction
+    return last
+
+
+def _asked_by_others(mine: Transaction, asked: Mapping[str, Transaction]) -> Iterator[str]:
+    """What came late may have decided a transaction of whoever had the transactional id by then."""
+    for process, other in asked.items():
+        if process != mine.process:
+            asked_at = clock(other.asked_us)
+            yield f"{asked_at} {process} asked to {other.asked} another, as {mine.name!r}"
 
 
 def _problem(outcome: str, asked: str | None, seen: set[int]) -> str | None:
@@ -116,7 +137,28 @@ def no_hang(case: Case) -> Iterator[Violation]:
                 f"a transaction of producer {batch['producer_id']}, epoch "
                 f"{batch['producer_epoch']}, is open in {partition} since offset {batch['first']}"
             )
-            yield case.violation("no hang", text, partition)
+            found = case.violation("no hang", text, partition)
+            number = log.values_at(np.array([batch["first"]], np.int64))
+            yield replace(found, chain=(*_of_transaction(case, partition, number), *found.chain))
+
+
+def _of_transaction(case: Case, partition: str, number: Column) -> Iterator[str]:
+    """What its client knows of the transaction that one record is of."""
+    sends = case.clients.sends
+    at = sends.find(case.clients.partitions.known(partition), number)
+    (index,) = pick(sends.transaction, at).tolist()
+    if index < 0:
+        return
+    transaction, (answered_us,) = case.clients.transactions[index], sends.answered_us[at].tolist()
+    if transaction.asked is None:
+        yield f"{clock(transaction.begun_us)} {transaction.process} began it, and never ended it"
+        return
+    order = "after" if answered_us > transaction.asked_us else "before"
+    acked = "was never acked" if answered_us < 0 else f"was acked {order} that"
+    yield (
+        f"{clock(transaction.asked_us)} {transaction.process} asked to {transaction.asked} it; "
+        f"number {int(number[0])} of it {acked}"
+    )
 
 
 class Input(NamedTuple):

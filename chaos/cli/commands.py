@@ -206,7 +206,7 @@ def hunt(
     from logquake.chaos.cli.hunts import hunt_bugs
     from logquake.chaos.hunts.hunting import bugs_to_hunt, hunted
 
-    chosen = hunted() if bug is None else (bugs_to_hunt(bug),)
+    chosen = hunted(sound=sound) if bug is None else (bugs_to_hunt(bug),)
     raise typer.Exit(hunt_bugs(chosen, report, sound=sound, as_json=as_json, quiet=quiet))
 
 

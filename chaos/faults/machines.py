@@ -71,11 +71,13 @@ class FlipBit(FaultValue):
 class PowerLoss(FaultValue):
     """SIGKILL, and what was not synced is taken back; started again when it is healed.
 
-    Several at once are written with commas.
+    Several at once are written with commas. Some pages are left where ``unsynced`` is
+    ``journaled`` or ``scattered``, as RunningCluster.power_loss has them.
     """
 
     kind: Literal["power-loss"] = "power-loss"
     target: Target
+    unsynced: Literal["lost", "journaled", "scattered"] = "lost"
 
 
 class LoseLogDir(FaultValue):

@@ -106,7 +106,7 @@ def _partitioned(stage: Stage, fault: Partition) -> Performed:
 
 
 def _powerless(stage: Stage, fault: PowerLoss) -> Performed:
-    lost = stage.cluster.power_loss(*fault.target.split(","))
+    lost = stage.cluster.power_loss(*fault.target.split(","), unsynced=fault.unsynced)
     return Performed(lost.member, partial(lost.heal, wait=False))
 
 

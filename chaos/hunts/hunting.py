@@ -31,9 +31,17 @@ def bugs_to_hunt(name: str) -> PlantedBug:
         raise ClusterError(str(error)) from error
 
 
-def hunted() -> tuple[PlantedBug, ...]:
-    """All that real brokers show."""
-    return tuple(bug for bug in BUGS if bug.hunt is not None)
+def hunted(*, sound: bool = False) -> tuple[PlantedBug, ...]:
+    """All that real brokers show; of those that share a scenario the first, where brokers are
+    ``sound``: it is the same run for each.
+    """
+    bugs = tuple(bug for bug in BUGS if bug.hunt is not None)
+    if not sound:
+        return bugs
+    first: dict[str, PlantedBug] = {}
+    for bug in bugs:
+        first.setdefault(_hunt_of(bug).scenario, bug)
+    return tuple(first.values())
 
 
 def hunt_scenario(hunt: Hunt) -> Scenario:

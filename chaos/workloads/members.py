@@ -161,7 +161,10 @@ def after(messages: Sequence[Message]) -> list[TopicPartition]:
 
 
 class CommittingMember:
-    """Commits after each batch, and waits for the answer; leaves and joins again now and then."""
+    """Works on each batch, commits, and waits for the answer; leaves and joins again now and then.
+
+    Who works for longer than max.poll.interval.ms is no member any more when it commits.
+    """
 
     def __init__(self, life: Life) -> None:
         self._life = life
@@ -179,6 +182,7 @@ class CommittingMember:
                 messages = membership.taker.take()
                 if messages:
                     has_taken = True
+                    stopping.wait(self._life.plan.works_s)
                     membership.commit(after(messages))
 
     def _leaves_s(self) -> float:

@@ -55,6 +55,22 @@ def test_what_was_deleted_before_its_segment_goes_is_passed_over() -> None:
     assert told(polls, run) == []
 
 
+def test_who_reads_on_behind_what_was_cut_off_has_skipped_what_took_its_place() -> None:
+    run = reading()
+    run.keep(log(1, Batch(0, (10,)), Batch(1, (21, 22, 23), epoch=1)))
+    run.poll(10, 0, 10, 11, 12)
+    run.poll(20, 1, 21, 22)
+    assert ["went back" in each for each in told(polls, run)] == [True]
+    run = reading()
+    run.keep(log(1, Batch(0, (10,)), Batch(1, (21, 22, 23), epoch=1)))
+    run.poll(10, 0, 10, 11, 12)
+    run.poll(20, 3, 23)
+    assert told(polls, run) == [
+        "reader-2 read on behind what was cut off in orders-0: offset 3 came after 2; 1 times in "
+        "all"
+    ]
+
+
 ABORTED = (
     Batch(0, (10,)),
     Batch(1, (11,), 0, (7, 0, 0), transactional=True),
@@ -118,7 +134,8 @@ def test_a_partition_has_one_owner_in_a_generation() -> None:
     assigned(run, 2, "b", 2)
     assert told(groups, run) == []
     assigned(run, 3, "c", 2)
-    assert told(groups, run) == ["b and c own orders-0 in generation 2 of group g"]
+    (problem,) = told(groups, run)
+    assert problem.startswith("b and c own orders-0 in generation 2 of group g, since ")
 
 
 def test_a_commit_of_who_lost_its_partition_is_refused() -> None:
@@ -138,6 +155,15 @@ def test_who_gave_its_partition_back_may_still_commit() -> None:
     assigned(run, 5, "b", 2)
     commit(run, 6, "a", 4, generation=1)
     assert told(groups, run) == []
+
+
+def test_who_gave_it_back_later_may_not() -> None:
+    run = Run.empty()
+    assigned(run, 1, "a", 1)
+    assigned(run, 5, "b", 2)
+    commit(run, 6, "a", 4, generation=1)
+    run.row(9, "a", Kind.REVOKED, P, group="g", epoch=1, after="lost")
+    assert "a committed 4 of orders-0 in generation 1 of group g" in told(groups, run)[0]
 
 
 def test_the_next_owner_begins_where_the_last_commit_was() -> None:

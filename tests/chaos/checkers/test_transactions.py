@@ -65,6 +65,36 @@ def test_a_transaction_ends_as_its_client_was_told(
     assert (problem is None and not problems) or (problem or "") in problems[0]
 
 
+def test_what_another_of_its_transactional_id_asked_for_is_told() -> None:
+    run = transaction(COMMIT, "abort", "aborted")
+    begun = run.row(5, "zombie", Kind.TRANSACTION_BEGUN, "tx")
+    run.row(6, "zombie", Kind.TRANSACTION_ENDING, "tx", after="commit", caused_by=begun)
+    (violation,) = atomic(run.case())
+    assert "zombie asked to commit another, as 'tx'" in violation.chain[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("commit", "producer-1 asked to commit it; number 10 of it was acked before that"),
+        (None, "producer-1 began it, and never ended it"),
+    ],
+)
+def test_of_a_transaction_that_hangs_it_is_told_what_its_client_knows(
+    asked: str | None, said: str
+) -> None:
+    (violation,) = no_hang(transaction(None, asked, None).case())
+    assert said in violation.chain[0]
+
+
+def test_a_record_that_came_behind_the_end_is_told() -> None:
+    run = transaction(ABORT, "abort", "aborted")
+    run.answer(20, Kind.ACKED, 11, offset=3)
+    run.keep(log(1, written(0, 10), marker(1, ABORT, (7, 0)), written(2, 11)))
+    (violation,) = no_hang(run.case())
+    assert "asked to abort it; number 11 of it was acked after that" in violation.chain[0]
+
+
 @pytest.mark.parametrize(
     ("other", "problems"), [(marker(1, COMMIT, (7, 0)), 0), (marker(1, ABORT, (7, 0)), 1)]
 )

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from logquake.chaos.checkers.judging import RULES
-from logquake.chaos.hunts.hunting import hunt_scenario
+from logquake.chaos.hunts.hunting import hunt_scenario, hunted
 from logquake.planted.bug import PlantedBug
 from logquake.planted.bugs import BUGS
 
@@ -34,6 +34,11 @@ def test_what_it_names_is_there(bug: PlantedBug, monkeypatch: pytest.MonkeyPatch
         assert not hunt_scenario(bug.hunt).setup.planted_bugs
 
 
-def test_there_are_some_in_every_room() -> None:
-    assert len({bug.room for bug in BUGS}) == 4
-    assert len(BUGS) >= 30
+def test_real_brokers_show_some_of_every_room() -> None:
+    assert len({bug.room for bug in hunted()}) == 4
+    assert len(hunted()) >= 30
+
+
+def test_sound_brokers_play_each_scenario_once() -> None:
+    scenarios = [bug.hunt.scenario for bug in hunted(sound=True) if bug.hunt is not None]
+    assert sorted(scenarios) == sorted({bug.hunt.scenario for bug in hunted() if bug.hunt})
