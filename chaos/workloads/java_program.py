@@ -65,10 +65,10 @@ class JavaProgram:
             "history": history,
             "told": json.dumps(plan.told(process)),
             **plan.own_options,
-            **java_settings(plan.settings),
         }
-        said = (f"{name}={value}" for name, value in arguments.items())
-        return [*self.jvm(*flags), MAIN_CLASS, *said]
+        said = [f"{name}={value}" for name, value in arguments.items()]
+        settings = [f"-c{name}={value}" for name, value in java_settings(plan.settings).items()]
+        return [*self.jvm(*flags), MAIN_CLASS, *said, *settings]
 
 
 def java_settings(settings: Mapping[str, Option]) -> dict[str, Option]:

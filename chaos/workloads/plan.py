@@ -83,7 +83,10 @@ class Plan:
             name: parsed(name, value) for name, value in options.items() if "." not in name
         }
         settings = {name: value for name, value in options.items() if "." in name}
-        return cls(WorkloadKind(kind), bootstrap, settings, **own)
+        plan = cls(WorkloadKind(kind), bootstrap, settings, **own)
+        if plan.kind is WorkloadKind.IMPATIENT and plan.client is ClientLibrary.JAVA:
+            raise ValueError(f"{kind} runs over logquake's own client alone")
+        return plan
 
     @property
     def own_options(self) -> dict[str, Option]:

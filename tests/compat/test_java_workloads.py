@@ -171,21 +171,21 @@ def test_an_error_says_of_a_send_or_a_commit_what_it_says_over_librdkafka(tmp_pa
     printed = _run(_with_fates(java_program(), tmp_path).jvm(), "Fates")
     *lines, quoted = printed.splitlines()
     assert lines == [
-        "REQUEST_TIMED_OUT unknown unknown",
-        "DisconnectException unknown unknown",
-        "NETWORK_EXCEPTION unknown unknown",
-        "NOT_LEADER_OR_FOLLOWER unknown unknown",
-        "NOT_ENOUGH_REPLICAS unknown unknown",
-        "NOT_ENOUGH_REPLICAS_AFTER_APPEND unknown unknown",
-        "UNKNOWN_PRODUCER_ID unknown unknown",
-        "PRODUCER_FENCED unknown unknown",
-        "KafkaException unknown unknown",
-        "MESSAGE_TOO_LARGE refused unknown",
-        "TransactionAbortedException refused unknown",
-        "MESSAGE_TOO_LARGE unknown unknown",
-        "CommitFailedException unknown refused",
-        "REBALANCE_IN_PROGRESS unknown refused",
-        "FENCED_INSTANCE_ID unknown refused",
+        "REQUEST_TIMED_OUT unknown unknown unknown",
+        "DisconnectException unknown unknown unknown",
+        "NETWORK_EXCEPTION unknown unknown unknown",
+        "NOT_LEADER_OR_FOLLOWER unknown unknown unknown",
+        "NOT_ENOUGH_REPLICAS unknown refused unknown",
+        "NOT_ENOUGH_REPLICAS_AFTER_APPEND unknown unknown unknown",
+        "UNKNOWN_PRODUCER_ID unknown unknown unknown",
+        "PRODUCER_FENCED unknown unknown unknown",
+        "KafkaException unknown unknown unknown",
+        "MESSAGE_TOO_LARGE refused refused unknown",
+        "TransactionAbortedException refused refused unknown",
+        "MESSAGE_TOO_LARGE unknown unknown unknown",
+        "CommitFailedException unknown unknown refused",
+        "REBALANCE_IN_PROGRESS unknown unknown refused",
+        "FENCED_INSTANCE_ID unknown unknown refused",
     ]
     assert json.loads(quoted) == '"quoted" \\ gr\u00fc\u00df\x7f\n\U0001f41f'
 

@@ -1,6 +1,7 @@
 import java.util.Set;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.NotEnoughReplicasException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TransactionAbortedException;
 import org.apache.kafka.common.protocol.Errors;
@@ -8,11 +9,12 @@ import org.apache.kafka.common.protocol.Errors;
 /** What an error says of what was asked. */
 final class Fate {
     // After these the record is certainly in no log. TransactionAborted is told of what never left the client
-    // (RecordAccumulator.abortUndrainedBatches). Of any other it was sent, perhaps more than once: a time-out, a lost
-    // connection or NOT_LEADER_OR_FOLLOWER say nothing, and of NOT_ENOUGH_REPLICAS an attempt before it may have been
-    // appended.
-    private static final Set<Class<?>> NEVER_SENT =
+    // (RecordAccumulator.abortUndrainedBatches). Others say nothing: a time-out, a lost connection,
+    // NOT_LEADER_OR_FOLLOWER.
+    private static final Set<Class<?>> NEVER_APPENDED =
         Set.of(RecordTooLargeException.class, TransactionAbortedException.class);
+    // Nor after this one, unless an attempt before was appended.
+    private static final Class<?> NOT_APPENDED_NOW = NotEnoughReplicasException.class;
     private static final Set<Errors> NOT_KEPT = Set.of(
         Errors.ILLEGAL_GENERATION, Errors.UNKNOWN_MEMBER_ID, Errors.FENCED_INSTANCE_ID, Errors.REBALANCE_IN_PROGRESS);
     private static final Set<Errors> FORGOTTEN = Set.of(Errors.UNKNOWN_PRODUCER_ID, Errors.INVALID_PRODUCER_ID_MAPPING);
@@ -20,9 +22,13 @@ final class Fate {
     private Fate() {
     }
 
-    /** What is wrapped was said of an earlier record. */
-    static Kind ofSend(Exception error) {
-        return NEVER_SENT.contains(error.getClass()) ? Kind.REFUSED : Kind.UNKNOWN;
+    /**
+     * Of a producer that {@code triesAgain} where it has to, or does not. What is wrapped was said of another record.
+     */
+    static Kind ofSend(Exception error, boolean triesAgain) {
+        Class<?> said = error.getClass();
+        boolean isNowhere = NEVER_APPENDED.contains(said) || (said == NOT_APPENDED_NOW && !triesAgain);
+        return isNowhere ? Kind.REFUSED : Kind.UNKNOWN;
     }
 
     /** Of ILLEGAL_GENERATION and UNKNOWN_MEMBER_ID the client makes CommitFailed. */

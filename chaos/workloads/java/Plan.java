@@ -1,17 +1,20 @@
 import java.util.HashMap;
 import java.util.Map;
 
-/** The options of plan.py, each of which is said. Those whose names have a dot are the client's settings. */
+/** The options of plan.py, each of which is said, and settings of the client: -cNAME=VALUE. */
 final class Plan {
+    private static final String SETTING = "-c";
+
     private final Map<String, String> options = new HashMap<>();
     private final Map<String, String> settings = new HashMap<>();
 
     static Plan of(String[] arguments) {
         Plan plan = new Plan();
         for (String argument : arguments) {
-            int end = argument.indexOf('=');
-            String name = argument.substring(0, end);
-            (name.contains(".") ? plan.settings : plan.options).put(name, argument.substring(end + 1));
+            boolean isSetting = argument.startsWith(SETTING);
+            String said = isSetting ? argument.substring(SETTING.length()) : argument;
+            int end = said.indexOf('=');
+            (isSetting ? plan.settings : plan.options).put(said.substring(0, end), said.substring(end + 1));
         }
         return plan;
     }

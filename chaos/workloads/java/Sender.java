@@ -10,11 +10,13 @@ final class Sender implements AutoCloseable {
     final KafkaProducer<byte[], byte[]> producer;
     private final History history;
     private final String topic;
+    private final boolean triesAgain;
 
     Sender(Map<String, Object> settings, History history, String topic) {
         this.producer = Clients.producer(settings);
         this.history = history;
         this.topic = topic;
+        this.triesAgain = !"0".equals(settings.get("retries"));
     }
 
     /** Asked for until the topic is there. Throws TimeoutException. */
@@ -76,7 +78,7 @@ final class Sender implements AutoCloseable {
         }
 
         void failed(Exception error) {
-            tell(Fate.ofSend(error), send.answered(asked).why(Fate.name(error)));
+            tell(Fate.ofSend(error, triesAgain), send.answered(asked).why(Fate.name(error)));
         }
 
         private void tell(Kind outcome, Row row) {

@@ -3,8 +3,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * One workload over Kafka's Java client, from its first row to its last: {@code Workload NAME=VALUE...}, as
- * java_program.py says them. What each kind does is said in chaos/workloads, which has the same over librdkafka.
+ * One workload over Kafka's Java client, from its first row to its last: {@code Workload NAME=VALUE... -cNAME=VALUE...}
+ * as java_program.py says it. What each kind does is said in chaos/workloads, which has the same over librdkafka.
  */
 public final class Workload {
     private static final int USAGE = 2;

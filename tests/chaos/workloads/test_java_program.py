@@ -85,14 +85,17 @@ def test_without_kafkas_client_it_is_said_where_it_comes_from(environment: dict[
 
 
 def test_the_jvm_is_told_all_options_and_its_first_row(tmp_path: Path) -> None:
-    options: dict[str, Option] = {"client": "java", "rate": 2.5, "take_over": False, "linger.ms": 5}
-    plan = Plan.of("transactional", "b:1,b:2", options)
+    options: dict[str, Option] = {"client": "java", "rate": 2.5, "take_over": False}
+    settings: dict[str, Option] = {"linger.ms": 5, "message.send.max.retries": 0}
+    plan = Plan.of("transactional", "b:1,b:2", {**options, **settings})
     program = JavaProgram(Java(tmp_path / "java", 17), (tmp_path / "own.jar",), tmp_path / "none")
     command = program.command(plan, "writer", tmp_path / "writer.jsonl")
-    said = dict(word.split("=", 1) for word in command[command.index(MAIN_CLASS) + 1 :])
+    words = command[command.index(MAIN_CLASS) + 1 :]
+    assert [word for word in words if word.startswith("-")] == ["-clinger.ms=5", "-cretries=0"]
+    said = dict(word.split("=", 1) for word in words if not word.startswith("-"))
     assert json.loads(said.pop("told")) == plan.told("writer")
     assert plan.told("writer")["transactional_id"] == "writer"
-    expected = {name: str(value) for name, value in plan.options().items()}
+    expected = {name: str(value) for name, value in plan.own_options.items()}
     assert said == expected | {
         "kind": "transactional",
         "bootstrap": "b:1,b:2",

@@ -20,6 +20,7 @@ def test_options_are_taken_as_text_or_as_what_they_are() -> None:
         ("plain", {"rat": 1}, "no workload has the option rat; there are client, seed, "),
         ("plain", {"keys": "many"}, "many"),
         ("plain", {"client": "perl"}, "perl"),
+        ("impatient", {"client": "java"}, "own client"),
         ("plain", {"take_over": "maybe"}, "take_over is true or false, not maybe"),
     ],
 )

@@ -14,7 +14,10 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TransactionAbortedException;
 import org.apache.kafka.common.errors.UnknownProducerIdException;
 
-/** What the Java workloads make of errors, a line each: its name, what became of a send and of a commit. */
+/**
+ * What the Java workloads make of errors, a line each: its name, what became of a send that may be tried again, of one
+ * that may not, and of a commit.
+ */
 public final class Fates {
     private static final List<KafkaException> ERRORS = List.of(
         new TimeoutException("it was late"),
@@ -38,7 +41,8 @@ public final class Fates {
 
     public static void main(String[] arguments) {
         for (KafkaException each : ERRORS) {
-            System.out.println(Fate.name(each) + " " + Fate.ofSend(each) + " " + Fate.ofCommit(each));
+            Object[] fates = {Fate.ofSend(each, true), Fate.ofSend(each, false), Fate.ofCommit(each)};
+            System.out.println(Fate.name(each) + " " + fates[0] + " " + fates[1] + " " + fates[2]);
         }
         System.out.println(Row.quoted("\"quoted\" \\ gr\u00fc\u00df\u007f\n\ud83d\udc1f"));
     }
