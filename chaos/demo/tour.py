@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -140,9 +141,11 @@ class _Tour:
                 failover.finish()
                 for partition in range(PARTITIONS):
                     self._kafka.wait_isr(TOPIC, partition, size=REPLICAS, timeout=_STEP_TIMEOUT_S)
-            read = self._read_back(reader)
-        with self._screen.step("Asking Spark to count the lines of every file"):
-            spark = _ask_spark(self._kafka.bootstrap_servers, self._corpus)
+            with ThreadPoolExecutor(1, thread_name_prefix="spark") as beside:
+                asked = beside.submit(_ask_spark, self._kafka.bootstrap_servers, self._corpus)
+                read = self._read_back(reader)
+                with self._screen.step("Waiting for Spark, which counts the lines of every file"):
+                    spark = asked.result()
         path = self._folder / "run.parquet"
         with self._screen.step("Judging what clients, files, ZooKeeper and journals say"):
             end_at_once(self._kafka)
