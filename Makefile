@@ -8,11 +8,13 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { echo $$python; break; }; done)
 
-# Two cores carry two clusters at once; a file's tests share one, so a file stays on one worker.
 WORKERS ?= 2
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
+PYTEST := $(BIN)/python -m pytest
 # Tests that start brokers, and clients with threads of their own beside the tests.
+# They wait more than they work: two cores carry three clusters at once. A file's tests share one,
+# so a file stays on one worker.
 WITH_PROCESSES := tests/compat tests/system tests/chaos/plugin
+CLUSTERS ?= 3
 ROOMS := wire seams storage zk controller client node planted cluster chaos pipeline
 
 .PHONY: help demo test check format docs bench clean
@@ -24,8 +26,8 @@ demo: $(INSTALLED) ## Lose a leader under a million lines, prove what survived (
 	$(BIN)/python -m logquake.chaos.demo $(FILE)
 
 test: $(INSTALLED) ## Run all tests
-	$(PYTEST) tests $(WITH_PROCESSES:%=--ignore %)
-	$(PYTEST) --dist loadfile --no-loadscope-reorder $(WITH_PROCESSES)
+	$(PYTEST) -n $(WORKERS) tests $(WITH_PROCESSES:%=--ignore %)
+	$(PYTEST) -n $(CLUSTERS) --dist loadfile --no-loadscope-reorder $(WITH_PROCESSES)
 
 check: $(INSTALLED) ## Lint, format, types, import layers, names in the documents
 	$(BIN)/ruff check .
