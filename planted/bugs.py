@@ -277,14 +277,6 @@ STORAGE = (
         Hunt("power-cut-synced", 90, ("durable", "readable"), r"power-loss was done to"),
     ),
     PlantedBug(
-        "recovery-skipped",
-        Room.STORAGE,
-        "KAFKA-10471",
-        "Logs are taken for intact after a crash, as though the broker had stopped in order.",
-        "storage.believe_in_a_clean_stop",
-        Hunt("power-cut-follower", 90, ("shape",), r"power-loss was done to broker-2"),
-    ),
-    PlantedBug(
         "last-value-compacted",
         Room.STORAGE,
         NONE_KNOWN,

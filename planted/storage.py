@@ -8,7 +8,6 @@ from typing import Any
 from logquake.node.replication.partition.replica_log import ReplicaLog
 from logquake.planted.bug import Replace
 from logquake.storage.cleaner.record_filter import RecordFilter
-from logquake.storage.dirs import clean_shutdown
 from logquake.storage.log.log import Log
 from logquake.storage.log.sync import PendingSync
 from logquake.storage.producers import entry, rules
@@ -45,11 +44,6 @@ def append_what_repeats(replace: Replace) -> None:
 def sync_nothing(replace: Replace) -> None:
     """A sync is noted, and was none."""
     replace(PendingSync, "run", lambda _self: None)
-
-
-def believe_in_a_clean_stop(replace: Replace) -> None:
-    """No log is scanned after a crash, as though the run before had ended in order."""
-    replace(clean_shutdown, "take_marker", lambda _disk, _log_dir: True)
 
 
 def drop_the_last_value(replace: Replace) -> None:
