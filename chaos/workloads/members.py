@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from threading import Event
-from time import monotonic
+from time import monotonic, sleep
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -27,7 +27,7 @@ from logquake.chaos.workloads.sending import Record
 from logquake.chaos.workloads.transactions import TIMEOUT_S, Transactions
 
 A_BATCH = 500  # records, at most: what a commit takes longest is its answer
-_LOOKS = 5
+_LOOK_S = 0.2
 # librdkafka's own form of what consumer_group_metadata() gives, which it writes for any language
 # to hand on: a mark, the generation, then the ids.
 _GENERATION = struct.Struct("=7xi")
@@ -97,14 +97,17 @@ class Membership:
                 self.consumer.seek(place)
 
     def _committed(self, assigned: list[TopicPartition]) -> list[TopicPartition]:
-        """Once the coordinator is found again. Raises KafkaException if it is not."""
-        for _ in range(_LOOKS):
-            with suppress(KafkaException):
-                return self._committed_now(assigned)
-        return self._committed_now(assigned)
-
-    def _committed_now(self, assigned: list[TopicPartition]) -> list[TopicPartition]:
-        return list(self.consumer.committed(assigned, TIMEOUT_S))
+        """Once the coordinator is found again: librdkafka may have asked the last one, and is told
+        so at once. Raises KafkaException if it is not found.
+        """
+        until = monotonic() + TIMEOUT_S
+        while True:
+            try:
+                return list(self.consumer.committed(assigned, TIMEOUT_S))
+            except KafkaException:
+                if monotonic() > until:
+                    raise
+            sleep(_LOOK_S)
 
     def _revoke(self, revoked: list[TopicPartition], how: str) -> None:
         self.taker.give_up(each.partition for each in revoked)
