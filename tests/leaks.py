@@ -23,6 +23,7 @@ from tests.waiting import PATIENCE_S
 
 LAST_RAISED = ("last_exc", "last_type", "last_value", "last_traceback")
 ROOT = Path(__file__).parents[1]
+OF_THE_PROCESS = frozenset({"py4j"})  # Spark's way to its JVM outlives every session
 PLACES = 3  # of our own code, that are told of where a thread began
 
 
@@ -42,7 +43,9 @@ def threads_end_with_their_module() -> Iterator[None]:
     start = threading.Thread.start
 
     def start_noted(thread: threading.Thread) -> None:
-        begun[thread] = _places(sys._getframe(1))
+        begins = sys._getframe(1)
+        if begins.f_globals.get("__name__", "").partition(".")[0] not in OF_THE_PROCESS:
+            begun[thread] = _places(begins)
         start(thread)
 
     with pytest.MonkeyPatch.context() as patch:
