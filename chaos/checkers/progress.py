@@ -54,10 +54,7 @@ class Progress:
     """Of commits, in any order."""
 
     def __init__(self, commits: Iterable[Commit]) -> None:
-        asked = sorted(
-            (each for each in commits if each.result != "refused"),
-            key=lambda commit: (commit.asked_us, commit.process),
-        )
+        asked = sorted(commits, key=lambda commit: (commit.asked_us, commit.process))
         self._all_us = [each.asked_us for each in asked]
         self._most = list(accumulate((each.offset for each in asked), max))
         self._kept = [each for each in asked if each.result == "kept"]
@@ -76,7 +73,11 @@ class Progress:
         return self._by_answer[count - 1] if count else None
 
     def most_asked(self, before_us: int) -> int:
-        """The highest offset that was asked for by then, and not refused; 0 without one."""
+        """The highest offset that was asked for by then; 0 without one.
+
+        Of what was refused too: a client asks again by itself, and what it is told is the last
+        answer. The first may have been lost, and what it asked kept.
+        """
         count = bisect_left(self._all_us, before_us)
         return self._most[count - 1] if count else 0
 

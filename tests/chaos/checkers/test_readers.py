@@ -192,7 +192,9 @@ def test_where_nobody_told_a_member_to_begin_its_first_record_tells() -> None:
 
 def test_the_next_owner_passes_over_nothing_that_nobody_committed() -> None:
     records = Batch(0, (10, 11, 12, 13, 14)), marker(5, ControlType.ABORT, (7, 0))
-    for last, result, problems in ((5, "unknown", 0), (4, "unknown", 1), (5, "refused", 1)):
+    # Of what was refused an earlier attempt may have been kept.
+    outcomes = ((5, "unknown", 0), (4, "unknown", 1), (5, "refused", 0), (4, "refused", 1))
+    for last, result, problems in outcomes:
         run = Run.empty()
         run.keep(log(1, *records))
         assigned(run, 1, "a", 1)
