@@ -12,6 +12,8 @@ from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.history.outcomes import Outcome
 from logquake.chaos.history.rows import Kind
 
+_TAKEN_BACK = ("_PURGE_", "TransactionAborted")  # librdkafka's names, and the Java client's
+
 
 def live(case: Case) -> Iterator[Violation]:
     """Within a bound after healing there is a leader everywhere, the ISR is all replicas, and
@@ -32,14 +34,23 @@ def _failing(case: Case) -> Iterator[Violation]:
     sends = case.clients.sends
     healed = max((r.at_us for r in case.clients.faults if r.what == Kind.FAULT_ENDED), default=0)
     late = (sends.asked_us > healed + case.demands.recovery_us) & (sends.answered_us >= 0)
-    for partition, at in case.by_partition(late & (sends.outcome != int(Outcome.ACKED))):
-        first = int(at[0])
+    for partition, failed in case.by_partition(late & (sends.outcome != int(Outcome.ACKED))):
+        at = [each for each in failed.tolist() if not _is_taken_back(case, each)]
+        if not at:
+            continue
+        first = at[0]
         why = case.clients.reasons.get(int(sends.number[first]), "without a reason")
         text = (
             f"{len(at)} sends to {partition} failed though all was healed at {clock(healed)}; the "
             f"first at {clock(int(sends.asked_us[first]))}, {why}"
         )
         yield case.violation("live", text, partition, healed)
+
+
+def _is_taken_back(case: Case, send: int) -> bool:
+    """Whether the client itself gave it up: what an aborted, or a fenced, transaction left."""
+    reason = case.clients.reasons.get(int(case.clients.sends.number[send]), "")
+    return reason.startswith(_TAKEN_BACK)
 
 
 def _unanswered(case: Case) -> Iterator[Violation]:

@@ -195,6 +195,14 @@ def test_sends_succeed_some_time_after_all_is_healed() -> None:
     assert "1 sends to orders-0 failed though all was healed at 00:00:00.020" in problem
 
 
+@pytest.mark.parametrize("why", ["_PURGE_QUEUE", "TransactionAbortedException"])
+def test_what_a_client_took_back_itself_is_no_failure(why: str) -> None:
+    run = cluster()
+    run.send(40, 10)
+    run.answer(41, Kind.UNKNOWN, 10, why=why)
+    assert told(live, run) == []
+
+
 def test_what_ended_by_itself_knows_of_all_its_sends() -> None:
     run = cluster()
     run.send(10, 10)
