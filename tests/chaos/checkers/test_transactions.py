@@ -200,7 +200,7 @@ def test_what_a_client_took_back_itself_is_no_failure(why: str) -> None:
     run = cluster()
     run.send(40, 10)
     run.answer(41, Kind.UNKNOWN, 10, why=why)
-    assert told(live, run) == []
+    assert told(live, run, demands=Demands(recovery_us=10_000)) == []
 
 
 def test_what_ended_by_itself_knows_of_all_its_sends() -> None:
