@@ -36,3 +36,17 @@ class Columns:
             for column, field in zip(columns, self._schema, strict=True)
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+
+def arrow_type(of_spark: str) -> pa.DataType:
+    """What Spark takes for one of its own simple types, by its name."""
+    import pyarrow as pa
+
+    return {
+        "int": pa.int32(),
+        "bigint": pa.int64(),
+        "string": pa.string(),
+        "binary": pa.binary(),
+        "boolean": pa.bool_(),
+        "timestamp": pa.timestamp("us", tz="UTC"),
+    }[of_spark]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logquake.client.cursor import ReadBatch
-from logquake.pipeline.columns import US_PER_MS
+from logquake.pipeline.columns import US_PER_MS, arrow_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -90,13 +90,5 @@ def _arrow_types() -> dict[str, pa.DataType]:
     import pyarrow as pa
 
     header = pa.struct([("key", pa.string()), ("value", pa.binary())])
-    return {
-        "key": pa.binary(),
-        "value": pa.binary(),
-        "topic": pa.string(),
-        "partition": pa.int32(),
-        "offset": pa.int64(),
-        "timestamp": pa.timestamp("us", tz="UTC"),
-        "timestampType": pa.int32(),
-        HEADERS: pa.list_(header),
-    }
+    simple = {name: column.of_spark for name, column in COLUMNS.items() if name != HEADERS}
+    return {name: arrow_type(kind) for name, kind in simple.items()} | {HEADERS: pa.list_(header)}

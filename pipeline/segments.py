@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from logquake.pipeline.columns import ROWS_PER_BATCH, US_PER_MS, Columns
+from logquake.pipeline.columns import ROWS_PER_BATCH, US_PER_MS, Columns, arrow_type
 from logquake.pipeline.option_values import OptionError, by_known_name, names, path_of
 from logquake.storage import file_names
 from logquake.storage.dirs.meta_properties import FILE_NAME as META_PROPERTIES
@@ -191,13 +191,5 @@ def _row(
 def _arrow_schema() -> pa.Schema:
     import pyarrow as pa
 
-    of_spark = {
-        "int": pa.int32(),
-        "bigint": pa.int64(),
-        "string": pa.string(),
-        "binary": pa.binary(),
-        "boolean": pa.bool_(),
-        "timestamp": pa.timestamp("us", tz="UTC"),
-    }
     fields = (field.split() for field in _SCHEMA.split(", "))
-    return pa.schema([(name, of_spark[kind]) for name, kind in fields])
+    return pa.schema([(name, arrow_type(kind)) for name, kind in fields])
