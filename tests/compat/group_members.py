@@ -29,6 +29,8 @@ class GroupMember(ABC):
     ``instance_id`` makes it a static member, which does not leave when it stops.
     """
 
+    auto_commit = True
+
     def __init__(
         self,
         servers: str,
@@ -44,12 +46,19 @@ class GroupMember(ABC):
         self.instance_id = instance_id
         self.session_timeout_ms = session_timeout_ms
         self.read: list[bytes] = []
-        self.assigned: set[tuple[str, int]] = set()
+        self._assigned: set[tuple[str, int]] = set()
         self.rebalances = 0
         self.failure: BaseException | None = None
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
+
+    @property
+    def assigned(self) -> set[tuple[str, int]]:
+        """Partitions by topic; raises what the consumer failed on, so that nobody waits for it."""
+        if self.failure is not None:
+            raise self.failure
+        return self._assigned
 
     def stop(self) -> None:
         """Commit and close; raises what the consumer failed on."""
@@ -70,7 +79,7 @@ class GroupMember(ABC):
 
     def _take(self, partitions: Iterable[Any]) -> None:
         self.rebalances += 1
-        self.assigned = {(each.topic, each.partition) for each in partitions}
+        self._assigned = {(each.topic, each.partition) for each in partitions}
 
 
 class LibrdkafkaMember(GroupMember):
@@ -85,6 +94,7 @@ class LibrdkafkaMember(GroupMember):
             "session.timeout.ms": self.session_timeout_ms,
             "heartbeat.interval.ms": 500,
             "topic.metadata.refresh.interval.ms": 1_000,
+            "enable.auto.commit": self.auto_commit,
         }
         if self.instance_id is not None:
             settings["group.instance.id"] = self.instance_id
@@ -95,15 +105,18 @@ class LibrdkafkaMember(GroupMember):
                 on_revoke=lambda _consumer, partitions: self._on_revoke(partitions),
             )
             while not self._stopping.is_set():
-                message = consumer.poll(POLL_S)
-                if message is not None and message.error() is None:
-                    self.read.append(message.value() or b"")
+                self._take_next(consumer)
+
+    def _take_next(self, consumer: Consumer) -> None:
+        message = consumer.poll(POLL_S)
+        if message is not None and message.error() is None:
+            self.read.append(message.value() or b"")
 
     def _on_assign(self, partitions: Iterable[Any]) -> None:
         self._take(partitions)
 
     def _on_revoke(self, _partitions: Iterable[Any]) -> None:
-        self.assigned = set()
+        self._assigned = set()
 
 
 class CooperativeMember(LibrdkafkaMember):
@@ -112,12 +125,12 @@ class CooperativeMember(LibrdkafkaMember):
     strategy = "cooperative-sticky"
 
     def _on_assign(self, partitions: Iterable[Any]) -> None:
-        held = self.assigned
+        held = self._assigned
         self._take(partitions)
-        self.assigned |= held
+        self._assigned |= held
 
     def _on_revoke(self, partitions: Iterable[Any]) -> None:
-        self.assigned -= {(each.topic, each.partition) for each in partitions}
+        self._assigned -= {(each.topic, each.partition) for each in partitions}
 
 
 class KafkaPythonMember(GroupMember):
@@ -140,16 +153,20 @@ class KafkaPythonMember(GroupMember):
             heartbeat_interval_ms=500,
             metadata_max_age_ms=1_000,
             group_instance_id=self.instance_id,
+            enable_auto_commit=self.auto_commit,
         )
         known: set[Any] = set()
         with closing(consumer):
             wait_for("its topics", lambda: self._stopping.is_set() or self._are_known(consumer))
             while not self._stopping.is_set():
-                for records in consumer.poll(timeout_ms=int(POLL_S * 1000)).values():
-                    self.read += [record.value for record in records]
+                self._take_next(consumer)
                 if consumer.assignment() != known:
                     known = consumer.assignment()
                     self._take(known)
+
+    def _take_next(self, consumer: kafka.KafkaConsumer) -> None:
+        for records in consumer.poll(timeout_ms=int(POLL_S * 1000)).values():
+            self.read += [record.value for record in records]
 
     def _are_known(self, consumer: kafka.KafkaConsumer) -> bool:
         return all(map(consumer.partitions_for_topic, self.topics))

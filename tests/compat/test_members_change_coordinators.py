@@ -19,7 +19,6 @@ import kafka
 import pytest
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import NewTopic
-from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.errors import KafkaError
 from kafka.structs import OffsetAndMetadata
 
@@ -30,7 +29,13 @@ from tests.compat.coordinated_in_turns import (
     cluster_of_ours,
     coordinated_by_both,
 )
-from tests.compat.group_members import POLL_S, GroupMember, members
+from tests.compat.group_members import (
+    POLL_S,
+    GroupMember,
+    KafkaPythonMember,
+    LibrdkafkaMember,
+    members,
+)
 from tests.compat.joining_kafka import kill
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.new_topics import create
@@ -66,52 +71,25 @@ def _commit(commit: Callable[[], Any], refusal: type[Exception]) -> None:
     wait_for("a commit that is taken", is_taken, unready=(refusal,))
 
 
-class LibrdkafkaWorker(GroupMember):
-    def _consume(self) -> None:
-        settings: dict[str, Any] = {
-            "bootstrap.servers": self.servers,
-            "group.id": self.group,
-            "auto.offset.reset": "earliest",
-            "enable.auto.commit": False,
-            "session.timeout.ms": self.session_timeout_ms,
-            "heartbeat.interval.ms": 500,
-            "log_level": 0,
-        }
-        with closing(Consumer(settings)) as consumer:
-            consumer.subscribe(self.topics, on_assign=lambda _, given: self._take(given))
-            while not self._stopping.is_set():
-                message = consumer.poll(POLL_S)
-                if message is not None and message.error() is None:
-                    self.read.append(message.value() or b"")
-                    _commit(
-                        partial(consumer.commit, message=message, asynchronous=False),
-                        KafkaException,
-                    )
+class LibrdkafkaWorker(LibrdkafkaMember):
+    auto_commit = False
+
+    def _take_next(self, consumer: Consumer) -> None:
+        message = consumer.poll(POLL_S)
+        if message is not None and message.error() is None:
+            self.read.append(message.value() or b"")
+            _commit(partial(consumer.commit, message=message, asynchronous=False), KafkaException)
 
 
-class KafkaPythonWorker(GroupMember):
-    def _consume(self) -> None:
-        consumer = kafka.KafkaConsumer(
-            *self.topics,
-            bootstrap_servers=self.servers,
-            group_id=self.group,
-            auto_offset_reset="earliest",
-            enable_auto_commit=False,
-            partition_assignment_strategy=[RangePartitionAssignor],
-            session_timeout_ms=self.session_timeout_ms,
-            heartbeat_interval_ms=500,
-        )
-        known: set[Any] = set()
-        with closing(consumer):
-            while not self._stopping.is_set():
-                polled = consumer.poll(timeout_ms=int(POLL_S * 1000), max_records=1)
-                for partition, (record,) in polled.items():
-                    self.read.append(record.value)
-                    offset = {partition: OffsetAndMetadata(record.offset + 1, "", -1)}
-                    _commit(partial(consumer.commit, offset), KafkaError)
-                if consumer.assignment() != known:
-                    known = consumer.assignment()
-                    self._take(known)
+class KafkaPythonWorker(KafkaPythonMember):
+    auto_commit = False
+
+    def _take_next(self, consumer: kafka.KafkaConsumer) -> None:
+        polled = consumer.poll(timeout_ms=int(POLL_S * 1000), max_records=1)
+        for partition, (record,) in polled.items():
+            self.read.append(record.value)
+            offset = {partition: OffsetAndMetadata(record.offset + 1, "", -1)}
+            _commit(partial(consumer.commit, offset), KafkaError)
 
 
 class Writer:
