@@ -22,11 +22,11 @@ def router_to(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterat
     from logquake.client.routing import Router
     from logquake.client.settings import ClientSettings
 
-    cluster = cluster_of(name, data_dir)
-    servers = bootstrap or cluster.bootstrap_servers
-    connect = tcp_connect if bootstrap else cluster.connect
-    try:
-        with Router(ClientSettings(servers), connect=connect) as router:
-            yield router
-    except (ClientError, ValueError) as error:
-        raise ClusterError(str(error)) from error
+    with cluster_of(name, data_dir) as cluster:
+        servers = bootstrap or cluster.bootstrap_servers
+        connect = tcp_connect if bootstrap else cluster.connect
+        try:
+            with Router(ClientSettings(servers), connect=connect) as router:
+                yield router
+        except (ClientError, ValueError) as error:
+            raise ClusterError(str(error)) from error

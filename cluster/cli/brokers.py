@@ -43,17 +43,18 @@ def add(
     wait: Wait = "30s",
 ) -> None:
     """One broker more; it gets replicas of topics that are made from now on."""
-    cluster = cluster_of(name, data_dir)
-    added = cluster.add_broker(broker_id, timeout=seconds(wait))
-    report_serving(cluster, added.member, wait)
+    with cluster_of(name, data_dir) as cluster:
+        added = cluster.add_broker(broker_id, timeout=seconds(wait))
+        report_serving(cluster, added.member, wait)
 
 
 @app.command()
 def remove(target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
     """Stop a broker for good; its data goes too."""
-    removed = cluster_of(name, data_dir).remove_broker(target)
-    print(f"{removed.member} is removed")
-    _report_left(removed.member, removed.replicas)
+    with cluster_of(name, data_dir) as cluster:
+        removed = cluster.remove_broker(target)
+        print(f"{removed.member} is removed")
+        _report_left(removed.member, removed.replicas)
 
 
 @app.command()
@@ -65,8 +66,8 @@ def wipe(
     wait: Wait = "30s",
 ) -> None:
     """Kill a broker, empty its disk and start it."""
-    cluster = cluster_of(name, data_dir)
-    report_serving(cluster, cluster.wipe(target, spare=spare).member, wait)
+    with cluster_of(name, data_dir) as cluster:
+        report_serving(cluster, cluster.wipe(target, spare=spare).member, wait)
 
 
 @app.command()
@@ -81,8 +82,8 @@ def replace(
     wait: Wait = "30s",
 ) -> None:
     """Put another broker in its place, elsewhere, with an empty disk."""
-    cluster = cluster_of(name, data_dir)
-    report_serving(cluster, cluster.replace(target, new_id=new_id, spare=spare).member, wait)
+    with cluster_of(name, data_dir) as cluster:
+        report_serving(cluster, cluster.replace(target, new_id=new_id, spare=spare).member, wait)
 
 
 @app.command(hidden=True)

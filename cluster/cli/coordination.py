@@ -21,19 +21,17 @@ def expire_session(
     target: Target, wait: Wait = True, name: Name = DEFAULT_NAME, data_dir: DataDir = None
 ) -> None:
     """Let ZooKeeper end a broker's session; the broker registers anew."""
-    cluster = cluster_of(name, data_dir)
-    fault = cluster.expire_session(target)
-    print(f"the session of {fault.member} has ended")
-    fault.heal(wait=wait)
-    cluster.close()
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.expire_session(target)
+        print(f"the session of {fault.member} has ended")
+        fault.heal(wait=wait)
 
 
 def delete_controller(
     wait: Wait = True, name: Name = DEFAULT_NAME, data_dir: DataDir = None
 ) -> None:
     """Delete /controller; another controller is elected, or the same one again."""
-    cluster = cluster_of(name, data_dir)
-    fault = cluster.delete_controller()
-    print(f"{fault.member} is controller no longer")
-    fault.heal(wait=wait)
-    cluster.close()
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.delete_controller()
+        print(f"{fault.member} is controller no longer")
+        fault.heal(wait=wait)

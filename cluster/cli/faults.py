@@ -18,7 +18,6 @@ from logquake.cluster.cli.options import (
 from logquake.cluster.cli.standing import For, until
 
 if TYPE_CHECKING:
-    from logquake.cluster.running.cluster import RunningCluster
     from logquake.cluster.running.fault import Fault
 
 app = typer.Typer(
@@ -49,8 +48,8 @@ def partition(
     data_dir: DataDir = None,
 ) -> None:
     """Cut all links between groups, both ways."""
-    cluster = cluster_of(name, data_dir)
-    report(cluster, cluster.partition(*groups.split(":"), **until(for_)))
+    with cluster_of(name, data_dir) as cluster:
+        report(cluster.partition(*groups.split(":"), **until(for_)))
 
 
 @app.command()
@@ -64,8 +63,8 @@ def isolate(
     data_dir: DataDir = None,
 ) -> None:
     """Cut it off from all other brokers, ZooKeeper and clients."""
-    cluster = cluster_of(name, data_dir)
-    report(cluster, cluster.isolate(target, clients=clients, **until(for_)))
+    with cluster_of(name, data_dir) as cluster:
+        report(cluster.isolate(target, clients=clients, **until(for_)))
 
 
 @app.command()
@@ -78,8 +77,8 @@ def cut(
     data_dir: DataDir = None,
 ) -> None:
     """Let bytes stay where they are; new connections get no answer."""
-    cluster = cluster_of(name, data_dir)
-    report(cluster, cluster.cut(source, target, both=both, **until(for_)))
+    with cluster_of(name, data_dir) as cluster:
+        report(cluster.cut(source, target, both=both, **until(for_)))
 
 
 @app.command()
@@ -94,9 +93,9 @@ def delay(
     data_dir: DataDir = None,
 ) -> None:
     """Let bytes arrive later, in order."""
-    cluster = cluster_of(name, data_dir)
-    fault = cluster.delay(source, target, ms, jitter_ms=jitter_ms, both=both, **until(for_))
-    report(cluster, fault)
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.delay(source, target, ms, jitter_ms=jitter_ms, both=both, **until(for_))
+        report(fault)
 
 
 @app.command()
@@ -110,9 +109,9 @@ def rate(
     data_dir: DataDir = None,
 ) -> None:
     """Let only so many bytes pass."""
-    cluster = cluster_of(name, data_dir)
-    fault = cluster.throttle(source, target, bytes_per_s, both=both, **until(for_))
-    report(cluster, fault)
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.throttle(source, target, bytes_per_s, both=both, **until(for_))
+        report(fault)
 
 
 @app.command()
@@ -124,8 +123,8 @@ def reset(
     data_dir: DataDir = None,
 ) -> None:
     """Reset all connections between them, and refuse new ones."""
-    cluster = cluster_of(name, data_dir)
-    report(cluster, cluster.reset(source, target, **until(for_)))
+    with cluster_of(name, data_dir) as cluster:
+        report(cluster.reset(source, target, **until(for_)))
 
 
 @app.command()
@@ -138,9 +137,9 @@ def drop(
     data_dir: DataDir = None,
 ) -> None:
     """Reset each connection after so many bytes."""
-    cluster = cluster_of(name, data_dir)
-    fault = cluster.drop_after(source, target, after_bytes, **until(for_))
-    report(cluster, fault)
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.drop_after(source, target, after_bytes, **until(for_))
+        report(fault)
 
 
 @app.command("half-open")
@@ -152,8 +151,8 @@ def half_open(
     data_dir: DataDir = None,
 ) -> None:
     """Do not tell TARGET that SOURCE closed a connection, or died."""
-    cluster = cluster_of(name, data_dir)
-    report(cluster, cluster.half_open(source, target, **until(for_)))
+    with cluster_of(name, data_dir) as cluster:
+        report(cluster.half_open(source, target, **until(for_)))
 
 
 @app.command("list")
@@ -164,11 +163,12 @@ def list_faults(
     from logquake.cluster.cli.output import print_json, print_table
     from logquake.cluster.observing.tables import FAULT_COLUMNS, fault_rows
 
-    faults = cluster_of(name, data_dir).standing_faults()
-    if wants_json(output):
-        print_json(faults)
-    else:
-        print_table(FAULT_COLUMNS, fault_rows(faults))
+    with cluster_of(name, data_dir) as cluster:
+        faults = cluster.standing_faults()
+        if wants_json(output):
+            print_json(faults)
+        else:
+            print_table(FAULT_COLUMNS, fault_rows(faults))
 
 
 @app.command()
@@ -180,14 +180,13 @@ def heal(
     data_dir: DataDir = None,
 ) -> None:
     """Heal faults, whoever began them."""
-    cluster = cluster_of(name, data_dir)
-    if not ids:
-        print(f"healed {cluster.heal_standing()}")
-    for fault_id in ids or ():
-        held = cluster.heal_standing(fault_id)
-        print(f"healed {fault_id}" if held else f"{fault_id} held no longer")
+    with cluster_of(name, data_dir) as cluster:
+        if not ids:
+            print(f"healed {cluster.heal_standing()}")
+        for fault_id in ids or ():
+            held = cluster.heal_standing(fault_id)
+            print(f"healed {fault_id}" if held else f"{fault_id} held no longer")
 
 
-def report(cluster: RunningCluster, fault: Fault) -> None:
+def report(fault: Fault) -> None:
     print(f"{fault.member} holds; heal it with logquake fault heal")
-    cluster.close()

@@ -44,10 +44,11 @@ def full(
     data_dir: DataDir = None,
 ) -> None:
     """Writes and new files fail with ENOSPC."""
-    _report(
-        cluster_of(name, data_dir).disk_full(target, log_dir=log_dir, **until(for_)),
-        "its disk is full",
-    )
+    with cluster_of(name, data_dir) as cluster:
+        _report(
+            cluster.disk_full(target, log_dir=log_dir, **until(for_)),
+            "its disk is full",
+        )
 
 
 @disk.command()
@@ -60,10 +61,11 @@ def slow(
     data_dir: DataDir = None,
 ) -> None:
     """Writes and syncs take longer."""
-    _report(
-        cluster_of(name, data_dir).slow_disk(target, ms, path=path, **until(for_)),
-        "its disk is slow",
-    )
+    with cluster_of(name, data_dir) as cluster:
+        _report(
+            cluster.slow_disk(target, ms, path=path, **until(for_)),
+            "its disk is slow",
+        )
 
 
 @disk.command()
@@ -86,9 +88,9 @@ def error(
     data_dir: DataDir = None,
 ) -> None:
     """A call fails."""
-    cluster = cluster_of(name, data_dir)
-    fault = cluster.disk_error(target, call, nth=nth, path=path, error=errno, **until(for_))
-    _report(fault, f"{call} will fail with {errno}")
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.disk_error(target, call, nth=nth, path=path, error=errno, **until(for_))
+        _report(fault, f"{call} will fail with {errno}")
 
 
 @disk.command()
@@ -100,10 +102,11 @@ def torn_write(
     data_dir: DataDir = None,
 ) -> None:
     """The next write ends half-way, and the broker with it, as by kill -9."""
-    _report(
-        cluster_of(name, data_dir).torn_write(target, path=path, **until(for_)),
-        "its next write will tear",
-    )
+    with cluster_of(name, data_dir) as cluster:
+        _report(
+            cluster.torn_write(target, path=path, **until(for_)),
+            "its next write will tear",
+        )
 
 
 @disk.command()
@@ -115,8 +118,9 @@ def read_only(
     data_dir: DataDir = None,
 ) -> None:
     """Whatever would change something fails with EROFS."""
-    fault = cluster_of(name, data_dir).read_only_disk(target, log_dir=log_dir, **until(for_))
-    _report(fault, "its disk is read-only")
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.read_only_disk(target, log_dir=log_dir, **until(for_))
+        _report(fault, "its disk is read-only")
 
 
 @disk.command()
@@ -128,8 +132,9 @@ def lost(
     data_dir: DataDir = None,
 ) -> None:
     """Whatever is asked of a log directory fails with EIO."""
-    fault = cluster_of(name, data_dir).lose_log_dir(target, log_dir, **until(for_))
-    _report(fault, f"log directory {log_dir} is lost")
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.lose_log_dir(target, log_dir, **until(for_))
+        _report(fault, f"log directory {log_dir} is lost")
 
 
 @clock.command()
@@ -142,8 +147,9 @@ def skew(
     data_dir: DataDir = None,
 ) -> None:
     """It is wrong by so much, or ever more."""
-    fault = cluster_of(name, data_dir).clock_skew(target, ms, drift_ppm=drift_ppm, **until(for_))
-    _report(fault, "its clock is wrong")
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.clock_skew(target, ms, drift_ppm=drift_ppm, **until(for_))
+        _report(fault, "its clock is wrong")
 
 
 @clock.command()
@@ -156,8 +162,9 @@ def jump(
     data_dir: DataDir = None,
 ) -> None:
     """It jumps to and fro."""
-    fault = cluster_of(name, data_dir).clock_jump(target, ms, every_ms=every_ms, **until(for_))
-    _report(fault, "its clock jumps")
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.clock_jump(target, ms, every_ms=every_ms, **until(for_))
+        _report(fault, "its clock jumps")
 
 
 def starve(
@@ -169,9 +176,8 @@ def starve(
     data_dir: DataDir = None,
 ) -> None:
     """Stop a process for a share of the time, in slices."""
-    _report(
-        cluster_of(name, data_dir).starve(target, share, seed=seed, **until(for_)), "it starves"
-    )
+    with cluster_of(name, data_dir) as cluster:
+        _report(cluster.starve(target, share, seed=seed, **until(for_)), "it starves")
 
 
 def slow_start(
@@ -182,9 +188,8 @@ def slow_start(
     data_dir: DataDir = None,
 ) -> None:
     """Let a broker's starts take longer."""
-    _report(
-        cluster_of(name, data_dir).slow_start(target, ms, **until(for_)), "it will start slowly"
-    )
+    with cluster_of(name, data_dir) as cluster:
+        _report(cluster.slow_start(target, ms, **until(for_)), "it will start slowly")
 
 
 def limit(
@@ -198,14 +203,16 @@ def limit(
     """Limit what a broker's process may have."""
     if memory_bytes is None and files is None:
         raise ClusterError("limit what? --memory-bytes or --files")
-    cluster = cluster_of(name, data_dir)
-    if memory_bytes is not None:
-        _report(
-            cluster.memory_limit(target, memory_bytes, **until(for_)),
-            f"{memory_bytes} bytes are its limit",
-        )
-    if files is not None:
-        _report(cluster.file_limit(target, files, **until(for_)), f"{files} files are its limit")
+    with cluster_of(name, data_dir) as cluster:
+        if memory_bytes is not None:
+            _report(
+                cluster.memory_limit(target, memory_bytes, **until(for_)),
+                f"{memory_bytes} bytes are its limit",
+            )
+        if files is not None:
+            _report(
+                cluster.file_limit(target, files, **until(for_)), f"{files} files are its limit"
+            )
 
 
 def flip_bit(
@@ -217,8 +224,9 @@ def flip_bit(
     data_dir: DataDir = None,
 ) -> None:
     """Flip a bit of the batch that holds an offset, in one broker's file."""
-    fault = cluster_of(name, data_dir).flip_bit(target, topic, partition, offset)
-    _report(fault, f"a bit of {topic}-{partition} at offset {offset} is wrong")
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.flip_bit(target, topic, partition, offset)
+        _report(fault, f"a bit of {topic}-{partition} at offset {offset} is wrong")
 
 
 def power_loss(
@@ -233,9 +241,10 @@ def power_loss(
     data_dir: DataDir = None,
 ) -> None:
     """Kill brokers, all at once, and take back what they had not synced; start ends it."""
-    lost = cluster_of(name, data_dir).power_loss(*targets or (), unsynced=unsynced, seed=seed)
-    for member, one in lost.taken_back.items():
-        print(f"{member}: {one.files} files, {one.bytes} bytes, {one.names} names taken back")
+    with cluster_of(name, data_dir) as cluster:
+        lost = cluster.power_loss(*targets or (), unsynced=unsynced, seed=seed)
+        for member, one in lost.taken_back.items():
+            print(f"{member}: {one.files} files, {one.bytes} bytes, {one.names} names taken back")
 
 
 def _report(fault: Fault, what: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -105,7 +106,8 @@ def status(name: Name = DEFAULT_NAME, data_dir: DataDir = None, output: Output =
     """Show its processes, how each ended, and who leads."""
     from logquake.cluster.cli.status import show_status
 
-    show_status(cluster_of(name, data_dir), as_json=wants_json(output))
+    with cluster_of(name, data_dir) as cluster:
+        show_status(cluster, as_json=wants_json(output))
 
 
 def down(
@@ -134,13 +136,13 @@ def down(
 def env(name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
     """Print where it is, to be read by a shell: eval $(logquake env)."""
 
-    cluster = cluster_of(name, data_dir)
-    state, control_port = cluster.state(), cluster.control_port
-    print(f"export BOOTSTRAP_SERVERS={state.bootstrap_servers}")
-    print(f"export ZOOKEEPER_CONNECT={state.zookeeper}")
-    if control_port is not None:
-        print(f"export LOGQUAKE_CONTROL_URL={control_port.url}")
-        print(f"export LOGQUAKE_CONTROL_TOKEN={control_port.token}")
+    with cluster_of(name, data_dir) as cluster:
+        state, control_port = cluster.state(), cluster.control_port
+        print(f"export BOOTSTRAP_SERVERS={state.bootstrap_servers}")
+        print(f"export ZOOKEEPER_CONNECT={state.zookeeper}")
+        if control_port is not None:
+            print(f"export LOGQUAKE_CONTROL_URL={control_port.url}")
+            print(f"export LOGQUAKE_CONTROL_TOKEN={control_port.token}")
 
 
 def _start(layout: Layout, spec: ClusterSpec, *, detach: bool, timeout_s: float) -> None:
@@ -150,24 +152,24 @@ def _start(layout: Layout, spec: ClusterSpec, *, detach: bool, timeout_s: float)
     from logquake.cluster.running.cluster import RunningCluster
 
     began = time.monotonic()
-    cluster = RunningCluster(layout)
-    launched = launch(cluster, spec, attached=not detach)
-    with Foreground(launched) as foreground:
-        try:
-            launched.wait_until_ready(timeout_s, say)
-        except ClusterError:
-            if foreground.was_asked_to_stop:  # then that it fails is no failure
-                sys.exit(INTERRUPTED)
-            raise
-        _show_summary(cluster, spec, layout.root)
-        say(
-            f"ready after {time.monotonic() - began:.1f} s"
-            + ("" if detach else "; Ctrl-C stops it")
-        )
-        if detach:
-            launched.leave()
-        else:
-            launched.wait_until_ended()
+    with closing(RunningCluster(layout)) as cluster:
+        launched = launch(cluster, spec, attached=not detach)
+        with Foreground(launched) as foreground:
+            try:
+                launched.wait_until_ready(timeout_s, say)
+            except ClusterError:
+                if foreground.was_asked_to_stop:  # then that it fails is no failure
+                    sys.exit(INTERRUPTED)
+                raise
+            _show_summary(cluster, spec, layout.root)
+            say(
+                f"ready after {time.monotonic() - began:.1f} s"
+                + ("" if detach else "; Ctrl-C stops it")
+            )
+            if detach:
+                launched.leave()
+            else:
+                launched.wait_until_ended()
 
 
 def _find_running(
@@ -182,9 +184,9 @@ def _find_running(
             f"({len(running.broker_ids)} brokers, preset {running.preset}): "
             "logquake down first, or choose another --name"
         )
-    cluster = RunningCluster(layout)
-    cluster.wait_ready(timeout_s)
-    _show_summary(cluster, running, layout.root)
+    with closing(RunningCluster(layout)) as cluster:
+        cluster.wait_ready(timeout_s)
+        _show_summary(cluster, running, layout.root)
     say("it runs already")
 
 

@@ -23,41 +23,44 @@ Target = Annotated[
 
 def kill(target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
     """End it with SIGKILL; it stays dead until it is started."""
-    print(f"{cluster_of(name, data_dir).kill(target).member} is dead")
+    with cluster_of(name, data_dir) as cluster:
+        print(f"{cluster.kill(target).member} is dead")
 
 
 def stop(target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
     """Let it move its leaderships away and end."""
-    print(f"{cluster_of(name, data_dir).stop(target).member} has ended")
+    with cluster_of(name, data_dir) as cluster:
+        print(f"{cluster.stop(target).member} has ended")
 
 
 def pause(target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None) -> None:
     """Freeze it with SIGSTOP: a zombie, once its session is over."""
-    print(f"{cluster_of(name, data_dir).pause(target).member} is paused")
+    with cluster_of(name, data_dir) as cluster:
+        print(f"{cluster.pause(target).member} is paused")
 
 
 def resume(
     target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None, wait: Wait = "30s"
 ) -> None:
     """Let a paused one go on."""
-    cluster = cluster_of(name, data_dir)
-    report_serving(cluster, cluster.resume(target), wait)
+    with cluster_of(name, data_dir) as cluster:
+        report_serving(cluster, cluster.resume(target), wait)
 
 
 def start(
     target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None, wait: Wait = "30s"
 ) -> None:
     """Start one that has ended."""
-    cluster = cluster_of(name, data_dir)
-    report_serving(cluster, cluster.start(target, timeout=seconds(wait)), wait)
+    with cluster_of(name, data_dir) as cluster:
+        report_serving(cluster, cluster.start(target, timeout=seconds(wait)), wait)
 
 
 def restart(
     target: Target, name: Name = DEFAULT_NAME, data_dir: DataDir = None, wait: Wait = "30s"
 ) -> None:
     """Stop it and start it again."""
-    cluster = cluster_of(name, data_dir)
-    report_serving(cluster, cluster.restart(target, timeout=seconds(wait)), wait)
+    with cluster_of(name, data_dir) as cluster:
+        report_serving(cluster, cluster.restart(target, timeout=seconds(wait)), wait)
 
 
 def report_serving(cluster: RunningCluster, member: str, wait: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,10 +37,11 @@ def layout_of(name: str, data_dir: Path | None) -> Layout:
     return Layout((data_dir or default_root(name)).absolute())
 
 
-def cluster_of(name: str, data_dir: Path | None) -> RunningCluster:
+def cluster_of(name: str, data_dir: Path | None) -> closing[RunningCluster]:
+    """For the length of a block: what it was asked by goes too, its session with ZooKeeper say."""
     from logquake.cluster.running.cluster import RunningCluster
 
-    return RunningCluster(layout_of(name, data_dir))
+    return closing(RunningCluster(layout_of(name, data_dir)))
 
 
 def wants_json(output: str) -> bool:

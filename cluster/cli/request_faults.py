@@ -40,20 +40,20 @@ def error(
     data_dir: DataDir = None,
 ) -> None:
     """Answer requests with an error of Kafka's; the broker does not hear of them."""
-    cluster = cluster_of(name, data_dir)
-    fault = cluster.inject(
-        api,
-        error=code,
-        source=from_,
-        target=broker,
-        client_id=client_id,
-        skip=skip,
-        times=times,
-        rate=rate,
-        seed=seed,
-        **until(for_),
-    )
-    report(cluster, fault)
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.inject(
+            api,
+            error=code,
+            source=from_,
+            target=broker,
+            client_id=client_id,
+            skip=skip,
+            times=times,
+            rate=rate,
+            seed=seed,
+            **until(for_),
+        )
+        report(fault)
 
 
 def request(
@@ -81,23 +81,23 @@ def request(
     data_dir: DataDir = None,
 ) -> None:
     """Delay, drop, double, overtake or hold requests, or reset their connections."""
-    cluster = cluster_of(name, data_dir)
-    fault = cluster.inject(
-        api,
-        delay_ms=delay_ms,
-        drop=drop,
-        close=close,
-        duplicate=duplicate,
-        reorder=reorder,
-        hold=hold,
-        of=of,
-        source=from_,
-        target=broker,
-        client_id=client_id,
-        skip=skip,
-        times=times,
-        rate=rate,
-        seed=seed,
-        **until(for_),
-    )
-    report(cluster, fault)
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.inject(
+            api,
+            delay_ms=delay_ms,
+            drop=drop,
+            close=close,
+            duplicate=duplicate,
+            reorder=reorder,
+            hold=hold,
+            of=of,
+            source=from_,
+            target=broker,
+            client_id=client_id,
+            skip=skip,
+            times=times,
+            rate=rate,
+            seed=seed,
+            **until(for_),
+        )
+        report(fault)

@@ -40,8 +40,6 @@ def show_status(cluster: RunningCluster, *, as_json: bool) -> None:
         controller, partitions = cluster.view.controller(), cluster.view.all_partitions()
     except ClusterError as error:
         say(f"leaders are not known: {error}")
-    finally:
-        cluster.close()
     faults = _faults(cluster)
     coordinated = _coordinated(cluster, state)
     if as_json:
@@ -67,8 +65,6 @@ def _faults(cluster: RunningCluster) -> list[dict[str, Any]]:
     except ClusterError as error:
         say(f"what is broken is not known: {error}")
         return []
-    finally:
-        cluster.close()
 
 
 def _coordinated(cluster: RunningCluster, state: ClusterState) -> Coordinated:
