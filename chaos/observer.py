@@ -201,9 +201,9 @@ def observing(
     topics: Collection[str] = (),
 ) -> Iterator[None]:
     """Look again and again, from a thread, for as long as the block lasts."""
-    servers, connect = kafka.bootstrap_servers, kafka.connect
+    servers, way_in = kafka.bootstrap_servers, kafka.way_in
     settings = ClientSettings(servers, request_timeout_ms=ANSWER_MS, api_timeout_ms=ANSWER_MS)
-    observer = Observer(kafka.view, lambda: Router(settings, connect=connect), history, topics)
+    observer = Observer(kafka.view, lambda: Router(settings, way_in=way_in), history, topics)
     stopping = Event()
     thread = Thread(target=_look_again, args=(observer, every_s, stopping), name="observer")
     thread.start()

@@ -3,7 +3,9 @@
     errors.py       what can go wrong, with Kafka's names for it
     settings.py     where the cluster is and how long to wait
     clock.py        time, so that tests need none
-    connection.py   a socket, version negotiation, one request and its response
+    network/        connections, versions, metadata, without I/O; what all of this stands on
+    driving/        who waits, and how bytes travel
+    connection.py   one request and its response
     routing.py      brokers, leaders, and trying again
     admin.py        the cluster and its topics
     configs.py      what topics and brokers are set to
@@ -26,5 +28,6 @@
     partitioner.py  Kafka's default choice of a partition for a key
 
 Caveats: it runs no transactions; a member of a group has to be called often enough to beat; plain
-text, unless it is handed a way in by TLS or SASL. Nothing here may be shared by threads.
+text, unless it is handed a way in by TLS or SASL. Nothing here may be shared by threads. Names of
+hosts are looked up while everything else waits.
 """

@@ -33,6 +33,10 @@ class MalformedResponseError(ClientError):
     """The broker's bytes make no sense; the connection is closed."""
 
 
+class AuthenticationFailedError(ClientError):
+    """The broker does not let us in; the text says why, and nothing that is secret."""
+
+
 class NoLeaderError(ClientError):
     """The partition has no leader at the moment."""
 

@@ -7,13 +7,29 @@ reason for a failure is that leadership moved.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from random import Random
 from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 
 from logquake.client.clock import Clock, SystemClock
-from logquake.client.connection import Connect, Connection, tcp_connect
-from logquake.client.errors import ClientError, ConnectionLostError, NoLeaderError, check
-from logquake.client.settings import Address, ClientSettings
+from logquake.client.connection import Connection, connect_to_one, open_connection
+from logquake.client.driving.blocking import BlockingDriver
+from logquake.client.driving.sockets import SelectorSockets, Sockets
+from logquake.client.driving.way_in import PLAIN, WayIn
+from logquake.client.errors import (
+    ClientError,
+    ConnectionLostError,
+    NoLeaderError,
+    RequestTimedOutError,
+    check,
+)
+from logquake.client.network.effects import Node
+from logquake.client.network.link import Serving
+from logquake.client.network.links import Links
+from logquake.client.network.metadata import Metadata
+from logquake.client.network.metadata_updates import MetadataUpdates
+from logquake.client.network.network_client import NetworkClient
+from logquake.client.settings import ClientSettings
 from logquake.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
@@ -38,16 +54,27 @@ class Router:
         self,
         settings: ClientSettings,
         *,
+        way_in: WayIn = PLAIN,
         clock: Clock | None = None,
-        connect: Connect = tcp_connect,
+        new_sockets: Callable[[], Sockets] | None = None,
     ) -> None:
         self.settings = settings
         self.clock: Clock = clock or SystemClock()
-        self._connect = connect
-        self._bootstrap = settings.addresses()
-        self._brokers: dict[int, Address] = {}
-        self._connections: dict[Address, Connection] = {}
-        self._leaders: dict[TopicPartition, Leader] = {}
+        self._way_in = way_in
+        self._new_sockets = new_sockets or (lambda: SelectorSockets(self.clock, way_in))
+        random = Random()
+        self._metadata = Metadata(settings.metadata(), settings.addresses(), random)
+        links = Links(
+            settings.network(),
+            random,
+            new_login=way_in.new_login,
+            on_ended=self._metadata.request_update,
+        )
+        self._network = NetworkClient(settings.network(), links, self._metadata, random)
+        self._updates = MetadataUpdates(
+            settings.metadata(), self._network, self._metadata, self._whom
+        )
+        self._driver = BlockingDriver(links, self._new_sockets(), self.clock)
 
     def __enter__(self) -> Self:
         return self
@@ -61,9 +88,7 @@ class Router:
         self.close()
 
     def close(self) -> None:
-        for connection in self._connections.values():
-            connection.close()
-        self._connections.clear()
+        self._driver.close()
 
     def with_retries(self, attempt: Callable[[], T], timeout_ms: int | None = None) -> T:
         """Make the attempt again after a retriable ClientError, for timeout_ms in all.
@@ -84,13 +109,16 @@ class Router:
 
     def any_broker(self) -> Connection:
         """An open connection, or one to whichever broker answers first."""
-        for connection in self._connections.values():
-            if connection.is_open:
-                return connection
+        serving = self._serving()
+        if serving is not None:
+            return self._open(serving)
+        now_ms = self.clock.now_ms()
         refused: list[str] = []
-        for address in dict.fromkeys([*self._bootstrap, *self._brokers.values()]):
+        for node in sorted(self._nodes(), key=lambda each: self._delay_ms(each, now_ms)):
+            if refused and self._delay_ms(node, now_ms):
+                break  # whoever failed a moment ago is waited for if nobody else is left
             try:
-                return self._connection(address)
+                return self._open(node)
             except ClientError as error:
                 if not error.retriable:
                     raise
@@ -98,18 +126,19 @@ class Router:
         raise ConnectionLostError("; ".join(refused) or "no bootstrap servers")
 
     def broker(self, broker_id: int) -> Connection:
-        address = self._brokers.get(broker_id)
-        if address is None:
+        if self._metadata.node(broker_id) is None:
             self.metadata([])
-            address = self._brokers.get(broker_id)
-        if address is None:
+        node = self._metadata.node(broker_id)
+        if node is None:
             raise ConnectionLostError(f"broker {broker_id} is not in the cluster now")
-        return self._connection(address)
+        return self._open(node)
 
     def connect(self, broker_id: int) -> Connection:
         """One more connection to it, the caller's own: who waits there holds up nobody else."""
         address = self.broker(broker_id).address
-        return Connection(address, self.settings, self.clock, self._connect)
+        return connect_to_one(
+            address, self.settings, self._way_in, clock=self.clock, sockets=self._new_sockets()
+        )
 
     def controller(self) -> Connection:
         controller_id = self.metadata([]).controller_id
@@ -120,18 +149,23 @@ class Router:
     def leader(self, topic: str, partition: int) -> Leader:
         """Raises NoLeaderError, or BrokerError for an unknown topic or partition."""
         place = TopicPartition(topic, partition)
-        known = self._leaders.get(place)
+        now_ms = self.clock.now_ms()
+        self._metadata.use(topic, now_ms)
+        known = self._known_leader(place)
+        if known is None and not self._metadata.is_update_wanted:
+            self._metadata.request_update()
+        if self._metadata.is_update_wanted or not self._metadata.update_delay_ms(now_ms):
+            self._refresh()
+            known = self._known_leader(place)
         if known is None:
-            self._learn_leaders(self.topic(topic))
-            known = self._leaders.get(place)
-        if known is None:
+            self._check_topic(topic)
             raise NoLeaderError(f"{place} has no leader now")
         return known
 
     def known_leader(self, place: TopicPartition) -> int | None:
         """The broker that led it when leaders were last asked for."""
-        known = self._leaders.get(place)
-        return None if known is None else known.broker_id
+        known = self._known_leader(place)
+        return known.broker_id if known else None
 
     def topic(self, name: str) -> MetadataResponseTopic:
         """One topic as a broker sees it now. Raises BrokerError, for an unknown one too."""
@@ -147,25 +181,56 @@ class Router:
         """The cluster and the topics named, all with None, as one broker sees them now."""
         wanted = None if topics is None else [MetadataRequestTopic(name=name) for name in topics]
         request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
-        answer = self.any_broker().request(request, MetadataResponse)
-        self._brokers = {b.node_id: Address(b.host, b.port) for b in answer.brokers}
+        broker = self.any_broker()
+        answer = broker.request(request, MetadataResponse)
+        version = broker.version_of(MetadataRequest)
+        self._metadata.learn(answer, version, self.clock.now_ms())
         return answer
 
     def forget_leaders(self) -> None:
-        self._leaders.clear()
+        """Ask again before the next is told."""
+        self._metadata.request_update(after_progress=True)
 
-    def _learn_leaders(self, topic: MetadataResponseTopic) -> None:
-        for partition in topic.partitions:
-            place = TopicPartition(topic.name or "", partition.partition_index)
-            if partition.leader_id == NO_LEADER:
-                self._leaders.pop(place, None)
-            else:
-                self._leaders[place] = Leader(partition.leader_id, partition.leader_epoch)
+    def _known_leader(self, place: TopicPartition) -> Leader | None:
+        info = self._metadata.snapshot.partition(place)
+        if info is None or info.leader == NO_LEADER:
+            return None
+        return Leader(info.leader, info.leader_epoch)
 
-    def _connection(self, address: Address) -> Connection:
-        known = self._connections.get(address)
-        if known is not None and known.is_open:
-            return known
-        opened = Connection(address, self.settings, self.clock, self._connect)
-        self._connections[address] = opened
-        return opened
+    def _check_topic(self, topic: str) -> None:
+        info = self._metadata.snapshot.topics.get(topic)
+        if info is not None:
+            check(info.error, f"topic {topic}")
+
+    def _refresh(self) -> None:
+        """Wait for what the cluster tells now."""
+        self.any_broker()
+        updates, failures = self._metadata.updates, self._metadata.failures
+        deadline_ms = self.clock.now_ms() + self.settings.request_timeout_ms
+
+        def is_answered() -> bool:
+            return self._metadata.updates > updates or self._metadata.failures > failures
+
+        self._driver.run(self._updates, is_answered, deadline_ms)
+        if self._metadata.updates == updates:
+            raise self._updates.failure or RequestTimedOutError("no metadata in time")
+
+    def _open(self, node: Node) -> Connection:
+        return open_connection(self._network, self._driver, node, self.settings, self.clock)
+
+    def _nodes(self) -> list[Node]:
+        return list(dict.fromkeys([*self._metadata.bootstrap.values(), *self._metadata.nodes()]))
+
+    def _serving(self) -> Node | None:
+        return next((node for node in self._nodes() if self._serves(node)), None)
+
+    def _serves(self, node: Node) -> bool:
+        link = self._network.link(node.id)
+        return link is not None and isinstance(link.stage, Serving)
+
+    def _whom(self, now_ms: int) -> Node | None:
+        """To be asked for metadata: a new connection may be to a broker that is frozen."""
+        return self._serving() or self._network.least_loaded(now_ms)
+
+    def _delay_ms(self, node: Node, now_ms: int) -> int:
+        return self._network.connection_delay_ms(node.id, now_ms)

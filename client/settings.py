@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from logquake.client.network.metadata import MetadataSettings
+from logquake.client.network.settings import NetworkSettings
+
+_CONNECTION_SETUP_MS = 10_000  # Kafka's default
+
 
 class Address(NamedTuple):
     host: str
@@ -31,6 +36,22 @@ class ClientSettings:
         """Raises ValueError where bootstrap_servers is not host:port[,host:port...]."""
         servers = [server.strip() for server in self.bootstrap_servers.split(",")]
         return [_address(server) for server in servers if server]
+
+    def network(self) -> NetworkSettings:
+        """Whoever blocks waits between two attempts by himself; little is to be added to it."""
+        return NetworkSettings(
+            client_id=self.client_id,
+            request_timeout_ms=self.request_timeout_ms,
+            reconnect_backoff_max_ms=self.retry_backoff_ms,
+            connection_setup_timeout_ms=min(_CONNECTION_SETUP_MS, self.request_timeout_ms),
+            max_response_bytes=self.max_response_bytes,
+        )
+
+    def metadata(self) -> MetadataSettings:
+        """Nothing is added to the wait between two questions."""
+        return MetadataSettings(
+            retry_backoff_ms=self.retry_backoff_ms, retry_backoff_max_ms=self.retry_backoff_ms
+        )
 
 
 def _address(server: str) -> Address:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
-from logquake.client.clock import SystemClock
-from logquake.client.connection import Connection, tcp_connect
+from logquake.client.connection import connect_to_one
 from logquake.client.errors import ClientError
 from logquake.client.settings import Address, ClientSettings
 from logquake.cluster.processes.ports import hold_port_for_java, port_of
@@ -38,7 +37,7 @@ class OneBroker:
     def ask(self, request: Any, answer: Any, version: int) -> Any:
         settings = ClientSettings(f"127.0.0.1:{self.port}", request_timeout_ms=_TIMEOUT_MS)
         address = Address("127.0.0.1", self.port)
-        with closing(Connection(address, settings, SystemClock(), tcp_connect)) as there:
+        with closing(connect_to_one(address, settings)) as there:
             return there.request(request, answer, at_most=version)
 
     def metadata(self, *topics: str, version: int = 12) -> MetadataResponse:

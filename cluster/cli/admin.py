@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 @contextmanager
 def router_to(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterator[Router]:
     """Raises ClusterError for whatever the client meets."""
-    from logquake.client.connection import tcp_connect
+    from logquake.client.driving.way_in import PLAIN
     from logquake.client.errors import ClientError
     from logquake.client.routing import Router
     from logquake.client.settings import ClientSettings
 
     with cluster_of(name, data_dir) as cluster:
         servers = bootstrap or cluster.bootstrap_servers
-        connect = tcp_connect if bootstrap else cluster.connect
+        way_in = PLAIN if bootstrap else cluster.way_in
         try:
-            with Router(ClientSettings(servers), connect=connect) as router:
+            with Router(ClientSettings(servers), way_in=way_in) as router:
                 yield router
         except (ClientError, ValueError) as error:
             raise ClusterError(str(error)) from error

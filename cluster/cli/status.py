@@ -71,7 +71,7 @@ def _coordinated(cluster: RunningCluster, state: ClusterState) -> Coordinated:
     """A frozen broker is not asked: it would not answer."""
     running = [one.broker_id for one in state.brokers if one.phase is Phase.RUNNING]
     asked = [broker_id for broker_id in running if broker_id is not None]
-    found = coordinated_by(asked, state.bootstrap_servers, cluster.connect)
+    found = coordinated_by(asked, state.bootstrap_servers, cluster.way_in)
     for reason in found.unknown:
         say(reason)
     return found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logquake.client.clock import SystemClock
-from logquake.client.connection import Connect, Connection
+from logquake.client.connection import Connection, connect_to_one
+from logquake.client.driving.way_in import WayIn
 from logquake.client.errors import ClientError
 from logquake.client.settings import Address, ClientSettings
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
@@ -24,8 +24,8 @@ class Knowledge:
 class BrokerProbe:
     """Keeps its connection for as long as the broker answers."""
 
-    def __init__(self, host: str, port: int, connect: Connect) -> None:
-        self._connect = connect
+    def __init__(self, host: str, port: int, way_in: WayIn) -> None:
+        self._way_in = way_in
         self._address = Address(host, port)
         self._settings = ClientSettings(
             f"{host}:{port}", client_id="logquake-launcher", request_timeout_ms=PROBE_TIMEOUT_MS
@@ -48,7 +48,5 @@ class BrokerProbe:
 
     def _connected(self) -> Connection:
         if self._connection is None:
-            self._connection = Connection(
-                self._address, self._settings, SystemClock(), self._connect
-            )
+            self._connection = connect_to_one(self._address, self._settings, self._way_in)
         return self._connection

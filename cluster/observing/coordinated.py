@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from logquake.client.connection import Connect
+from logquake.client.driving.way_in import WayIn
 from logquake.client.errors import ClientError
 from logquake.client.groups import GroupListing, Groups
 from logquake.client.routing import Router
@@ -34,11 +34,11 @@ class Coordinated:
     unknown: list[str] = field(default_factory=list)  # why, of brokers that did not tell
 
 
-def coordinated_by(broker_ids: Iterable[int], servers: str, connect: Connect) -> Coordinated:
+def coordinated_by(broker_ids: Iterable[int], servers: str, way_in: WayIn) -> Coordinated:
     """In the order of names. Raises ValueError where servers are none."""
     found = Coordinated()
     settings = ClientSettings(servers, request_timeout_ms=ANSWER_MS, api_timeout_ms=ANSWER_MS)
-    with Router(settings, connect=connect) as router:
+    with Router(settings, way_in=way_in) as router:
         for broker_id in broker_ids:
             try:
                 _ask(router, broker_id, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from logquake.client.connection import Connect
+from logquake.client.driving.way_in import WayIn
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.observing.broker_probe import BrokerProbe, Knowledge
 from logquake.cluster.state import ClusterState, MemberState, Phase
@@ -17,7 +17,7 @@ PROBE_INTERVAL_S = 0.01
 class Readiness:
     """Asks the running brokers until each of them knows all of them, and the controller.
 
-    ``connect`` reaches a broker, ``last_words`` gives the last line that a member printed. A
+    ``way_in`` leads to a broker, ``last_words`` gives the last line that a member printed. A
     broker that ends while it is waited for is an error, unless it is one of those
     ``already_dead``. With ``only`` that broker is asked, and has to know itself and the controller.
     """
@@ -26,13 +26,13 @@ class Readiness:
         self,
         state: Callable[[], ClusterState],
         last_words: Callable[[str], str],
-        connect: Connect,
+        way_in: WayIn,
         already_dead: frozenset[str] = frozenset(),
         only: str | None = None,
     ) -> None:
         self._state = state
         self._last_words = last_words
-        self._connect = connect
+        self._way_in = way_in
         self._already_dead = already_dead
         self._only = only
         self._probes: dict[str, BrokerProbe] = {}
@@ -73,7 +73,7 @@ class Readiness:
 
     def _probe(self, broker: MemberState) -> BrokerProbe:
         if broker.name not in self._probes:
-            self._probes[broker.name] = BrokerProbe(broker.host, broker.port, self._connect)
+            self._probes[broker.name] = BrokerProbe(broker.host, broker.port, self._way_in)
         return self._probes[broker.name]
 
     def _is_ready(self, broker: MemberState) -> bool:

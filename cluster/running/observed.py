@@ -27,7 +27,7 @@ from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
 
 if TYPE_CHECKING:
-    from logquake.client.connection import Connect
+    from logquake.client.driving.way_in import WayIn
     from logquake.client.routing import Router
     from logquake.cluster.observing.view import ClusterView
     from logquake.cluster.processes.control_port import ControlPort
@@ -66,11 +66,11 @@ class ObservedCluster:
         return read_security(self.layout)
 
     @property
-    def connect(self) -> Connect:
+    def way_in(self) -> WayIn:
         """How our own client gets in at a broker."""
-        from logquake.cluster.security.connect import connect_to
+        from logquake.cluster.security.way_in import way_into
 
-        return connect_to(self.security)
+        return way_into(self.security)
 
     @property
     def control_port(self) -> ControlPort | None:
@@ -99,7 +99,7 @@ class ObservedCluster:
             request_timeout_ms=int(ANSWER_TIMEOUT_S * 1000),
             api_timeout_ms=int(timeout * 1000),
         )
-        return Router(settings, connect=self.connect)
+        return Router(settings, way_in=self.way_in)
 
     @cached_property
     def view(self) -> ClusterView:

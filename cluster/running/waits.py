@@ -38,7 +38,7 @@ class WaitingCluster(ObservedCluster):
         readiness = Readiness(
             self.state,
             self._last_words,
-            self.connect,
+            self.way_in,
             frozenset() if after_start else frozenset(dead),
         )
         try:
@@ -51,7 +51,7 @@ class WaitingCluster(ObservedCluster):
         """Until a broker that was started answers and knows the controller and itself."""
         from logquake.cluster.observing.readiness import Readiness
 
-        readiness = Readiness(self.state, self._last_words, self.connect, only=name)
+        readiness = Readiness(self.state, self._last_words, self.way_in, only=name)
         try:
             if not readiness.wait(deadline):
                 raise self._timed_out(readiness.missing(), timeout)

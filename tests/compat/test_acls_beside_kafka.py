@@ -7,7 +7,6 @@ themselves, may do everything, and the stranger comes from another address of th
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import product
@@ -15,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from logquake.client.clock import SystemClock
-from logquake.client.connection import Connection
+from logquake.client.connection import connect_to_one
+from logquake.client.driving.way_in import WayIn
 from logquake.client.errors import ClientError
 from logquake.client.settings import Address, ClientSettings
 from logquake.cluster.api import Cluster
@@ -56,18 +55,16 @@ PROPERTIES = {
 }
 # Kafka quotes the request as it prints it, with ports and the like.
 _QUOTES = "Request Request("
+FROM_AFAR = WayIn(source_host=STRANGER)
 
 
 class Guarded(Twin):
-    def connect(self, address: Address, timeout_s: float) -> socket.socket:
-        return socket.create_connection(address, timeout_s, source_address=(STRANGER, 0))
-
     def ask_as_stranger(self, request: Any, version: int) -> Any:
         """What it says, in a form that can be compared; an end of the connection is one."""
         settings = ClientSettings(f"127.0.0.1:{self.port}")
         address = Address("127.0.0.1", self.port)
         answer: Any = response_type(type(request).__schema__.key)
-        with closing(Connection(address, settings, SystemClock(), self.connect)) as there:
+        with closing(connect_to_one(address, settings, FROM_AFAR)) as there:
             try:
                 return plain(there.request(request, answer, at_most=version))
             except ClientError as error:

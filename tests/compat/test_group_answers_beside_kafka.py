@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from logquake.client.clock import SystemClock
-from logquake.client.connection import Connection, tcp_connect
+from logquake.client.connection import connect_to_one
 from logquake.client.settings import Address, ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.errors import ErrorCode
@@ -112,7 +111,7 @@ class Coordinator:
         self, address: Address, client: str, request: Any, answer: Any, version: int
     ) -> Any:
         settings = ClientSettings(self._servers, client_id=client)
-        with closing(Connection(address, settings, SystemClock(), tcp_connect)) as there:
+        with closing(connect_to_one(address, settings)) as there:
             return there.request(request, answer, at_most=version)
 
     def _note(self, what: str, version: int, answer: Any) -> Any:

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from logquake.client.clock import SystemClock
-from logquake.client.connection import Connection, tcp_connect
+from logquake.client.connection import connect_to_one
 from logquake.client.settings import Address, ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.errors import ErrorCode
@@ -65,7 +64,7 @@ class Limited(Twin):
     def ask_as(self, client_id: str, request: Any, answer: Any, version: int) -> Any:
         settings = ClientSettings(f"127.0.0.1:{self.port}", client_id, TIMEOUT_MS)
         address = Address("127.0.0.1", self.port)
-        with closing(Connection(address, settings, SystemClock(), tcp_connect)) as there:
+        with closing(connect_to_one(address, settings)) as there:
             return there.request(request, answer, at_most=version)
 
     def limit(self) -> None:

@@ -191,7 +191,7 @@ def test_a_secure_cluster_has_links_too(logquake: CommandLine) -> None:
 def asking(kafka: Cluster, broker_id: int) -> AbstractContextManager[BrokerProbe]:
     """Someone who asks a broker for metadata, as a client."""
     [broker] = [one for one in kafka.state().brokers if one.broker_id == broker_id]
-    return closing(BrokerProbe(broker.host, broker.port, kafka.connect))
+    return closing(BrokerProbe(broker.host, broker.port, kafka.way_in))
 
 
 def address(kafka: RunningCluster, broker_id: int) -> tuple[str, int]:

@@ -11,8 +11,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from logquake.client.admin import Admin
-from logquake.client.clock import SystemClock
-from logquake.client.connection import Connection
+from logquake.client.connection import connect_to_one
 from logquake.client.routing import Router
 from logquake.client.settings import Address, ClientSettings
 from logquake.cluster.api import Cluster
@@ -244,7 +243,7 @@ def knows(kafka: RunningCluster, broker_id: int, topic: str) -> bool:
     asked = MetadataRequest(
         topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
     )
-    connection = Connection(address, settings, SystemClock(), kafka.connect)
+    connection = connect_to_one(address, settings, kafka.way_in)
     try:
         (answer,) = connection.request(asked, MetadataResponse).topics
     finally:

@@ -116,7 +116,9 @@ def run(brokers: Brokers, folder: Path, **options: Option) -> list[Row]:
     plan = Plan.of("impatient", "boot:1", {"topic": "t", "patience_s": A_MOMENT_S, **options})
     network = brokers.network
     router = Router(
-        ClientSettings("boot:1", retry_backoff_ms=1), clock=network.clock, connect=network.connect
+        ClientSettings("boot:1", retry_backoff_ms=1),
+        clock=network.clock,
+        new_sockets=network.new_sockets,
     )
     path = folder / "producer-1.jsonl"
     try:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from logquake.client.connection import Socket
 from logquake.wire.api import ApiKey, response_type
 from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import decode_response
@@ -18,6 +17,7 @@ from tests.fuzz.live.fitness import readable
 from tests.fuzz.live.inputs import Expected, Input
 from tests.fuzz.live.kafka_fails_too import kafka_fails_too
 from tests.fuzz.live.over_quota import Rests
+from tests.fuzz.live.raw_ways import Socket
 from tests.fuzz.live.ways import Welcome
 
 MOST_EXAMPLES = 3

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import ssl
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -17,12 +15,10 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from logquake.client.clock import SystemClock
-from logquake.client.connection import Connect, Connection, tcp_connect
+from logquake.client.connection import Connection, connect_to_one
 from logquake.client.settings import Address, ClientSettings
 from logquake.cluster.api import Cluster
-from logquake.cluster.security.cluster_security import ClusterSecurity, User
-from logquake.cluster.security.connect import connect_to
+from logquake.cluster.security.cluster_security import User
 from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from logquake.wire.messages.metadata import (
     MetadataRequest,
@@ -31,6 +27,7 @@ from logquake.wire.messages.metadata import (
 )
 from tests.fuzz.live.contents import TOPICS, World
 from tests.fuzz.live.over_quota import from_afar
+from tests.fuzz.live.raw_ways import Connect, logged_in, tcp, tls
 
 TIMEOUT_S = 30.0
 _STRANGER = User("stranger", "hush")
@@ -57,14 +54,14 @@ def ways(kafka: Cluster, *, over_quota: bool) -> Iterator[Way]:
         yield Way("from where connections come too fast", from_afar, Welcome.ONCE_ANSWERED)
         return
     if security is None:
-        yield Way("plain", tcp_connect)
+        yield Way("plain", tcp)
         return
-    yield Way("as who may do everything", connect_to(security))
+    yield Way("as who may do everything", partial(logged_in, security))
     _add_stranger(kafka)
     stranger = replace(security, user=_STRANGER)
-    yield Way("as who may do nothing", connect_to(stranger))
-    yield Way("before the login", partial(_tls, security), Welcome.NEVER_SURE)
-    yield Way("without TLS", tcp_connect, Welcome.NEVER_SURE)
+    yield Way("as who may do nothing", partial(logged_in, stranger))
+    yield Way("before the login", partial(tls, security), Welcome.NEVER_SURE)
+    yield Way("without TLS", tcp, Welcome.NEVER_SURE)
 
 
 def _add_stranger(kafka: Cluster) -> None:
@@ -76,18 +73,11 @@ def _add_stranger(kafka: Cluster) -> None:
     admin.alter_user_scram_credentials([asked])[_STRANGER.name].result(TIMEOUT_S)
 
 
-def _tls(security: ClusterSecurity, address: Address, timeout_s: float) -> socket.socket:
-    context = ssl.create_default_context(cafile=str(security.authority))
-    plain = tcp_connect(address, timeout_s)
-    assert isinstance(plain, socket.socket)
-    return context.wrap_socket(plain, server_hostname=address.host)
-
-
 class Asker:
     """What a campaign itself has to know of a broker."""
 
     def __init__(self, kafka: Cluster, address: Address) -> None:
-        self._connect = kafka.connect
+        self._way_in = kafka.way_in
         self._address = address
 
     def served(self) -> list[tuple[int, int]]:
@@ -109,4 +99,4 @@ class Asker:
 
     def connection(self) -> Connection:
         settings = ClientSettings(f"{self._address.host}:{self._address.port}")
-        return Connection(self._address, settings, SystemClock(), self._connect)
+        return connect_to_one(self._address, settings, self._way_in)

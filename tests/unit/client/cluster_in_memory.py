@@ -1,12 +1,16 @@
-"""A cluster in memory: sockets whose other end decodes requests and answers from handlers."""
+"""A cluster in memory: its other end decodes requests, and answers from handlers."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from logquake.client.driving.sockets import perform_all
+from logquake.client.network.effects import Connect, Effect, Resolve, Write
+from logquake.client.network.links import Links
 from logquake.client.settings import Address
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.errors import ErrorCode
@@ -25,7 +29,7 @@ Handler = Callable[[Any, Address], Message | bytes | Exception | None]
 
 
 class FakeClock:
-    """Time passes when somebody sleeps, or reads a socket that has nothing."""
+    """Time passes when somebody sleeps, or waits for what does not come."""
 
     def __init__(self) -> None:
         self.now = 1_000_000
@@ -41,38 +45,13 @@ class FakeClock:
 
 
 class FakeSocket:
-    def __init__(self, network: FakeNetwork, address: Address) -> None:
-        self._network = network
-        self._address = address
-        self._incoming = bytearray()
-        self._failure: Exception | None = None
-        self._timeout_s = 0.0
+    """What came back on one link and was not received yet."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.incoming = bytearray()
+        self.failure: Exception | None = None
         self.closed = False
-
-    def settimeout(self, timeout: float | None, /) -> None:
-        self._timeout_s = timeout or 0.0
-
-    def sendall(self, data: bytes, /) -> None:
-        answer = self._network.answer(memoryview(data)[4:], self._address)
-        if isinstance(answer, Exception):
-            self._failure = answer
-        elif answer is not None:
-            self._incoming += answer
-
-    def recv_into(self, buffer: memoryview, /) -> int:
-        if self._failure is not None:
-            raise self._failure
-        if not self._incoming:
-            self._network.clock.now += int(self._timeout_s * 1000)
-            raise TimeoutError
-        # One byte less than there is, where possible: reads must cope with partial ones.
-        count = min(len(buffer), max(1, len(self._incoming) - 1))
-        buffer[:count] = self._incoming[:count]
-        del self._incoming[:count]
-        return count
-
-    def close(self) -> None:
-        self.closed = True
 
 
 @dataclass
@@ -86,12 +65,8 @@ class FakeNetwork:
     sockets: list[FakeSocket] = field(default_factory=list)
     refused: set[Address] = field(default_factory=set)
 
-    def connect(self, address: Address, timeout_s: float) -> FakeSocket:
-        assert timeout_s > 0
-        if address in self.refused:
-            raise ConnectionRefusedError("refused")
-        self.sockets.append(FakeSocket(self, address))
-        return self.sockets[-1]
+    def new_sockets(self) -> FakeSockets:
+        return FakeSockets(self)
 
     def answer(self, frame: memoryview, address: Address) -> bytes | Exception | None:
         header, start = decode_request_header(frame)
@@ -105,6 +80,69 @@ class FakeNetwork:
         if isinstance(answer, Message):
             return joined(encode_response(header.correlation_id, answer, header.api_version))
         return answer
+
+
+class FakeSockets:
+    """One driver's. Satisfies Sockets."""
+
+    def __init__(self, network: FakeNetwork) -> None:
+        self._network = network
+        self._clock = network.clock
+        self._ends: dict[int, FakeSocket] = {}
+
+    def perform(self, links: Links) -> bool:
+        return perform_all(links, partial(self._do, links))
+
+    def wait(self, links: Links, timeout_ms: int | None) -> None:
+        for link, end in list(self._ends.items()):
+            if end.incoming:
+                self._deliver(links, link, end)
+                return
+            if end.failure is not None:
+                links.lost(link, str(end.failure), self._clock.now)
+                return
+        assert timeout_ms is not None, "would wait for ever"
+        self._clock.now += timeout_ms
+
+    def close(self) -> None:
+        for end in self._ends.values():
+            end.closed = True
+
+    def _do(self, links: Links, effect: Effect) -> None:
+        now = self._clock.now
+        if isinstance(effect, Resolve):
+            links.resolved(effect.link, [effect.host], now)
+        elif isinstance(effect, Connect):
+            self._connect(links, effect.link, Address(effect.host, effect.port))
+        elif isinstance(effect, Write):
+            self._write(links, effect)
+        elif effect.link in self._ends:
+            self._ends.pop(effect.link).closed = True
+
+    def _connect(self, links: Links, link: int, address: Address) -> None:
+        if address in self._network.refused:
+            links.lost(link, "refused", self._clock.now)
+            return
+        self._ends[link] = FakeSocket(address)
+        self._network.sockets.append(self._ends[link])
+        links.connected(link, self._clock.now)
+
+    def _write(self, links: Links, effect: Write) -> None:
+        end = self._ends[effect.link]
+        answer = self._network.answer(memoryview(joined(effect.parts))[4:], end.address)
+        if isinstance(answer, Exception):
+            end.failure = answer
+        elif answer is not None:
+            end.incoming += answer
+        links.written(effect.link)
+
+    def _deliver(self, links: Links, link: int, end: FakeSocket) -> None:
+        """One byte less than there is, where possible: it has to cope with pieces."""
+        room = links.room(link)
+        count = min(len(room), max(1, len(end.incoming) - 1))
+        room[:count] = end.incoming[:count]
+        del end.incoming[:count]
+        links.received(link, count, self._clock.now)
 
 
 def all_versions() -> ApiVersionsResponse:

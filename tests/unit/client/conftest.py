@@ -37,4 +37,4 @@ def settings() -> ClientSettings:
 
 @pytest.fixture
 def router(network: FakeNetwork, clock: FakeClock, settings: ClientSettings) -> Router:
-    return Router(settings, clock=clock, connect=network.connect)
+    return Router(settings, clock=clock, new_sockets=network.new_sockets)

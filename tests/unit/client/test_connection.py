@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from logquake.client.connection import Connection
+from logquake.client.connection import Connection, connect_to_one
 from logquake.client.errors import (
     ConnectionLostError,
     MalformedResponseError,
@@ -26,7 +26,7 @@ BROKER = Address("one", 9092)
 
 @pytest.fixture
 def connection(network: FakeNetwork, settings: ClientSettings, clock: FakeClock) -> Connection:
-    return Connection(BROKER, settings, clock, network.connect)
+    return connect_to_one(BROKER, settings, clock=clock, sockets=network.new_sockets())
 
 
 def speaking(network: FakeNetwork, lowest: int, highest: int) -> None:
@@ -40,7 +40,7 @@ def test_the_highest_common_version_is_spoken(
     network: FakeNetwork, settings: ClientSettings, clock: FakeClock
 ) -> None:
     speaking(network, 0, 7)
-    connection = Connection(BROKER, settings, clock, network.connect)
+    connection = connect_to_one(BROKER, settings, clock=clock, sockets=network.new_sockets())
     assert connection.version_of(MetadataRequest) == 7
     assert connection.version_of(MetadataRequest, at_most=5) == 5
     connection.request(MetadataRequest(topics=[]), MetadataResponse)
@@ -53,7 +53,7 @@ def test_no_common_version_is_said_so(
     network: FakeNetwork, settings: ClientSettings, clock: FakeClock, lowest: int, highest: int
 ) -> None:
     speaking(network, lowest, highest)
-    connection = Connection(BROKER, settings, clock, network.connect)
+    connection = connect_to_one(BROKER, settings, clock=clock, sockets=network.new_sockets())
     with pytest.raises(UnsupportedVersionError, match="MetadataRequest"):
         connection.request(MetadataRequest(topics=[]), MetadataResponse)
 
@@ -69,7 +69,7 @@ def test_a_broker_that_refuses_the_version_of_the_question_is_asked_in_version_0
         return ApiVersionsResponse(api_keys=[ApiVersion(api_key=3, min_version=0, max_version=2)])
 
     network.handlers[ApiKey.API_VERSIONS] = old_broker
-    connection = Connection(BROKER, settings, clock, network.connect)
+    connection = connect_to_one(BROKER, settings, clock=clock, sockets=network.new_sockets())
     assert [header.api_version for header in network.headers] == [3, 0]
     assert connection.version_of(MetadataRequest) == 2
 
@@ -121,7 +121,7 @@ def test_a_refused_connection_is_retriable(
 ) -> None:
     network.refused.add(BROKER)
     with pytest.raises(ConnectionLostError) as lost:
-        Connection(BROKER, settings, clock, network.connect)
+        connect_to_one(BROKER, settings, clock=clock, sockets=network.new_sockets())
     assert lost.value.retriable
 
 

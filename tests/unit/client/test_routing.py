@@ -37,7 +37,7 @@ def test_a_broker_that_was_learned_stands_in_for_the_bootstrap_servers(
     router.metadata([])
     router.any_broker().close()
     network.refused |= {Address("boot", 1), Address("boot", 2)}
-    assert router.any_broker().address == Address("one", 9092)
+    assert router.any_broker().address in (Address("one", 9092), Address("two", 9092))
 
 
 def test_leaders_are_remembered_until_something_fails(

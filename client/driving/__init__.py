@@ -1,0 +1,6 @@
+"""Who waits, and how bytes travel: what a core wants is done here, and what happens is told to it.
+
+blocking.py    a core driven by whoever waits for its answer
+sockets.py     non-blocking sockets and a selector; transports.py: plain, or TLS
+way_in.py      what is spoken, and who we say that we are
+"""

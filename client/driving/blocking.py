@@ -1,0 +1,57 @@
+"""Driving a core by whoever waits for it: no thread, and nothing happens between the calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from logquake.client.clock import Clock
+from logquake.client.driving.sockets import Sockets
+from logquake.client.errors import ConnectionLostError
+from logquake.client.network.links import Links
+
+
+class Core(Protocol):
+    def poll(self, now_ms: int) -> None:
+        """Do what is due."""
+
+    def next_due_ms(self, now_ms: int) -> int | None:
+        """When to poll, if nothing happens before; None for never."""
+
+
+class BlockingDriver:
+    def __init__(self, links: Links, sockets: Sockets, clock: Clock) -> None:
+        self._links = links
+        self._sockets = sockets
+        self._clock = clock
+
+    def run(self, core: Core, is_done: Callable[[], bool], deadline_ms: int) -> bool:
+        """Until it is done, which is answered, or it is too late."""
+        try:
+            while True:
+                now_ms = self._clock.now_ms()
+                core.poll(now_ms)
+                done = is_done()
+                acted = self._sockets.perform(self._links)
+                if done or now_ms >= deadline_ms:
+                    return done
+                if acted:  # and something may have come of it
+                    continue
+                due_ms = core.next_due_ms(now_ms)
+                until_ms = deadline_ms if due_ms is None else min(due_ms, deadline_ms)
+                self._sockets.wait(self._links, max(0, until_ms - now_ms))
+        except BaseException:  # Ctrl-C: nobody knows which bytes were taken in
+            self._end_all("interrupted")
+            raise
+
+    def perform(self) -> None:
+        """What was asked for is to be done at once."""
+        self._sockets.perform(self._links)
+
+    def close(self) -> None:
+        self._end_all("closed by this client")
+        self._sockets.close()
+
+    def _end_all(self, why: str) -> None:
+        self._links.end_all(ConnectionLostError(why), self._clock.now_ms())
+        self.perform()

@@ -1,0 +1,223 @@
+"""Doing what the network core wants with non-blocking sockets and a selector.
+
+For one thread. Names are looked up in place, which may block; whoever gives addresses waits for
+nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import selectors
+import socket
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from typing import Protocol, cast
+
+from logquake.client.clock import Clock
+from logquake.client.driving.transports import Plain, Shaken, Tls, Transport
+from logquake.client.driving.way_in import PLAIN, WayIn
+from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
+from logquake.client.network.links import Links
+
+_READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+_INTEREST_OF = {Shaken.READ: _READ, Shaken.WRITE: _WRITE}
+
+
+class Sockets(Protocol):
+    """What a driver asks of the outside."""
+
+    def perform(self, links: Links) -> bool:
+        """Do what they want now, and tell what comes of it at once; whether there was anything."""
+
+    def wait(self, links: Links, timeout_ms: int | None) -> None:
+        """Until something happens, which is told, or time is over; None waits for ever."""
+
+    def close(self) -> None: ...
+
+
+def perform_all(links: Links, do: Callable[[Effect], None]) -> bool:
+    """Also what they want because of it; whether there was anything."""
+    acted = False
+    while effects := links.take_effects():
+        acted = True
+        for effect in effects:
+            do(effect)
+    return acted
+
+
+class Phase(Enum):
+    CONNECTING = "connecting"
+    SHAKING_HANDS = "shaking hands"
+    OPEN = "open"
+
+
+@dataclass(slots=True, eq=False)
+class _End:
+    """Our end of a link."""
+
+    link: int
+    host: str
+    socket: socket.socket
+    transport: Transport
+    phase: Phase = Phase.CONNECTING
+    interest: int = _WRITE
+    unsent: deque[memoryview] = field(default_factory=deque)
+
+
+class SelectorSockets:
+    def __init__(self, clock: Clock, way_in: WayIn = PLAIN) -> None:
+        self._clock = clock
+        self._way_in = way_in
+        self._selector = selectors.PollSelector()  # has no descriptor of its own to be lost
+        self._ends: dict[int, _End] = {}
+
+    def perform(self, links: Links) -> bool:
+        return perform_all(links, partial(self._do, links))
+
+    def wait(self, links: Links, timeout_ms: int | None) -> None:
+        timeout_s = None if timeout_ms is None else timeout_ms / 1000
+        for key, events in self._selector.select(timeout_s):
+            self._on_event(links, cast(_End, key.data), events)
+
+    def close(self) -> None:
+        for link in list(self._ends):
+            self._close(link)
+        self._selector.close()
+
+    def _do(self, links: Links, effect: Effect) -> None:
+        if isinstance(effect, Write):
+            end = self._ends.get(effect.link)
+            if end is not None:
+                end.unsent += map(memoryview, cast(list[bytes], effect.parts))
+                self._flush(links, end)
+        elif isinstance(effect, Connect):
+            self._connect(links, effect)
+        elif isinstance(effect, Resolve):
+            self._resolve(links, effect)
+        elif isinstance(effect, Close):
+            self._close(effect.link)
+
+    # To a connection
+
+    def _resolve(self, links: Links, wanted: Resolve) -> None:
+        try:
+            found = socket.getaddrinfo(wanted.host, None, type=socket.SOCK_STREAM)
+        except (OSError, ValueError) as error:
+            self._lost(links, wanted.link, error)
+        else:
+            # IPv4 first, as Java has it by default: "localhost" is often both, and served by one.
+            in_order = sorted(found, key=lambda each: each[0] is not socket.AF_INET)
+            addresses = dict.fromkeys(str(address[0]) for *_, address in in_order)
+            links.resolved(wanted.link, addresses, self._clock.now_ms())
+
+    def _connect(self, links: Links, wanted: Connect) -> None:
+        try:
+            self._begin_to_connect(wanted)
+        except (OSError, OverflowError) as error:  # a broker may tell of any port
+            self._lost(links, wanted.link, error)
+
+    def _begin_to_connect(self, wanted: Connect) -> None:
+        family = socket.AF_INET6 if ":" in wanted.address else socket.AF_INET
+        sock = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        end = self._ends[wanted.link] = _End(wanted.link, wanted.host, sock, Plain(sock))
+        self._selector.register(sock, _WRITE, end)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self._way_in.source_host:
+            sock.bind((self._way_in.source_host, 0))
+        with contextlib.suppress(BlockingIOError):
+            sock.connect((wanted.address, wanted.port))
+
+    def _on_connected(self, links: Links, end: _End) -> None:
+        code = end.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if not code and _meets_itself(end.socket):
+            code = errno.ECONNREFUSED
+        if code:
+            links.lost(end.link, os.strerror(code), self._clock.now_ms())
+            return
+        end.phase = Phase.SHAKING_HANDS
+        if self._way_in.tls is not None:
+            self._selector.unregister(end.socket)  # the wrapped one takes its descriptor
+            end.transport = Tls(end.socket, self._way_in.tls, end.host)
+            self._selector.register(end.transport, end.interest, end)
+        self._shake_hands(links, end)
+
+    def _shake_hands(self, links: Links, end: _End) -> None:
+        wants = end.transport.shake_hands()
+        if wants is not Shaken.DONE:
+            self._watch(end, _INTEREST_OF[wants])
+            return
+        end.phase = Phase.OPEN
+        self._watch(end, _READ)
+        links.connected(end.link, self._clock.now_ms())
+
+    # On a connection
+
+    def _on_event(self, links: Links, end: _End, events: int) -> None:
+        try:
+            if end.phase is Phase.CONNECTING:
+                self._on_connected(links, end)
+            elif end.phase is Phase.SHAKING_HANDS:
+                self._shake_hands(links, end)
+            else:
+                if events & _READ:
+                    self._receive(links, end)
+                if events & _WRITE:
+                    self._flush(links, end)
+        except BlockingIOError:
+            pass
+        except (OSError, ValueError) as error:
+            self._lost(links, end.link, error)
+
+    def _receive(self, links: Links, end: _End) -> None:
+        """As long as there is more than there was room for; raises OSError."""
+        while room := links.room(end.link):
+            count = end.transport.recv_into(room)
+            links.received(end.link, count, self._clock.now_ms())
+            if count < len(room) and not end.transport.has_more:
+                return
+
+    def _flush(self, links: Links, end: _End) -> None:
+        try:
+            while end.unsent:
+                part = end.unsent[0]
+                sent = end.transport.send(part)
+                if sent == len(part):
+                    end.unsent.popleft()
+                else:
+                    end.unsent[0] = part[sent:]
+        except BlockingIOError:
+            self._watch(end, _READ | _WRITE)
+        except OSError as error:
+            self._lost(links, end.link, error)
+        else:
+            self._watch(end, _READ)
+            links.written(end.link)
+
+    def _watch(self, end: _End, interest: int) -> None:
+        if interest != end.interest:
+            end.interest = interest
+            self._selector.modify(end.transport, interest, end)
+
+    def _lost(self, links: Links, link: int, error: Exception) -> None:
+        why = str(error.strerror or error) if isinstance(error, OSError) else str(error)
+        links.lost(link, why, self._clock.now_ms())
+
+    def _close(self, link: int) -> None:
+        end = self._ends.pop(link, None)
+        if end is not None:
+            with contextlib.suppress(KeyError, ValueError):  # it may have failed amid the change
+                self._selector.unregister(end.transport)
+            end.transport.close()
+
+
+def _meets_itself(connected: socket.socket) -> bool:
+    """Where nobody listens the system may choose the very port that is dialled for our end."""
+    try:
+        return bool(connected.getsockname() == connected.getpeername())
+    except OSError:
+        return False  # it was reset meanwhile; whoever uses it hears of that

@@ -1,0 +1,90 @@
+"""What bytes of one connection pass through, without blocking: a socket, or TLS over one."""
+
+from __future__ import annotations
+
+import socket
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import ssl
+
+
+class Shaken(Enum):
+    """What a handshake wants before it goes on."""
+
+    DONE = "nothing"
+    READ = "to read"
+    WRITE = "to write"
+
+
+class Transport(Protocol):
+    """recv_into and send raise BlockingIOError where they would have to wait, and OSError."""
+
+    @property
+    def has_more(self) -> bool:
+        """More may be there than one call takes, or than the system knows that is asked for it."""
+
+    def fileno(self) -> int: ...
+
+    def shake_hands(self) -> Shaken: ...
+
+    def recv_into(self, view: memoryview) -> int: ...
+
+    def send(self, content: memoryview) -> int: ...
+
+    def close(self) -> None: ...
+
+
+class Plain:
+    has_more = False  # than there is room for: whatever stays behind is told of again
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self.fileno = connected.fileno
+        self.recv_into = connected.recv_into
+        self.send = connected.send
+        self.close = connected.close
+
+    def shake_hands(self) -> Shaken:
+        return Shaken.DONE
+
+
+class Tls:
+    """``host`` is whom the certificate has to name. Raises ValueError for what is no name."""
+
+    has_more = True  # a call takes one record at most, and OpenSSL holds back others
+
+    def __init__(self, connected: socket.socket, context: ssl.SSLContext, host: str) -> None:
+        self._socket = context.wrap_socket(
+            connected, server_hostname=host, do_handshake_on_connect=False
+        )
+        self.fileno = self._socket.fileno
+        self.close = self._socket.close
+
+    def shake_hands(self) -> Shaken:
+        import ssl
+
+        try:
+            self._socket.do_handshake()
+        except ssl.SSLWantReadError:
+            return Shaken.READ
+        except ssl.SSLWantWriteError:
+            return Shaken.WRITE
+        return Shaken.DONE
+
+    def recv_into(self, view: memoryview) -> int:
+        import ssl
+
+        try:
+            return self._socket.recv_into(view)
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError) as error:
+            raise BlockingIOError from error
+
+    def send(self, content: memoryview) -> int:
+        import ssl
+
+        try:
+            return self._socket.send(content)
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError) as error:
+            raise BlockingIOError from error

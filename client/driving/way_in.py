@@ -1,0 +1,27 @@
+"""How a client gets in at a broker: what it speaks, and who it says that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ssl
+
+    from logquake.client.network.link import Login
+
+
+@dataclass(frozen=True, slots=True)
+class WayIn:
+    """By default plain TCP, as anybody. ``tls`` is spoken first, then a ``new_login`` each time.
+
+    ``source_host`` is the address to connect from, "" for the system's choice.
+    """
+
+    tls: ssl.SSLContext | None = None
+    new_login: Callable[[], Login] | None = None
+    source_host: str = ""
+
+
+PLAIN = WayIn()

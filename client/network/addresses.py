@@ -1,0 +1,42 @@
+"""The addresses of one host, tried one after the other (KIP-302, KIP-601).
+
+After the last one the host is looked up again, and so it is when a connection that once stood is
+lost: the name may lead elsewhere by now.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+
+class Addresses:
+    def __init__(self) -> None:
+        self._untried: deque[str] = deque()
+        self._last: str | None = None
+
+    def next(self) -> str | None:
+        """The one to try; None when the host has to be looked up first."""
+        if not self._untried:
+            return None
+        self._last = self._untried.popleft()
+        return self._last
+
+    def resolved(self, found: Iterable[str]) -> None:
+        """As they were found, but only those of the first one's family, IPv4 or IPv6: a machine
+        often has names of both and a way to one (ClientUtils.filterPreferredAddresses).
+        """
+        addresses = deque(found)
+        if addresses:
+            family = _is_ipv6(addresses[0])
+            addresses = deque(one for one in addresses if _is_ipv6(one) == family)
+        if len(addresses) > 1 and addresses[0] == self._last:
+            addresses.popleft()  # it has just failed
+        self._untried = addresses
+
+    def forget(self) -> None:
+        self._untried.clear()
+
+
+def _is_ipv6(address: str) -> bool:
+    return ":" in address

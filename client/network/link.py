@@ -1,0 +1,142 @@
+"""One life of one connection: its stage, what it has received, what is in flight on it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from logquake.client.errors import ClientError, UnsupportedVersionError
+from logquake.client.network.effects import Node
+from logquake.client.network.frames import Frames
+from logquake.wire.schema import Message
+
+Answer = Message | ClientError
+"""What a request comes to. An error is told as a value: whoever asked decides what it means."""
+
+Done = Callable[[Answer], None]
+
+
+class Login(Protocol):
+    """One authentication by SASL, without I/O."""
+
+    def start(self) -> bytes:
+        """The first frame to send, its length included."""
+
+    def receive(self, frame: bytes) -> bytes | None:
+        """The next frame to send; None once the broker knows who we are.
+
+        Raises AuthenticationFailedError, and ProtocolError for what is no answer.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Resolving:
+    """The host's addresses are being looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connecting:
+    """TCP, and TLS where it is spoken."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggingIn:
+    login: Login
+
+
+@dataclass(frozen=True, slots=True)
+class AskingVersions:
+    """ApiVersions was asked in that version."""
+
+    version: int
+    correlation_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """Requests may be sent; ``versions`` are the broker's ranges by API key."""
+
+    versions: Mapping[int, tuple[int, int]]
+
+    def version_of(self, request: type[Message], broker: Node, at_most: int | None) -> int:
+        """The highest version that both sides speak. Raises UnsupportedVersionError."""
+        schema = request.__schema__
+        if schema.key is None:
+            raise TypeError(f"{request.__name__} is no request")
+        lowest, highest = self.versions.get(schema.key, (0, -1))
+        bound = highest if at_most is None else at_most
+        version = min(highest, schema.versions.last, bound)
+        if version < max(lowest, schema.versions.first):
+            raise UnsupportedVersionError(
+                f"{broker} speaks {request.__name__} {lowest} to {highest}, this client "
+                f"{schema.versions.first} to {schema.versions.last if at_most is None else at_most}"
+            )
+        return version
+
+
+Stage = Resolving | Connecting | LoggingIn | AskingVersions | Serving
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRequest:
+    """``response`` is None of one that is not answered: it is done, with its own message, once it
+    has left. ``timeout_ms`` stands in for request.timeout.ms.
+    """
+
+    message: Message
+    version: int
+    response: type[Message] | None
+    done: Done
+    timeout_ms: int | None = None
+
+
+@dataclass(slots=True, eq=False)
+class InFlight:
+    correlation_id: int
+    request: ClientRequest
+    deadline_ms: int
+
+
+@dataclass(slots=True, eq=False)
+class Link:
+    """An id never comes again: what is told of a link that is over is told of nobody."""
+
+    id: int
+    node: Node
+    frames: Frames
+    setup_deadline_ms: int  # of what comes before Serving
+    used_at_ms: int
+    stage: Stage = field(default_factory=Resolving)
+    in_flight: deque[InFlight] = field(default_factory=deque)  # oldest first
+    has_unsent: bool = False  # something was handed to the driver that has not left yet
+    throttled_until_ms: int = 0  # the broker's wish (KIP-219)
+    correlation_id: int = 0
+
+    def next_correlation_id(self) -> int:
+        self.correlation_id = (self.correlation_id + 1) & 0x7FFFFFFF
+        return self.correlation_id
+
+    def may_send(self, now_ms: int, max_in_flight: int) -> bool:
+        """One more request: as in Kafka, once the last one has left (InFlightRequests)."""
+        return (
+            isinstance(self.stage, Serving)
+            and not self.has_unsent
+            and len(self.in_flight) < max_in_flight
+            and self.throttled_until_ms <= now_ms
+        )
+
+    def due_ms(self, max_idle_ms: int) -> int:
+        """When something is to be done about it, if nothing is heard of it."""
+        if not isinstance(self.stage, Serving):
+            return self.setup_deadline_ms
+        if self.in_flight:
+            return min(each.deadline_ms for each in self.in_flight)
+        return self.used_at_ms + max_idle_ms
+
+    def throttle(self, throttle_ms: int, now_ms: int) -> None:
+        """Requests in flight are given the time that the broker takes for itself."""
+        self.throttled_until_ms = max(self.throttled_until_ms, now_ms + throttle_ms)
+        for each in self.in_flight:
+            each.deadline_ms += throttle_ms

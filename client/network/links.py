@@ -1,0 +1,218 @@
+"""The connections of a client, without I/O: from looking up a host to the answers.
+
+A driver does what take_effects() answers, and tells the outcome: ``resolved``, ``connected``,
+``received``, ``written``, ``lost``, and when it is time, ``poll``. Whatever is told of a link that
+is over is of no interest. Each request's ``done`` is called once, at the end of what the driver
+told, in the order of the answers; it may send.
+
+Any nonsense ends a connection, and so does a request's time-out: what came after it could not be
+told from the next one's answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from random import Random
+
+from logquake.client.errors import (
+    AuthenticationFailedError,
+    BrokerError,
+    ClientError,
+    ConnectionLostError,
+    MalformedResponseError,
+    RequestTimedOutError,
+)
+from logquake.client.network.dialogue import Dialogue
+from logquake.client.network.effects import Close, Connect, Effect, Node, Resolve
+from logquake.client.network.frames import Frames
+from logquake.client.network.link import (
+    ClientRequest,
+    Connecting,
+    Link,
+    Login,
+    Resolving,
+    Serving,
+)
+from logquake.client.network.node_states import NodeStates
+from logquake.client.network.pending_answers import PendingAnswers
+from logquake.client.network.settings import NetworkSettings
+from logquake.wire.errors import ProtocolError
+
+
+class Links:
+    """``new_login`` where brokers want to know who we are; ``on_ended`` hears of each end."""
+
+    def __init__(
+        self,
+        settings: NetworkSettings,
+        random: Random,
+        *,
+        new_login: Callable[[], Login] | None = None,
+        on_ended: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.states = NodeStates(settings, random)
+        self._settings = settings
+        self._on_ended = on_ended
+        self._links: dict[int, Link] = {}  # whoever was used longest ago is first
+        self._last_id = 0
+        self._effects: list[Effect] = []
+        self._answers = PendingAnswers()
+        self._dialogue = Dialogue(settings, self.states, self._effects, self._answers, new_login)
+
+    # What a client does
+
+    def begin(self, node: Node, now_ms: int) -> None:
+        """To a node that has no link."""
+        self._last_id += 1
+        deadline_ms = now_ms + self.states.setup_timeout_ms(node.id)
+        frames = Frames(self._settings.max_response_bytes)
+        link = Link(self._last_id, node, frames, deadline_ms, now_ms)
+        self._links[link.id] = link
+        address = self.states.begin(link, now_ms).next()
+        if address is None:
+            self._effects.append(Resolve(link.id, node.host))
+        else:
+            self._dial(link, address)
+
+    def send(self, link: Link, request: ClientRequest, now_ms: int) -> None:
+        """On a link that serves, and may be sent to."""
+        self._dialogue.send(link, request, now_ms)
+        self._used(link, now_ms)
+
+    def end(self, link: Link, why: ClientError, now_ms: int) -> None:
+        """Give it up; those in flight are told ``why``."""
+        self._end(link, why, now_ms)
+        self._answers.tell()
+
+    def end_all(self, why: ClientError, now_ms: int) -> None:
+        for link in list(self._links.values()):
+            self._end(link, why, now_ms)
+        self._answers.tell()
+
+    # What the driver does
+
+    def take_effects(self) -> list[Effect]:
+        effects = self._effects.copy()
+        self._effects.clear()
+        return effects
+
+    def next_due_ms(self, now_ms: int) -> int | None:
+        """When to poll, if nothing else is to be told; None for never."""
+        links = self._links.values()
+        due = [link.due_ms(self._settings.connections_max_idle_ms) for link in links]
+        due += [link.throttled_until_ms for link in links if link.throttled_until_ms > now_ms]
+        retry_ms = self.states.next_retry_ms(now_ms)
+        return min(due if retry_ms is None else [*due, retry_ms], default=None)
+
+    # What the driver tells
+
+    def resolved(self, link_id: int, addresses: Iterable[str], now_ms: int) -> None:
+        link = self._links.get(link_id)
+        if link is None or not isinstance(link.stage, Resolving):
+            return
+        known = self.states.addresses(link.node.id)
+        known.resolved(addresses)
+        address = known.next()
+        if address is None:
+            self.lost(link_id, f"{link.node.host} has no address", now_ms)
+        else:
+            self._dial(link, address)
+
+    def connected(self, link_id: int, now_ms: int) -> None:
+        link = self._links.get(link_id)
+        if link is None or not isinstance(link.stage, Connecting):
+            return
+        self._used(link, now_ms)
+        self._dialogue.begin(link, now_ms)
+
+    def room(self, link_id: int) -> memoryview:
+        """Where to put what is received; empty of a link that is over."""
+        link = self._links.get(link_id)
+        return memoryview(b"") if link is None else link.frames.room()
+
+    def received(self, link_id: int, count: int, now_ms: int) -> None:
+        """So many bytes were put into room(), 0 at the end of the stream."""
+        link = self._links.get(link_id)
+        if link is None:
+            return
+        if count:
+            self._used(link, now_ms)
+            link.frames.received(count)
+            self._take_frames(link, now_ms)
+        else:
+            why = ConnectionLostError(f"{link.node} closed the connection")
+            self._end(link, why, now_ms)
+        self._answers.tell()
+
+    def written(self, link_id: int) -> None:
+        """All that was to be written has left."""
+        link = self._links.get(link_id)
+        if link is None:
+            return
+        link.has_unsent = False
+        if link.in_flight and link.in_flight[-1].request.response is None:
+            last = link.in_flight.pop().request
+            self._answers.add(last.done, last.message)
+        self._answers.tell()
+
+    def lost(self, link_id: int, why: str, now_ms: int) -> None:
+        """No connection could be made, or it broke."""
+        link = self._links.get(link_id)
+        if link is None:
+            return
+        is_made = not isinstance(link.stage, Resolving | Connecting)
+        what = f"connection to {link.node} lost" if is_made else f"no connection to {link.node}"
+        self._end(link, ConnectionLostError(f"{what}: {why}"), now_ms)
+        self._answers.tell()
+
+    def poll(self, now_ms: int) -> None:
+        """End what took too long, and the one connection that has been idle for longest."""
+        for link in list(self._links.values()):
+            is_late = link.due_ms(self._settings.connections_max_idle_ms) <= now_ms
+            if is_late and not isinstance(link.stage, Serving):
+                why = RequestTimedOutError(f"no connection to {link.node} in time")
+                self._end(link, why, now_ms)
+            elif is_late and link.in_flight:
+                self._end(link, RequestTimedOutError(f"no answer from {link.node} in time"), now_ms)
+        self._end_most_idle(now_ms)
+        self._answers.tell()
+
+    # Within
+
+    def _dial(self, link: Link, address: str) -> None:
+        link.stage = Connecting()
+        self._effects.append(Connect(link.id, address, link.node.port, link.node.host))
+
+    def _take_frames(self, link: Link, now_ms: int) -> None:
+        try:
+            while link.id in self._links and (frame := link.frames.next()) is not None:
+                self._dialogue.on_frame(link, frame, now_ms)
+        except ProtocolError as error:
+            self._end(link, MalformedResponseError(f"{link.node}: {error}"), now_ms)
+        except (AuthenticationFailedError, BrokerError) as error:
+            self._end(link, error, now_ms)
+
+    def _end(self, link: Link, why: ClientError, now_ms: int) -> None:
+        del self._links[link.id]
+        self.states.ended(link, why, now_ms)
+        self._effects.append(Close(link.id))
+        told = why
+        for each in link.in_flight:
+            self._answers.add(each.request.done, told)
+            # What was wrong with the oldest one's answer is no fault of the others.
+            told = why if why.retriable else ConnectionLostError(str(why))
+        link.in_flight.clear()
+        self._on_ended()
+
+    def _end_most_idle(self, now_ms: int) -> None:
+        """One a call, as in Kafka: should many be idle, they do not all go at once."""
+        bound_ms = now_ms - self._settings.connections_max_idle_ms
+        for link in self._links.values():
+            if isinstance(link.stage, Serving) and not link.in_flight:
+                if link.used_at_ms <= bound_ms:
+                    self._end(link, ConnectionLostError(f"{link.node} was idle"), now_ms)
+                return
+
+    def _used(self, link: Link, now_ms: int) -> None:
+        link.used_at_ms = now_ms
+        self._links[link.id] = self._links.pop(link.id)

@@ -1,0 +1,38 @@
+"""Whom to ask what any broker can answer (NetworkClient.leastLoadedNode)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from logquake.client.network.effects import Node
+from logquake.client.network.link import Serving
+from logquake.client.network.node_states import NodeStates
+
+
+def least_loaded(
+    nodes: Sequence[Node], states: NodeStates, now_ms: int, max_in_flight: int, random: Random
+) -> Node | None:
+    """Of those that may be sent to whoever has fewest requests in flight; else one whose
+    connection is being made; else the one that may be tried and was left alone for longest. None
+    while all have to be left alone. Where several are alike, a random one.
+    """
+    offset = random.randrange(len(nodes)) if nodes else 0
+    in_turn = [*nodes[offset:], *nodes[:offset]]
+    ready: list[tuple[int, Node]] = []
+    connecting: list[Node] = []
+    untried: list[tuple[int, Node]] = []
+    for node in in_turn:
+        link = states.link(node.id)
+        if link is None:
+            if states.may_connect(node.id, now_ms):
+                untried.append((states.last_attempt_ms(node.id), node))
+        elif link.may_send(now_ms, max_in_flight):
+            ready.append((len(link.in_flight), node))
+        elif not isinstance(link.stage, Serving):
+            connecting.append(node)
+    if ready:
+        return min(ready, key=lambda each: each[0])[1]
+    if connecting:
+        return connecting[0]
+    return min(untried, key=lambda each: each[0])[1] if untried else None

@@ -1,0 +1,186 @@
+"""What a client knows of its cluster, and when to ask anew (org.apache.kafka.clients.Metadata).
+
+It is asked about when somebody wants that, when a topic is used for the first time, and by age. A
+leader epoch that was seen is never forgotten for an older one, unless the topic is another one by
+its id (KIP-320, KIP-516): the broker that tells of it is behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import NamedTuple
+
+from logquake.client.network.backoff import ExponentialBackoff
+from logquake.client.network.effects import Node
+from logquake.client.network.snapshot import Snapshot, TopicInfo, nodes_told, topic_told
+from logquake.client.network.topics_in_use import TopicsInUse
+from logquake.wire.messages.metadata import MetadataResponse
+from logquake.wire.sentinels import NO_LEADER_EPOCH
+from logquake.wire.topic_partition import TopicPartition
+from logquake.wire.uuids import ZERO_UUID
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataSettings:
+    # metadata.max.age.ms: brokers and partitions that nobody told us of are found after so long.
+    max_age_ms: int = 300_000
+    # metadata.max.idle.ms: for how long a topic is asked about after its last use.
+    max_idle_ms: int = 300_000
+    # retry.backoff.ms and its .max: between one answer, or failure, and the next question.
+    retry_backoff_ms: int = 100
+    retry_backoff_max_ms: int = 1_000
+    # metadata.recovery.strategy=rebootstrap: once no broker that is known can be reached, go back
+    # to those that were configured (KIP-899).
+    rebootstraps: bool = True
+
+
+class Question(NamedTuple):
+    """``is_partial``: about new topics alone. ``number`` rises with each wish for new topics."""
+
+    topics: list[str]
+    is_partial: bool
+    number: int
+
+
+class Metadata:
+    """``addresses`` are bootstrap.servers; their nodes have the ids -1, -2 and so on."""
+
+    def __init__(
+        self, settings: MetadataSettings, addresses: Sequence[tuple[str, int]], random: Random
+    ) -> None:
+        self.bootstrap = {
+            -index: Node(-index, host, port) for index, (host, port) in enumerate(addresses, 1)
+        }
+        self.snapshot = Snapshot(self.bootstrap)
+        self.updates = 0  # answers taken in
+        self.failures = 0  # since the last of them
+        self._settings = settings
+        self._backoff = ExponentialBackoff(
+            settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
+        )
+        self._topics = TopicsInUse(settings.max_idle_ms)
+        self._epochs: dict[TopicPartition, int] = {}  # the highest seen
+        self._wants_all = False
+        self._wants_new = False
+        self._number = 0
+        self._expires_ms = 0
+        self._not_before_ms = 0
+        self._same_answers = 0  # in a row
+        self._same_until_ms = 0
+
+    # Which brokers there are
+
+    def nodes(self) -> Sequence[Node]:
+        return tuple(self.snapshot.nodes.values())
+
+    def node(self, node_id: int) -> Node | None:
+        return self.snapshot.nodes.get(node_id) or self.bootstrap.get(node_id)
+
+    def rebootstrap(self) -> None:
+        """Nobody who is known can be reached."""
+        self.snapshot = Snapshot(self.bootstrap)
+        self._wants_all = True
+
+    # When to ask, and what
+
+    def use(self, topic: str, now_ms: int) -> None:
+        if self._topics.use(topic, now_ms):
+            self._wants_new = True
+            self._number += 1
+            self._not_before_ms = self._same_until_ms = 0
+
+    def request_update(self, *, after_progress: bool = False) -> None:
+        """With ``after_progress`` answers that were the same until now do not delay the next."""
+        self._wants_all = True
+        if after_progress:
+            self._same_answers = self._same_until_ms = 0
+
+    @property
+    def is_update_wanted(self) -> bool:
+        """Somebody asked for it, and no answer has come since."""
+        return self._wants_all or self._wants_new
+
+    def update_delay_ms(self, now_ms: int) -> int:
+        """How long until it is time to ask, 0 for now."""
+        is_old = self._expires_ms <= now_ms
+        due_ms = 0 if self.is_update_wanted else self._expires_ms
+        same_until_ms = 0 if is_old else self._same_until_ms
+        return max(0, max(due_ms, self._not_before_ms, same_until_ms) - now_ms)
+
+    def question(self, now_ms: int) -> Question:
+        self._topics.forget_idle(now_ms)
+        is_partial = not self._wants_all and self._expires_ms > now_ms
+        topics = self._topics.new() if is_partial else self._topics.all(now_ms)
+        return Question(topics, is_partial, self._number)
+
+    # What came of it
+
+    def update(
+        self, question: Question, answer: MetadataResponse, version: int, now_ms: int
+    ) -> None:
+        if not answer.brokers:  # of a broker that has just started: no more than a failure
+            self.fail(now_ms)
+            return
+        self._wants_new = question.number < self._number
+        if not question.is_partial:
+            self._wants_all = False
+            self._expires_ms = now_ms + self._settings.max_age_ms
+        self.updates += 1
+        self.failures = 0
+        self._same_answers += 1
+        self._take_in(answer, version, now_ms, keep_others=question.is_partial)
+        self._not_before_ms = now_ms + self._backoff.after(0)
+        same = self._same_answers
+        self._same_until_ms = now_ms + self._backoff.after(same - 1) if same else 0
+
+    def learn(self, answer: MetadataResponse, version: int, now_ms: int) -> None:
+        """Of an answer to somebody else's question."""
+        if answer.brokers:
+            self._take_in(answer, version, now_ms, keep_others=True)
+
+    def fail(self, now_ms: int) -> None:
+        self._not_before_ms = now_ms + self._backoff.after(self.failures)
+        self.failures += 1
+        self._same_answers = self._same_until_ms = 0
+
+    def _take_in(
+        self, answer: MetadataResponse, version: int, now_ms: int, *, keep_others: bool
+    ) -> None:
+        told: dict[str, TopicInfo] = {}
+        for topic in answer.topics:
+            name = topic.name or ""
+            self._topics.answered(name)
+            if self._topics.is_in_use(name, now_ms):
+                told[name] = self._newest(name, topic_told(topic, version))
+        if any(topic.is_stale for topic in told.values()):
+            self.request_update()
+        kept = self.snapshot.topics if keep_others else {}
+        in_use = {name: info for name, info in kept.items() if self._topics.is_in_use(name, now_ms)}
+        self.snapshot = Snapshot(nodes_told(answer), in_use).with_topics(told)
+        self._epochs = {
+            place: epoch
+            for place, epoch in self._epochs.items()
+            if self._topics.is_in_use(place.topic, now_ms)
+        }
+
+    def _newest(self, name: str, told: TopicInfo) -> TopicInfo:
+        """What was told, but for partitions of which something newer is known."""
+        known = self.snapshot.topics.get(name)
+        known_id = known.topic_id if known else ZERO_UUID
+        is_another = told.topic_id not in (ZERO_UUID, known_id)
+        partitions = dict(told.partitions)
+        for index, info in told.partitions.items():
+            place = TopicPartition(name, index)
+            seen = self._epochs.get(place)
+            if info.leader_epoch == NO_LEADER_EPOCH:
+                self._epochs.pop(place, None)
+                self._same_answers = 0
+            elif seen is None or is_another or info.leader_epoch >= seen:
+                if seen is None or is_another or info.leader_epoch > seen:
+                    self._same_answers = 0
+                self._epochs[place] = info.leader_epoch
+            elif known and index in known.partitions:
+                partitions[index] = known.partitions[index]
+        return replace(told, partitions=partitions)

@@ -1,0 +1,89 @@
+"""Asking for metadata when it is time, whoever is least loaded (DefaultMetadataUpdater)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from logquake.client.errors import ClientError, UnsupportedVersionError
+from logquake.client.network.effects import Node
+from logquake.client.network.link import Answer, ClientRequest
+from logquake.client.network.metadata import Metadata, MetadataSettings, Question
+from logquake.client.network.network_client import NetworkClient
+from logquake.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+)
+
+
+class MetadataUpdates:
+    """``poll`` it in the place of the links, which it polls.
+
+    ``whom`` to ask now, None for nobody; by default whoever is least loaded.
+    """
+
+    def __init__(
+        self,
+        settings: MetadataSettings,
+        network: NetworkClient,
+        metadata: Metadata,
+        whom: Callable[[int], Node | None] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._network = network
+        self._metadata = metadata
+        self._whom = whom or network.least_loaded
+        self._asked: tuple[Question, int] | None = None  # is in flight, in that version
+        self._answer: Answer | None = None
+        self.failure: ClientError | None = None  # of the last question
+
+    def poll(self, now_ms: int) -> None:
+        self._network.links.poll(now_ms)
+        if self._asked is not None and self._answer is not None:
+            asked, answer = self._asked, self._answer
+            self._asked = self._answer = None
+            self._take(*asked, answer, now_ms)
+        if self._asked is None and not self._metadata.update_delay_ms(now_ms):
+            self._ask(now_ms)
+
+    def next_due_ms(self, now_ms: int) -> int | None:
+        """As `Links.next_due_ms`."""
+        due_ms = self._network.links.next_due_ms(now_ms)
+        delay_ms = self._metadata.update_delay_ms(now_ms)
+        if self._asked is not None or not delay_ms:  # what is waited for is told by the links
+            return due_ms
+        return now_ms + delay_ms if due_ms is None else min(due_ms, now_ms + delay_ms)
+
+    def _ask(self, now_ms: int) -> None:
+        node = self._whom(now_ms)
+        if node is None and self._settings.rebootstraps and self._network.is_cut_off():
+            self._metadata.rebootstrap()
+            node = self._whom(now_ms)
+        if node is None or not self._network.ready(node.id, now_ms):
+            return
+        try:
+            version = self._network.version_of(node.id, MetadataRequest)
+        except UnsupportedVersionError as error:
+            self.failure = error
+            self._metadata.fail(now_ms)
+            return
+        question = self._metadata.question(now_ms)
+        request = MetadataRequest(
+            topics=[MetadataRequestTopic(name=name) for name in question.topics],
+            allow_auto_topic_creation=False,
+        )
+        self._asked = (question, version)
+        asked = ClientRequest(request, version, MetadataResponse, self._on_answer)
+        self._network.send(node.id, asked, now_ms)
+
+    def _on_answer(self, answer: Answer) -> None:
+        """It is looked at in the next poll, which knows the time."""
+        self._answer = answer
+
+    def _take(self, question: Question, version: int, answer: Answer, now_ms: int) -> None:
+        if isinstance(answer, MetadataResponse):
+            self.failure = None
+            self._metadata.update(question, answer, version, now_ms)
+        elif isinstance(answer, ClientError):
+            self.failure = answer
+            self._metadata.fail(now_ms)

@@ -1,0 +1,89 @@
+"""A client's brokers: who may be asked, and asking them (org.apache.kafka.clients.NetworkClient).
+
+As in Kafka a request is sent to a broker that is ready for it, and becoming ready is asked for
+separately: who batches, as a producer, decides late what to send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Protocol
+
+from logquake.client.errors import ClientError, ConnectionLostError
+from logquake.client.network.effects import Node
+from logquake.client.network.link import ClientRequest, Link, Serving
+from logquake.client.network.links import Links
+from logquake.client.network.load import least_loaded
+from logquake.client.network.settings import NetworkSettings
+from logquake.wire.schema import Message
+
+
+class Roster(Protocol):
+    """Which brokers there are."""
+
+    def nodes(self) -> Sequence[Node]: ...
+
+    def node(self, node_id: int) -> Node | None: ...
+
+
+class NetworkClient:
+    def __init__(
+        self, settings: NetworkSettings, links: Links, roster: Roster, random: Random
+    ) -> None:
+        self.links = links
+        self._settings = settings
+        self._roster = roster
+        self._random = random
+
+    def link(self, node_id: int) -> Link | None:
+        """Its connection, at whatever stage."""
+        return self.links.states.link(node_id)
+
+    def is_ready(self, node_id: int, now_ms: int) -> bool:
+        """A request may be sent to it at once."""
+        link = self.link(node_id)
+        return link is not None and link.may_send(now_ms, self._settings.max_in_flight_requests)
+
+    def ready(self, node_id: int, now_ms: int) -> bool:
+        """The same; without a connection one is begun, unless it is too early for that."""
+        node = self._roster.node(node_id)
+        if node is not None and self.links.states.may_connect(node_id, now_ms):
+            self.links.begin(node, now_ms)
+        return self.is_ready(node_id, now_ms)
+
+    def failure(self, node_id: int) -> ClientError | None:
+        """How its last connection ended; None while another one is made, or stands."""
+        return self.links.states.failure(node_id)
+
+    def connection_delay_ms(self, node_id: int, now_ms: int) -> int:
+        """How long it is left alone after a failure."""
+        return self.links.states.delay_ms(node_id, now_ms)
+
+    def least_loaded(self, now_ms: int) -> Node | None:
+        """Whom to ask what anybody can answer; None while all have to be left alone."""
+        return least_loaded(
+            self._roster.nodes(),
+            self.links.states,
+            now_ms,
+            self._settings.max_in_flight_requests,
+            self._random,
+        )
+
+    def is_cut_off(self) -> bool:
+        """There is no connection to any broker that is known, and none is being made."""
+        return all(self.link(node.id) is None for node in self._roster.nodes())
+
+    def version_of(self, node_id: int, request: type[Message], at_most: int | None = None) -> int:
+        """Of a node that serves. Raises UnsupportedVersionError, or ConnectionLostError."""
+        link = self.link(node_id)
+        if link is None or not isinstance(link.stage, Serving):
+            raise ConnectionLostError(f"no connection to broker {node_id} now")
+        return link.stage.version_of(request, link.node, at_most)
+
+    def send(self, node_id: int, request: ClientRequest, now_ms: int) -> None:
+        """To a node that is ready."""
+        link = self.link(node_id)
+        if link is None or not self.is_ready(node_id, now_ms):
+            raise RuntimeError(f"a request to broker {node_id}, which is not ready")
+        self.links.send(link, request, now_ms)

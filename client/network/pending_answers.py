@@ -1,0 +1,21 @@
+"""Answers that wait to be told: whoever is told may send, so nothing is told half-way."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from logquake.client.network.link import Answer, Done
+
+
+class PendingAnswers:
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[Done, Answer]] = deque()
+
+    def add(self, done: Done, answer: Answer) -> None:
+        self._waiting.append((done, answer))
+
+    def tell(self) -> None:
+        """In order, those that come meanwhile included."""
+        while self._waiting:
+            done, answer = self._waiting.popleft()
+            done(answer)

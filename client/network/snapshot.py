@@ -1,0 +1,96 @@
+"""What is known of a cluster at one moment (org.apache.kafka.clients.MetadataSnapshot)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from logquake.client.network.effects import Node
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.metadata import (
+    MetadataResponse,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
+from logquake.wire.topic_partition import TopicPartition
+
+# Before it a broker could tell of an epoch that was not the latest (KAFKA-9212).
+_EPOCHS_RELIABLE_SINCE = 9
+
+# Kafka's InvalidMetadataException and its like: what was told is old, or not complete.
+STALE = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.LEADER_NOT_AVAILABLE,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.REPLICA_NOT_AVAILABLE,
+        ErrorCode.NETWORK_EXCEPTION,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+        ErrorCode.LISTENER_NOT_FOUND,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE,
+        ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE,
+        ErrorCode.ELECTION_NOT_NEEDED,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.INCONSISTENT_TOPIC_ID,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionInfo:
+    """``leader`` is NO_LEADER while there is none, ``leader_epoch`` NO_LEADER_EPOCH if untold."""
+
+    leader: int
+    leader_epoch: int
+    error: ErrorCode
+
+
+@dataclass(frozen=True, slots=True)
+class TopicInfo:
+    topic_id: bytes  # ZERO_UUID of brokers that know none
+    error: ErrorCode
+    partitions: Mapping[int, PartitionInfo]
+
+    @property
+    def is_stale(self) -> bool:
+        return self.error in STALE or any(one.error in STALE for one in self.partitions.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """``topics`` by name, those with an error included."""
+
+    nodes: Mapping[int, Node]
+    topics: Mapping[str, TopicInfo] = field(default_factory=dict)
+
+    def partition(self, place: TopicPartition) -> PartitionInfo | None:
+        topic = self.topics.get(place.topic)
+        return topic.partitions.get(place.partition) if topic else None
+
+    def with_topics(self, topics: Mapping[str, TopicInfo]) -> Snapshot:
+        """Those beside, and in the place of, the ones that are known."""
+        return replace(self, topics={**self.topics, **topics})
+
+
+def nodes_told(answer: MetadataResponse) -> dict[int, Node]:
+    return {one.node_id: Node(one.node_id, one.host, one.port, one.rack) for one in answer.brokers}
+
+
+def topic_told(topic: MetadataResponseTopic, version: int) -> TopicInfo:
+    """``version`` of the answer."""
+    return TopicInfo(
+        topic.topic_id,
+        ErrorCode.of_peer(topic.error_code),
+        {one.partition_index: _partition_told(one, version) for one in topic.partitions},
+    )
+
+
+def _partition_told(partition: MetadataResponsePartition, version: int) -> PartitionInfo:
+    is_reliable = version >= _EPOCHS_RELIABLE_SINCE
+    return PartitionInfo(
+        partition.leader_id if partition.leader_id >= 0 else NO_LEADER,
+        partition.leader_epoch if is_reliable else NO_LEADER_EPOCH,
+        ErrorCode.of_peer(partition.error_code),
+    )

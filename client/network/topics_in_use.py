@@ -1,0 +1,41 @@
+"""Which topics a client wants to know about: those that it used a while ago at most (KIP-526)."""
+
+from __future__ import annotations
+
+
+class TopicsInUse:
+    """As a producer's (ProducerMetadata): a topic that was not used for ``max_idle_ms`` is not
+    asked about again.
+    """
+
+    def __init__(self, max_idle_ms: int) -> None:
+        self._max_idle_ms = max_idle_ms
+        self._used_until_ms: dict[str, int] = {}
+        self._new: dict[str, None] = {}  # nobody has answered about them yet
+
+    def use(self, topic: str, now_ms: int) -> bool:
+        """Whether it is new."""
+        is_new = topic not in self._used_until_ms
+        self._used_until_ms[topic] = now_ms + self._max_idle_ms
+        if is_new:
+            self._new[topic] = None
+        return is_new
+
+    def all(self, now_ms: int) -> list[str]:
+        return [topic for topic in self._used_until_ms if self.is_in_use(topic, now_ms)]
+
+    def new(self) -> list[str]:
+        return list(self._new)
+
+    def answered(self, topic: str) -> None:
+        self._new.pop(topic, None)
+
+    def is_in_use(self, topic: str, now_ms: int) -> bool:
+        return topic in self._new or self._used_until_ms.get(topic, -1) > now_ms
+
+    def forget_idle(self, now_ms: int) -> None:
+        self._used_until_ms = {
+            topic: until_ms
+            for topic, until_ms in self._used_until_ms.items()
+            if self.is_in_use(topic, now_ms)
+        }

@@ -1,0 +1,49 @@
+"""Finding out what a broker speaks: ApiVersions, by which every connection begins (KIP-35, 511)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from logquake.client.errors import check
+from logquake.client.network.link import AskingVersions
+from logquake.wire.api import ApiKey
+from logquake.wire.errors import ErrorCode, ProtocolError
+from logquake.wire.header import decode_response
+from logquake.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+
+NEWEST = 3  # the first that names the client's software; what 4 adds is not looked at
+_OLDEST = 0
+_SOFTWARE_VERSION = "0.1.0"
+_CORRELATION_AND_ERROR_BYTES = 6
+
+
+def question() -> ApiVersionsRequest:
+    return ApiVersionsRequest(
+        client_software_name="logquake", client_software_version=_SOFTWARE_VERSION
+    )
+
+
+def answer(
+    asked: AskingVersions, frame: memoryview, broker: str
+) -> Mapping[int, tuple[int, int]] | int:
+    """The broker's ranges by API key; or the version to ask in, lower than the one asked in.
+
+    Raises BrokerError, and ProtocolError for what is no answer.
+    """
+    refused = asked.version > _OLDEST and _is_refused(frame)
+    # A broker that does not know the version answers in version 0, whatever was asked.
+    version = _OLDEST if refused else asked.version
+    correlation_id, told = decode_response(ApiVersionsResponse, version, frame)
+    if correlation_id != asked.correlation_id:
+        raise ProtocolError(f"response to request {correlation_id}, not {asked.correlation_id}")
+    ranges = {api.api_key: (api.min_version, api.max_version) for api in told.api_keys}
+    if refused:
+        _, highest = ranges.get(ApiKey.API_VERSIONS, (_OLDEST, _OLDEST))
+        return max(_OLDEST, min(highest, asked.version - 1))
+    check(told.error_code, f"{ApiKey.API_VERSIONS.name} of {broker}")
+    return ranges
+
+
+def _is_refused(frame: memoryview) -> bool:
+    code = int.from_bytes(frame[4:_CORRELATION_AND_ERROR_BYTES], signed=True)
+    return len(frame) >= _CORRELATION_AND_ERROR_BYTES and code == ErrorCode.UNSUPPORTED_VERSION
