@@ -24,8 +24,7 @@
     membership.py   a member of a consumer group
     range_assignor.py who of a group reads what
     aborted.py      the records of aborted transactions, left out of what a reader sees
-    producer.py     one batch at a time, written and acknowledged
-    partitioner.py  Kafka's default choice of a partition for a key
+    producer/       records gathered in batches, and the producer of our own tools
 
 Caveats: it runs no transactions; a member of a group has to be called often enough to beat; plain
 text, unless it is handed a way in by TLS or SASL. Nothing here may be shared by threads. Names of

@@ -68,7 +68,16 @@ class DeliveryError(ClientError):
 
     def __init__(self, cause: ClientError, *, may_be_written: bool) -> None:
         super().__init__(f"{cause} (the batch {'may be' if may_be_written else 'is not'} written)")
+        self.cause = cause
         self.may_be_written = may_be_written
+
+
+class RecordTooLargeError(ClientError):
+    """A record could never be sent, whoever waits for how long."""
+
+
+class ProducerClosedError(ClientError):
+    """It takes no more records, and what it had not sent yet is not written."""
 
 
 def check(code: int, context: str, *, final: Collection[ErrorCode] = ()) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from logquake.client.partitioner import partition_for
 from logquake.client.producer import Producer, ProducerRecord
+from logquake.client.producer.partitioning import partition_for
 from logquake.client.routing import Router
 from logquake.pipeline.columns import US_PER_MS
 from logquake.pipeline.option_values import OptionError

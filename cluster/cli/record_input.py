@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from logquake.client.partitioner import partition_for
 from logquake.client.producer import ProducerRecord
+from logquake.client.producer.partitioning import partition_for
 from logquake.cluster.errors import ClusterError
 
 # Before a delimiter comes, a record is held in memory. Brokers take 1 MB unless told otherwise.

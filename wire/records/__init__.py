@@ -20,7 +20,15 @@ stops at five for lengths and offsets.
 from __future__ import annotations
 
 from logquake.wire.compression import Codec, compress, decompress
-from logquake.wire.records.building import encode_batch, recompress, renumber
+from logquake.wire.records.building import (
+    BatchPayload,
+    encode_batch,
+    finish_batch,
+    recompress,
+    renumber,
+    size_bound,
+    stamp_producer,
+)
 from logquake.wire.records.control import ControlType, EndMarker, encode_end_marker, read_end_marker
 from logquake.wire.records.header import (
     BatchFlag,
@@ -48,6 +56,7 @@ __all__ = [
     "HEADER_BYTES",
     "BatchFlag",
     "BatchHeader",
+    "BatchPayload",
     "Codec",
     "ControlType",
     "EndMarker",
@@ -64,6 +73,7 @@ __all__ = [
     "encode_batch",
     "encode_end_marker",
     "encode_message_set",
+    "finish_batch",
     "iterate_batches",
     "iterate_records",
     "patch_base",
@@ -73,5 +83,7 @@ __all__ = [
     "recompress",
     "renumber",
     "set_max_timestamp",
+    "size_bound",
+    "stamp_producer",
     "validate_produced",
 ]

@@ -64,6 +64,15 @@ class BatchPayload:
         encoded: int = self._builder.size()
         return encoded - self._cut + HEADER_BYTES
 
+    def size_of(self, record: Record) -> int:
+        """Bytes that the record would add."""
+        offset, timestamp_ms, key, value, headers = record
+        origin = timestamp_ms if self.base_timestamp is None else self.base_timestamp
+        size: int = self._builder.size_in_bytes(
+            offset - self.base_offset, timestamp_ms - origin, key, value, list(headers)
+        )
+        return size
+
     def add(self, record: Record) -> None:
         offset, timestamp_ms, key, value, headers = record
         if self.base_timestamp is None:
@@ -200,6 +209,27 @@ def renumber(
     return _with_payload(fresh, codec, compress(codec, payload.encoded(), level))
 
 
+def size_bound(record: Record) -> int:
+    """What a batch of this one record weighs at most, uncompressed
+    (DefaultRecordBatch.estimateBatchSizeUpperBound).
+    """
+    bound: int = DefaultRecordBatchBuilder.estimate_size_in_bytes(
+        record.key, record.value, list(record.headers)
+    )
+    return bound
+
+
+def stamp_producer(
+    batch: bytearray, producer_id: int, producer_epoch: int, base_sequence: int
+) -> None:
+    """Put another producer, or another sequence, into a batch that is whole; its CRC follows."""
+    header = BatchHeader._make(HEADER.unpack_from(batch))
+    stamped = header._replace(
+        producer_id=producer_id, producer_epoch=producer_epoch, base_sequence=base_sequence
+    )
+    _write_header(batch, stamped)
+
+
 def _is_as_built(header: BatchHeader, plain: bytes) -> bool:
     """Whether building the batch anew would write the same header, and the same times."""
     if header.attributes & ~_KEPT_ATTRIBUTES:
@@ -218,9 +248,12 @@ def _seal(header: BatchHeader, payload: bytes) -> bytearray:
     """Header and payload as one batch, its length and CRC computed."""
     batch = bytearray(HEADER_BYTES + len(payload))
     batch[HEADER_BYTES:] = payload
-    whole = header._replace(batch_length=len(batch) - LENGTH_OVERHEAD)
-    HEADER.pack_into(batch, 0, *whole)
+    _write_header(batch, header._replace(batch_length=len(batch) - LENGTH_OVERHEAD))
+    return batch
+
+
+def _write_header(batch: bytearray, header: BatchHeader) -> None:
+    HEADER.pack_into(batch, 0, *header)
     with memoryview(batch) as view:
         crc = crc32c.crc32c(view[ATTRIBUTES_POSITION:])
-    HEADER.pack_into(batch, 0, *whole._replace(crc=crc))
-    return batch
+    HEADER.pack_into(batch, 0, *header._replace(crc=crc))

@@ -9,8 +9,8 @@ import pytest
 
 from logquake.client.cursor import ReadBatch
 from logquake.client.offset_resets import ResetGoal, ShiftBy, ToEarliest, ToLatest, ToOffset, ToTime
-from logquake.client.partitioner import partition_for
 from logquake.client.producer import ProducerRecord
+from logquake.client.producer.partitioning import partition_for
 from logquake.client.tail import Found
 from logquake.cluster.cli.consume import beginning
 from logquake.cluster.cli.escapes import unescaped

@@ -1,0 +1,29 @@
+"""Producing: records gather in batches, partition by partition, and leave as brokers take them.
+
+    partitioning.py   which partition a record goes to
+    leaders.py        what a producer wants to know of a cluster
+    delivery.py       what becomes of one record
+    batch.py          records that travel together
+    ratios.py         how well a topic's records compress
+    memory.py         buffer.memory, and who waits for it
+    settings.py       the accumulator's keys
+    queues.py         batches that wait, partition by partition
+    ready.py          to whom there is something to send
+    numbering.py      whether a batch has to wait for the sequences before it
+    drain.py          what is sent to a broker next
+    accumulator.py    all batches from append until they are done
+    one_at_a_time.py  the producer of our own tools: one batch, written and acknowledged
+
+Caveat: nothing sends what the accumulator gathers yet; `Producer` is the one of our tools.
+"""
+
+from __future__ import annotations
+
+from logquake.client.producer.one_at_a_time import (
+    Delivered,
+    Producer,
+    ProducerRecord,
+    ProducerSettings,
+)
+
+__all__ = ["Delivered", "Producer", "ProducerRecord", "ProducerSettings"]

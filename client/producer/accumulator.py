@@ -1,0 +1,224 @@
+"""All records from their append until they are done, gathered into batches (RecordAccumulator).
+
+Whoever appends goes away with a delivery; whoever sends asks for whom there is something, takes it,
+and brings back what has to be tried again. Neither waits here: where buffer.memory is used up, an
+append is told what it waits for, and comes again with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import NamedTuple
+
+from logquake.client.errors import ClientError, ProducerClosedError
+from logquake.client.network.backoff import ExponentialBackoff
+from logquake.client.producer.batch import Form, ProducerBatch
+from logquake.client.producer.delivery import Callback, Delivery
+from logquake.client.producer.drain import Drain
+from logquake.client.producer.leaders import Leaders
+from logquake.client.producer.memory import BufferMemory, Lease
+from logquake.client.producer.numbering import Numbering
+from logquake.client.producer.queues import Queue, Queues, TopicQueues, all_full
+from logquake.client.producer.ratios import CompressionRatios
+from logquake.client.producer.ready import NodeLatencies, Ready, ReadyCheck
+from logquake.client.producer.settings import BatchingSettings
+from logquake.wire.records import Record, size_bound
+from logquake.wire.topic_partition import TopicPartition
+
+
+class Appended(NamedTuple):
+    """``wakes``: the sender may have something to send now."""
+
+    place: TopicPartition
+    delivery: Delivery
+    wakes: bool
+
+
+class Full(NamedTuple):
+    """buffer.memory is used up: come again with the lease once it is granted, or release it."""
+
+    lease: Lease
+
+
+class Flush:
+    """All that was appended before it is sent at once; `is_done` when each has its outcome."""
+
+    def __init__(self, batches: Sequence[ProducerBatch]) -> None:
+        self._batches = batches
+
+    @property
+    def is_done(self) -> bool:
+        """What a batch was split into is waited for too; Kafka 3.9 does not."""
+        return all(batch.is_settled for batch in self._batches)
+
+
+class Accumulator:
+    def __init__(self, settings: BatchingSettings, numbering: Numbering, random: Random) -> None:
+        self.memory = BufferMemory(settings.buffer_bytes)
+        self.latencies = NodeLatencies(settings.availability_timeout_ms)
+        self._settings = settings
+        self._numbering = numbering
+        backoff = ExponentialBackoff(
+            settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
+        )
+        self._queues = Queues(max(1, settings.batch_bytes), random)
+        self._ratios = CompressionRatios()
+        self._ready = ReadyCheck(settings, self._queues, backoff, self.latencies)
+        self._drain = Drain(self._queues, numbering, backoff)
+        self._incomplete: dict[ProducerBatch, None] = {}  # in the order of their making
+        self._flushes: list[Flush] = []
+        self._is_closed = False
+
+    # Appending
+
+    def append(
+        self,
+        topic: str,
+        partition: int | None,
+        record: Record,
+        leaders: Leaders,
+        now_ms: int,
+        callback: Callback | None = None,
+        lease: Lease | None = None,
+    ) -> Appended | Full:
+        """``partition`` None: any of the topic's, which ``leaders`` has to know.
+
+        ``lease`` is what an earlier try was told of, and granted since. Raises ProducerClosedError,
+        and RecordTooLargeError for what buffer.memory could never hold.
+        """
+        if self._is_closed:
+            raise ProducerClosedError("closed: it takes no more records")
+        queues = self._queues.topic(topic)
+        chosen = self._stuck_to(queues, topic, leaders) if partition is None else partition
+        queue = queues.of(chosen)
+        place = TopicPartition(topic, chosen)
+        delivery = Delivery(record.timestamp_ms, record.key, record.value, callback)
+        before = queue[-1].estimated_bytes if queue else 0
+        is_new = not (queue and queue[-1].try_append(record, delivery, now_ms))
+        if is_new:
+            lease = lease or self.memory.reserve(self._size_with(record))
+            if not lease.is_granted:
+                return Full(lease)
+            self._begin(place, queue, lease, now_ms).try_append(record, delivery, now_ms)
+            before = 0
+        elif lease is not None:
+            self.memory.release(lease)  # somebody else has made a batch meanwhile
+        if partition is None:
+            appended_bytes = queue[-1].estimated_bytes - before
+            queues.sticky.produced(
+                appended_bytes, leaders.topics[topic], may_switch=all_full(queue)
+            )
+        return Appended(place, delivery, is_new or len(queue) > 1 or queue[-1].is_full)
+
+    def _stuck_to(self, queues: TopicQueues, topic: str, leaders: Leaders) -> int:
+        """A switch that had waited for the last batch to be full is made up for."""
+        partitions = leaders.topics[topic]
+        current = queues.sticky.current(partitions)
+        if all_full(queues.of(current)):
+            queues.sticky.produced(0, partitions, may_switch=True)
+        return queues.sticky.current(partitions)
+
+    def _size_with(self, record: Record) -> int:
+        return max(self._settings.batch_bytes, size_bound(record))
+
+    def _begin(
+        self, place: TopicPartition, queue: Queue, lease: Lease, now_ms: int
+    ) -> ProducerBatch:
+        settings = self._settings
+        ratio = self._ratios.estimate(place.topic)
+        form = Form(lease.size_bytes, settings.codec, settings.level, ratio)
+        batch = ProducerBatch(place, now_ms, form, lease)
+        queue.append(batch)
+        self._incomplete[batch] = None
+        return batch
+
+    # Sending
+
+    def ready(self, leaders: Leaders, now_ms: int) -> Ready:
+        self._flushes = [flush for flush in self._flushes if not flush.is_done]
+        hurries = self._is_closed or bool(self._flushes) or self.memory.waiting > 0
+        return self._ready.check(leaders, now_ms, hurries=hurries)
+
+    def drain(
+        self, node_id: int, leaders: Leaders, max_bytes: int, now_ms: int
+    ) -> list[ProducerBatch]:
+        """Built, at most one of each partition; each has to be brought back, or released."""
+        batches = self._drain.drain(node_id, leaders, max_bytes, now_ms)
+        for batch in batches:
+            self._ratios.observe(batch.place.topic, batch.ratio)
+        return batches
+
+    def mute(self, place: TopicPartition) -> None:
+        """Nothing of it is sent until it is unmuted: its order is that of its records."""
+        self._queues.muted.add(place)
+
+    def unmute(self, place: TopicPartition) -> None:
+        self._queues.muted.discard(place)
+
+    def try_again(self, batch: ProducerBatch, now_ms: int) -> None:
+        batch.will_retry(now_ms)
+        self._numbering.put_back(self._queues.of(batch.place), batch)
+
+    def split(self, batch: ProducerBatch) -> int:
+        """Too large: its records go again in smaller ones, as if none had been tried."""
+        self._ratios.was_too_large(batch.place.topic, batch.ratio)
+        parts = batch.split(self._settings.batch_bytes)
+        queue = self._queues.of(batch.place)
+        for part in reversed(parts):
+            self._incomplete[part] = None
+            self._numbering.put_back(queue, part)
+        self.release(batch)
+        return len(parts)
+
+    def release(self, batch: ProducerBatch) -> None:
+        """It is done, its memory can be had by others."""
+        self._incomplete.pop(batch, None)
+        if batch.lease is not None:
+            self.memory.release(batch.lease)
+
+    # What is given up
+
+    def expired(self, now_ms: int) -> list[ProducerBatch]:
+        """Taken out of the queues: longer than delivery.timeout.ms here."""
+        overdue: list[ProducerBatch] = []
+        for queue in self._queues.each():
+            while queue and queue[0].is_overdue(self._settings.delivery_timeout_ms, now_ms):
+                overdue.append(queue.popleft())
+        return overdue
+
+    def next_expiry_ms(self) -> int | None:
+        """When the next of those that wait may be given up."""
+        firsts = [queue[0].created_ms for queue in self._queues.each() if queue]
+        return min(firsts) + self._settings.delivery_timeout_ms if firsts else None
+
+    def abort(
+        self,
+        error: ClientError,
+        which: Callable[[ProducerBatch], bool] = lambda _: True,
+    ) -> None:
+        """Give up what is not done, sent or not, so far as it is one of ``which``."""
+        for batch in [batch for batch in self._incomplete if which(batch)]:
+            self._queues.remove(batch)
+            batch.failed(lambda _: error)
+            self.release(batch)
+
+    # The end
+
+    @property
+    def has_incomplete(self) -> bool:
+        return bool(self._incomplete)
+
+    @property
+    def has_undrained(self) -> bool:
+        return any(self._queues.each())
+
+    def flush(self) -> Flush:
+        flush = Flush(list(self._incomplete))
+        self._flushes.append(flush)
+        return flush
+
+    def close(self) -> None:
+        """Nothing is taken any more; what is there is sent without waiting for more."""
+        self._is_closed = True
+        self.memory.close()

@@ -1,0 +1,273 @@
+"""Records that travel together to one partition (ProducerBatch, MemoryRecordsBuilder).
+
+It is open while records are added, then built: encoded, and compressed, once. What is sent is what
+was built, at each attempt, but for the sequence that it goes by, which may change (KIP-360). In the
+end it is settled, once, and each record's delivery is told in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from logquake.client.errors import ClientError, DeliveryError
+from logquake.client.producer.delivery import Delivery, offset_in_batch
+from logquake.client.producer.memory import Lease
+from logquake.client.producer.ratios import MARGIN
+from logquake.wire.compression import Codec
+from logquake.wire.records import (
+    HEADER_BYTES,
+    BatchPayload,
+    Record,
+    finish_batch,
+    iterate_records,
+    read_header,
+    size_bound,
+    stamp_producer,
+)
+from logquake.wire.sentinels import (
+    NO_LEADER_EPOCH,
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+)
+from logquake.wire.topic_partition import TopicPartition
+
+_MAX_SEQUENCE = 0x7FFFFFFF
+
+
+class Stamp(NamedTuple):
+    """Whose batch it is, and the sequence of its first record."""
+
+    producer_id: int = NO_PRODUCER_ID
+    producer_epoch: int = NO_PRODUCER_EPOCH
+    base_sequence: int = NO_SEQUENCE
+
+
+class Fate(Enum):
+    WRITTEN = "written"
+    FAILED = "failed"
+    SPLIT = "split"  # others stand in for it
+
+
+class Form(NamedTuple):
+    """How large a batch may grow, and how it is compressed."""
+
+    limit_bytes: int
+    codec: Codec = Codec.NONE
+    level: int | None = None
+    estimated_ratio: float = 1.0
+
+
+class ProducerBatch:
+    """``lease`` is its share of buffer.memory, None of those that a larger one was split into."""
+
+    def __init__(
+        self, place: TopicPartition, created_ms: int, form: Form, lease: Lease | None = None
+    ) -> None:
+        self.place = place
+        self.created_ms = created_ms
+        self.lease = lease
+        self.deliveries: list[Delivery] = []
+        self.attempts = 0  # that have failed
+        self.is_retry = False
+        self.may_be_written = False  # an attempt was sent of which nobody knows the end
+        self.stamp = Stamp()
+        self.was_restamped = False  # since it was last sent
+        self.fate: Fate | None = None
+        self.parts: Sequence[ProducerBatch] = ()  # what it was split into
+        self._form = form
+        self._payload: BatchPayload | None = BatchPayload()
+        self._plain_bytes = 0  # of the records
+        self._is_full = False
+        self._built: bytearray | None = None
+        self._waits_since_ms = self._appended_ms = created_ms
+        self._leader_epoch = NO_LEADER_EPOCH
+        self._attempts_at_last_leader = 0
+
+    def __repr__(self) -> str:
+        return f"<{self.place} {self.count} records, sequence {self.stamp.base_sequence}>"
+
+    # While it is open
+
+    @property
+    def count(self) -> int:
+        return len(self.deliveries)
+
+    @property
+    def is_full(self) -> bool:
+        """Nothing more may be added; one record may always, whatever its size."""
+        return self._is_full or (
+            bool(self.deliveries) and self._form.limit_bytes <= self.estimated_bytes
+        )
+
+    @property
+    def estimated_bytes(self) -> int:
+        """Exact once it is built, and without compression."""
+        if self._built is not None:
+            return len(self._built)
+        if self._form.codec is Codec.NONE:
+            return HEADER_BYTES + self._plain_bytes
+        return HEADER_BYTES + int(self._plain_bytes * self._form.estimated_ratio * MARGIN)
+
+    def try_append(self, record: Record, delivery: Delivery, now_ms: int) -> bool:
+        """Whether there was room; else it is closed. The record's offset is set here."""
+        payload = self._payload
+        if payload is None or self.is_full:
+            self.close()
+            return False
+        record = record._replace(offset=len(self.deliveries))
+        size = payload.size_of(record)
+        if self.deliveries and self.estimated_bytes + size > self._form.limit_bytes:
+            self.close()
+            return False
+        payload.add(record)
+        self._plain_bytes += size
+        self.deliveries.append(delivery)
+        self._appended_ms = now_ms
+        return True
+
+    def close(self) -> None:
+        """No more records."""
+        self._is_full = True
+
+    # Sending
+
+    def build(self) -> bytearray:
+        """The batch as it is sent, magic 2."""
+        if self._built is None:
+            if self._payload is None:
+                raise RuntimeError(f"{self!r} is done, and cannot be sent")
+            self.close()
+            self._built = finish_batch(
+                self._payload,
+                codec=self._form.codec,
+                level=self._form.level,
+                **self.stamp._asdict(),
+            )
+            self._payload = None
+        self.was_restamped = False
+        return self._built
+
+    @property
+    def ratio(self) -> float:
+        """Of what was built, compressed bytes by uncompressed ones."""
+        if self._built is None or not self._plain_bytes:
+            return 1.0
+        return (len(self._built) - HEADER_BYTES) / self._plain_bytes
+
+    @property
+    def has_sequence(self) -> bool:
+        return self.stamp.base_sequence != NO_SEQUENCE
+
+    @property
+    def last_sequence(self) -> int:
+        return sequence_after(self.stamp.base_sequence, self.count - 1)
+
+    def restamp(self, stamp: Stamp) -> None:
+        """It goes by another sequence from its next attempt on."""
+        self.stamp = stamp
+        self.was_restamped = True
+        if self._built is not None:
+            # Another attempt's bytes may still be on their way out.
+            self._built = bytearray(self._built)
+            stamp_producer(self._built, *stamp)
+
+    # Trying again
+
+    def saw_leader(self, epoch: int) -> None:
+        """KIP-951: a retry goes to a new leader without waiting."""
+        if epoch > self._leader_epoch:
+            self._leader_epoch = epoch
+            self._attempts_at_last_leader = self.attempts
+
+    @property
+    def has_new_leader(self) -> bool:
+        """Since the attempt that failed last."""
+        return self.attempts > 0 and self.attempts == self._attempts_at_last_leader
+
+    def will_retry(self, now_ms: int) -> None:
+        self.attempts += 1
+        self._waits_since_ms = self._appended_ms = max(self._appended_ms, now_ms)
+        self.is_retry = True
+
+    def waited_ms(self, now_ms: int) -> int:
+        """Since it was made, or since its last attempt ended."""
+        return max(0, now_ms - self._waits_since_ms)
+
+    def is_overdue(self, delivery_timeout_ms: int, now_ms: int) -> bool:
+        return now_ms - self.created_ms >= delivery_timeout_ms
+
+    # The end
+
+    def written(self, base_offset: int, append_time_ms: int) -> bool:
+        """Whether that is news: one that was given up may turn out to be written."""
+        if not self._settle(Fate.WRITTEN):
+            return False
+        for index, delivery in enumerate(self.deliveries):
+            offset = offset_in_batch(base_offset, index)
+            delivery.outcome = delivery.written(self.place, offset, append_time_ms)
+        self._tell()
+        return True
+
+    def failed(self, error_of: Callable[[int], ClientError]) -> bool:
+        """Each record has its own error, by its place in the batch. Whether that is news."""
+        if not self._settle(Fate.FAILED):
+            return False
+        for index, delivery in enumerate(self.deliveries):
+            delivery.outcome = DeliveryError(error_of(index), may_be_written=self.may_be_written)
+        self._tell()
+        return True
+
+    @property
+    def is_settled(self) -> bool:
+        """All its records have an outcome."""
+        return self.fate is not None and all(part.is_settled for part in self.parts)
+
+    def _settle(self, fate: Fate) -> bool:
+        if self.fate is not None:
+            return False
+        self.fate = fate
+        self._payload = None
+        return True
+
+    def _tell(self) -> None:
+        for delivery in self.deliveries:
+            delivery.tell()
+
+    def split(self, limit_bytes: int) -> Sequence[ProducerBatch]:
+        """It was too large: the same records in several, with the sequences that they had."""
+        parts: list[ProducerBatch] = []
+        for record, delivery in zip(self._records(), self.deliveries, strict=True):
+            if not (parts and parts[-1].try_append(record, delivery, self._appended_ms)):
+                parts.append(self._part(max(limit_bytes, size_bound(record))))
+                parts[-1].try_append(record, delivery, self._appended_ms)
+        for part in parts:
+            part.close()
+        self._stamp_in_turn(parts)
+        self._settle(Fate.SPLIT)
+        self.parts = parts
+        return parts
+
+    def _part(self, limit_bytes: int) -> ProducerBatch:
+        form = self._form._replace(limit_bytes=limit_bytes, estimated_ratio=max(1.0, self.ratio))
+        part = ProducerBatch(self.place, self.created_ms, form)
+        part.may_be_written = self.may_be_written
+        return part
+
+    def _stamp_in_turn(self, parts: Sequence[ProducerBatch]) -> None:
+        sequence = self.stamp.base_sequence
+        for part in parts:
+            if self.has_sequence:
+                part.stamp = self.stamp._replace(base_sequence=sequence)
+                sequence = sequence_after(sequence, part.count)
+
+    def _records(self) -> Iterator[Record]:
+        view = memoryview(self.build())
+        return iterate_records(view, 0, read_header(view, 0), self._plain_bytes)
+
+
+def sequence_after(sequence: int, count: int) -> int:
+    """It begins at 0 again after 2^31 - 1 (DefaultRecordBatch.incrementSequence)."""
+    return (sequence + count) & _MAX_SEQUENCE

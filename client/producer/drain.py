@@ -1,0 +1,53 @@
+"""What is sent to a broker next (RecordAccumulator.drain)."""
+
+from __future__ import annotations
+
+from logquake.client.network.backoff import ExponentialBackoff
+from logquake.client.producer.batch import ProducerBatch
+from logquake.client.producer.leaders import Leaders
+from logquake.client.producer.numbering import Numbering
+from logquake.client.producer.queues import Queue, Queues
+from logquake.client.producer.ready import backoff_ms
+from logquake.wire.topic_partition import TopicPartition
+
+
+class Drain:
+    """Each broker's partitions have their turn: where the last request ended, the next begins."""
+
+    def __init__(self, queues: Queues, numbering: Numbering, backoff: ExponentialBackoff) -> None:
+        self._queues = queues
+        self._numbering = numbering
+        self._backoff = backoff
+        self._next: dict[int, int] = {}  # by node, an index into what it leads
+
+    def drain(
+        self, node_id: int, leaders: Leaders, max_bytes: int, now_ms: int
+    ) -> list[ProducerBatch]:
+        """At most ``max_bytes`` in all, but for a first batch, which is sent whatever its size."""
+        places = leaders.led_by.get(node_id, [])
+        drained: list[ProducerBatch] = []
+        size = 0
+        start = self._next.get(node_id, 0)
+        for turn in range(len(places)):
+            index = (start + turn) % len(places)
+            self._next[node_id] = index
+            queue = self._sendable(places[index], leaders, now_ms)
+            if queue is None:
+                continue
+            first = queue[0]
+            if drained and size + first.estimated_bytes > max_bytes:
+                break
+            if self._numbering.holds_back(first):
+                break
+            queue.popleft()
+            self._numbering.number(first)
+            size += len(first.build())
+            drained.append(first)
+        return drained
+
+    def _sendable(self, place: TopicPartition, leaders: Leaders, now_ms: int) -> Queue | None:
+        queue = None if place in self._queues.muted else self._queues.find(place)
+        if not queue:
+            return None
+        queue[0].saw_leader(leaders.epoch(place))
+        return None if backoff_ms(queue[0], self._backoff, now_ms) else queue

@@ -1,0 +1,141 @@
+"""Which partition a record goes to (KafkaProducer.partition, BuiltInPartitioner; KIP-480, KIP-794).
+
+A record says it itself, or the program's own partitioner does, or its key: murmur2, 32 bits, seed
+0x9747b28c, so that one key goes to one partition from here, from Java and from librdkafka's murmur2
+partitioners. Any other record sticks to one partition until about a batch has gone there, and then
+to a random one, those with short queues more often.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from random import Random
+from typing import NamedTuple, Protocol
+
+from logquake.client.producer.leaders import PartitionsOfTopic
+
+_SEED = 0x9747B28C
+_MIX = 0x5BD1E995
+_MASK = 0xFFFFFFFF
+
+
+def partition_for(key: bytes, partition_count: int) -> int:
+    return (murmur2(key) & 0x7FFFFFFF) % partition_count
+
+
+def murmur2(data: bytes) -> int:
+    """Unsigned 32 bits."""
+    length = len(data)
+    state = (_SEED ^ length) & _MASK
+    whole = length - length % 4
+    for start in range(0, whole, 4):
+        word = int.from_bytes(data[start : start + 4], "little") * _MIX & _MASK
+        word = (word ^ word >> 24) * _MIX & _MASK
+        state = (state * _MIX & _MASK) ^ word
+    if tail := data[whole:]:
+        state = (state ^ int.from_bytes(tail, "little")) * _MIX & _MASK
+    state = (state ^ state >> 13) * _MIX & _MASK
+    return state ^ state >> 15
+
+
+class Partitioner(Protocol):
+    """A program's own, partitioner.class."""
+
+    def partition(
+        self, topic: str, key: bytes | None, value: bytes | None, partitions: PartitionsOfTopic
+    ) -> int:
+        """One of ``partitions.all``."""
+
+
+class Chooser:
+    """``ignores_keys`` is partitioner.ignore.keys: records with a key stick too."""
+
+    def __init__(self, own: Partitioner | None = None, *, ignores_keys: bool = False) -> None:
+        self._own = own
+        self._ignores_keys = ignores_keys
+
+    def choose(
+        self,
+        topic: str,
+        partition: int | None,
+        key: bytes | None,
+        value: bytes | None,
+        partitions: PartitionsOfTopic,
+    ) -> int | None:
+        """None: any will do, as the topic's `StickyPartitioner` says.
+
+        ``partition`` is what the record says itself. Raises ValueError where the program's own
+        partitioner answers below 0.
+        """
+        if partition is not None:
+            return partition
+        if self._own is not None:
+            chosen = self._own.partition(topic, key, value, partitions)
+            if chosen < 0:
+                raise ValueError(f"a partitioner chose {chosen}, a partition is never below 0")
+            return chosen
+        if key is not None and not self._ignores_keys:
+            return partition_for(key, len(partitions.all))
+        return None
+
+
+class _Load(NamedTuple):
+    """Of the partitions at ``ids`` each is drawn in proportion to its step in ``rising``."""
+
+    rising: Sequence[int]
+    ids: Sequence[int]
+
+
+class StickyPartitioner:
+    """Of one topic. ``stick_bytes`` is batch.size, at least 1."""
+
+    def __init__(self, stick_bytes: int, random: Random) -> None:
+        self._stick_bytes = stick_bytes
+        self._random = random
+        self._load: _Load | None = None
+        self._current: int | None = None
+        self._produced_bytes = 0  # to the current one since it is that
+
+    def current(self, partitions: PartitionsOfTopic) -> int:
+        if self._current is None:
+            self._current = self._draw(partitions)
+        return self._current
+
+    def produced(
+        self, appended_bytes: int, partitions: PartitionsOfTopic, *, may_switch: bool
+    ) -> bool:
+        """So many bytes more went to the current one; whether another one is current now.
+
+        ``may_switch`` is False while a batch is filling: a switch would send it half full. Twice
+        the bytes switch all the same, since records with keys may keep such a batch there.
+        """
+        self._produced_bytes += appended_bytes
+        enough = self._stick_bytes if may_switch else self._stick_bytes * 2
+        if self._produced_bytes < enough:
+            return False
+        self._current = self._draw(partitions)
+        self._produced_bytes = 0
+        return True
+
+    def weigh(self, queue_sizes: Sequence[int], ids: Sequence[int], partition_count: int) -> None:
+        """Draw by the batches that wait for each of ``ids``, the fewer the more likely.
+
+        Those of the ``partition_count`` that are not among ``ids`` are not drawn.
+        """
+        is_even = len(ids) == partition_count and len(set(queue_sizes)) == 1
+        if not ids or partition_count < 2 or is_even:
+            self._load = None
+            return
+        longest = max(queue_sizes)
+        self._load = _Load(list(accumulate(longest + 1 - size for size in queue_sizes)), list(ids))
+
+    def weigh_all_alike(self) -> None:
+        self._load = None
+
+    def _draw(self, partitions: PartitionsOfTopic) -> int:
+        if self._load is None:
+            return self._random.choice(partitions.available or partitions.all)
+        drawn = self._random.randrange(self._load.rising[-1])
+        return self._load.ids[bisect_right(self._load.rising, drawn)]

@@ -1,0 +1,77 @@
+"""The batches of each partition, in the order in which they are sent."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from random import Random
+
+from logquake.client.producer.batch import ProducerBatch
+from logquake.client.producer.partitioning import StickyPartitioner
+from logquake.wire.topic_partition import TopicPartition
+
+Queue = deque[ProducerBatch]
+
+
+class TopicQueues:
+    def __init__(self, sticky: StickyPartitioner) -> None:
+        self.sticky = sticky
+        self.by_partition: dict[int, Queue] = {}
+
+    def of(self, partition: int) -> Queue:
+        queue = self.by_partition.get(partition)
+        if queue is None:
+            queue = self.by_partition[partition] = deque()
+        return queue
+
+
+class Queues:
+    """``muted`` partitions have a batch on its way, and the next has to wait for its end."""
+
+    def __init__(self, stick_bytes: int, random: Random) -> None:
+        self.topics: dict[str, TopicQueues] = {}
+        self.muted: set[TopicPartition] = set()
+        self._stick_bytes = stick_bytes
+        self._random = random
+
+    def topic(self, name: str) -> TopicQueues:
+        topic = self.topics.get(name)
+        if topic is None:
+            sticky = StickyPartitioner(self._stick_bytes, self._random)
+            topic = self.topics[name] = TopicQueues(sticky)
+        return topic
+
+    def of(self, place: TopicPartition) -> Queue:
+        return self.topic(place.topic).of(place.partition)
+
+    def find(self, place: TopicPartition) -> Queue | None:
+        topic = self.topics.get(place.topic)
+        return topic.by_partition.get(place.partition) if topic else None
+
+    def each(self) -> Iterator[Queue]:
+        for topic in self.topics.values():
+            yield from topic.by_partition.values()
+
+    def remove(self, batch: ProducerBatch) -> None:
+        """Where it is still there."""
+        queue = self.find(batch.place)
+        if queue is not None and batch in queue:
+            queue.remove(batch)
+
+
+def all_full(queue: Queue) -> bool:
+    """Only the last one may be filling."""
+    return not queue or queue[-1].is_full
+
+
+def insert_by_sequence(queue: Queue, batch: ProducerBatch) -> None:
+    """In front of those that have no sequence yet, and of those with a higher one.
+
+    Several batches that were in flight to different brokers may fail in any order.
+    """
+    place = 0
+    for other in queue:
+        if not other.has_sequence or other.stamp.base_sequence >= batch.stamp.base_sequence:
+            break
+        place += 1
+    queue.insert(place, batch)

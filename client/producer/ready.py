@@ -1,0 +1,121 @@
+"""To whom there is something to send, and when there will be (RecordAccumulator.ready)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from logquake.client.network.backoff import ExponentialBackoff
+from logquake.client.producer.batch import ProducerBatch
+from logquake.client.producer.leaders import Leaders
+from logquake.client.producer.queues import Queues, TopicQueues
+from logquake.client.producer.settings import BatchingSettings
+from logquake.wire.topic_partition import TopicPartition
+
+
+@dataclass(slots=True)
+class Ready:
+    """``leaderless`` topics have something to send, and nobody to send it to."""
+
+    nodes: dict[int, None] = field(default_factory=dict)
+    leaderless: dict[str, None] = field(default_factory=dict)
+    wait_ms: int | None = None  # until more may be ready; None while nothing is waited for
+
+    def wait_at_most(self, wait_ms: int) -> None:
+        self.wait_ms = wait_ms if self.wait_ms is None else min(self.wait_ms, wait_ms)
+
+
+@dataclass(slots=True)
+class _Latency:
+    """``drained_ms``: when it was last able to take something that there was for it."""
+
+    drained_ms: int
+    ready_ms: int
+
+
+class NodeLatencies:
+    """How long brokers have taken nothing, though there was something for them (KIP-794)."""
+
+    def __init__(self, availability_timeout_ms: int) -> None:
+        self._timeout_ms = availability_timeout_ms
+        self._latencies: dict[int, _Latency] = {}
+
+    def note(self, node_id: int, now_ms: int, *, can_drain: bool) -> None:
+        if self._timeout_ms <= 0:
+            return
+        latency = self._latencies.setdefault(node_id, _Latency(now_ms, now_ms))
+        latency.ready_ms = now_ms
+        if can_drain:
+            latency.drained_ms = now_ms
+
+    def is_available(self, node_id: int) -> bool:
+        latency = self._latencies.get(node_id)
+        return latency is None or latency.ready_ms - latency.drained_ms <= self._timeout_ms
+
+
+class ReadyCheck:
+    def __init__(
+        self,
+        settings: BatchingSettings,
+        queues: Queues,
+        backoff: ExponentialBackoff,
+        latencies: NodeLatencies,
+    ) -> None:
+        self._settings = settings
+        self._queues = queues
+        self._backoff = backoff
+        self._latencies = latencies
+
+    def check(self, leaders: Leaders, now_ms: int, *, hurries: bool) -> Ready:
+        """``hurries``: nobody waits for linger.ms, since memory is short, or all has to leave."""
+        ready = Ready()
+        for name, topic in self._queues.topics.items():
+            for partition, queue in topic.by_partition.items():
+                if queue:
+                    place = TopicPartition(name, partition)
+                    self._look_at(place, queue[0], len(queue), leaders, now_ms, hurries, ready)
+            self._weigh(name, topic, leaders)
+        return ready
+
+    def _look_at(
+        self,
+        place: TopicPartition,
+        batch: ProducerBatch,
+        waiting: int,
+        leaders: Leaders,
+        now_ms: int,
+        hurries: bool,
+        ready: Ready,
+    ) -> None:
+        batch.saw_leader(leaders.epoch(place))
+        leader = leaders.of(place)
+        if leader is None:
+            ready.leaderless[place.topic] = None
+        elif leader.node_id not in ready.nodes and place not in self._queues.muted:
+            wait_ms = backoff_ms(batch, self._backoff, now_ms)
+            if wait_ms == 0 and not (hurries or waiting > 1 or batch.is_full):
+                wait_ms = max(0, self._settings.linger_ms - batch.waited_ms(now_ms))
+            if wait_ms == 0:
+                ready.nodes[leader.node_id] = None
+            else:
+                ready.wait_at_most(wait_ms)
+
+    def _weigh(self, name: str, topic: TopicQueues, leaders: Leaders) -> None:
+        """Only once each partition has had a batch: who has none would never be drawn."""
+        told = leaders.topics.get(name)
+        count = len(told.all) if told else 0
+        if not self._settings.is_adaptive or len(topic.by_partition) < count:
+            topic.sticky.weigh_all_alike()
+            return
+        sizes: dict[int, int] = {}
+        for partition, queue in topic.by_partition.items():
+            leader = leaders.of(TopicPartition(name, partition))
+            if leader and not (queue and not self._latencies.is_available(leader.node_id)):
+                sizes[partition] = len(queue)
+        topic.sticky.weigh(list(sizes.values()), list(sizes), len(topic.by_partition))
+
+
+def backoff_ms(batch: ProducerBatch, backoff: ExponentialBackoff, now_ms: int) -> int:
+    """How long a batch that failed still waits; 0 where its leader is another one now."""
+    if not batch.attempts or batch.has_new_leader:
+        return 0
+    return max(0, backoff.after(batch.attempts - 1) - batch.waited_ms(now_ms))
