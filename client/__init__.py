@@ -22,7 +22,7 @@
     reader.py       a partition's records from its leader
     tail.py         several partitions', turn by turn
     membership.py   a member of a consumer group
-    range_assignor.py who of a group reads what
+    consumer/       the consumer's pure core: who of a group reads what
     aborted.py      the records of aborted transactions, left out of what a reader sees
     producer/       records gathered in batches, and the producer of our own tools
 
