@@ -13,6 +13,7 @@
     drain.py          what is sent to a broker next
     accumulator.py    all batches from append until they are done
     one_at_a_time.py  the producer of our own tools: one batch, written and acknowledged
+    transactional.py  the same with a transactional id: batches and offsets that count together
 
 Caveat: nothing sends what the accumulator gathers yet; `Producer` is the one of our tools.
 """
