@@ -7,14 +7,20 @@ its id (KIP-320, KIP-516): the broker that tells of it is behind.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import NamedTuple
 
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.network.effects import Node
-from logquake.client.network.snapshot import Snapshot, TopicInfo, nodes_told, topic_told
+from logquake.client.network.snapshot import (
+    PartitionInfo,
+    Snapshot,
+    TopicInfo,
+    nodes_told,
+    topic_told,
+)
 from logquake.client.network.topics_in_use import TopicsInUse
 from logquake.wire.messages.metadata import MetadataResponse
 from logquake.wire.sentinels import NO_LEADER_EPOCH
@@ -139,6 +145,32 @@ class Metadata:
         """Of an answer to somebody else's question."""
         if answer.brokers:
             self._take_in(answer, version, now_ms, keep_others=True)
+
+    def leaders_told(
+        self, leaders: Mapping[TopicPartition, tuple[int, int]], nodes: Iterable[Node]
+    ) -> None:
+        """Node id and epoch, and where the nodes are, of an answer to Produce or Fetch (KIP-951).
+
+        What is no newer than what is known is passed over, and so are leaders that nobody has told
+        of where they are.
+        """
+        known = {**self.snapshot.nodes, **{node.id: node for node in nodes}}
+        moved: dict[str, dict[int, PartitionInfo]] = {}
+        for place, (leader, epoch) in leaders.items():
+            info = self.snapshot.partition(place)
+            if info is not None and leader in known and epoch > info.leader_epoch:
+                new = replace(info, leader=leader, leader_epoch=epoch)
+                moved.setdefault(place.topic, {})[place.partition] = new
+                self._epochs[place] = epoch
+        if not moved:
+            return
+        self.snapshot = Snapshot(known, self.snapshot.topics).with_topics(
+            {
+                name: replace(old, partitions={**old.partitions, **moved[name]})
+                for name, old in self.snapshot.topics.items()
+                if name in moved
+            }
+        )
 
     def fail(self, now_ms: int) -> None:
         self._not_before_ms = now_ms + self._backoff.after(self.failures)

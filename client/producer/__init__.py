@@ -6,16 +6,22 @@
     batch.py          records that travel together
     ratios.py         how well a topic's records compress
     memory.py         buffer.memory, and who waits for it
-    settings.py       the accumulator's keys
+    settings.py       the accumulator's keys, and the sender's
     queues.py         batches that wait, partition by partition
     ready.py          to whom there is something to send
     numbering.py      whether a batch has to wait for the sequences before it
     drain.py          what is sent to a broker next
     accumulator.py    all batches from append until they are done
+    sequences.py      the sequences of one partition
+    identity.py       producer ids and epochs
+    idempotence.py    each record once and in order
+    id_requests.py    asking for a producer id
+    produce_requests.py a request of batches, and what its answer says of each
+    sender.py         the accumulator's batches, sent over the network core
     one_at_a_time.py  the producer of our own tools: one batch, written and acknowledged
-    transactional.py  the same with a transactional id: batches and offsets that count together
 
-Caveat: nothing sends what the accumulator gathers yet; `Producer` is the one of our tools.
+Caveats: no driver runs the sender for programs yet, `Producer` is the one of our tools; there are
+no transactions.
 """
 
 from __future__ import annotations

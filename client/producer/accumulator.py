@@ -161,7 +161,10 @@ class Accumulator:
         self._numbering.put_back(self._queues.of(batch.place), batch)
 
     def split(self, batch: ProducerBatch) -> int:
-        """Too large: its records go again in smaller ones, as if none had been tried."""
+        """Too large: its records go again in smaller ones, as if none had been tried.
+
+        As in Kafka one that is no larger than batch.size goes again as it was (KAFKA-8350).
+        """
         self._ratios.was_too_large(batch.place.topic, batch.ratio)
         parts = batch.split(self._settings.batch_bytes)
         queue = self._queues.of(batch.place)

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from logquake.client.errors import ClientError
+from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import NO_TIMESTAMP, UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
+
+# With these a batch may be in the log all the same.
+FATE_UNKNOWN: Final = frozenset(
+    {
+        ErrorCode.REQUEST_TIMED_OUT,
+        ErrorCode.NETWORK_EXCEPTION,
+        ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    }
+)
 
 _LOG = logging.getLogger(__name__)
 

@@ -1,16 +1,16 @@
-"""Which batches may be sent next, by the sequences that they go by."""
+"""What goes by which sequence, as far as batches and their sending depend on it."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
+from logquake.client.errors import ClientError
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.queues import Queue
+from logquake.wire.errors import ErrorCode
 
 
 class Numbering(Protocol):
-    """What the accumulator asks of idempotence."""
-
     def holds_back(self, batch: ProducerBatch, /) -> bool:
         """The first of its queue: it may not be sent now."""
 
@@ -19,6 +19,21 @@ class Numbering(Protocol):
 
     def put_back(self, queue: Queue, batch: ProducerBatch) -> None:
         """It is tried again, or stands in for a part of one that was too large."""
+
+    def written(self, batch: ProducerBatch, /) -> None: ...
+
+    def was_split(self, batch: ProducerBatch, /) -> None:
+        """Its parts stand in for it from now on."""
+
+    def may_retry(
+        self, batch: ProducerBatch, code: ErrorCode, log_start_offset: int, /
+    ) -> bool: ...
+
+    def failed(self, batch: ProducerBatch, error: ClientError, /, *, leaves_gap: bool) -> None:
+        """``leaves_gap``: its sequences will never come, and the broker would wait for them."""
+
+    def given_up(self, batch: ProducerBatch, /) -> None:
+        """It was sent before, and may yet be written."""
 
 
 class Unnumbered:
@@ -32,3 +47,18 @@ class Unnumbered:
 
     def put_back(self, queue: Queue, batch: ProducerBatch) -> None:
         queue.appendleft(batch)
+
+    def written(self, _batch: ProducerBatch) -> None:
+        pass
+
+    def was_split(self, _batch: ProducerBatch) -> None:
+        pass
+
+    def may_retry(self, _batch: ProducerBatch, code: ErrorCode, _log_start_offset: int) -> bool:
+        return code.retriable
+
+    def failed(self, _batch: ProducerBatch, _error: ClientError, *, leaves_gap: bool) -> None:
+        pass
+
+    def given_up(self, _batch: ProducerBatch) -> None:
+        pass

@@ -1,10 +1,28 @@
-"""How a producer batches, under Kafka's names (ProducerConfig)."""
+"""How a producer batches and sends, under Kafka's names (ProducerConfig)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from logquake.wire.compression import Codec
+from logquake.wire.sentinels import ACKS_ALL
+
+
+@dataclass(frozen=True, slots=True)
+class SendingSettings:
+    # acks: 0 is none, 1 the leader's, -1 that of all in sync.
+    acks: int = ACKS_ALL
+    # retries: of one batch; delivery.timeout.ms ends them long before.
+    retries: int = 0x7FFFFFFF
+    # max.request.size: of one request, after compression.
+    max_request_bytes: int = 1024 * 1024
+    # request.timeout.ms: also what a broker is given to wait for its followers.
+    request_timeout_ms: int = 30_000
+    # retry.backoff.ms: between two questions for a producer id.
+    retry_backoff_ms: int = 100
+    # max.in.flight.requests.per.connection=1: a partition's next batch waits for the one before, so
+    # that without idempotence too its order is that of its records.
+    is_one_at_a_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -18,6 +17,7 @@ from logquake.wire.api import ApiKey, api_name, api_named, request_type, respons
 from logquake.wire.header import RequestHeader, decode_request_header, encode_response
 from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from logquake.wire.schema import Message
+from tests.doubles.even_random import EvenRandom
 from tests.golden.player import Chronicle, Player, check_script, scripts_beside
 from tests.parts import bytes_of, joined
 
@@ -28,16 +28,6 @@ SERVED = {
     ApiKey.METADATA: (0, 12),
     ApiKey.API_VERSIONS: (0, 3),
 }
-
-
-class EvenRandom(Random):
-    """Waits are as long as they are on average, and the first of a few is taken."""
-
-    def uniform(self, a: float, b: float) -> float:
-        return (a + b) / 2
-
-    def randrange(self, *_: object) -> int:
-        return 0
 
 
 class Roster:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
 from logquake.client.network.effects import Node
@@ -18,16 +16,12 @@ from logquake.wire.messages.metadata import (
 )
 from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
+from tests.doubles.even_random import EvenRandom
 
 VERSION = 12
 BACKOFF_MS, BACKOFF_MAX_MS, AGE_MS, IDLE_MS = 100, 400, 10_000, 60_000
 ID, OTHER_ID = bytes(range(16)), bytes(range(1, 17))
 T0 = TopicPartition("t", 0)
-
-
-class EvenRandom(Random):
-    def uniform(self, a: float, b: float) -> float:
-        return (a + b) / 2
 
 
 @pytest.fixture
@@ -234,3 +228,41 @@ class TestRebootstrap:
         assert [node.id for node in metadata.nodes()] == [-1, -2]
         assert metadata.snapshot.partition(T0) is None
         assert metadata.question(0)[:2] == (["t"], False)
+
+
+class TestLeadersTold:
+    """By an answer to Produce or Fetch (KIP-951)."""
+
+    @pytest.fixture
+    def known(self, metadata: Metadata) -> Metadata:
+        metadata.use("t", 0)
+        answered(metadata, 0, topic(leader=1, epoch=5))
+        return metadata
+
+    def leader(self, metadata: Metadata) -> tuple[int, int]:
+        info = metadata.snapshot.partition(T0)
+        assert info is not None
+        return info.leader, info.leader_epoch
+
+    def test_a_newer_one_leads_where_it_was_told_to_be(self, known: Metadata) -> None:
+        known.leaders_told({T0: (3, 6)}, [Node(3, "host-3", 9092)])
+        assert self.leader(known) == (3, 6)
+        assert known.node(3) == Node(3, "host-3", 9092)
+        assert known.node(1) is not None
+
+    def test_an_answer_that_is_behind_is_not_believed_afterwards(self, known: Metadata) -> None:
+        known.leaders_told({T0: (2, 6)}, [])
+        answered(known, 1, topic(leader=1, epoch=5))
+        assert self.leader(known) == (2, 6)
+
+    def test_one_that_is_no_newer_is_passed_over(self, known: Metadata) -> None:
+        known.leaders_told({T0: (2, 5)}, [])
+        assert self.leader(known) == (1, 5)
+
+    def test_one_of_whom_nobody_knows_where_it_is_is_passed_over(self, known: Metadata) -> None:
+        known.leaders_told({T0: (3, 6)}, [])
+        assert self.leader(known) == (1, 5)
+
+    def test_a_partition_that_is_not_known_is_passed_over(self, known: Metadata) -> None:
+        known.leaders_told({TopicPartition("t", 9): (2, 6)}, [])
+        assert known.snapshot.partition(TopicPartition("t", 9)) is None

@@ -1,0 +1,42 @@
+"""Who a producer is to brokers (ProducerIdAndEpoch), and how it stands with that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from logquake.client.errors import ClientError
+
+LAST_EPOCH = 0x7FFF
+
+
+class Identity(NamedTuple):
+    producer_id: int
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoId:
+    """A broker is to be asked for one, not before that."""
+
+    not_before_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AskingForId:
+    """A broker was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    identity: Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Nothing can be sent any more."""
+
+    error: ClientError
+
+
+Standing = NoId | AskingForId | Identified | Broken

@@ -1,0 +1,135 @@
+"""A Produce request of batches, and what its answer says of each (Sender.handleProduceResponse)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from logquake.client.errors import (
+    BrokerError,
+    ClientError,
+    RequestTimedOutError,
+    UnsupportedVersionError,
+)
+from logquake.client.network.effects import Node
+from logquake.client.network.link import Answer
+from logquake.client.producer.batch import ProducerBatch
+from logquake.client.producer.settings import SendingSettings
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH, UNKNOWN_OFFSET
+from logquake.wire.topic_partition import TopicPartition
+
+# Of record batches; before it there were message sets, which this producer does not write.
+OLDEST_VERSION = 3
+
+
+class Result(NamedTuple):
+    """What is said of one batch."""
+
+    batch: ProducerBatch
+    code: ErrorCode
+    answer: PartitionProduceResponse
+
+    def error_of_record(self, place_in_batch: int) -> ClientError:
+        """Where single records are at fault the others are told so (KIP-467)."""
+        at_fault = {one.batch_index: one for one in self.answer.record_errors}
+        if not at_fault:
+            return self.error
+        if place_in_batch not in at_fault:
+            return BrokerError(ErrorCode.INVALID_RECORD, "another record of its batch is invalid")
+        code = self.code if len(at_fault) == 1 else ErrorCode.INVALID_RECORD
+        said = at_fault[place_in_batch].batch_index_error_message or self.answer.error_message
+        return BrokerError(code, said or "refused")
+
+    @property
+    def error(self) -> ClientError:
+        said = self.answer.error_message or "not written"
+        return BrokerError(self.code, f"{self.batch.place}: {said}")
+
+
+def produce_request(batches: Iterable[ProducerBatch], settings: SendingSettings) -> ProduceRequest:
+    by_topic: defaultdict[str, list[PartitionProduceData]] = defaultdict(list)
+    for batch in batches:
+        data = PartitionProduceData(index=batch.place.partition, records=batch.build())
+        by_topic[batch.place.topic].append(data)
+    return ProduceRequest(
+        transactional_id=None,
+        acks=settings.acks,
+        timeout_ms=settings.request_timeout_ms,
+        topic_data=[
+            TopicProduceData(name=topic, partition_data=data) for topic, data in by_topic.items()
+        ],
+    )
+
+
+def results(batches: Sequence[ProducerBatch], answer: Answer) -> Iterator[Result]:
+    """One of each. A broker that says nothing of a batch may have written it."""
+    if isinstance(answer, ProduceRequest):  # acks=0: it has left, and that is all
+        yield from _all_alike(batches, ErrorCode.NONE, None)
+    elif isinstance(answer, RequestTimedOutError):
+        yield from _all_alike(batches, ErrorCode.REQUEST_TIMED_OUT, answer)
+    elif isinstance(answer, UnsupportedVersionError):
+        yield from _all_alike(batches, ErrorCode.UNSUPPORTED_VERSION, answer)
+    elif isinstance(answer, ProduceResponse):
+        told = {
+            TopicPartition(topic.name, one.index): one
+            for topic in answer.responses
+            for one in topic.partition_responses
+        }
+        silent = [batch for batch in batches if batch.place not in told]
+        for batch in batches:
+            if batch.place in told:
+                one = told[batch.place]
+                yield Result(batch, ErrorCode.of_peer(one.error_code), one)
+        yield from _all_alike(silent, ErrorCode.NETWORK_EXCEPTION, None)
+    else:
+        error = answer if isinstance(answer, ClientError) else None
+        yield from _all_alike(batches, ErrorCode.NETWORK_EXCEPTION, error)
+
+
+def _all_alike(
+    batches: Iterable[ProducerBatch], code: ErrorCode, error: ClientError | None
+) -> Iterator[Result]:
+    for batch in batches:
+        message = str(error) if error else "the broker says nothing of it"
+        answer = PartitionProduceResponse(
+            index=batch.place.partition,
+            error_code=code,
+            base_offset=UNKNOWN_OFFSET,
+            error_message=message,
+        )
+        yield Result(batch, code, answer)
+
+
+_LEADS_NO_MORE = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
+
+
+def new_leaders(told: Iterable[Result]) -> dict[TopicPartition, tuple[int, int]]:
+    """Node id and epoch, where the answer knew them (KIP-951)."""
+    leaders = {
+        one.batch.place: (
+            one.answer.current_leader.leader_id,
+            one.answer.current_leader.leader_epoch,
+        )
+        for one in told
+        if one.code in _LEADS_NO_MORE
+    }
+    return {
+        place: (leader, epoch)
+        for place, (leader, epoch) in leaders.items()
+        if leader != NO_LEADER and epoch != NO_LEADER_EPOCH
+    }
+
+
+def nodes_of(answer: Answer) -> list[Node]:
+    if not isinstance(answer, ProduceResponse):
+        return []
+    return [Node(one.node_id, one.host, one.port, one.rack) for one in answer.node_endpoints]
