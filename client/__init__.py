@@ -22,11 +22,11 @@
     reader.py       a partition's records from its leader
     tail.py         several partitions', turn by turn
     membership.py   a member of a consumer group
-    range_assignor.py who of a group reads what
+    consumer/       the consumer's pure core: who of a group reads what
     aborted.py      the records of aborted transactions, left out of what a reader sees
     producer/       records gathered in batches, and the producer of our own tools
 
-Caveats: it runs no transactions; a member of a group has to be called often enough to beat; plain
-text, unless it is handed a way in by TLS or SASL. Nothing here may be shared by threads. Names of
-hosts are looked up while everything else waits.
+Caveats: a member of a group has to be called often enough to beat; plain text, unless it is handed
+a way in by TLS or SASL. Nothing here may be shared by threads. Names of hosts are looked up while
+everything else waits.
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from logquake.client.coordinators import group_coordinator
 from logquake.client.errors import check
@@ -38,27 +39,42 @@ class Committer:
     member_id: str = UNKNOWN_MEMBER_ID
 
 
+class Commit(NamedTuple):
+    """``metadata`` is what the committer told along with it."""
+
+    offset: int
+    metadata: str = ""
+
+
 def committed_offsets(
     router: Router, group_id: str, *, require_stable: bool = False
 ) -> dict[TopicPartition, int]:
+    """All of the group, as `commits_of` has them, without what was told along with them."""
+    commits = commits_of(router, group_id, require_stable=require_stable)
+    return {place: commit.offset for place, commit in commits.items()}
+
+
+def commits_of(
+    router: Router, group_id: str, *, require_stable: bool = False
+) -> dict[TopicPartition, Commit]:
     """All of the group, in order; with `require_stable` once no transaction can change them.
 
     Raises ClientError.
     """
     request = OffsetFetchRequest(group_id=group_id, topics=None, require_stable=require_stable)
 
-    def attempt() -> dict[TopicPartition, int]:
+    def attempt() -> dict[TopicPartition, Commit]:
         answer = group_coordinator(router, group_id).request(
             request, OffsetFetchResponse, at_most=_LAST_VERSION_OF_ONE_GROUP
         )
         check(answer.error_code, f"offsets of group {group_id}")
-        found: dict[TopicPartition, int] = {}
+        found: dict[TopicPartition, Commit] = {}
         for topic in answer.topics:
             for each in topic.partitions:
                 place = TopicPartition(topic.name, each.partition_index)
                 check(each.error_code, f"offset of group {group_id} in {place}")
                 if each.committed_offset != UNKNOWN_OFFSET:
-                    found[place] = each.committed_offset
+                    found[place] = Commit(each.committed_offset, each.metadata or "")
         return dict(sorted(found.items()))
 
     return router.with_retries(attempt)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from logquake.client.consumer.assignors.subscriptions import CONSUMERS, decode_assignment
 from logquake.client.coordinators import CoordinatorType, coordinator_of, group_coordinator
-from logquake.client.errors import MalformedResponseError, check
+from logquake.client.errors import check
 from logquake.client.routing import Router
-from logquake.wire.errors import ErrorCode, ProtocolError
-from logquake.wire.messages.consumer_protocol import ConsumerProtocolAssignment
+from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_admin import (
     DeleteGroupsRequest,
     DeleteGroupsResponse,
@@ -29,9 +29,7 @@ from logquake.wire.messages.group_membership import (
     MemberIdentity,
 )
 from logquake.wire.topic_partition import TopicPartition
-from logquake.wire.versioned import decode_versioned
 
-CONSUMERS = "consumer"  # the protocol type of those whose assignments are partitions
 STABLE = "Stable"
 DEAD = "Dead"
 _WITHOUT_MEMBERS = ("Empty", DEAD)
@@ -152,21 +150,4 @@ def _member(member: DescribedGroupMember, *, consumes: bool) -> GroupMember:
         member.client_id,
         member.client_host,
         decode_assignment(member.member_assignment) if consumes else (),
-    )
-
-
-def decode_assignment(data: bytes) -> tuple[TopicPartition, ...]:
-    """The partitions of a member, in order. Raises MalformedResponseError."""
-    if not data:  # of a member between two generations
-        return ()
-    try:
-        assignment = decode_versioned(ConsumerProtocolAssignment, data, newer_is_newest=True)
-    except ProtocolError as error:
-        raise MalformedResponseError(f"an assignment that is none: {error}") from error
-    return tuple(
-        sorted(
-            TopicPartition(each.topic, partition)
-            for each in assignment.assigned_partitions
-            for partition in each.partitions
-        )
     )

@@ -11,13 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from logquake.client.commits import Committer
+from logquake.client.consumer.assignors.assignor import without_racks
+from logquake.client.consumer.assignors.range import RangeAssignor
+from logquake.client.consumer.assignors.subscriptions import (
+    CONSUMERS,
+    Subscription,
+    decode_assignment,
+    decode_subscription,
+    encode_assignment,
+    encode_subscription,
+)
 from logquake.client.coordinators import group_coordinator
 from logquake.client.errors import BrokerError, check
-from logquake.client.groups import CONSUMERS, decode_assignment
-from logquake.client.range_assignor import RANGE, assign, decode_subscription, encode_assignment
 from logquake.client.routing import Router
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.consumer_protocol import ConsumerProtocolSubscription
 from logquake.wire.messages.group_membership import (
     HeartbeatRequest,
     HeartbeatResponse,
@@ -32,8 +39,8 @@ from logquake.wire.messages.group_membership import (
     SyncGroupResponse,
 )
 from logquake.wire.topic_partition import TopicPartition
-from logquake.wire.versioned import encode_versioned
 
+_ASSIGNOR = RangeAssignor()
 _JOIN_AGAIN = (
     ErrorCode.MEMBER_ID_REQUIRED,
     ErrorCode.UNKNOWN_MEMBER_ID,
@@ -116,16 +123,14 @@ class Membership:
 
     def _join(self) -> JoinGroupResponse:
         settings = self._settings
-        subscription = ConsumerProtocolSubscription(topics=self._topics)
+        wish = encode_subscription(Subscription(tuple(self._topics)))
         request = JoinGroupRequest(
             group_id=self._committer.group_id,
             session_timeout_ms=settings.session_timeout_ms,
             rebalance_timeout_ms=settings.rebalance_timeout_ms,
             member_id=self._committer.member_id,
             protocol_type=CONSUMERS,
-            protocols=[
-                JoinGroupRequestProtocol(name=RANGE, metadata=encode_versioned(subscription, 0))
-            ],
+            protocols=[JoinGroupRequestProtocol(name=_ASSIGNOR.name, metadata=wish)],
         )
         # A coordinator answers when the others have come, or their time is over.
         wait_ms = settings.rebalance_timeout_ms + self._router.settings.request_timeout_ms
@@ -159,14 +164,18 @@ class Membership:
         """Of all members where this one leads; the others hand in nothing."""
         if joined.leader != joined.member_id:
             return []
-        wishes = {each.member_id: decode_subscription(each.metadata) for each in joined.members}
-        names = sorted({topic for wish in wishes.values() for topic in wish})
+        wishes = {
+            each.member_id: decode_subscription(each.metadata, each.group_instance_id)
+            for each in joined.members
+        }
+        names = sorted({topic for wish in wishes.values() for topic in wish.topics})
         counts = {
             topic.name or "": len(topic.partitions) for topic in self._router.metadata(names).topics
         }
+        given = _ASSIGNOR.assign(without_racks(counts), wishes)
         return [
             SyncGroupRequestAssignment(member_id=member_id, assignment=encode_assignment(places))
-            for member_id, places in assign(wishes, counts).items()
+            for member_id, places in given.items()
         ]
 
     def _beat(self) -> None:

@@ -86,9 +86,8 @@ class Cluster(RunningCluster):
 
     def open(self, timeout: float = DEFAULT_TIMEOUT) -> Self:
         """Start it and wait until it is ready. Raises ClusterError, and then nothing is left."""
-        launched = launch(self, self.spec, attached=True, planted_bugs=self._planted_bugs)
-        launched.wait_until_ready(timeout, self._on_progress)
-        self._launched = launched
+        self._launched = launch(self, self.spec, attached=True, planted_bugs=self._planted_bugs)
+        self._launched.wait_until_ready(timeout, self._on_progress)
         return self
 
     def close(self) -> None:

@@ -19,6 +19,11 @@ def broker_name(broker_id: int) -> str:
     return f"{_BROKER}{broker_id}"
 
 
+def broker_id_of(name: str) -> int:
+    """Of a broker's name."""
+    return int(name.removeprefix(_BROKER))
+
+
 def is_broker(name: str) -> bool:
     return name.startswith(_BROKER)
 

@@ -7,9 +7,12 @@
     record_columns.py  the columns of a record
     admission.py  how much a batch of a stream takes, and what of it is lost
     stream.py     the class that Spark asks for a stream's batches
-    writing.py    a task's rows written to their topics (write_options.py)
+    writing.py    a task's rows on their way to their topics (write_options.py)
+    exactly_once.py  the same in one transaction with a mark
+    marks.py      what a mark says of a task that runs again
     sink.py       the classes that Spark writes through
     source.py     the class that Spark calls first
+    files.py      files, one a task
     segments.py   the class that reads brokers' log directories
     journal.py    the class that reads histories and journals
     columns.py    rows gathered as Arrow batches
@@ -18,8 +21,8 @@
     audit.py      a chaos run's history judged, however long it is
 
 Usage: `spark = spark_session(); register(spark); spark.read.format("logquake")`, or `readStream`,
-with option names, schema and checkpoints' offsets as Spark's own Kafka connector has them. Caveats:
-writes are at least once, PLAINTEXT only.
+with option names, schema and checkpoints' offsets as Spark's own Kafka connector has them. Caveat:
+PLAINTEXT only.
 pyspark and pyarrow come with the extra `logquake[spark]` and are imported when first needed.
 """
 

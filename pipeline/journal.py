@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSource
 
+from logquake.pipeline.files import FilesReader
 from logquake.pipeline.option_values import OptionError, by_known_name, path_of
 
 if TYPE_CHECKING:
@@ -38,26 +39,15 @@ class JournalDataSource(DataSource):
     def schema(self) -> str:
         return _SCHEMA
 
-    def reader(self, schema: StructType) -> JournalReader:  # noqa: ARG002  # Spark's signature
-        return JournalReader(find_files(self.options))
+    def reader(self, schema: StructType) -> FilesReader[Path]:  # noqa: ARG002  # Spark's signature
+        return FilesReader(find_files(self.options), read_rows)
 
 
-class JournalReader(DataSourceReader):
-    def __init__(self, files: list[str]) -> None:
-        self._files = files
-
-    def partitions(self) -> list[InputPartition]:
-        return [InputPartition(path) for path in self._files]
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        return iter(()) if partition.value is None else read_rows(Path(partition.value))
-
-
-def find_files(options: Mapping[str, str]) -> list[str]:
+def find_files(options: Mapping[str, str]) -> list[Path]:
     given = by_known_name(options, ("path",))
     path = path_of(given, "of a run, a cluster, a folder or a file")
     found = [path] if path.is_file() else path.rglob("*")
-    files = sorted(str(file) for file in found if file.suffix in _SUFFIXES)
+    files = sorted(file for file in found if file.suffix in _SUFFIXES)
     if not files:
         raise OptionError(f"{path}: no file there or below that ends in {' or '.join(_SUFFIXES)}")
     return files

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSource
 
 from logquake.pipeline.columns import ROWS_PER_BATCH, US_PER_MS, Columns, arrow_type
+from logquake.pipeline.files import FilesReader
 from logquake.pipeline.option_values import OptionError, by_known_name, names, path_of
 from logquake.storage import file_names
 from logquake.storage.dirs.meta_properties import FILE_NAME as META_PROPERTIES
@@ -69,19 +70,8 @@ class SegmentsDataSource(DataSource):
     def schema(self) -> str:
         return _SCHEMA
 
-    def reader(self, schema: StructType) -> SegmentsReader:  # noqa: ARG002  # Spark's signature
-        return SegmentsReader(find_segments(self.options))
-
-
-class SegmentsReader(DataSourceReader):
-    def __init__(self, files: Iterable[SegmentFile]) -> None:
-        self._files = tuple(files)
-
-    def partitions(self) -> list[InputPartition]:
-        return [InputPartition(file) for file in self._files]
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        return iter(()) if partition.value is None else read_segment(partition.value)
+    def reader(self, schema: StructType) -> FilesReader[SegmentFile]:  # noqa: ARG002  # Spark's
+        return FilesReader(find_segments(self.options), read_segment)
 
 
 def find_segments(options: Mapping[str, str]) -> list[SegmentFile]:

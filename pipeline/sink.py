@@ -3,42 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
+from pyspark import TaskContext
 from pyspark.sql.datasource import (
     DataSourceArrowWriter,
     DataSourceStreamArrowWriter,
     WriterCommitMessage,
 )
 
+from logquake.client.routing import Router
+from logquake.pipeline.exactly_once import check_epoch, write_once
+from logquake.pipeline.marks import Task
 from logquake.pipeline.write_options import WriteOptions
-from logquake.pipeline.writing import write_rows
+from logquake.pipeline.writing import write_at_least_once
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_QUERY = "sql.streaming.queryId"  # StreamExecution.QUERY_ID_KEY
+_EPOCH = "streaming.sql.batchId"  # MicroBatchExecution.BATCH_ID_KEY
+_ONLY_EPOCH = 0  # of a batch that is no stream's
 
-class LogquakeWriter(DataSourceArrowWriter):
+
+@dataclass
+class Written(WriterCommitMessage):
+    """``task`` where it was exactly once."""
+
+    task: Task | None = None
+
+
+class _Writer:
+    """What batches and streams have in common."""
+
     def __init__(self, options: WriteOptions) -> None:
         self._options = options
 
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
-        """Raises DeliveryError, ClientError, OptionError."""
-        write_rows(self._options, iterator)
-        return WriterCommitMessage()
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+        """Raises ExactlyOnceError, DeliveryError, ClientError, OptionError."""
+        options = self._options
+        with Router(options.client) as router:
+            if not options.is_exactly_once:
+                write_at_least_once(router, options, iterator)
+                return Written()
+            task = _task(options.prefix)
+            write_once(router, options, task, iterator)
+            return Written(task)
+
+    def _check(self, messages: list[WriterCommitMessage | None]) -> None:
+        tasks = [each.task for each in messages if isinstance(each, Written) and each.task]
+        if tasks:
+            with Router(self._options.client) as router:
+                check_epoch(router, tasks)
 
 
-class LogquakeStreamWriter(DataSourceStreamArrowWriter):
+class LogquakeWriter(_Writer, DataSourceArrowWriter):
     def __init__(self, options: WriteOptions) -> None:
-        self._options = options
+        """On the driver, once: all attempts of all tasks have the same options."""
+        super().__init__(replace(options, prefix=options.prefix or f"logquake-{uuid4()}"))
 
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
-        """Raises DeliveryError, ClientError, OptionError."""
-        write_rows(self._options, iterator)
-        return WriterCommitMessage()
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        """What tasks have written stands at once. Raises ExactlyOnceError."""
+        self._check(messages)
 
-    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """What tasks have written stands at once."""
+    def abort(self, messages: list[WriterCommitMessage | None]) -> None:
+        """What the tasks that went through have written stands."""
+
+
+class LogquakeStreamWriter(_Writer, DataSourceStreamArrowWriter):
+    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: ARG002, N803
+        """What tasks have written stands at once. Raises ExactlyOnceError."""
+        self._check(messages)
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """What the tasks that went through have written stands, and is written again."""
+        """What the tasks that went through have written stands; the epoch is run again."""
+
+
+def _task(prefix: str | None) -> Task:
+    """This one, on an executor."""
+    context = TaskContext.get()
+    if context is None:
+        raise RuntimeError("rows are written by Spark's tasks alone")
+    epoch = context.getLocalProperty(_EPOCH)
+    return Task(
+        prefix or f"logquake-{context.getLocalProperty(_QUERY)}",
+        _ONLY_EPOCH if epoch is None else int(epoch),
+        context.partitionId(),
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from logquake.client.producer import ProducerSettings
 from logquake.client.settings import ClientSettings
-from logquake.pipeline.option_values import by_known_name, choice, number
+from logquake.pipeline.option_values import OptionError, by_known_name, choice, number
 from logquake.pipeline.options import client_settings
 from logquake.wire.records import Codec
 
@@ -18,27 +18,43 @@ _KNOWN = (
     "kafka.batch.size",
     "kafka.compression.type",
     "kafka.delivery.timeout.ms",
+    "kafka.transaction.timeout.ms",
+    "deliveryGuarantee",
+    "transactionalIdPrefix",
     "topic",
     "checkpointLocation",  # Spark's own; it hands all of a stream's options on
 )
 BATCH_BYTES = 256 * 1024
 DELIVERY_TIMEOUT_MS = 120_000
+# A task that takes longer fails: its transaction is aborted. One that died and is not run again
+# keeps readers of committed records waiting for so long. Brokers allow 15 minutes by default.
+TRANSACTION_TIMEOUT_MS = 10 * 60_000
+_GUARANTEES = {"at-least-once": False, "exactly-once": True}
 
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """``topic`` goes before a row's own; ``batch_bytes`` of keys and values make a batch."""
+    """``topic`` goes before a row's own; ``batch_bytes`` of keys and values make a batch.
+
+    ``prefix`` is of transactional ids: what the write is known by when it is run again.
+    """
 
     client: ClientSettings
     producer: ProducerSettings
     topic: str | None = None
     batch_bytes: int = BATCH_BYTES
+    is_exactly_once: bool = False
+    prefix: str | None = None  # None: of a stream the query's id, of a batch a new one
+    transaction_timeout_ms: int = TRANSACTION_TIMEOUT_MS
 
 
 def parse_write_options(options: Mapping[str, str]) -> WriteOptions:
     """Raises OptionError."""
     given = by_known_name(options, _KNOWN)
     codecs = {codec.name.lower(): codec for codec in Codec}
+    is_exactly_once = choice(given.get("deliveryGuarantee", "at-least-once"), _GUARANTEES)
+    if "transactionalIdPrefix" in given and not is_exactly_once:
+        raise OptionError("transactionalIdPrefix is for deliveryGuarantee exactly-once")
     return WriteOptions(
         client_settings(given),
         ProducerSettings(
@@ -48,4 +64,9 @@ def parse_write_options(options: Mapping[str, str]) -> WriteOptions:
         ),
         topic=given.get("topic"),
         batch_bytes=number(given, "kafka.batch.size", BATCH_BYTES),
+        is_exactly_once=is_exactly_once,
+        prefix=given.get("transactionalIdPrefix"),
+        transaction_timeout_ms=number(
+            given, "kafka.transaction.timeout.ms", TRANSACTION_TIMEOUT_MS
+        ),
     )

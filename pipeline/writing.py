@@ -1,12 +1,13 @@
-"""Rows of one task written to their topics, on an executor: at least once.
+"""Rows of one task on their way to their topics, on an executor.
 
-A task that Spark runs again writes all of its rows again. Within a task nothing is doubled (the
-producer is idempotent), and what goes to one partition keeps its order.
+A task that Spark runs again has all of its rows again: here they are written at least once, in
+exactly_once.py once. Within a task nothing is doubled (the producer is idempotent), and what goes
+to one partition keeps its order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from logquake.client.producer import Producer, ProducerRecord
 from logquake.client.producer.partitioning import partition_for
 from logquake.client.routing import Router
 from logquake.pipeline.columns import US_PER_MS
+from logquake.pipeline.marks import Row
 from logquake.pipeline.option_values import OptionError
 from logquake.pipeline.write_options import WriteOptions
 from logquake.wire.topic_partition import TopicPartition
@@ -46,14 +48,13 @@ def check_columns(types: Mapping[str, str], topic: str | None) -> None:
             )
 
 
-def write_rows(options: WriteOptions, batches: Iterable[pa.RecordBatch]) -> int:
-    """How many there were. Raises DeliveryError, ClientError, OptionError."""
-    with Router(options.client) as router:
-        writing = _Writing(router, options)
-        for batch in batches:
-            writing.add(batch)
-        writing.flush()
-    return writing.count
+def write_at_least_once(
+    router: Router, options: WriteOptions, batches: Iterable[pa.RecordBatch]
+) -> None:
+    """Raises DeliveryError, ClientError, OptionError."""
+    writing = Writing(router, options, Producer(router, options.producer).send)
+    writing.add(rows_of(batches))
+    writing.flush()
 
 
 @dataclass(slots=True)
@@ -66,18 +67,25 @@ class _Batch:
         self.size += len(record.key or b"") + len(record.value or b"")
 
 
-class _Writing:
-    def __init__(self, router: Router, options: WriteOptions) -> None:
-        self.count = 0
+class Writing:
+    """Gathers rows by partition; ``send`` writes a partition's batch and returns once it is."""
+
+    def __init__(
+        self,
+        router: Router,
+        options: WriteOptions,
+        send: Callable[[str, int, list[ProducerRecord]], object],
+    ) -> None:
+        self.topics: set[str] = set()  # that were written to
         self._router = router
         self._options = options
-        self._producer = Producer(router, options.producer)
+        self._send = send
         self._batches: dict[TopicPartition, _Batch] = {}
         self._partitions: dict[str, list[int]] = {}
         self._turns: dict[str, int] = {}  # whose turn it is, of records that have no key
 
-    def add(self, rows: pa.RecordBatch) -> None:
-        for topic, partition, record in _records(rows):
+    def add(self, rows: Iterable[Row]) -> None:
+        for topic, partition, record in rows:
             wanted = self._options.topic or topic
             if wanted is None:
                 raise OptionError("a row has no topic, and there is no option topic")
@@ -85,15 +93,14 @@ class _Writing:
 
     def flush(self) -> None:
         for place in sorted(self._batches):
-            self._send(place)
+            self._send_batch(place)
 
     def _add_one(self, topic: str, partition: int | None, record: ProducerRecord) -> None:
         place = TopicPartition(topic, self._choose(topic, record.key, partition))
         batch = self._batches.setdefault(place, _Batch())
         batch.add(record)
-        self.count += 1
         if batch.size >= self._options.batch_bytes:
-            self._send(place)
+            self._send_batch(place)
             self._turns[topic] = self._turns.get(topic, 0) + 1
 
     def _choose(self, topic: str, key: bytes | None, partition: int | None) -> int:
@@ -108,13 +115,17 @@ class _Writing:
             return partitions[partition_for(key, len(partitions))]
         return partitions[self._turns.get(topic, 0) % len(partitions)]
 
-    def _send(self, place: TopicPartition) -> None:
-        batch = self._batches.pop(place)
-        self._producer.send(*place, batch.records)
+    def _send_batch(self, place: TopicPartition) -> None:
+        self.topics.add(place.topic)
+        self._send(*place, self._batches.pop(place).records)
 
 
-def _records(rows: pa.RecordBatch) -> Iterator[tuple[str | None, int | None, ProducerRecord]]:
-    """Topic and partition where rows have them, and what is to be written there."""
+def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+    for batch in batches:
+        yield from _rows(batch)
+
+
+def _rows(rows: pa.RecordBatch) -> Iterator[Row]:
     import pyarrow as pa
 
     there = set(rows.schema.names)
@@ -130,7 +141,7 @@ def _records(rows: pa.RecordBatch) -> Iterator[tuple[str | None, int | None, Pro
         topics, partitions, keys, payloads, headers, stamps, strict=False
     ):
         pairs = tuple((header["key"], header["value"]) for header in its_headers or ())
-        yield topic, partition, ProducerRecord(key, value, pairs, stamp)
+        yield Row(topic, partition, ProducerRecord(key, value, pairs, stamp))
 
 
 def _stamps(column: pa.Array) -> list[int | None]:

@@ -15,6 +15,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import not_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from logquake.storage.invariants import assert_invariants
-from tests.waiting import PATIENCE_S
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from logquake.cluster.api import Cluster
@@ -69,20 +70,29 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @contextmanager
 def nothing_left_behind(folder: Path) -> Iterator[None]:
     """What the block starts is gone at its end, and so are the temporary folders it made."""
-    mark = uuid.uuid4().hex
     folder.mkdir()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(MARK, mark)
+    with no_process_left_behind(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(folder))
         yield
-    _, alive = psutil.wait_procs(_marked(mark), timeout=PATIENCE_S)
-    for process in alive:
-        process.kill()
-    assert not alive, "processes were left behind"
     assert not list(folder.iterdir()), "folders were left behind"
 
 
+@contextmanager
+def no_process_left_behind() -> Iterator[None]:
+    """What the block starts, and what that starts, is gone soon after its end."""
+    mark = uuid.uuid4().hex
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(MARK, mark)
+        yield
+    try:
+        wait_for("end of the processes that were started", lambda: _marked(mark), not_)
+    finally:
+        for process in _marked(mark):
+            process.kill()
+
+
 def _marked(mark: str) -> list[psutil.Process]:
+    """Those that live: one that is dead and whose parent is too waits for init to bury it."""
     found = []
     for process in psutil.process_iter():
         try:

@@ -70,6 +70,8 @@ def print_judgement(judgement: RunJudgement, folder: RunFolder, console: Console
         highlight=False,
         soft_wrap=True,
     )
+    if measures.groups.generations:
+        console.print(str(measures.groups), highlight=False, soft_wrap=True)
     for line in (*judgement.unexpected, *judgement.unmet, *judgement.troubles):
         console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     console.print(_CLOSING[judgement.status])

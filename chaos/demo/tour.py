@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -18,6 +12,7 @@ from threading import Thread
 from logquake.chaos.checkers.sharing import judge_file
 from logquake.chaos.checkers.verdicts import Judgement, Verdict
 from logquake.chaos.demo.corpus import Corpus
+from logquake.chaos.demo.counted_by_spark import SparkCount
 from logquake.chaos.demo.reading import ReadBack, read_back
 from logquake.chaos.demo.screen import Line, Screen
 from logquake.chaos.demo.sending import LineProducer
@@ -36,7 +31,6 @@ PARTITIONS = 6
 REPLICAS = 3
 MIN_ISR = 2
 _STEP_TIMEOUT_S = 60.0
-_SPARK_TIMEOUT_S = 300.0
 
 
 @dataclass(slots=True)
@@ -120,9 +114,9 @@ class _Tour:
         self._kafka = Cluster(brokers=BROKERS, data_dir=folder / "cluster")
 
     def run(self) -> Opinions:
-        with self._screen.step("Starting ZooKeeper and three brokers"):
-            self._kafka.open()
         try:
+            with self._screen.step("Starting ZooKeeper and three brokers"):
+                self._kafka.open()
             return self._on_cluster()
         finally:
             self._kafka.close()
@@ -141,11 +135,10 @@ class _Tour:
                 failover.finish()
                 for partition in range(PARTITIONS):
                     self._kafka.wait_isr(TOPIC, partition, size=REPLICAS, timeout=_STEP_TIMEOUT_S)
-            with ThreadPoolExecutor(1, thread_name_prefix="spark") as beside:
-                asked = beside.submit(_ask_spark, self._kafka.bootstrap_servers, self._corpus)
+            with SparkCount(self._kafka.bootstrap_servers, TOPIC, self._folder) as count:
                 read = self._read_back(reader)
                 with self._screen.step("Waiting for Spark, which counts the lines of every file"):
-                    spark = asked.result()
+                    spark = count.differences(self._corpus)
         path = self._folder / "run.parquet"
         with self._screen.step("Judging what clients, files, ZooKeeper and journals say"):
             end_at_once(self._kafka)
@@ -206,7 +199,9 @@ class _Failover:
         told = {"kind": "kill", "target": str(victim)}
         begun = self._history.record(Kind.FAULT_BEGUN, f"broker-{victim}", after=told)
         fault = self._kafka.kill(victim)
-        self._thread = Thread(target=self._recover, args=(victim, fault, begun), name="failover")
+        recovery = (victim, fault, begun)
+        # A daemon: who is ended meanwhile does not wait for another leader.
+        self._thread = Thread(target=self._recover, args=recovery, name="failover", daemon=True)
         self._thread.start()
 
     def finish(self) -> None:
@@ -226,30 +221,3 @@ class _Failover:
             self._history.record(Kind.FAULT_ENDED, f"broker-{victim}", caused_by=begun)
         except ClusterError as failure:
             self._failure = failure
-
-
-def _ask_spark(bootstrap_servers: str, corpus: Corpus) -> list[str]:
-    """The files whose count differs. Spark runs in a process of its own, JVM and all."""
-    command = [sys.executable, "-m", "logquake.pipeline", "count", bootstrap_servers, TOPIC]
-    # A session of its own: Spark's JVM is a grandchild and must not outlive a time-out.
-    spark = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        counts, complaint = spark.communicate(timeout=_SPARK_TIMEOUT_S)
-    except BaseException as error:
-        os.killpg(spark.pid, signal.SIGKILL)
-        spark.communicate()
-        if isinstance(error, subprocess.TimeoutExpired):
-            return [f"Spark has not answered in {_SPARK_TIMEOUT_S:.0f} s"]
-        raise
-    if spark.returncode != 0:
-        return [f"Spark failed: {complaint.strip()[-500:]}"]
-    counted: dict[str, int] = json.loads(counts)
-    expected = corpus.lines_per_file()
-    names = sorted(expected.keys() | counted.keys())
-    return [name for name in names if expected.get(name) != counted.get(name)]

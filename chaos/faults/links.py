@@ -91,7 +91,8 @@ class Inject(FaultValue):
     ``target`` is who is asked, ``source`` the end that asks, ``client_id`` its name; whoever is not
     named may be anybody. One thing is chosen: an ``error`` of Kafka's in place of the answer, a
     delay, a drop, a reset in its place (``close``), a double, another order, a hold until
-    the fault ends; or nothing (``notice``), for steps that wait until it has met something.
+    the fault ends; or nothing, for steps that wait until it has met something (``notice``) or an
+    answer with this error (``answered``).
     ``skip`` so many first, then ``times`` at most, ``rate`` of all.
     """
 
@@ -108,6 +109,7 @@ class Inject(FaultValue):
     reorder: bool = False
     hold: bool = False
     notice: bool = False
+    answered: str | None = None
     of: Side = "request"
     skip: int = Field(default=0, ge=0)
     times: int | None = Field(default=None, ge=1)
@@ -115,10 +117,11 @@ class Inject(FaultValue):
 
     @model_validator(mode="after")
     def _does_one_thing(self) -> Self:
-        said = (self.error, self.delay_ms, self.drop, self.close)
+        said = (self.error, self.delay_ms, self.drop, self.close, self.answered)
         flags = (self.duplicate, self.reorder, self.hold, self.notice)
         if sum(one is not None for one in said) + sum(flags) != 1:
             raise ValueError(
-                "say one of error, delay_ms, drop, close, duplicate, reorder, hold, notice"
+                "say one of error, delay_ms, drop, close, duplicate, reorder, hold, notice, "
+                "answered"
             )
         return self

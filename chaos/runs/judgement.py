@@ -17,6 +17,7 @@ from logquake.chaos.checkers.verdicts import (
 from logquake.chaos.history.rows import Row
 from logquake.chaos.scenarios.expectation import Expectation
 from logquake.chaos.scenarios.measures import NOTHING_MEASURED, Measures
+from logquake.chaos.scenarios.memberships import Memberships
 from logquake.chaos.scenarios.pace import Pace
 
 
@@ -66,6 +67,7 @@ class RunJudgement:
         measures = dict(document["measures"])
         measures["first_lost"] = tuple(measures["first_lost"])
         measures["pace"] = Pace(**measures["pace"])
+        measures["groups"] = Memberships(**measures["groups"])
         return cls(
             rulings=tuple(_ruling(one) for one in document["rulings"]),
             notes=tuple(map(_violation, document["notes"])),

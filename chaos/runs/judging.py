@@ -14,7 +14,9 @@ from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import RunJudgement, judged
 from logquake.chaos.runs.reading_back import FINAL_READER
 from logquake.chaos.runs.run import Outcome
+from logquake.chaos.scenarios.expectation import GroupBounds
 from logquake.chaos.scenarios.measures import Measures, measured
+from logquake.chaos.scenarios.memberships import memberships
 from logquake.chaos.scenarios.scenario import Scenario
 from logquake.chaos.scenarios.skips import skipped
 
@@ -44,6 +46,9 @@ def _measured(scenario: Scenario, folder: RunFolder) -> Measures:
         if "compact" in str(topic.config.get("cleanup.policy"))
     ]
     measures = measured(read_history(folder.row_files()), FINAL_READER, compacted)
+    if scenario.expect.groups != GroupBounds():
+        groups = memberships(read_history(folder.row_files()))
+        measures = replace(measures, groups=groups)
     if scenario.expect.skipped is None:
         return measures
     return replace(measures, skipped=skipped(read_history(folder.row_files()), FINAL_READER))

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.rows import Row
 from logquake.chaos.scenarios.measures import Measures
+from logquake.chaos.scenarios.memberships import Memberships
 from logquake.chaos.scenarios.pace import Pace
 from logquake.chaos.scenarios.patterns import RowPattern
 
@@ -48,6 +49,21 @@ class Fury(BaseModel):
         return f"{pace}, not {self.per_minute:g} a minute, {self.overlapping:.0%} overlapping"
 
 
+class GroupBounds(BaseModel):
+    """Of what Memberships counts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    generations: Bounds = Bounds()
+    quiet_returns: Bounds = Bounds()
+    repeated: Bounds = Bounds()
+
+    def amounts(self, groups: Memberships) -> Iterator[tuple[Bounds, str, int]]:
+        yield self.generations, "generations of groups", groups.generations
+        yield self.quiet_returns, "returns without a generation", groups.quiet_returns
+        yield self.repeated, "records handed out again", groups.repeated
+
+
 class Seen(BaseModel):
     """So many rows of a kind, one at least unless it says otherwise."""
 
@@ -76,7 +92,8 @@ class Expectation(BaseModel):
     """``verdicts`` by the name of the invariant: those that it does not name have to hold, or be
     inconclusive, but for those that ``may_break``, as chance will have it. How many acked sends are
     ``lost`` in the end, how many are there more than once, and how many a reader has ``skipped``
-    (counted where something is said of them); and rows of clients, brokers and the harness.
+    (counted where something is said of them); what became of ``groups``; and rows of clients,
+    brokers and the harness.
     ``pace`` is what a storm has to be to deserve its name, ``enough`` what must have happened
     besides.
     """
@@ -88,6 +105,7 @@ class Expectation(BaseModel):
     lost: Bounds = Bounds()
     doubled: Bounds = Bounds()
     skipped: Bounds | None = None
+    groups: GroupBounds = GroupBounds()
     seen: tuple[Seen, ...] = ()
     pace: Fury = Fury()
     enough: Enough | None = None
@@ -140,6 +158,7 @@ class Expectation(BaseModel):
         yield self.doubled, "sends there more than once", measures.doubled
         if self.skipped is not None:
             yield self.skipped, "records skipped by a reader", measures.skipped
+        yield from self.groups.amounts(measures.groups)
         for one, count in zip(self.seen, rows_seen, strict=True):
             yield one.bounds, f"rows of [{one.row}]", count
 

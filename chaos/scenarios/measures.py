@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from logquake.chaos.history.numbers import number_at, place_of
 from logquake.chaos.history.rows import NOT_SENT, Kind, Row
+from logquake.chaos.scenarios.memberships import NO_MEMBERSHIPS, Memberships
 from logquake.chaos.scenarios.pace import NO_PACE, Pace, paced
 
 
@@ -26,6 +27,7 @@ class Measures:
     first_lost: tuple[int, ...] = ()
     pace: Pace = NO_PACE
     skipped: int = 0
+    groups: Memberships = NO_MEMBERSHIPS
 
 
 NOTHING_MEASURED = Measures(0, 0)

@@ -19,9 +19,10 @@
     produce_requests.py a request of batches, and what its answer says of each
     sender.py         the accumulator's batches, sent over the network core
     one_at_a_time.py  the producer of our own tools: one batch, written and acknowledged
+    transactional.py  the same with a transactional id: batches and offsets that count together
 
-Caveats: no driver runs the sender for programs yet, `Producer` is the one of our tools; there are
-no transactions.
+Caveats: no driver runs the sender for programs yet, `Producer` is the one of our tools; the core
+has no transactions.
 """
 
 from __future__ import annotations

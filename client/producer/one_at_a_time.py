@@ -33,7 +33,7 @@ from logquake.wire.messages.produce import (
     TopicProduceData,
 )
 from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
-from logquake.wire.records import Codec, Record, encode_batch
+from logquake.wire.records import BatchFlag, Codec, Record, encode_batch
 from logquake.wire.sentinels import (
     ACKS_ALL,
     NO_PRODUCER_EPOCH,
@@ -80,19 +80,28 @@ class ProducerSettings:
 
 
 @dataclass(slots=True)
-class _Identity:
-    """A producer id and, per partition, the sequence that its next batch begins with."""
+class Identity:
+    """A producer id and, per partition, the sequence that its next batch begins with.
+
+    With a transactional id, all that is sent is part of its transaction.
+    """
 
     producer_id: int = NO_PRODUCER_ID
     epoch: int = NO_PRODUCER_EPOCH
+    transactional_id: str | None = None
     sequences: dict[TopicPartition, int] = field(default_factory=lambda: defaultdict(int))
 
 
 class Producer:
-    def __init__(self, router: Router, settings: ProducerSettings | None = None) -> None:
+    def __init__(
+        self,
+        router: Router,
+        settings: ProducerSettings | None = None,
+        identity: Identity | None = None,
+    ) -> None:
         self._router = router
         self._settings = settings or ProducerSettings()
-        self._identity: _Identity | None = None
+        self._identity = identity
 
     def send(self, topic: str, partition: int, records: Sequence[ProducerRecord]) -> Delivered:
         """Write the records as one batch.
@@ -102,34 +111,34 @@ class Producer:
         """
         if not records:
             raise ValueError("no records to send")
-        delivery = _Delivery(
-            self._router, self._settings, self._identify(), topic, partition, records
-        )
+        identity = self._identify()
+        delivery = _Delivery(self._router, self._settings, identity, topic, partition, records)
         try:
             delivered = self._router.with_retries(
                 delivery.attempt, self._settings.delivery_timeout_ms
             )
         except ClientError as error:
-            if delivery.may_be_written:
+            # Of a transaction it is the end: another id would be no part of it.
+            if delivery.may_be_written and identity.transactional_id is None:
                 self._identity = None
             raise DeliveryError(error, may_be_written=delivery.may_be_written) from error
         delivery.advance_sequence()
         return delivered
 
-    def _identify(self) -> _Identity:
+    def _identify(self) -> Identity:
         if self._identity is None:
-            self._identity = _Identity()
+            self._identity = Identity()
             if self._settings.enable_idempotence:
                 self._identity = self._new_identity()
         return self._identity
 
-    def _new_identity(self) -> _Identity:
+    def _new_identity(self) -> Identity:
         request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=0)
 
-        def attempt() -> _Identity:
+        def attempt() -> Identity:
             answer = self._router.any_broker().request(request, InitProducerIdResponse)
             check(answer.error_code, "producer id")
-            return _Identity(answer.producer_id, answer.producer_epoch)
+            return Identity(answer.producer_id, answer.producer_epoch)
 
         try:
             return self._router.with_retries(attempt)
@@ -145,7 +154,7 @@ class _Delivery:
         self,
         router: Router,
         settings: ProducerSettings,
-        identity: _Identity,
+        identity: Identity,
         topic: str,
         partition: int,
         records: Sequence[ProducerRecord],
@@ -207,6 +216,7 @@ class _Delivery:
     def _encode(self, records: Sequence[ProducerRecord]) -> ProduceRequest:
         now_ms = self._router.clock.wall_ms()
         has_identity = self._identity.producer_id != NO_PRODUCER_ID
+        transactional_id = self._identity.transactional_id
         sequence = self._identity.sequences[TopicPartition(self._topic, self._partition)]
         batch = encode_batch(
             [
@@ -223,10 +233,11 @@ class _Delivery:
             producer_id=self._identity.producer_id,
             producer_epoch=self._identity.epoch,
             base_sequence=sequence if has_identity else NO_SEQUENCE,
+            flags=0 if transactional_id is None else BatchFlag.TRANSACTIONAL,
         )
         data = PartitionProduceData(index=self._partition, records=batch)
         return ProduceRequest(
-            transactional_id=None,
+            transactional_id=transactional_id,
             acks=self._settings.acks,
             timeout_ms=self._settings.request_timeout_ms,
             topic_data=[TopicProduceData(name=self._topic, partition_data=[data])],

@@ -198,6 +198,7 @@ class RunningCluster(ChangingCluster, InjectedCluster, InsideFaults, ZooKeeperFa
 
     def _start(self, verb: str, name: str, *, wait: bool, timeout: float) -> str:
         deadline = time.monotonic() + timeout
+        self._wait_let_go(name, timeout)
         try:
             self.ask(verb, timeout_s=timeout, member=name, wait=wait)
         except TimeoutError:

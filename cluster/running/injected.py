@@ -83,6 +83,7 @@ class InjectedCluster(LinkedCluster):
         reorder: bool = False,
         hold: bool = False,
         notice: bool = False,
+        answered: str | None = None,
         of: str = REQUEST,
         source: Ends | None = None,
         target: Ends | None = None,
@@ -98,8 +99,9 @@ class InjectedCluster(LinkedCluster):
         """One of these: an ``error`` of Kafka's in place of the answer; a delay; a ``drop`` of the
         "request" or the "response", after which nothing follows that way on its connection; the
         connection reset in its place (``close``); the request twice; overtaken by the connection's
-        next of the same API; held until the fault ends. A delay and a hold are ``of`` the
-        "request" or the "response".
+        next of the same API; held until the fault ends; or nothing, and it is told of (``notice``),
+        or told of where it is ``answered`` with this error. A delay, a hold and a notice are ``of``
+        the "request" or the "response".
         """
         action = one_action(
             error=error,
@@ -110,6 +112,7 @@ class InjectedCluster(LinkedCluster):
             reorder=reorder,
             hold=hold,
             notice=notice,
+            answered=answered,
             of=of,
         )
         # Every message of Kafka's comes along, for which whoever breaks no request need not wait.

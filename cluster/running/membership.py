@@ -13,7 +13,7 @@ from logquake.cluster.running.fault import Fault
 from logquake.cluster.running.linked import LinkedCluster
 from logquake.cluster.running.observed import Target
 from logquake.cluster.running.waits import DEFAULT_TIMEOUT
-from logquake.cluster.state import Phase, is_broker
+from logquake.cluster.state import Phase, broker_id_of, is_broker
 from logquake.wire.topic_partition import TopicPartition
 
 SPARE_WITHIN_S = 30.0  # longer than the others take to find a broker dead, by its session at worst
@@ -82,6 +82,7 @@ class ChangingCluster(LinkedCluster):
         name, epochs = self._broker_name(target), self.leader_epochs()
         if spare:
             self._kill_until_spare(name)
+        self._make_room_for(name)
         self.ask("wipe", member=name, wait=False)
         return self._coming_back(name, epochs)
 
@@ -99,6 +100,7 @@ class ChangingCluster(LinkedCluster):
             self.ask("remove", member=name)
             name = str(self.ask("add", wait=False))
         else:
+            self._make_room_for(name)
             self.ask("replace", member=name, wait=False)
         return self._coming_back(name, epochs)
 
@@ -113,9 +115,16 @@ class ChangingCluster(LinkedCluster):
 
         return Fault(name, epochs, heal, lambda: None)
 
+    def _make_room_for(self, name: str) -> None:
+        """The one that is to take its place may begin at once."""
+        if self.state().kafka:
+            if self._phase_of(name) is not Phase.ENDED:
+                self.ask("kill", member=name)
+            self._wait_let_go(name, DEFAULT_TIMEOUT)
+
     def _kill_until_spare(self, name: str) -> None:
         """Raises ClusterError where it is needed; then it is started again."""
-        broker_id = _id_of(name)
+        broker_id = broker_id_of(name)
         if self._phase_of(name) is not Phase.ENDED:
             self.ask("kill", member=name)
         deadline = time.monotonic() + SPARE_WITHIN_S
@@ -132,7 +141,7 @@ class ChangingCluster(LinkedCluster):
         return {one: state.isr for one, state in partitions.items() if broker_id in state.isr}
 
     def _replicas_on(self, name: str) -> tuple[str, ...]:
-        broker_id = _id_of(name)
+        broker_id = broker_id_of(name)
         return tuple(
             str(TopicPartition(topic, partition))
             for topic, assignment in sorted(self.view.assignments().items())
@@ -156,7 +165,3 @@ class ChangingCluster(LinkedCluster):
         if not is_broker(name):
             raise ClusterError(f"{name} is no broker")
         return name
-
-
-def _id_of(name: str) -> int:
-    return int(name.removeprefix("broker-"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.layout import last_line
 from logquake.cluster.running.fault import Fault
 from logquake.cluster.running.observed import ObservedCluster
-from logquake.cluster.state import Phase
+from logquake.cluster.state import Phase, broker_id_of, is_broker
 from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 
@@ -57,6 +58,24 @@ class WaitingCluster(ObservedCluster):
                 raise self._timed_out(readiness.missing(), timeout)
         finally:
             readiness.close()
+
+    def _wait_let_go(self, name: str, timeout: float) -> None:
+        """Until the registration of a broker that was killed is gone, while ZooKeeper can say.
+
+        Ours waits for that itself. Apache Kafka's takes one of another session for a second broker
+        of its id, and ends (KafkaZkClient.CheckedEphemeral).
+        """
+        state = self.state()
+        member = state.member(name)
+        if not (state.kafka and is_broker(name) and member and member.phase is Phase.ENDED):
+            return
+        broker_id = broker_id_of(name)
+
+        def is_gone() -> bool | None:
+            return None if broker_id in self.view.live_brokers() else True
+
+        with suppress(ClusterError):
+            self._wait(is_gone, f"{name} is registered yet", timeout)
 
     def wait_isr(
         self, topic: str, partition: int, size: int, timeout: float = DEFAULT_TIMEOUT

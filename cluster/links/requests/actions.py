@@ -116,12 +116,14 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Goes on, and is told of."""
+    """Goes on, and is told of; of answers, where an ``error`` is named, those that have it."""
 
     way: Way = Way.REQUESTS
+    error: ErrorCode | None = None
 
     def __str__(self) -> str:
-        return f"{way_name(self.way)} noticed"
+        answered = "" if self.error is None else f" of {self.error.name}"
+        return f"{way_name(self.way)}{answered} noticed"
 
 
 Action: TypeAlias = Fail | Delay | Drop | Close | Duplicate | Reorder | Hold | Notice
@@ -149,6 +151,7 @@ def one_action(
     reorder: bool = False,
     hold: bool = False,
     notice: bool = False,
+    answered: str | None = None,
     of: str = REQUEST,
 ) -> Action:
     """The one that is asked for. Raises ClusterError for none and for several."""
@@ -169,9 +172,11 @@ def one_action(
         chosen.append(Hold(way_named(of)))
     if notice:
         chosen.append(Notice(way_named(of)))
+    if answered is not None:
+        chosen.append(Notice(Way.RESPONSES, error_named(answered)))
     if len(chosen) != 1:
         raise ClusterError(
-            "say one of error, delay_ms, drop, close, duplicate, reorder, hold and notice"
+            "say one of error, delay_ms, drop, close, duplicate, reorder, hold, notice and answered"
         )
     return chosen[0]
 
@@ -198,7 +203,7 @@ def action_from_json(document: Mapping[str, Any]) -> Action:
         kind = _KINDS[values.pop("kind")]
         if "way" in values:
             values["way"] = way_named(values["way"])
-        if "error" in values:
+        if values.get("error") is not None:
             values["error"] = error_named(values["error"])
         return kind(**values)
     except (KeyError, TypeError) as error:

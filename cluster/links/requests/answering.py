@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from logquake.cluster.links.requests.rules import Rule
 from logquake.cluster.links.requests.waiting import Wait
 from logquake.cluster.links.requests.watching import Sighting
+from logquake.wire.header import RequestHeader
 
 
 @dataclass(slots=True, eq=False)
 class Exchange:
     """A request and what it was answered; ``rules`` wait for the answer, and who saw it."""
 
-    correlation_id: int
+    header: RequestHeader
     sighting: Sighting | None = None
     rules: list[Rule] = field(default_factory=list)
     answer: bytes | None = None
@@ -46,8 +47,9 @@ class Answering:
 
     def asked(self, exchange: Exchange, copies: int) -> None:
         """The broker has been asked, so many times."""
-        self._coming.append((exchange.correlation_id, exchange))
-        self._coming.extend([(exchange.correlation_id, None)] * (copies - 1))
+        correlation_id = exchange.header.correlation_id
+        self._coming.append((correlation_id, exchange))
+        self._coming.extend([(correlation_id, None)] * (copies - 1))
 
     def match(self, correlation_id: int) -> Exchange | None:
         """Whose answer has come; None for a copy. KeyError for one that was not asked for here.

@@ -19,6 +19,7 @@ from logquake.cluster.links.requests.actions import (
     Duplicate,
     Fail,
     Hold,
+    Notice,
     Reorder,
     way_of,
 )
@@ -28,6 +29,7 @@ from logquake.cluster.links.requests.effects import Effect, End, Forward, Reset
 from logquake.cluster.links.requests.frames import FrameReader
 from logquake.cluster.links.requests.reading import ReadRequest, read_request, refusal_of
 from logquake.cluster.links.requests.rules import Rule, RuleBook
+from logquake.cluster.links.requests.telling import errors_in
 from logquake.cluster.links.requests.waiting import UNTIL_HEALED
 from logquake.cluster.links.requests.watching import Witness
 from logquake.wire.errors import ErrorCode, ProtocolError
@@ -115,7 +117,7 @@ class Conversation:
         header = request.header
         rules = list(self._book.take(self._dialler, self._dialled, header))
         sighting = self._witness.asked(request)
-        exchange = Exchange(header.correlation_id, sighting) if request.wants_answer else None
+        exchange = Exchange(header, sighting) if request.wants_answer else None
         asked = Asked(frame, header.api_key, exchange)
         for rule in rules:
             if way_of(rule.fault.action) is Way.REQUESTS:
@@ -218,6 +220,10 @@ class Conversation:
                     exchange.is_lost = True
                 case Close():
                     exchange.resets = True
+                case Notice(error=ErrorCode() as error):
+                    if error not in errors_in(exchange.header, frame):
+                        self._book.was_in_vain(rule.id)
+                        continue
             self._book.met(rule.id)
 
     def _answer(self, now_ms: float) -> Iterator[Effect]:

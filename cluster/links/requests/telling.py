@@ -20,10 +20,11 @@ from logquake.cluster.links.requests.reading import ReadRequest
 from logquake.wire.api import response_type
 from logquake.wire.error_codes import error_codes
 from logquake.wire.errors import ErrorCode, ProtocolError, RecordError, error_name
-from logquake.wire.header import LENGTH_BYTES, decode_response
+from logquake.wire.header import LENGTH_BYTES, RequestHeader, decode_response
 from logquake.wire.messages.group_membership import JoinGroupResponse
 from logquake.wire.messages.produce import PartitionProduceData, ProduceRequest, ProduceResponse
 from logquake.wire.records import iterate_batches
+from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
 
 
@@ -45,14 +46,16 @@ def told_of_request(request: ReadRequest) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value}
 
 
+def errors_in(header: RequestHeader, frame: bytes) -> frozenset[int]:
+    """Of the answer to a request; ``frame`` has its length in front."""
+    answer = _read(header.api_key, header.api_version, frame)
+    return frozenset() if answer is None else frozenset(filter(None, error_codes(answer)))
+
+
 def told_of_answer(api_key: int, version: int, frame: bytes) -> dict[str, Any]:
     """``frame`` has its length in front."""
-    kind = response_type(api_key)
-    if kind is None:
-        return {}
-    try:
-        _, answer = decode_response(kind, version, memoryview(frame)[LENGTH_BYTES:])
-    except ProtocolError:
+    answer = _read(api_key, version, frame)
+    if answer is None:
         return {}
     errors = Counter(map(error_name, filter(None, error_codes(answer))))
     told: dict[str, Any] = {"errors": dict(errors)} if errors else {}
@@ -61,6 +64,16 @@ def told_of_answer(api_key: int, version: int, frame: bytes) -> dict[str, Any]:
     elif isinstance(answer, JoinGroupResponse) and not answer.error_code:
         told["generation"] = answer.generation_id
     return told
+
+
+def _read(api_key: int, version: int, frame: bytes) -> Message | None:
+    kind = response_type(api_key)
+    if kind is None:
+        return None
+    try:
+        return decode_response(kind, version, memoryview(frame)[LENGTH_BYTES:])[1]
+    except ProtocolError:
+        return None
 
 
 def _batches(partition: PartitionProduceData) -> Iterator[tuple[int, int]]:

@@ -8,8 +8,9 @@ import pytest
 
 from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.rows import Row
-from logquake.chaos.scenarios.expectation import Bounds, Expectation, Fury, Seen
+from logquake.chaos.scenarios.expectation import Bounds, Expectation, Fury, GroupBounds, Seen
 from logquake.chaos.scenarios.measures import NOTHING_MEASURED, Measures
+from logquake.chaos.scenarios.memberships import Memberships
 from logquake.chaos.scenarios.pace import Pace
 from logquake.chaos.scenarios.patterns import RowPattern
 
@@ -108,6 +109,20 @@ def test_what_readers_skipped_counts_where_something_is_said_of_it() -> None:
         "3 records skipped by a reader, not 0 at most"
     ]
     assert Expectation().exceeded(measures, []) == []
+
+
+def test_what_becomes_of_groups_is_held_against_bounds() -> None:
+    bounds = GroupBounds(generations=Bounds(at_least=20), quiet_returns=Bounds(at_most=0))
+    expectation = Expectation(groups=bounds)
+    churning, calm = (
+        Measures(0, 0, groups=Memberships(generations, 90, quiet))
+        for generations, quiet in ((23, 0), (1, 90))
+    )
+    assert expectation.unmet({}, churning, []) == expectation.exceeded(churning, []) == []
+    assert expectation.unmet({}, calm, []) == [
+        "1 generations of groups, not the 20 or more to be seen"
+    ]
+    assert expectation.exceeded(calm, []) == ["90 returns without a generation, not 0 at most"]
 
 
 def test_a_storm_has_to_be_one() -> None:

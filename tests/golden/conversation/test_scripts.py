@@ -85,8 +85,9 @@ class ConversationPlayer(Player):
         data = b"".join(self._request(each, **options) for each in asked)
         self._receive(Way.REQUESTS, data, bytewise)
 
-    def do_answer(self, *ids: str, bytewise: str = "") -> None:
-        data = b"".join(self._answer(int(each)) for each in ids)
+    def do_answer(self, *ids: str, bytewise: str = "", error: str = "NONE") -> None:
+        """``error`` is of APIs whose answers have one for all."""
+        data = b"".join(self._answer(int(each), ErrorCode[error]) for each in ids)
         self._receive(Way.RESPONSES, data, bytewise)
 
     def do_bytes(self, sender: str, *hexadecimal: str) -> None:
@@ -121,11 +122,12 @@ class ConversationPlayer(Player):
         self._asked[header.correlation_id] = header
         return joined(encode_request(header, _body(key, int(acks), int(size))))
 
-    def _answer(self, correlation_id: int) -> bytes:
+    def _answer(self, correlation_id: int, error: ErrorCode) -> bytes:
         header = self._asked.get(correlation_id) or RequestHeader(3, VERSION, correlation_id)
         answer_type = response_type(header.api_key)
         assert answer_type is not None
-        return joined(encode_response(correlation_id, answer_type(), header.api_version))
+        answer = answer_type(**({"error_code": error} if error else {}))
+        return joined(encode_response(correlation_id, answer, header.api_version))
 
     def _receive(self, way: Way, data: bytes, bytewise: str = "") -> None:
         pieces = [data[at : at + 1] for at in range(len(data))] if bytewise else [data]

@@ -21,7 +21,7 @@ def test_lines_and_parquet_are_the_same_rows(tmp_path: Path) -> None:
     write_parquet([ACKED], tmp_path / "all.parquet")
     (tmp_path / "verdict.json").write_text("{}")
     files = find_files({"path": str(tmp_path)})
-    lines, parquet = ([batch.to_pylist() for batch in read_rows(Path(file))] for file in files)
+    lines, parquet = ([batch.to_pylist() for batch in read_rows(file)] for file in files)
     assert lines == parquet
     ((row,),) = lines
     assert (row["subject"], row["offset"], row["after"]) == ("orders-0", 5, '{"a": [1]}')

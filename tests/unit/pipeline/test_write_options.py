@@ -39,3 +39,13 @@ def test_columns_have_to_be_what_a_record_has() -> None:
             check_columns(types, "t")
     with pytest.raises(OptionError, match="a topic is needed"):
         check_columns({"value": "string"}, None)
+
+
+def test_what_is_written_once_has_a_name() -> None:
+    given = {"deliveryGuarantee": "Exactly-Once", "transactionalIdPrefix": "load"}
+    options = parse_write_options(NEEDED | given)
+    assert (options.is_exactly_once, options.prefix) == (True, "load")
+    assert not parse_write_options(NEEDED).is_exactly_once
+    for refused in ({"transactionalIdPrefix": "load"}, {"deliveryGuarantee": "twice"}):
+        with pytest.raises(OptionError):
+            parse_write_options(NEEDED | refused)

@@ -1,0 +1,159 @@
+"""Spark writes each row once, whatever is run again."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from logquake.client.producer import Producer, ProducerRecord
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
+from logquake.cluster.api import Cluster
+from tests.compat.sparks import SPARKS_WARNINGS
+from tests.waiting import PATIENCE_S
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
+
+PARTITIONS = 2
+RECORDS = 400  # of each partition
+NOTHING: dict[str, str] = {}
+EXACTLY_ONCE = {"deliveryGuarantee": "exactly-once"}
+
+
+@dataclass
+class Copy:
+    """A query from topic to topic, whose driver is lost after an epoch's rows are written."""
+
+    spark: Any
+    servers: str
+    source: str
+    target: str
+    checkpoint: Path
+
+    def produce(self) -> None:
+        with Router(ClientSettings(self.servers)) as router:
+            for partition in range(PARTITIONS):
+                values = [b"%d-%d" % (partition, number) for number in range(RECORDS)]
+                records = [ProducerRecord(None, value) for value in values]
+                Producer(router).send(self.source, partition, records)
+
+    def run(
+        self,
+        writing: Mapping[str, str] = EXACTLY_ONCE,
+        reading: Mapping[str, str] = NOTHING,
+        step: Any = None,
+    ) -> None:
+        """All that is there. Raises PySparkException."""
+        rows = (
+            self.spark.readStream.format("logquake")
+            .option("kafka.bootstrap.servers", self.servers)
+            .option("subscribe", self.source)
+            .option("startingOffsets", "earliest")
+            .options(**reading)
+            .load()
+            .select("value", "partition")
+        )
+        query = (
+            (rows if step is None else rows.mapInArrow(step, rows.schema))
+            .writeStream.format("logquake")
+            .option("kafka.bootstrap.servers", self.servers)
+            .option("topic", self.target)
+            .option("kafka.batch.size", "1000")
+            .option("checkpointLocation", str(self.checkpoint))
+            .options(**writing)
+            .trigger(availableNow=True)
+            .start()
+        )
+        try:
+            assert query.awaitTermination(PATIENCE_S), query.status
+        finally:
+            query.stop()
+
+    def forget_last_epoch(self) -> None:
+        """As if the driver had died before it wrote down that the epoch is through."""
+        commits = self.checkpoint / "commits"
+        last = max(int(path.name) for path in commits.iterdir() if path.name.isdecimal())
+        for path in (commits / str(last), commits / f".{last}.crc"):
+            path.unlink(missing_ok=True)
+
+    def values(self) -> list[list[str]]:
+        """What readers of committed records see, by partition in order."""
+        rows = (
+            self.spark.read.format("logquake")
+            .option("kafka.bootstrap.servers", self.servers)
+            .option("kafka.isolation.level", "read_committed")
+            .option("subscribe", self.target)
+            .load()
+            .selectExpr("partition", "offset", "cast(value as string) value")
+            .orderBy("partition", "offset")
+            .collect()
+        )
+        return [[row[2] for row in rows if row[0] == each] for each in range(PARTITIONS)]
+
+
+ONCE = [[f"{partition}-{number}" for number in range(RECORDS)] for partition in range(PARTITIONS)]
+
+
+@pytest.fixture
+def copy(spark: Any, cluster: Cluster, topic: Callable[..., str], tmp_path: Path) -> Copy:
+    source, target = (topic(partitions=PARTITIONS) for _ in range(2))
+    copy = Copy(spark, cluster.bootstrap_servers, source, target, tmp_path / "checkpoint")
+    copy.produce()
+    return copy
+
+
+@pytest.mark.parametrize(("options", "times"), [(EXACTLY_ONCE, 1), (NOTHING, 2)])
+def test_an_epoch_that_is_run_again(copy: Copy, options: dict[str, str], times: int) -> None:
+    copy.run(options)
+    copy.forget_last_epoch()
+    copy.run(options)
+    assert copy.values() == [times * values for values in ONCE]
+
+
+def test_a_worker_that_is_killed_amid_its_rows(copy: Copy, tmp_path: Path) -> None:
+    from pyspark.errors import PySparkException
+
+    killed = tmp_path / "killed"
+
+    def kill_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield batch
+        if not killed.exists() and batch.column("partition")[0].as_py() == 1:
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with pytest.raises(PySparkException):
+        copy.run(step=kill_once)
+    assert killed.exists()
+    copy.run(step=kill_once)
+    assert copy.values() == ONCE
+
+
+def test_an_epoch_of_other_partitions_is_refused(copy: Copy) -> None:
+    from pyspark.errors import PySparkException
+
+    copy.run()
+    copy.forget_last_epoch()
+    for size in ("100", "350"):
+        with pytest.raises(PySparkException, match="the same rows each time"):
+            copy.run(reading={"maxRecordsPerPartition": size})
+    assert copy.values()[0][:RECORDS] == ONCE[0]
+
+
+def test_a_batch_of_a_name_is_written_once(copy: Copy) -> None:
+    rows = copy.spark.range(10).selectExpr("cast(id as string) value", "0 partition")
+    for _ in range(2):
+        write = rows.write.format("logquake").mode("append").options(**EXACTLY_ONCE)
+        write.option("transactionalIdPrefix", f"load-of-{copy.target}").option(
+            "topic", copy.target
+        ).option("kafka.bootstrap.servers", copy.servers).save()
+    assert sorted(copy.values()[0]) == [str(number) for number in range(10)]

@@ -1,0 +1,231 @@
+"""Transactions in memory: what a coordinator decides, for one client after another or amid another.
+
+Of what was committed it keeps the values by partition, and the offsets by group.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from logquake.client.commits import Commit
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
+from logquake.wire.api import ApiKey
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.find_coordinator import FindCoordinatorResponse
+from logquake.wire.messages.group_admin import ListedGroup, ListGroupsResponse
+from logquake.wire.messages.group_offsets import (
+    OffsetFetchResponse,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponseTopic,
+)
+from logquake.wire.messages.produce import (
+    PartitionProduceResponse,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+from logquake.wire.messages.transaction_commit import (
+    TxnOffsetCommitResponse,
+    TxnOffsetCommitResponsePartition,
+    TxnOffsetCommitResponseTopic,
+)
+from logquake.wire.messages.transactions import (
+    AddOffsetsToTxnResponse,
+    AddPartitionsToTxnPartitionResult,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnTopicResult,
+    EndTxnResponse,
+    InitProducerIdResponse,
+)
+from logquake.wire.records import iterate_records, read_header
+from logquake.wire.topic_partition import TopicPartition
+from tests.unit.client.cluster_in_memory import FakeClock, FakeNetwork, FakeTopology, all_versions
+
+_MUCH = 1 << 20
+
+
+@dataclass
+class Transaction:
+    """Of one transactional id, whose present producer has this epoch."""
+
+    producer_id: int
+    epoch: int = -1
+    partitions: set[TopicPartition] = field(default_factory=set)
+    groups: set[str] = field(default_factory=set)
+    values: list[tuple[TopicPartition, list[bytes | None]]] = field(default_factory=list)
+    commits: list[tuple[str, TopicPartition, Commit]] = field(default_factory=list)
+    sequences: set[tuple[TopicPartition, int]] = field(default_factory=set)
+    ended: bool | None = None  # how the one before did; None: never, or another has begun
+
+    def clear(self, ended: bool | None) -> None:
+        for part in (self.partitions, self.groups, self.values, self.commits):
+            part.clear()
+        self.ended = ended
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.partitions or self.groups)
+
+
+class TransactionsInMemory:
+    def __init__(self) -> None:
+        self.values: dict[TopicPartition, list[bytes | None]] = defaultdict(list)
+        self.commits: dict[str, dict[TopicPartition, Commit]] = defaultdict(dict)
+        self._producer_ids = count(100)
+        self._by_name: dict[str, Transaction] = {}
+
+    def router(self, before: Callable[[Callable[[], Any]], Any] | None = None) -> Router:
+        """Of one client more. ``before`` is handed each request, to carry it out."""
+        network = FakeNetwork(FakeClock())
+        network.handlers[ApiKey.API_VERSIONS] = lambda *_: all_versions()
+        handlers = {
+            ApiKey.METADATA: lambda request: FakeTopology().metadata(request, None),  # type: ignore[arg-type]
+            ApiKey.FIND_COORDINATOR: lambda _: FindCoordinatorResponse(
+                error_code=0, node_id=1, host="one", port=9092
+            ),
+            ApiKey.INIT_PRODUCER_ID: self._init,
+            ApiKey.ADD_PARTITIONS_TO_TXN: self._add_partitions,
+            ApiKey.PRODUCE: self._produce,
+            ApiKey.ADD_OFFSETS_TO_TXN: self._add_offsets,
+            ApiKey.TXN_OFFSET_COMMIT: self._commit_offsets,
+            ApiKey.END_TXN: self._end,
+            ApiKey.OFFSET_FETCH: self._fetch_offsets,
+            ApiKey.LIST_GROUPS: self._list_groups,
+        }
+        for key, handler in handlers.items():
+            network.handlers[key] = _handled(handler, before)
+        return Router(
+            ClientSettings("boot:1"), clock=network.clock, new_sockets=network.new_sockets
+        )
+
+    def open_ids(self) -> list[str]:
+        return [name for name, found in self._by_name.items() if found.is_open]
+
+    def _init(self, request: Any) -> InitProducerIdResponse:
+        producer_id = next(self._producer_ids)
+        found = self._by_name.setdefault(request.transactional_id, Transaction(producer_id))
+        found.epoch += 1
+        found.clear(None)
+        found.sequences.clear()
+        return InitProducerIdResponse(
+            error_code=0, producer_id=found.producer_id, producer_epoch=found.epoch
+        )
+
+    def _add_partitions(self, request: Any) -> AddPartitionsToTxnResponse:
+        code = self._code(
+            request.v3_and_below_transactional_id, request.v3_and_below_producer_epoch
+        )
+        (topic,) = request.v3_and_below_topics
+        if code == ErrorCode.NONE:
+            found = self._by_name[request.v3_and_below_transactional_id]
+            found.ended = None
+            found.partitions |= {TopicPartition(topic.name, index) for index in topic.partitions}
+        results = [
+            AddPartitionsToTxnPartitionResult(partition_index=index, partition_error_code=code)
+            for index in topic.partitions
+        ]
+        return AddPartitionsToTxnResponse(
+            results_by_topic_v3_and_below=[
+                AddPartitionsToTxnTopicResult(name=topic.name, results_by_partition=results)
+            ]
+        )
+
+    def _produce(self, request: Any) -> ProduceResponse:
+        (topic,) = request.topic_data
+        (part,) = topic.partition_data
+        place = TopicPartition(topic.name, part.index)
+        header = read_header(part.records)
+        code = self._code(request.transactional_id, header.producer_epoch)
+        found = self._by_name[request.transactional_id]
+        if code == ErrorCode.NONE and place not in found.partitions:
+            code = ErrorCode.INVALID_TXN_STATE
+        if code == ErrorCode.NONE and (place, header.base_sequence) not in found.sequences:
+            found.sequences.add((place, header.base_sequence))
+            records = iterate_records(part.records, 0, header, _MUCH)
+            found.values.append((place, [record.value for record in records]))
+        result = PartitionProduceResponse(index=place.partition, error_code=code, base_offset=0)
+        return ProduceResponse(
+            responses=[TopicProduceResponse(name=place.topic, partition_responses=[result])]
+        )
+
+    def _add_offsets(self, request: Any) -> AddOffsetsToTxnResponse:
+        code = self._code(request.transactional_id, request.producer_epoch)
+        if code == ErrorCode.NONE:
+            self._by_name[request.transactional_id].groups.add(request.group_id)
+        return AddOffsetsToTxnResponse(error_code=code)
+
+    def _commit_offsets(self, request: Any) -> TxnOffsetCommitResponse:
+        code = self._code(request.transactional_id, request.producer_epoch)
+        (topic,) = request.topics
+        (part,) = topic.partitions
+        found = self._by_name[request.transactional_id]
+        if code == ErrorCode.NONE and request.group_id not in found.groups:
+            code = ErrorCode.INVALID_TXN_STATE
+        if code == ErrorCode.NONE:
+            commit = Commit(part.committed_offset, part.committed_metadata)
+            place = TopicPartition(topic.name, part.partition_index)
+            found.commits.append((request.group_id, place, commit))
+        result = TxnOffsetCommitResponsePartition(
+            partition_index=part.partition_index, error_code=code
+        )
+        return TxnOffsetCommitResponse(
+            topics=[TxnOffsetCommitResponseTopic(name=topic.name, partitions=[result])]
+        )
+
+    def _end(self, request: Any) -> EndTxnResponse:
+        code = self._code(request.transactional_id, request.producer_epoch)
+        if code != ErrorCode.NONE:
+            return EndTxnResponse(error_code=code)
+        found = self._by_name[request.transactional_id]
+        if not found.is_open:
+            is_same = found.ended is request.committed
+            return EndTxnResponse(
+                error_code=ErrorCode.NONE if is_same else ErrorCode.INVALID_TXN_STATE
+            )
+        if request.committed:
+            for place, values in found.values:
+                self.values[place] += values
+            for group, place, commit in found.commits:
+                self.commits[group][place] = commit
+        found.clear(request.committed)
+        return EndTxnResponse(error_code=0)
+
+    def _fetch_offsets(self, request: Any) -> OffsetFetchResponse:
+        topics = [
+            OffsetFetchResponseTopic(
+                name=place.topic,
+                partitions=[
+                    OffsetFetchResponsePartition(
+                        partition_index=place.partition,
+                        committed_offset=commit.offset,
+                        metadata=commit.metadata,
+                        error_code=0,
+                    )
+                ],
+            )
+            for place, commit in self.commits.get(request.group_id, {}).items()
+        ]
+        return OffsetFetchResponse(topics=topics)
+
+    def _list_groups(self, _: Any) -> ListGroupsResponse:
+        return ListGroupsResponse(
+            error_code=0,
+            groups=[ListedGroup(group_id=group, protocol_type="") for group in self.commits],
+        )
+
+    def _code(self, name: str, epoch: int) -> ErrorCode:
+        is_present = self._by_name[name].epoch == epoch
+        return ErrorCode.NONE if is_present else ErrorCode.PRODUCER_FENCED
+
+
+def _handled(
+    handler: Callable[[Any], Any], before: Callable[[Callable[[], Any]], Any] | None
+) -> Callable[[Any, Any], Any]:
+    def handle(request: Any, _: Any) -> Any:
+        return handler(request) if before is None else before(lambda: handler(request))
+
+    return handle
