@@ -7,6 +7,7 @@ import json
 from rich.console import Console
 from rich.table import Table
 
+from logquake.chaos.checkers.retelling import Retelling
 from logquake.chaos.checkers.verdicts import Ruling, Verdict
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import ExitStatus, RunJudgement
@@ -58,9 +59,10 @@ def print_judgement(judgement: RunJudgement, folder: RunFolder, console: Console
     for ruling in judgement.rulings:
         table.add_row(ruling.invariant, _MARKS[ruling.verdict], ruling.why)
     console.print(table, soft_wrap=True)
+    retelling = Retelling()
     for ruling in judgement.rulings:
         if ruling.verdict is Verdict.BROKEN:
-            _print_violations(ruling, console)
+            _print_violations(ruling, retelling, console)
     counts, measures = judgement.counts, judgement.measures
     skipped = f"{measures.skipped:,} skipped by a reader, " if measures.skipped else ""
     console.print(
@@ -78,10 +80,10 @@ def print_judgement(judgement: RunJudgement, folder: RunFolder, console: Console
     console.print(f"{folder.report}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _print_violations(ruling: Ruling, console: Console) -> None:
+def _print_violations(ruling: Ruling, retelling: Retelling, console: Console) -> None:
     more = " and more" if ruling.more else ""
     console.print(f"\n[red]{ruling.invariant}[/]: {len(ruling.violations)}{more}")
     for violation in ruling.violations[:_SHOWN_VIOLATIONS]:
         console.print(f"  {violation.text}", markup=False, highlight=False, soft_wrap=True)
-        for sentence in violation.chain:
+        for sentence in retelling.sentences(violation):
             console.print(f"    {sentence}", markup=False, highlight=False, soft_wrap=True)

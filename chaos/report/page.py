@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 
 from logquake.chaos.card.card import Card
 from logquake.chaos.card.measuring import Measuring
+from logquake.chaos.checkers.retelling import Retelling
 from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.reader import read_history
 from logquake.chaos.report.canvas import Scale, clock
@@ -74,6 +75,7 @@ def page(
         status=judgement.status.name.lower(),
         verdict=_VERDICTS[judgement.status],
         meant=set(scenario.expect.verdicts),
+        told=Retelling().sentences,
         others=[one for one in judgement.rulings if one.verdict is not Verdict.HOLDS],
         holding=[one for one in judgement.rulings if one.verdict is Verdict.HOLDS],
         files=files,
