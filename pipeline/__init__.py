@@ -3,6 +3,7 @@
     options.py    the connector's options, parsed and refused (option_values.py)
     planning.py   offsets of a topic's partitions cut into ranges, one a Spark task
     pushdown.py   filters of a query that need not be read for
+    asking.py     a cluster asked, and what went wrong there in a line
     reading.py    one range, on an executor, as Arrow record batches
     record_columns.py  the columns of a record
     admission.py  how much a batch of a stream takes, and what of it is lost

@@ -31,6 +31,7 @@ _SHARED = (
     "kafka.bootstrap.servers",
     "kafka.client.id",
     "kafka.request.timeout.ms",
+    "kafka.default.api.timeout.ms",
     "kafka.isolation.level",
     *_SELECTORS,
     "startingOffsets",
@@ -178,6 +179,7 @@ def client_settings(given: Mapping[str, str]) -> ClientSettings:
         servers,
         client_id=given.get("kafka.client.id", "logquake-spark"),
         request_timeout_ms=number(given, "kafka.request.timeout.ms", 30_000),
+        api_timeout_ms=number(given, "kafka.default.api.timeout.ms", 60_000),
     )
     try:
         settings.addresses()

@@ -15,6 +15,7 @@ from logquake.client.errors import OffsetOutOfRangeError
 from logquake.client.offsets import list_offsets
 from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
+from logquake.pipeline.asking import asking
 from logquake.pipeline.columns import ROWS_PER_BATCH
 from logquake.pipeline.options import ReadOptions
 from logquake.pipeline.planning import OffsetRange
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 
 def read_range(options: ReadOptions, wanted: OffsetRange) -> Iterator[pa.RecordBatch]:
-    """Raises ClientError; OffsetOutOfRangeError only with failOnDataLoss."""
-    with Router(options.client) as router:
+    """Raises BrokersError; of offsets that are gone only with failOnDataLoss."""
+    with asking(options.client, f"reading {wanted.topic}-{wanted.partition}") as router:
         rows = Rows(wanted.topic, wanted.partition, options.columns)
         for batch in _read_batches(router, options, wanted):
             rows.add(batch)

@@ -14,7 +14,7 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
-from logquake.client.routing import Router
+from logquake.pipeline.asking import asking
 from logquake.pipeline.exactly_once import check_epoch, write_once
 from logquake.pipeline.marks import Task
 from logquake.pipeline.write_options import WriteOptions
@@ -42,9 +42,9 @@ class _Writer:
         self._options = options
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
-        """Raises ExactlyOnceError, DeliveryError, ClientError, OptionError."""
+        """Raises ExactlyOnceError, BrokersError, OptionError."""
         options = self._options
-        with Router(options.client) as router:
+        with asking(options.client, "writing") as router:
             if not options.is_exactly_once:
                 write_at_least_once(router, options, iterator)
                 return Written()
@@ -55,7 +55,7 @@ class _Writer:
     def _check(self, messages: list[WriterCommitMessage | None]) -> None:
         tasks = [each.task for each in messages if isinstance(each, Written) and each.task]
         if tasks:
-            with Router(self._options.client) as router:
+            with asking(self._options.client, "looking for marks") as router:
                 check_epoch(router, tasks)
 
 
@@ -65,7 +65,7 @@ class LogquakeWriter(_Writer, DataSourceArrowWriter):
         super().__init__(replace(options, prefix=options.prefix or f"logquake-{uuid4()}"))
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """What tasks have written stands at once. Raises ExactlyOnceError."""
+        """What tasks have written stands at once. Raises ExactlyOnceError, BrokersError."""
         self._check(messages)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
@@ -74,7 +74,7 @@ class LogquakeWriter(_Writer, DataSourceArrowWriter):
 
 class LogquakeStreamWriter(_Writer, DataSourceStreamArrowWriter):
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: ARG002, N803
-        """What tasks have written stands at once. Raises ExactlyOnceError."""
+        """What tasks have written stands at once. Raises ExactlyOnceError, BrokersError."""
         self._check(messages)
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803

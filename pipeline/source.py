@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
 
 from logquake.client.routing import Router
+from logquake.pipeline.asking import asking
 from logquake.pipeline.option_values import OptionError
 from logquake.pipeline.options import (
     ReadOptions,
@@ -74,7 +75,7 @@ class LogquakeReader(DataSourceReader):
         self._options = options
 
     def partitions(self) -> list[InputPartition]:
-        with Router(self._options.client) as router:
+        with asking(self._options.client, "planning a read") as router:
             ranges = self._ranges(router)
         return [InputPartition(wanted) for wanted in cut_ranges(ranges, self._options)]
 

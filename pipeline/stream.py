@@ -28,6 +28,7 @@ from logquake.pipeline.admission import (
     losses,
     to_document,
 )
+from logquake.pipeline.asking import asking
 from logquake.pipeline.options import Bound, StreamOptions
 from logquake.pipeline.planning import Offsets, cut_ranges, ranges_between, resolve, select
 from logquake.pipeline.reading import read_range
@@ -37,9 +38,11 @@ from logquake.wire.topic_partition import TopicPartition
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_WHAT = "planning a stream"
+
 
 class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Every method raises ClientError where no broker answers."""
+    """Every method raises BrokersError."""
 
     def __init__(self, options: StreamOptions) -> None:
         self._options = options
@@ -49,7 +52,7 @@ class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def initialOffset(self) -> Document:  # noqa: N802  # Spark's name, as are those below
         read = self._options.read
-        with Router(read.client) as router:
+        with asking(read.client, _WHAT) as router:
             selected = select(router, read)
             return to_document(resolve(router, selected, read.starting, read, is_start=True))
 
@@ -61,12 +64,12 @@ class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        with Router(self._options.read.client) as router:
+        with asking(self._options.read.client, _WHAT) as router:
             self._target = self._ends(router)
 
     def latestOffset(self, start: Document, limit: ReadLimit) -> Document:  # noqa: N802
         """Up to where the next batch reads; ``start`` itself where it is to wait."""
-        with Router(self._options.read.client) as router:
+        with asking(self._options.read.client, _WHAT) as router:
             ends = self._latest = self._ends(router) if self._target is None else self._target
             starts = self._with_new(router, from_document(start), ends)
         if isinstance(limit, ReadAllAvailable):
@@ -85,7 +88,7 @@ class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: Document, end: Document) -> list[InputPartition]:
         """Raises DataLossError."""
         starts, ends = from_document(start), from_document(end)
-        with Router(self._options.read.client) as router:
+        with asking(self._options.read.client, _WHAT) as router:
             earliest = self._earliest(router, {*starts, *ends} & {*ends})
         lost = list(losses(starts, ends, earliest))
         if lost and self._options.read.fail_on_data_loss:

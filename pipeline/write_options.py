@@ -15,6 +15,7 @@ _KNOWN = (
     "kafka.bootstrap.servers",
     "kafka.client.id",
     "kafka.request.timeout.ms",
+    "kafka.default.api.timeout.ms",
     "kafka.batch.size",
     "kafka.compression.type",
     "kafka.delivery.timeout.ms",

@@ -166,7 +166,7 @@ class TransactionalProducer:
             )
             for found in answer.results_by_topic_v3_and_below:
                 for each in found.results_by_partition:
-                    check(each.partition_error_code, f"{place} in the one of {self._context}")
+                    check(each.partition_error_code, f"{place} in a transaction of {self._id}")
 
         # Where the answer is lost the transaction may have begun all the same.
         self._is_open = True
@@ -182,7 +182,7 @@ class TransactionalProducer:
 
         def attempt(coordinator: Connection) -> None:
             answer = coordinator.request(request, AddOffsetsToTxnResponse)
-            check(answer.error_code, f"group {group_id} in the one of {self._context}")
+            check(answer.error_code, f"group {group_id} in a transaction of {self._id}")
 
         self._is_open = True
         self._ask(attempt)

@@ -101,3 +101,23 @@ def test_what_cannot_be_written_is_said_in_a_line(
     write = spark.sql(rows).write.format("logquake").mode("append")
     with pytest.raises(PySparkException, match=why):
         write.option("kafka.bootstrap.servers", cluster.bootstrap_servers).save()
+
+
+@pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_brokers_do_not_do_is_said_in_a_line(
+    spark: Any, cluster: Cluster, guarantee: str, is_there: bool
+) -> None:
+    from pyspark.errors import PySparkException
+
+    servers = cluster.bootstrap_servers if is_there else "127.0.0.1:1"
+    options = {
+        "kafka.bootstrap.servers": servers,
+        "kafka.default.api.timeout.ms": "1000",
+        "deliveryGuarantee": guarantee,
+        "topic": "no-topic",
+    }
+    write = spark.sql("select 'v' value").write.format("logquake").mode("append")
+    why = "there is no such topic or partition" if is_there else "no broker answers"
+    with pytest.raises(PySparkException, match=f"BrokersError: writing at {servers}: {why}: "):
+        write.options(**options).save()
