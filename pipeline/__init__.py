@@ -18,6 +18,7 @@
     journal.py    the class that reads histories and journals
     columns.py    rows gathered as Arrow batches
     session.py    a quiet local session, and the Java that it runs on
+    worker_daemon.py  what Spark's Python workers are forked from
     counting.py   the demo's job: what a topic holds, by key
     audit.py      a chaos run's history judged, however long it is
 

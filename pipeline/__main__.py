@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
-    spark = spark_session(f"logquake {options.job}", configs=options.configs)
+    spark = spark_session(f"logquake {options.job}", short=options.is_short)
     try:
         status: int = options.run(spark, options)
         return status
@@ -42,14 +42,14 @@ def _parser() -> argparse.ArgumentParser:
     count = jobs.add_parser("count", help="a topic's records by key, as one JSON object")
     count.add_argument("bootstrap_servers", metavar="BOOTSTRAP_SERVERS")
     count.add_argument("topic", metavar="TOPIC")
-    count.set_defaults(run=_count, configs={})
+    count.set_defaults(run=_count, is_short=True)
 
     audit = jobs.add_parser("audit", help="the invariants over a history longer than memory")
     audit.add_argument("history", type=Path, metavar="FILE", help="a Parquet file of rows")
     audit.add_argument(
         "--cluster", type=Path, metavar="DIRECTORY", help="state of the cluster it is about"
     )
-    audit.set_defaults(run=_audit, configs={})
+    audit.set_defaults(run=_audit, is_short=False)
     return parser
 
 

@@ -1,4 +1,4 @@
-"""A cluster asked, and what went wrong there in one line: the last of the trace in Spark's error."""
+"""A cluster asked, and what went wrong there in one line: the last in Spark's trace of a worker."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ def count_by_key(spark: SparkSession, bootstrap_servers: str, topic: str) -> dic
         .option("kafka.bootstrap.servers", bootstrap_servers)
         .option("kafka.isolation.level", "read_committed")
         .option("subscribe", topic)
+        .option("columns", "key")
         .load()
     )
     key = functions.coalesce(functions.col("key").cast("string"), functions.lit(""))

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _VECTOR_MODULE = "jdk.incubator.vector"
+# Compiling well costs a job of seconds more than it saves, as does collecting garbage beside it.
+_SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_SHORT_JOB = {
+    # What its stages were like is known too late to plan others by.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
 # Only errors: a session's start-up and its Python data sources warn about what nobody asked for.
 _LOG4J = """\
 rootLogger.level = error
@@ -35,11 +42,16 @@ appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
 
 
 def spark_session(
-    name: str = "logquake", *, cores: int | None = None, configs: Mapping[str, str] | None = None
+    name: str = "logquake",
+    *,
+    cores: int | None = None,
+    configs: Mapping[str, str] | None = None,
+    short: bool = False,
 ) -> SparkSession:
     """A session on this machine's cores, with the data source registered.
 
-    `configs` go over the defaults here. Raises ClusterError where there is no Java 17 or later.
+    `configs` go over the defaults here; a `short` one is for a job of seconds. Raises ClusterError
+    where there is no Java 17 or later.
     """
     from pyspark.sql import SparkSession
 
@@ -50,8 +62,10 @@ def spark_session(
     os.environ["JAVA_HOME"] = str(_java_home(find_java(), files))
     # Without it executors may pick another Python, one without this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Before the JVM another one puts its command together.
+    os.environ.setdefault("SPARK_LAUNCHER_OPTS", _SHORT_LIVED)
     builder = SparkSession.builder.appName(name).master(f"local[{cores or '*'}]")
-    for key, value in (_defaults(files) | dict(configs or {})).items():
+    for key, value in (_defaults(files, short=short) | dict(configs or {})).items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
@@ -59,9 +73,10 @@ def spark_session(
     return session
 
 
-def _defaults(files: Path) -> dict[str, str]:
+def _defaults(files: Path, *, short: bool) -> dict[str, str]:
     log4j = files / "log4j2.properties"
     log4j.write_text(_LOG4J)
+    java_options = f"-Dlog4j2.configurationFile={log4j.as_uri()}"
     return {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -70,8 +85,12 @@ def _defaults(files: Path) -> dict[str, str]:
         "spark.sql.session.timeZone": "UTC",
         # A handful of tasks suits one machine; the default of 200 is a second of overhead.
         "spark.sql.shuffle.partitions": "4",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j.as_uri()}",
-    }
+        # Its workers are forks: what it has imported none of them does.
+        "spark.python.daemon.module": "logquake.pipeline.worker_daemon",
+        "spark.driver.extraJavaOptions": f"{java_options} {_SHORT_LIVED}"
+        if short
+        else java_options,
+    } | (_SHORT_JOB if short else {})
 
 
 def _java_home(java: Java, files: Path) -> Path:

@@ -72,7 +72,7 @@ def spark() -> Iterator[Any]:
     pytest.importorskip("pyspark", reason="the extra logquake[spark] is not installed")
     from logquake.pipeline.session import spark_session
 
-    session = spark_session("logquake-tests", cores=2)
+    session = spark_session("logquake-tests", cores=2, short=True)
     yield session
     session.stop()
 

@@ -43,7 +43,7 @@ def test_an_error_says_what_it_means_where_that_is_known(error: ClientError, lin
 
 def test_what_was_done_and_where_is_said() -> None:
     with (
-        pytest.raises(BrokersError, match="^reading t-0 at a:1: no broker answers: nobody$"),
+        pytest.raises(BrokersError, match=r"^reading t-0 at a:1: no broker answers: nobody$"),
         asking(ClientSettings("a:1"), "reading t-0"),
     ):
         raise ConnectionLostError("nobody")
