@@ -1,7 +1,7 @@
 """A small blocking client: one thread, one request at a time on a connection, no background work.
 
     errors.py       what can go wrong, with Kafka's names for it
-    settings.py     where the cluster is and how long to wait
+    settings/       what a client is set to, under Kafka's names
     clock.py        time, so that tests need none
     network/        connections, versions, metadata, without I/O; what all of this stands on
     driving/        who waits, and how bytes travel
@@ -27,6 +27,6 @@
     producer/       records gathered in batches, and the producer of our own tools
 
 Caveats: a member of a group has to be called often enough to beat; plain text, unless it is handed
-a way in by TLS or SASL. Nothing here may be shared by threads. Names of hosts are looked up while
-everything else waits.
+a way in by TLS or SASL. Nothing here may be shared by threads, except for what driving/thread.py
+drives. Names of hosts are looked up while everything else waits.
 """

@@ -13,6 +13,14 @@ class ClientError(Exception):
     retriable = False
 
 
+class SettingsError(ClientError):
+    """One line on a key of a client's configuration: what is wrong with it, and what is allowed."""
+
+
+class ClosedError(ClientError):
+    """The client was closed, by whoever uses it or because its thread failed, which is logged."""
+
+
 class ConnectionLostError(ClientError):
     """No connection could be made, or it ended before the answer: what it asked may be done."""
 

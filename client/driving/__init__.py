@@ -1,6 +1,8 @@
 """Who waits, and how bytes travel: what a core wants is done here, and what happens is told to it.
 
 blocking.py    a core driven by whoever waits for its answer
+thread.py      a core driven by a thread of its own, for callers on others; waker.py: waking it
+driven.py      what a driver sees of a core
 sockets.py     non-blocking sockets and a selector; transports.py: plain, or TLS
 way_in.py      what is spoken, and who we say that we are
 """

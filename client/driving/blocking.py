@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 from logquake.client.clock import Clock
+from logquake.client.driving.driven import Core
 from logquake.client.driving.sockets import Sockets
 from logquake.client.errors import ConnectionLostError
 from logquake.client.network.links import Links
-
-
-class Core(Protocol):
-    def poll(self, now_ms: int) -> None:
-        """Do what is due."""
-
-    def next_due_ms(self, now_ms: int) -> int | None:
-        """When to poll, if nothing happens before; None for never."""
 
 
 class BlockingDriver:

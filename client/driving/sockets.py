@@ -19,10 +19,11 @@ from functools import partial
 from typing import Protocol, cast
 
 from logquake.client.clock import Clock
+from logquake.client.driving.driven import Driven
 from logquake.client.driving.transports import Plain, Shaken, Tls, Transport
+from logquake.client.driving.waker import Waker
 from logquake.client.driving.way_in import PLAIN, WayIn
 from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
-from logquake.client.network.links import Links
 
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 _INTEREST_OF = {Shaken.READ: _READ, Shaken.WRITE: _WRITE}
@@ -31,16 +32,16 @@ _INTEREST_OF = {Shaken.READ: _READ, Shaken.WRITE: _WRITE}
 class Sockets(Protocol):
     """What a driver asks of the outside."""
 
-    def perform(self, links: Links) -> bool:
+    def perform(self, links: Driven) -> bool:
         """Do what they want now, and tell what comes of it at once; whether there was anything."""
 
-    def wait(self, links: Links, timeout_ms: int | None) -> None:
+    def wait(self, links: Driven, timeout_ms: int | None) -> None:
         """Until something happens, which is told, or time is over; None waits for ever."""
 
     def close(self) -> None: ...
 
 
-def perform_all(links: Links, do: Callable[[Effect], None]) -> bool:
+def perform_all(links: Driven, do: Callable[[Effect], None]) -> bool:
     """Also what they want because of it; whether there was anything."""
     acted = False
     while effects := links.take_effects():
@@ -70,26 +71,33 @@ class _End:
 
 
 class SelectorSockets:
-    def __init__(self, clock: Clock, way_in: WayIn = PLAIN) -> None:
+    """A ``waker`` is its maker's; it ends a wait, and is made to forget."""
+
+    def __init__(self, clock: Clock, way_in: WayIn = PLAIN, *, waker: Waker | None = None) -> None:
         self._clock = clock
         self._way_in = way_in
         self._selector = selectors.PollSelector()  # has no descriptor of its own to be lost
+        if waker is not None:
+            self._selector.register(waker, _READ, waker)
         self._ends: dict[int, _End] = {}
 
-    def perform(self, links: Links) -> bool:
+    def perform(self, links: Driven) -> bool:
         return perform_all(links, partial(self._do, links))
 
-    def wait(self, links: Links, timeout_ms: int | None) -> None:
+    def wait(self, links: Driven, timeout_ms: int | None) -> None:
         timeout_s = None if timeout_ms is None else timeout_ms / 1000
         for key, events in self._selector.select(timeout_s):
-            self._on_event(links, cast(_End, key.data), events)
+            if isinstance(key.data, Waker):
+                key.data.forget()
+            else:
+                self._on_event(links, cast(_End, key.data), events)
 
     def close(self) -> None:
         for link in list(self._ends):
             self._close(link)
         self._selector.close()
 
-    def _do(self, links: Links, effect: Effect) -> None:
+    def _do(self, links: Driven, effect: Effect) -> None:
         if isinstance(effect, Write):
             end = self._ends.get(effect.link)
             if end is not None:
@@ -104,7 +112,7 @@ class SelectorSockets:
 
     # To a connection
 
-    def _resolve(self, links: Links, wanted: Resolve) -> None:
+    def _resolve(self, links: Driven, wanted: Resolve) -> None:
         try:
             found = socket.getaddrinfo(wanted.host, None, type=socket.SOCK_STREAM)
         except (OSError, ValueError) as error:
@@ -115,7 +123,7 @@ class SelectorSockets:
             addresses = dict.fromkeys(str(address[0]) for *_, address in in_order)
             links.resolved(wanted.link, addresses, self._clock.now_ms())
 
-    def _connect(self, links: Links, wanted: Connect) -> None:
+    def _connect(self, links: Driven, wanted: Connect) -> None:
         try:
             self._begin_to_connect(wanted)
         except (OSError, OverflowError) as error:  # a broker may tell of any port
@@ -132,7 +140,7 @@ class SelectorSockets:
         with contextlib.suppress(BlockingIOError):
             sock.connect((wanted.address, wanted.port))
 
-    def _on_connected(self, links: Links, end: _End) -> None:
+    def _on_connected(self, links: Driven, end: _End) -> None:
         code = end.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         if not code and _meets_itself(end.socket):
             code = errno.ECONNREFUSED
@@ -146,7 +154,7 @@ class SelectorSockets:
             self._selector.register(end.transport, end.interest, end)
         self._shake_hands(links, end)
 
-    def _shake_hands(self, links: Links, end: _End) -> None:
+    def _shake_hands(self, links: Driven, end: _End) -> None:
         wants = end.transport.shake_hands()
         if wants is not Shaken.DONE:
             self._watch(end, _INTEREST_OF[wants])
@@ -157,7 +165,7 @@ class SelectorSockets:
 
     # On a connection
 
-    def _on_event(self, links: Links, end: _End, events: int) -> None:
+    def _on_event(self, links: Driven, end: _End, events: int) -> None:
         try:
             if end.phase is Phase.CONNECTING:
                 self._on_connected(links, end)
@@ -173,7 +181,7 @@ class SelectorSockets:
         except (OSError, ValueError) as error:
             self._lost(links, end.link, error)
 
-    def _receive(self, links: Links, end: _End) -> None:
+    def _receive(self, links: Driven, end: _End) -> None:
         """As long as there is more than there was room for; raises OSError."""
         while room := links.room(end.link):
             count = end.transport.recv_into(room)
@@ -181,7 +189,7 @@ class SelectorSockets:
             if count < len(room) and not end.transport.has_more:
                 return
 
-    def _flush(self, links: Links, end: _End) -> None:
+    def _flush(self, links: Driven, end: _End) -> None:
         try:
             while end.unsent:
                 part = end.unsent[0]
@@ -203,7 +211,7 @@ class SelectorSockets:
             end.interest = interest
             self._selector.modify(end.transport, interest, end)
 
-    def _lost(self, links: Links, link: int, error: Exception) -> None:
+    def _lost(self, links: Driven, link: int, error: Exception) -> None:
         why = str(error.strerror or error) if isinstance(error, OSError) else str(error)
         links.lost(link, why, self._clock.now_ms())
 

@@ -11,10 +11,10 @@ import pytest
 
 from logquake.client.clock import SystemClock
 from logquake.client.connection import Connection, connect_to_one
+from logquake.client.driving.driven import Driven
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.way_in import PLAIN, WayIn
 from logquake.client.errors import AuthenticationFailedError, ConnectionLostError
-from logquake.client.network.links import Links
 from logquake.client.settings import Address, ClientSettings
 from logquake.cluster.security.way_in import SaslLogin
 from logquake.node.authentication.plain import PlainClient
@@ -54,7 +54,7 @@ class BesideServer(SelectorSockets):
         super().__init__(SystemClock(), way_in)
         self._server = server
 
-    def wait(self, links: Links, timeout_ms: int | None) -> None:
+    def wait(self, links: Driven, timeout_ms: int | None) -> None:
         self._server.loop.run_pass(max_wait_ms=1)
         super().wait(links, min(1, timeout_ms or 0))
 
@@ -171,7 +171,7 @@ class HangingUp(SelectorSockets):
         super().__init__(SystemClock())
         self._listener = listener
 
-    def wait(self, links: Links, timeout_ms: int | None) -> None:
+    def wait(self, links: Driven, timeout_ms: int | None) -> None:
         with suppress(BlockingIOError):
             self._listener.accept()[0].close()
         super().wait(links, min(1, timeout_ms or 0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from logquake.client.driving.blocking import Core
+from logquake.client.driving.driven import Core
 from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
 from logquake.client.network.links import Links
 from logquake.seams.network import Disconnected

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from logquake.client.driving.driven import Driven
 from logquake.client.driving.sockets import perform_all
 from logquake.client.network.effects import Connect, Effect, Resolve, Write
-from logquake.client.network.links import Links
 from logquake.client.settings import Address
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.errors import ErrorCode
@@ -90,10 +90,10 @@ class FakeSockets:
         self._clock = network.clock
         self._ends: dict[int, FakeSocket] = {}
 
-    def perform(self, links: Links) -> bool:
+    def perform(self, links: Driven) -> bool:
         return perform_all(links, partial(self._do, links))
 
-    def wait(self, links: Links, timeout_ms: int | None) -> None:
+    def wait(self, links: Driven, timeout_ms: int | None) -> None:
         for link, end in list(self._ends.items()):
             if end.incoming:
                 self._deliver(links, link, end)
@@ -108,7 +108,7 @@ class FakeSockets:
         for end in self._ends.values():
             end.closed = True
 
-    def _do(self, links: Links, effect: Effect) -> None:
+    def _do(self, links: Driven, effect: Effect) -> None:
         now = self._clock.now
         if isinstance(effect, Resolve):
             links.resolved(effect.link, [effect.host], now)
@@ -119,7 +119,7 @@ class FakeSockets:
         elif effect.link in self._ends:
             self._ends.pop(effect.link).closed = True
 
-    def _connect(self, links: Links, link: int, address: Address) -> None:
+    def _connect(self, links: Driven, link: int, address: Address) -> None:
         if address in self._network.refused:
             links.lost(link, "refused", self._clock.now)
             return
@@ -127,7 +127,7 @@ class FakeSockets:
         self._network.sockets.append(self._ends[link])
         links.connected(link, self._clock.now)
 
-    def _write(self, links: Links, effect: Write) -> None:
+    def _write(self, links: Driven, effect: Write) -> None:
         end = self._ends[effect.link]
         answer = self._network.answer(memoryview(joined(effect.parts))[4:], end.address)
         if isinstance(answer, Exception):
@@ -136,7 +136,7 @@ class FakeSockets:
             end.incoming += answer
         links.written(effect.link)
 
-    def _deliver(self, links: Links, link: int, end: FakeSocket) -> None:
+    def _deliver(self, links: Driven, link: int, end: FakeSocket) -> None:
         """One byte less than there is, where possible: it has to cope with pieces."""
         room = links.room(link)
         count = min(len(room), max(1, len(end.incoming) - 1))

@@ -1,19 +1,14 @@
-"""Where the cluster is and how long to wait for it, under Kafka's names."""
+"""What the blocking client is set to: where the cluster is and how long to wait for it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from logquake.client.network.metadata import MetadataSettings
 from logquake.client.network.settings import NetworkSettings
+from logquake.client.settings.addresses import Address, addresses
 
 _CONNECTION_SETUP_MS = 10_000  # Kafka's default
-
-
-class Address(NamedTuple):
-    host: str
-    port: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +29,7 @@ class ClientSettings:
 
     def addresses(self) -> list[Address]:
         """Raises ValueError where bootstrap_servers is not host:port[,host:port...]."""
-        servers = [server.strip() for server in self.bootstrap_servers.split(",")]
-        return [_address(server) for server in servers if server]
+        return addresses(self.bootstrap_servers)
 
     def network(self) -> NetworkSettings:
         """Whoever blocks waits between two attempts by himself; little is to be added to it."""
@@ -52,10 +46,3 @@ class ClientSettings:
         return MetadataSettings(
             retry_backoff_ms=self.retry_backoff_ms, retry_backoff_max_ms=self.retry_backoff_ms
         )
-
-
-def _address(server: str) -> Address:
-    host, separator, port = server.rpartition(":")
-    if not (separator and host and port.isdecimal()):
-        raise ValueError(f"not host:port: {server!r}")
-    return Address(host.strip("[]"), int(port))

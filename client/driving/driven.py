@@ -1,0 +1,76 @@
+"""What a driver sees of a core and its connections, and seeing it while others use them too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from logquake.client.network.effects import Effect
+
+
+class Core(Protocol):
+    def poll(self, now_ms: int) -> None:
+        """Do what is due."""
+
+    def next_due_ms(self, now_ms: int) -> int | None:
+        """When to poll, if nothing happens before; None for never."""
+
+
+class Driven(Protocol):
+    """The half of Links that a driver talks to: its docstrings hold."""
+
+    def take_effects(self) -> list[Effect]: ...
+
+    def resolved(self, link_id: int, addresses: Iterable[str], now_ms: int) -> None: ...
+
+    def connected(self, link_id: int, now_ms: int) -> None: ...
+
+    def room(self, link_id: int) -> memoryview: ...
+
+    def received(self, link_id: int, count: int, now_ms: int) -> None: ...
+
+    def written(self, link_id: int) -> None: ...
+
+    def lost(self, link_id: int, why: str, now_ms: int) -> None: ...
+
+
+class Shared:
+    """The same for a driver whose core others talk to meanwhile.
+
+    The lock is held while something is told, and not for what goes before: looking up a name, a
+    handshake, or a system call on a socket keeps nobody waiting. What room() answers is the
+    driver's alone until it tells what it put there, even if the link ends before.
+    """
+
+    def __init__(self, links: Driven, lock: AbstractContextManager[object]) -> None:
+        self._links = links
+        self._lock = lock
+
+    def take_effects(self) -> list[Effect]:
+        with self._lock:
+            return self._links.take_effects()
+
+    def resolved(self, link_id: int, addresses: Iterable[str], now_ms: int) -> None:
+        with self._lock:
+            self._links.resolved(link_id, addresses, now_ms)
+
+    def connected(self, link_id: int, now_ms: int) -> None:
+        with self._lock:
+            self._links.connected(link_id, now_ms)
+
+    def room(self, link_id: int) -> memoryview:
+        with self._lock:
+            return self._links.room(link_id)
+
+    def received(self, link_id: int, count: int, now_ms: int) -> None:
+        with self._lock:
+            self._links.received(link_id, count, now_ms)
+
+    def written(self, link_id: int) -> None:
+        with self._lock:
+            self._links.written(link_id)
+
+    def lost(self, link_id: int, why: str, now_ms: int) -> None:
+        with self._lock:
+            self._links.lost(link_id, why, now_ms)

@@ -1,0 +1,164 @@
+"""Driving a core by a thread of its own, for callers on others (as Kafka's Sender is a thread).
+
+Whoever touches the core holds the lock, a caller as much as the thread. The thread holds it while
+the core decides and while it is told something; not while it waits, while bytes pass, or while a
+name is looked up.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from logquake.client.clock import Clock
+from logquake.client.driving.driven import Core, Shared
+from logquake.client.driving.sockets import Sockets
+from logquake.client.driving.waker import Waker
+from logquake.client.errors import ClosedError, ConnectionLostError
+from logquake.client.network.links import Links
+
+T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
+
+
+class ThreadDriver:
+    """Runs from the start until close().
+
+    ``tell`` is called on the thread after each pass, without the lock: what users want to hear of
+    is told there, so that a callback of theirs holds up nobody but the thread.
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        links: Links,
+        clock: Clock,
+        new_sockets: Callable[[Waker], Sockets],
+        *,
+        name: str,
+        tell: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.lock = threading.RLock()
+        self._changed = threading.Condition(self.lock)
+        self._core = core
+        self._links = links
+        self._shared = Shared(links, self.lock)
+        self._clock = clock
+        self._waker = Waker()
+        self._sockets = new_sockets(self._waker)
+        self._tell = tell
+        self._is_woken = False
+        self._is_asleep = False
+        self._is_closing = False
+        self._has_ended = False
+        # A program that forgets to close its client ends all the same.
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    # From any thread
+
+    def call(self, command: Callable[[int], T]) -> T:
+        """What the command answers, which has the core to itself and is told the time.
+
+        Raises ClosedError, and what the command raises.
+        """
+        with self.lock:
+            self._check_open()
+            answer = command(self._clock.now_ms())
+            self.wake()
+            return answer
+
+    def wake(self) -> None:
+        """Let the thread look at the core again: for whoever changed it under the lock."""
+        with self.lock:
+            self._is_woken = True
+            if self._is_asleep:
+                self._is_asleep = False  # once is enough
+                self._waker.wake()
+
+    def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> bool:
+        """Until it is done, which is answered, or it is too late.
+
+        It is asked under the lock, whenever the thread has gone round. Raises ClosedError, and
+        RuntimeError on the thread itself, which would wait for what it has to do.
+        """
+        if self._is_own_thread():
+            raise RuntimeError("the client's own thread cannot wait for what it has to do itself")
+        with self.lock:
+            while not is_done():
+                self._check_open()
+                left_ms = deadline_ms - self._clock.now_ms()
+                if left_ms <= 0:
+                    return False
+                self._changed.wait(left_ms / 1000)
+            return True
+
+    def close(self) -> None:
+        """End all connections and the thread. In a callback it does not wait for that."""
+        with self.lock:
+            self._is_closing = True
+            self.wake()
+        if not self._is_own_thread():
+            self._thread.join()
+
+    def _is_own_thread(self) -> bool:
+        return threading.current_thread() is self._thread
+
+    def _check_open(self) -> None:
+        if self._is_closing or self._has_ended:
+            raise ClosedError(f"{self._thread.name} is closed")
+
+    # On its own
+
+    def _run(self) -> None:
+        try:
+            while self._pass():
+                pass
+        except Exception:  # noqa: BLE001 - whatever it is, the client is over, and the log says why
+            _LOG.exception("%s fails", self._thread.name)
+        finally:
+            self._end()
+
+    def _pass(self) -> bool:
+        """Whether to go on."""
+        with self.lock:
+            if self._is_closing:
+                return False
+            self._is_woken = False
+            self._core.poll(self._clock.now_ms())
+        acted = self._sockets.perform(self._shared)
+        self._tell()
+        with self.lock:
+            self._changed.notify_all()
+            if acted or self._is_woken:  # and something may have come of it
+                return True
+            timeout_ms = self._timeout_ms()
+            self._is_asleep = True  # from here on the waker is needed
+        self._sockets.wait(self._shared, timeout_ms)
+        with self.lock:
+            self._is_asleep = False
+        return True
+
+    def _timeout_ms(self) -> int | None:
+        now_ms = self._clock.now_ms()
+        due_ms = self._core.next_due_ms(now_ms)
+        return None if due_ms is None else max(0, due_ms - now_ms)
+
+    def _end(self) -> None:
+        """Whoever waits is told, whatever else fails."""
+        try:
+            with self.lock:
+                self._is_asleep = False
+                self._has_ended = True  # nobody needs the waker any more
+                why = ConnectionLostError("closed by this client")
+                self._links.end_all(why, self._clock.now_ms())
+            self._sockets.perform(self._shared)
+            self._tell()
+        finally:
+            with self.lock:
+                self._changed.notify_all()
+            self._sockets.close()
+            self._waker.close()

@@ -1,0 +1,75 @@
+"""Reading a table from what a caller gives: keys with dots or underscores, values or their text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from difflib import get_close_matches
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from logquake.client.errors import SettingsError
+from logquake.client.settings.keys import Absent, kind_of, name_of
+
+
+class Table(Protocol):
+    """A frozen dataclass, each of whose fields is a key()."""
+
+    client: ClassVar[str]  # in the words of a refusal: "a producer"
+    absent: ClassVar[Mapping[str, Absent]]
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @classmethod
+    def settle(cls, given: dict[str, Any]) -> None:
+        """Add what follows from what is given, which holds typed values by the names of fields.
+
+        Raises SettingsError where they do not go together.
+        """
+
+
+C = TypeVar("C", bound=Table)
+
+
+def read(table: type[C], given: Mapping[str, object]) -> C:
+    """Keys have dots or underscores. Raises SettingsError."""
+    by_name = {name_of(each.name): each for each in fields(table)}
+    values: dict[str, Any] = {}
+    for spelt, value in given.items():
+        name = name_of(spelt)
+        if name in table.absent:
+            _refuse_unless_so(table, name, value)
+        elif name not in by_name:
+            raise SettingsError(_unknown(table, spelt, [*by_name, *table.absent]))
+        elif by_name[name].name in values:
+            raise SettingsError(f"{name} is set twice: with dots, and with underscores")
+        else:
+            values[by_name[name].name] = _parsed(name, value, by_name[name])
+    _refuse_missing(table, values)
+    table.settle(values)
+    return table(**values)
+
+
+def _parsed(name: str, value: object, place: Field[Any]) -> Any:
+    kind = kind_of(place.metadata)
+    try:
+        return kind.read(value)
+    except ValueError:
+        raise SettingsError(f"{name}={value!r} is not allowed: {kind.allowed} is") from None
+
+
+def _refuse_unless_so(table: type[Table], name: str, value: object) -> None:
+    absent = table.absent[name]
+    if absent.behaves_as is None or str(value).strip().lower() != absent.behaves_as.lower():
+        raise SettingsError(f"{name} cannot be set for {table.client}: {absent.why}")
+
+
+def _unknown(table: type[Table], spelt: str, names: list[str]) -> str:
+    near = get_close_matches(name_of(spelt), names, n=1)
+    hint = f": did you mean {near[0]}?" if near else ""
+    return f"{spelt} is no key of {table.client}{hint}"
+
+
+def _refuse_missing(table: type[Table], values: Mapping[str, object]) -> None:
+    for each in fields(table):
+        if each.default is MISSING and each.name not in values:
+            allowed = kind_of(each.metadata).allowed
+            raise SettingsError(f"{name_of(each.name)} is not set: {allowed} is needed")

@@ -1,0 +1,314 @@
+"""A client's thread: callers on others hand work over, wait for what comes of it, and close it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from random import Random
+
+import pytest
+
+from logquake.client.clock import SystemClock
+from logquake.client.driving.driven import Core, Driven
+from logquake.client.driving.sockets import SelectorSockets
+from logquake.client.driving.thread import ThreadDriver
+from logquake.client.driving.waker import Waker
+from logquake.client.errors import ClosedError, ConnectionLostError
+from logquake.client.network.effects import Node, Resolve
+from logquake.client.network.link import Answer, ClientRequest
+from logquake.client.network.links import Links
+from logquake.client.network.network_client import NetworkClient
+from logquake.client.network.settings import NetworkSettings
+from logquake.wire.api import ApiKey
+from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
+from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
+from tests.net.server import SERVED, Server
+from tests.waiting import PATIENCE_S, wait_for
+
+PATIENCE_MS = int(PATIENCE_S * 1000)
+CLOCK = SystemClock()
+NETWORK = NetworkSettings(request_timeout_ms=PATIENCE_MS)
+
+
+def in_time() -> int:
+    return CLOCK.now_ms() + PATIENCE_MS
+
+
+class Counting:
+    """A core that wants nothing of the network, and takes what it is given when it is polled."""
+
+    def __init__(self) -> None:
+        self.given: list[int] = []
+        self.taken: list[int] = []
+        self.due_ms: int | None = None
+        self.polled_by: set[str] = set()
+
+    def give(self, number: int, _now_ms: int) -> None:
+        self.given.append(number)
+
+    def poll(self, now_ms: int) -> None:
+        self.polled_by.add(threading.current_thread().name)
+        if self.due_ms is None or self.due_ms <= now_ms:
+            self.taken += self.given
+            self.given.clear()
+            self.due_ms = None
+
+    def next_due_ms(self, _now_ms: int) -> int | None:
+        return self.due_ms
+
+
+@contextmanager
+def driven(core: Core, tell: Callable[[], None] = lambda: None) -> Iterator[ThreadDriver]:
+    links = Links(NETWORK, Random(1))
+    new_sockets = partial(_sockets, SelectorSockets)
+    with closing(ThreadDriver(core, links, CLOCK, new_sockets, name="ours", tell=tell)) as driver:
+        yield driver
+
+
+def _sockets(kind: type[SelectorSockets], waker: Waker) -> SelectorSockets:
+    return kind(CLOCK, waker=waker)
+
+
+def test_what_is_handed_over_is_taken_by_the_thread_while_callers_wait() -> None:
+    core = Counting()
+    with driven(core) as driver:
+        driver.call(partial(core.give, 1))
+        assert driver.wait(lambda: core.taken == [1], in_time())
+        driver.call(partial(core.give, 2))
+        assert driver.wait(lambda: core.taken == [1, 2], in_time())
+    assert core.polled_by == {"ours"}
+
+
+def test_many_threads_hand_over_at_once() -> None:
+    core = Counting()
+
+    def give(driver: ThreadDriver) -> None:
+        for number in range(200):
+            driver.call(partial(core.give, number))
+
+    with driven(core) as driver:
+        callers = [threading.Thread(target=give, args=(driver,)) for _ in range(4)]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join()
+        assert driver.wait(lambda: len(core.taken) == 800, in_time())
+    assert sorted(core.taken) == sorted([*range(200)] * 4)
+
+
+def test_a_command_answers_or_raises_to_its_caller() -> None:
+    def fail(_: int) -> None:
+        raise KeyError("mine")
+
+    with driven(Counting()) as driver:
+        assert driver.call(lambda now_ms: now_ms) <= CLOCK.now_ms()
+        with pytest.raises(KeyError, match="mine"):
+            driver.call(fail)
+        assert driver.call(lambda _: "goes on") == "goes on"
+
+
+def test_the_core_is_polled_when_it_is_due() -> None:
+    core = Counting()
+
+    def later(now_ms: int) -> None:
+        core.given.append(1)
+        core.due_ms = now_ms + 1
+
+    with driven(core) as driver:
+        driver.call(later)
+        assert driver.wait(lambda: core.taken == [1], in_time())
+
+
+def test_a_wait_ends_at_its_deadline() -> None:
+    with driven(Counting()) as driver:
+        assert not driver.wait(lambda: False, CLOCK.now_ms())
+
+
+def test_whoever_waits_is_told_that_it_was_closed() -> None:
+    waits = threading.Event()
+    told: list[str] = []
+
+    def is_done() -> bool:
+        waits.set()
+        return False
+
+    def wait(driver: ThreadDriver) -> None:
+        try:
+            driver.wait(is_done, in_time())
+        except ClosedError as error:
+            told.append(str(error))
+
+    with driven(Counting()) as driver:
+        waiter = threading.Thread(target=wait, args=(driver,))
+        waiter.start()
+        assert waits.wait(PATIENCE_S)
+    waiter.join()
+    assert told == ["ours is closed"]
+
+
+def test_what_is_closed_takes_nothing_more() -> None:
+    with driven(Counting()) as driver:
+        pass
+    driver.wake()
+    driver.close()
+    with pytest.raises(ClosedError):
+        driver.call(lambda now_ms: now_ms)
+    with pytest.raises(ClosedError):
+        driver.wait(lambda: False, in_time())
+    assert driver.wait(lambda: True, in_time())
+    assert "ours" not in [thread.name for thread in threading.enumerate()]
+
+
+def test_callbacks_run_on_the_thread_without_the_lock() -> None:
+    others = threading.Thread(target=lambda: found.driver.call(lambda now_ms: now_ms))
+
+    class Found:
+        driver: ThreadDriver
+
+    found, ready = Found(), threading.Event()
+    told: list[str] = []
+
+    def tell() -> None:
+        if not told and ready.wait(PATIENCE_S):
+            told.append(threading.current_thread().name)
+            others.start()
+            others.join()  # it would never come back if the lock were held
+
+    with driven(Counting(), tell) as found.driver:
+        ready.set()
+        assert found.driver.wait(lambda: told == ["ours"], in_time())
+
+
+def test_a_callback_may_close_the_client_but_not_wait_for_it() -> None:
+    class Found:
+        driver: ThreadDriver
+
+    found, ready = Found(), threading.Event()
+    refused: list[str] = []
+
+    def tell() -> None:
+        if not refused and ready.wait(PATIENCE_S):
+            try:
+                found.driver.wait(lambda: False, in_time())
+            except RuntimeError as error:
+                refused.append(str(error))
+            found.driver.close()
+
+    with driven(Counting(), tell) as found.driver:
+        ready.set()
+        wait_for(
+            "the end of it", lambda: "ours" not in [each.name for each in threading.enumerate()]
+        )
+    assert refused == ["the client's own thread cannot wait for what it has to do itself"]
+
+
+def test_a_core_that_fails_ends_its_client(caplog: pytest.LogCaptureFixture) -> None:
+    class Failing(Counting):
+        def poll(self, now_ms: int) -> None:
+            if self.given:
+                raise LookupError("a bug")
+            super().poll(now_ms)
+
+    core = Failing()
+    with caplog.at_level(logging.ERROR), driven(core) as driver:
+        driver.call(partial(core.give, 1))
+        with pytest.raises(ClosedError):
+            driver.wait(lambda: False, in_time())
+    assert "LookupError: a bug" in caplog.text
+
+
+# With connections
+
+
+class Asking:
+    """Asks one broker for metadata."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.links = Links(NETWORK, Random(1))
+        self.answers: list[Answer] = []
+        self._node = Node(1, host, port)
+        self._network = NetworkClient(NETWORK, self.links, self, Random(1))
+        self._is_asked = False
+
+    def nodes(self) -> list[Node]:
+        return [self._node]
+
+    def node(self, node_id: int) -> Node | None:
+        return self._node if node_id == self._node.id else None
+
+    def poll(self, now_ms: int) -> None:
+        self.links.poll(now_ms)
+        if not self._is_asked and self._network.ready(self._node.id, now_ms):
+            self._is_asked = True
+            version = self._network.version_of(self._node.id, MetadataRequest)
+            request = ClientRequest(
+                MetadataRequest(topics=[]), version, MetadataResponse, self.answers.append
+            )
+            self._network.send(self._node.id, request, now_ms)
+
+    def next_due_ms(self, now_ms: int) -> int | None:
+        return self.links.next_due_ms(now_ms)
+
+
+@contextmanager
+def asking(core: Asking, kind: type[SelectorSockets] = SelectorSockets) -> Iterator[ThreadDriver]:
+    new_sockets = partial(_sockets, kind)
+    with closing(ThreadDriver(core, core.links, CLOCK, new_sockets, name="ours")) as driver:
+        yield driver
+
+
+def run_until(server: Server, is_done: Callable[[], object]) -> None:
+    deadline_ms = in_time()
+    while not is_done():
+        assert CLOCK.now_ms() < deadline_ms
+        server.loop.run_pass(max_wait_ms=1)
+
+
+def versions() -> ApiVersionsResponse:
+    ranges = [
+        ApiVersion(api_key=key, min_version=served[0], max_version=served[-1])
+        for key, served in SERVED.items()
+    ]
+    return ApiVersionsResponse(api_keys=ranges)
+
+
+def test_a_request_and_its_answer(server: Server) -> None:
+    server.handler.answer = lambda request: (
+        versions() if request.header.api_key == ApiKey.API_VERSIONS else MetadataResponse()
+    )
+    core = Asking("localhost", server.acceptor.port)
+    with asking(core):
+        run_until(server, lambda: core.answers)
+    assert isinstance(core.answers[0], MetadataResponse)
+
+
+def test_what_is_in_flight_is_told_that_it_was_closed(server: Server) -> None:
+    server.handler.answer = lambda request: (
+        versions() if request.header.api_key == ApiKey.API_VERSIONS else None
+    )
+    core = Asking("localhost", server.acceptor.port)
+    with asking(core):
+        run_until(server, lambda: len(server.handler.requests) == 2)
+        assert core.answers == []
+    (answered,) = core.answers
+    assert isinstance(answered, ConnectionLostError)
+    assert str(answered) == "closed by this client"
+
+
+def test_nobody_waits_while_a_name_is_looked_up() -> None:
+    begun, may_go_on = threading.Event(), threading.Event()
+
+    class SlowNames(SelectorSockets):
+        def _resolve(self, links: Driven, wanted: Resolve) -> None:
+            begun.set()
+            assert may_go_on.wait(PATIENCE_S)
+            links.lost(wanted.link, "no such name", CLOCK.now_ms())
+
+    core = Asking("slow.example", 1)
+    with asking(core, SlowNames) as driver:
+        assert begun.wait(PATIENCE_S)
+        assert driver.call(lambda _: "at once") == "at once"
+        may_go_on.set()

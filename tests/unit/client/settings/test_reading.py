@@ -1,0 +1,120 @@
+"""From what a caller gives to a table, and what refusals say."""
+
+from __future__ import annotations
+
+import pytest
+
+from logquake.client.errors import SettingsError
+from logquake.client.settings.addresses import Address
+from logquake.client.settings.consumer import ConsumerConfig, IsolationLevel, OffsetReset
+from logquake.client.settings.producer import ProducerConfig
+from logquake.client.settings.reading import read
+from logquake.wire.compression import Codec
+
+SERVERS = {"bootstrap.servers": "localhost:9092"}
+
+
+def refused(**given: object) -> str:
+    with pytest.raises(SettingsError) as refusal:
+        read(ProducerConfig, {"bootstrap_servers": "localhost:9092", **given})
+    return str(refusal.value)
+
+
+@pytest.mark.parametrize("spelt", ["linger.ms", "linger_ms"])
+def test_keys_have_dots_or_underscores(spelt: str) -> None:
+    assert read(ProducerConfig, {**SERVERS, spelt: 7}).linger_ms == 7
+
+
+def test_a_key_is_not_set_twice() -> None:
+    with pytest.raises(SettingsError, match=r"linger\.ms is set twice"):
+        read(ProducerConfig, {**SERVERS, "linger.ms": 7, "linger_ms": 7})
+
+
+def test_values_come_as_text_as_well() -> None:
+    as_text = {"linger.ms": " 7 ", "compression.type": "zstd", "enable.idempotence": "TRUE"}
+    values = {"linger_ms": 7, "compression_type": Codec.ZSTD, "enable_idempotence": True}
+    name = {**SERVERS, "client.id": "one"}
+    assert read(ProducerConfig, {**name, **as_text}) == read(ProducerConfig, {**name, **values})
+
+
+def test_servers_are_text_or_a_list() -> None:
+    both = (Address("a", 1), Address("::1", 2))
+    for given in ("a:1, [::1]:2,", ["a:1", "[::1]:2"], ("a:1", "[::1]:2")):
+        assert read(ProducerConfig, {"bootstrap.servers": given}).bootstrap_servers == both
+
+
+@pytest.mark.parametrize("given", ["", ",", "a", "a:", ":1", "a:x", "a:65536", [], ["a:1", None]])
+def test_servers_that_are_none(given: object) -> None:
+    assert "host:port[,host:port...] is" in refused(bootstrap_servers=given)
+
+
+def test_servers_are_needed() -> None:
+    with pytest.raises(SettingsError, match=r"bootstrap\.servers is not set: host:port"):
+        read(ProducerConfig, {})
+
+
+def test_an_unknown_key_is_told_with_the_nearest() -> None:
+    assert refused(linger_sm=1) == "linger_sm is no key of a producer: did you mean linger.ms?"
+    assert refused(xyzzy=1) == "xyzzy is no key of a producer"
+
+
+@pytest.mark.parametrize("value", ["", "1_000", "1e3", "x", 1.0, True, None, -1, 2**63, "9" * 5000])
+def test_what_is_no_number_of_the_key(value: object) -> None:
+    assert f"a whole number from 0 to {2**63 - 1} is" in refused(linger_ms=value)
+
+
+@pytest.mark.parametrize("value", ["yes", 1, None])
+def test_what_is_neither_true_nor_false(value: object) -> None:
+    assert refused(enable_idempotence=value).endswith("true or false is")
+
+
+@pytest.mark.parametrize("value", ["2", 2, True, None, "ALL", 1.0])
+def test_what_is_no_acks(value: object) -> None:
+    assert refused(acks=value).endswith("all or -1 or 0 or 1 is")
+
+
+@pytest.mark.parametrize(("value", "acks"), [("all", -1), (-1, -1), ("1", 1), (1, 1), (0, 0)])
+def test_acks_are_text_or_a_number(value: object, acks: int) -> None:
+    assert read(ProducerConfig, {**SERVERS, "acks": value}).acks == acks
+
+
+def test_a_choice_is_spelt_as_kafka_spells_it_or_is_the_choice() -> None:
+    spelt = {"auto.offset.reset": "earliest", "isolation.level": "read_committed"}
+    table = read(ConsumerConfig, {**SERVERS, **spelt})
+    assert table.auto_offset_reset is OffsetReset.EARLIEST
+    assert table.isolation_level is IsolationLevel.READ_COMMITTED
+    again = read(ConsumerConfig, {**SERVERS, "auto_offset_reset": OffsetReset.NONE})
+    assert again.auto_offset_reset is OffsetReset.NONE
+    with pytest.raises(SettingsError, match="latest or earliest or none is"):
+        read(ConsumerConfig, {**SERVERS, "auto.offset.reset": "Earliest"})
+
+
+def test_what_a_program_brings_along_is_an_object() -> None:
+    assert (
+        read(ProducerConfig, {**SERVERS, "key_serializer": str.encode}).key_serializer == str.encode
+    )
+    assert "an object, and no name of one, is" in refused(key_serializer="StringSerializer")
+
+
+def test_assignors_are_named_or_brought_along() -> None:
+    mine = object()
+    for given in (["sticky", mine], ("sticky", mine)):
+        table = read(ConsumerConfig, {**SERVERS, "partition.assignment.strategy": given})
+        assert table.partition_assignment_strategy == ("sticky", mine)
+    named = read(ConsumerConfig, {**SERVERS, "partition.assignment.strategy": "sticky , range"})
+    assert named.partition_assignment_strategy == ("sticky", "range")
+    for wrong in ("stick", [None], 1):
+        with pytest.raises(SettingsError, match="roundrobin or sticky"):
+            read(ConsumerConfig, {**SERVERS, "partition_assignment_strategy": wrong})
+
+
+def test_what_has_no_meaning_here_is_told() -> None:
+    told = refused(metric_reporters="com.example.Reporter")
+    assert told.startswith("metric.reporters cannot be set for a producer: ")
+    with pytest.raises(SettingsError, match=r"group\.protocol cannot be set for a consumer: "):
+        read(ConsumerConfig, {**SERVERS, "group.protocol": "consumer"})
+
+
+def test_what_happens_anyway_may_be_written() -> None:
+    read(ProducerConfig, {**SERVERS, "enable.metrics.push": False, "send.buffer.bytes": "-1"})
+    read(ConsumerConfig, {**SERVERS, "group.protocol": "CLASSIC"})
