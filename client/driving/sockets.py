@@ -26,6 +26,7 @@ from logquake.client.driving.way_in import PLAIN, WayIn
 from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
 
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+_LONGEST_WAIT_MS = 24 * 3_600_000  # poll() takes an int; whoever wants more looks again
 _INTEREST_OF = {Shaken.READ: _READ, Shaken.WRITE: _WRITE}
 
 
@@ -85,7 +86,7 @@ class SelectorSockets:
         return perform_all(links, partial(self._do, links))
 
     def wait(self, links: Driven, timeout_ms: int | None) -> None:
-        timeout_s = None if timeout_ms is None else timeout_ms / 1000
+        timeout_s = None if timeout_ms is None else min(timeout_ms, _LONGEST_WAIT_MS) / 1000
         for key, events in self._selector.select(timeout_s):
             if isinstance(key.data, Waker):
                 key.data.forget()

@@ -93,7 +93,7 @@ class ThreadDriver:
                 left_ms = deadline_ms - self._clock.now_ms()
                 if left_ms <= 0:
                     return False
-                self._changed.wait(left_ms / 1000)
+                self._changed.wait(min(left_ms / 1000, threading.TIMEOUT_MAX))
             return True
 
     def close(self) -> None:

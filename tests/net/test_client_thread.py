@@ -127,6 +127,24 @@ def test_a_wait_ends_at_its_deadline() -> None:
         assert not driver.wait(lambda: False, CLOCK.now_ms())
 
 
+def test_times_may_be_ages_away() -> None:
+    core = Counting()
+    looks: list[bool] = []
+
+    def due_in_ages(_: int) -> None:
+        core.due_ms = 2**63 - 1  # as a connection that is never idle for too long
+
+    with driven(core) as driver:
+        driver.call(due_in_ages)
+
+        def is_seen_often() -> bool:
+            driver.wake()
+            looks.append(True)
+            return len(looks) == 3
+
+        assert driver.wait(is_seen_often, 2**63 - 1)
+
+
 def test_whoever_waits_is_told_that_it_was_closed() -> None:
     waits = threading.Event()
     told: list[str] = []
