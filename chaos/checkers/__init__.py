@@ -21,9 +21,9 @@
     liveness.py      25 live, 26 not vacuous
 
 Each is a generator over a Case that yields violations, its docstring is its definition. Whatever
-has an unknown outcome may have happened or not; nobody is blamed for what retention, DeleteRecords
-or compaction took. Wide data are columns: `python -m benchmarks judging` says what a million rows
-cost.
+has an unknown outcome may have happened or not; nobody is blamed for what retention, DeleteRecords,
+compaction or the deletion of a topic took. Wide data are columns: `python -m benchmarks judging`
+says what a million rows cost.
 
 Not judged: which error a stale fetch got; what the transactions' coordinator decided before its
 markers were written; whether an operation ended within its client's time-out, and whether others

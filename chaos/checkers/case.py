@@ -13,6 +13,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from logquake.chaos.checkers.chains import Story
+from logquake.chaos.checkers.deleted import begins_of, since_deletions
 from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.verdicts import Violation
 from logquake.chaos.evidence.clients import Clients, Column, Records, pick
@@ -41,7 +42,34 @@ class Case:
     @cached_property
     def clients(self) -> Clients:
         columns = self.evidence.columns
-        return gather(self.evidence.rows) if columns is None else gather_columns(columns)
+        told = gather(self.evidence.rows) if columns is None else gather_columns(columns)
+        begins = self._begins(told)
+        return since_deletions(told, begins, self._is_held) if begins.any() else told
+
+    def _begins(self, told: Clients) -> Column:
+        """Of each partition; END_US where the topic is gone for good."""
+        decisions = self._decided[0]
+        ends_us = {
+            topic: at_ms * 1000 + DATED_WITHIN_US if topic in decisions.topics else END_US
+            for topic, at_ms in decisions.deleted_ms.items()
+        }
+        return begins_of(told, ends_us)
+
+    def _is_held(self, partition: str, offsets: Column, values: Column) -> Mask:
+        held = np.zeros(len(offsets), np.bool_)
+        for log in self.replicas(partition).values():
+            held |= log.values_at(offsets) == values
+        return held
+
+    @cached_property
+    def is_of_deleted(self) -> Mask:
+        """Of each send: whether its topic was deleted after it was asked for."""
+        sends = self.clients.sends
+        begins = self._begins(self.clients)
+        is_of_deleted: Mask = (
+            sends.asked_us < begins[sends.partition] if begins.any() else sends.partition < 0
+        )
+        return is_of_deleted
 
     @cached_property
     def journals(self) -> list[Row]:
@@ -159,10 +187,10 @@ class Case:
 
     @cached_property
     def is_acked(self) -> Mask:
-        """Of each send: whether it was acked at an offset."""
+        """Of each send: whether it was acked at an offset of a log that there is."""
         sends = self.clients.sends
         acked: Mask = (sends.outcome == int(Outcome.ACKED)) & (sends.offset >= 0)
-        return acked
+        return acked & ~self.is_of_deleted
 
     @cached_property
     def is_promised(self) -> Mask:

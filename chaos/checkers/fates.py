@@ -18,7 +18,7 @@ def fates_of(case: Case) -> Column:
     for partition, at in case.by_partition(sends.transaction >= 0):
         log = case.reference(partition)
         if log is None:
-            fates[at] = COMMITTED
+            fates[at] = np.where(case.is_of_deleted[at], _any_fate(case, at), COMMITTED)
             continue
         order = np.argsort(log.values, kind="stable")
         values = log.values[order]
@@ -28,8 +28,9 @@ def fates_of(case: Case) -> Column:
             fates[at[is_there]] = log.record_fates[order[where[is_there]]]
         gone = at[fates[at] == GONE]
         kept = case.is_kept(partition, log, sends.number[gone], sends.offset[gone])
-        deleted = log.start > 0 or case.is_compacted(partition)
-        excused = gone[(kept & (sends.offset[gone] >= 0)) | deleted]
+        may_be_deleted = log.start > 0 or case.is_compacted(partition)
+        is_deleted = case.is_of_deleted[gone] | may_be_deleted
+        excused = gone[(kept & (sends.offset[gone] >= 0)) | is_deleted]
         fates[excused] = _any_fate(case, excused)
     return fates
 

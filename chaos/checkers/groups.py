@@ -22,7 +22,8 @@ Place = tuple[str, str]  # group, partition
 
 
 def groups(case: Case) -> Iterator[Violation]:
-    """One owner of a partition in a generation; a stale generation's commit is refused; an acked
+    """One owner of a partition in a generation, where a static member that takes the place of
+    another life of it is no second one; a stale generation's commit is refused; an acked
     commit survives its coordinator; a committed offset is at or below the high watermark.
     """
     commits: dict[Place, list[Commit]] = defaultdict(list)
@@ -45,12 +46,30 @@ def _owners(case: Case, assigned: Mapping[Place, Sequence[Row]]) -> Iterator[Vio
             if row.epoch is None:
                 continue
             owner = owners.setdefault(row.epoch, row)
-            if owner.process != row.process:
+            if _member(case, owner.process) != _member(case, row.process):
                 text = (
                     f"{owner.process} and {row.process} own {partition} in generation {row.epoch} "
                     f"of group {group}, since {clock(owner.at_us)} and {clock(row.at_us)}"
                 )
                 yield case.violation("groups", text, _coordinated_in(case, group), owner.at_us)
+
+
+def _member(case: Case, process: str) -> str:
+    """Of all lives of a static member the same (KIP-345)."""
+    return str(case.clients.told.get(process, {}).get("instance_id") or process)
+
+
+def _taken_over(case: Case, commit: Commit, assigned: Sequence[Row]) -> Row | None:
+    """By a later life of the same static member, within the generation: the first is fenced."""
+    member = _member(case, commit.process)
+    lives = [
+        row
+        for row in assigned
+        if row.at_us < commit.asked_us
+        and row.epoch == commit.generation
+        and _member(case, row.process) == member
+    ]
+    return lives[-1] if lives and lives[-1].process != commit.process else None
 
 
 def _stale(
@@ -72,6 +91,8 @@ def _stale(
             if given_back_us.get(holding, _NEVER) <= commit.asked_us:
                 continue
             row = generations.later(commit.process, commit.generation, commit.asked_us)
+            if row is None and _member(case, commit.process) != commit.process:
+                row = _taken_over(case, commit, assigned.get(place, ()))
             if row is not None:
                 text = (
                     f"{commit.process} committed {commit.offset} of {commit.partition} in "

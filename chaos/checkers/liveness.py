@@ -34,7 +34,8 @@ def _failing(case: Case) -> Iterator[Violation]:
     sends = case.clients.sends
     healed = max((r.at_us for r in case.clients.faults if r.what == Kind.FAULT_ENDED), default=0)
     late = (sends.asked_us > healed + case.demands.recovery_us) & (sends.answered_us >= 0)
-    for partition, failed in case.by_partition(late & (sends.outcome != int(Outcome.ACKED))):
+    failing = late & (sends.outcome != int(Outcome.ACKED)) & ~case.is_of_deleted
+    for partition, failed in case.by_partition(failing):
         at = [each for each in failed.tolist() if not _is_taken_back(case, each)]
         if not at:
             continue

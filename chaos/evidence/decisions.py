@@ -95,6 +95,7 @@ class Decisions:
         self.controller_epoch = 0
         self.menders: set[int] = set()
         self.topics: set[str] = set()
+        self.deleted_ms: dict[str, int] = {}  # when a topic of that name was deleted last
         self.configured: dict[str, Mapping[str, str]] = {}  # topics with a configuration
 
     def catch_up(self) -> list[Decision]:
@@ -113,7 +114,7 @@ class Decisions:
                 is_there = isinstance(write, Create)
                 yield Registration(applied.zxid, int(match[1]), is_there, applied.at_ms)
         elif isinstance(write, Delete):
-            self._on_delete(write.path)
+            self._on_delete(write.path, applied.at_ms)
         elif isinstance(write, (Create, SetData)) and write.data is not None:
             yield from self._on_data(applied, write, write.data)
 
@@ -139,9 +140,10 @@ class Decisions:
             partition = TopicPartition(topic, index)
             self.partitions.setdefault(partition, PartitionHistory(replicas)).replicas = replicas
 
-    def _on_delete(self, path: str) -> None:
+    def _on_delete(self, path: str, at_ms: int) -> None:
         if match := _TOPIC.fullmatch(path):
             self.topics.discard(match[1])
+            self.deleted_ms[match[1]] = at_ms
             for partition in [p for p in self.partitions if p.topic == match[1]]:
                 del self.partitions[partition]
         elif match := _CONFIG.fullmatch(path):

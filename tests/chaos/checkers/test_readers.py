@@ -138,6 +138,37 @@ def test_a_partition_has_one_owner_in_a_generation() -> None:
     assert problem.startswith("b and c own orders-0 in generation 2 of group g, since ")
 
 
+def static(run: Run, *lives: str) -> None:
+    """Lives of one static member."""
+    for life in lives:
+        run.begin(life, kind="member", instance_id="static-1")
+
+
+def test_another_life_of_a_static_member_is_no_second_owner() -> None:
+    run = Run.empty()
+    static(run, "a", "a-again")
+    assigned(run, 1, "a", 1)
+    assigned(run, 5, "a-again", 1)
+    commit(run, 6, "a-again", 4)
+    assert told(groups, run) == []
+    assigned(run, 8, "b", 1, offset=4)
+    assert len(told(groups, run)) == 1
+
+
+def test_the_first_life_of_a_static_member_is_fenced() -> None:
+    run = Run.empty()
+    static(run, "a", "a-again")
+    assigned(run, 1, "a", 1)
+    commit(run, 2, "a", 4)
+    assigned(run, 5, "a-again", 1, offset=4)
+    commit(run, 6, "a", 4, after="refused")
+    assert told(groups, run) == []
+    commit(run, 8, "a", 4)
+    (problem,) = told(groups, run)
+    assert problem.startswith("a committed 4 of orders-0 in generation 1 of group g, and it was k")
+    assert "a-again owned it in generation 1" in problem
+
+
 def test_a_commit_of_who_lost_its_partition_is_refused() -> None:
     run = Run.empty()
     assigned(run, 1, "a", 1)
