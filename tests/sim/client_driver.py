@@ -19,9 +19,9 @@ from logquake.wire.header import (
     LENGTH_BYTES,
     RequestHeader,
     decode_request_header,
-    encode_response,
 )
 from logquake.wire.schema import Message, decode
+from tests.doubles.link_bytes import tell
 from tests.parts import joined
 from tests.sim.connection import Connection
 from tests.sim.host import Host, HostScheduler
@@ -90,13 +90,5 @@ class SimDriver:
         if isinstance(answer, Disconnected):
             self._links.lost(link, answer.reason, self.now_ms())
         else:
-            parts = encode_response(header.correlation_id, answer, header.api_version)
-            self._receive(link, joined(parts))
+            tell(self._links, link, header, answer, self.now_ms())
         self.go_on()
-
-    def _receive(self, link: int, content: bytes) -> None:
-        while content and (room := self._links.room(link)):
-            piece = content[: len(room)]
-            room[: len(piece)] = piece
-            self._links.received(link, len(piece), self.now_ms())
-            content = content[len(piece) :]

@@ -21,7 +21,7 @@ from logquake.client.producer.settings import BatchingSettings, SendingSettings
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode
-from logquake.wire.header import RequestHeader, decode_request_header, encode_response
+from logquake.wire.header import RequestHeader, decode_request_header
 from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from logquake.wire.messages.metadata import (
     MetadataResponse,
@@ -43,6 +43,7 @@ from logquake.wire.records import Record, read_header
 from logquake.wire.schema import Message, decode
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.even_random import EvenRandom
+from tests.doubles.link_bytes import tell
 from tests.golden.player import Chronicle, Player, check_script, scripts_beside
 from tests.parts import joined
 
@@ -344,13 +345,8 @@ class SenderPlayer(Player):
             ],
         )
 
-    def _answer(self, link: int, header: RequestHeader, answer: Message) -> None:
-        content = joined(encode_response(header.correlation_id, answer, header.api_version))
-        while content and (room := self._links.room(link)):
-            piece = content[: len(room)]
-            room[: len(piece)] = piece
-            self._links.received(link, len(piece), self._now_ms)
-            content = content[len(piece) :]
+    def _answer(self, link: int, header: RequestHeader, said: Message) -> None:
+        tell(self._links, link, header, said, self._now_ms)
 
     def _log(self, line: str) -> None:
         self._chronicle.log(line)

@@ -28,7 +28,7 @@ from logquake.client.producer.sender import Sender
 from logquake.client.producer.settings import BatchingSettings, SendingSettings
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.errors import ErrorCode
-from logquake.wire.header import RequestHeader, decode_request_header, encode_response
+from logquake.wire.header import RequestHeader, decode_request_header
 from logquake.wire.messages.metadata import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -45,6 +45,7 @@ from logquake.wire.messages.transactions import InitProducerIdResponse
 from logquake.wire.records import BatchHeader, Record, iterate_records, read_header
 from logquake.wire.schema import Message, decode
 from logquake.wire.sentinels import UNKNOWN_OFFSET
+from tests.doubles.link_bytes import tell
 from tests.parts import joined
 from tests.unit.client.cluster_in_memory import all_versions
 
@@ -220,13 +221,8 @@ class Run:
         else:
             self._tell(effect.link, header, _metadata_answer())
 
-    def _tell(self, link: int, header: RequestHeader, answer: Message) -> None:
-        content = joined(encode_response(header.correlation_id, answer, header.api_version))
-        while content and (room := self._links.room(link)):
-            piece = content[: len(room)]
-            room[: len(piece)] = piece
-            self._links.received(link, len(piece), self.now_ms)
-            content = content[len(piece) :]
+    def _tell(self, link: int, header: RequestHeader, said: Message) -> None:
+        tell(self._links, link, header, said, self.now_ms)
 
 
 def _metadata_answer() -> MetadataResponse:
