@@ -22,11 +22,14 @@ from logquake.chaos.faults.machines import (
     ClockJump,
     ClockSkew,
     CrashAt,
+    CutFile,
     DiskError,
     DiskFull,
     FileLimit,
     FlipBit,
+    LoseFiles,
     LoseLogDir,
+    LoseSegment,
     MemoryLimit,
     PowerLoss,
     ReadOnlyDisk,
@@ -68,6 +71,9 @@ AnyFault = Annotated[
     | CrashAt
     | TornWrite
     | FlipBit
+    | LoseFiles
+    | LoseSegment
+    | CutFile
     | PowerLoss
     | LoseLogDir
     | ClockSkew

@@ -68,6 +68,33 @@ class FlipBit(FaultValue):
     offset: int = Field(ge=0)
 
 
+class LoseFiles(FaultValue):
+    """Files of a broker whose paths match are gone; nothing undoes it."""
+
+    kind: Literal["lose-files"] = "lose-files"
+    target: Target
+    path: str
+
+
+class LoseSegment(FaultValue):
+    """The segment that has this offset is gone from a replica; nothing undoes it."""
+
+    kind: Literal["lose-segment"] = "lose-segment"
+    target: Target
+    topic: str
+    partition: int = Field(ge=0)
+    offset: int = Field(ge=0)
+
+
+class CutFile(FaultValue):
+    """The last file by path that matches is cut short, to half if not told; nothing undoes it."""
+
+    kind: Literal["cut-file"] = "cut-file"
+    target: Target
+    path: str
+    to_bytes: int | None = Field(default=None, ge=0)
+
+
 class PowerLoss(FaultValue):
     """SIGKILL, and what was not synced is taken back; started again when it is healed.
 

@@ -20,6 +20,9 @@ LogDir = Annotated[
 Pattern = Annotated[
     str, typer.Option(help="A pattern of paths, or of their ends: 'orders-0/*.log'.")
 ]
+FilePattern = Annotated[
+    str, typer.Argument(help="A pattern of paths, or of their ends: 'orders-0/*.log'.")
+]
 
 disk = typer.Typer(help="Break a broker's disk.", no_args_is_help=True)
 clock = typer.Typer(help="Let a broker's wall clock be wrong.", no_args_is_help=True)
@@ -135,6 +138,43 @@ def lost(
     with cluster_of(name, data_dir) as cluster:
         fault = cluster.lose_log_dir(target, log_dir, **until(for_))
         _report(fault, f"log directory {log_dir} is lost")
+
+
+@disk.command()
+def lose_files(
+    target: Target, path: FilePattern, name: Name = DEFAULT_NAME, data_dir: DataDir = None
+) -> None:
+    """Files are gone."""
+    with cluster_of(name, data_dir) as cluster:
+        _report(cluster.lose_files(target, path), f"{path} is lost")
+
+
+@disk.command()
+def lose_segment(
+    target: Target,
+    topic: str,
+    partition: int,
+    offset: int,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """The segment that has an offset is gone, from one broker."""
+    with cluster_of(name, data_dir) as cluster:
+        fault = cluster.lose_segment(target, topic, partition, offset)
+        _report(fault, f"the segment of {topic}-{partition} with offset {offset} is lost")
+
+
+@disk.command()
+def cut_file(
+    target: Target,
+    path: FilePattern,
+    to_bytes: Annotated[int | None, typer.Option(help="[default: half of it]")] = None,
+    name: Name = DEFAULT_NAME,
+    data_dir: DataDir = None,
+) -> None:
+    """A file is cut short, the last that matches."""
+    with cluster_of(name, data_dir) as cluster:
+        _report(cluster.cut_file(target, path, to_bytes=to_bytes), f"{path} is cut short")
 
 
 @clock.command()

@@ -32,6 +32,7 @@ from logquake.cluster.layout import Layout
 from logquake.cluster.running.deeds import Deeds, deed
 from logquake.cluster.running.fault import Fault
 from logquake.cluster.running.flipped_bits import flip_bit
+from logquake.cluster.running.lost_files import cut_file, lose_files, lose_segment
 from logquake.cluster.running.observed import COMMAND_TIMEOUT_S, Target
 from logquake.cluster.running.waits import WaitingCluster
 from logquake.wire.topic_partition import TopicPartition
@@ -124,6 +125,32 @@ class InsideFaults(WaitingCluster):
         """
         name = self.member_name(target)
         flip_bit(self._data_dirs(name), TopicPartition(topic, partition), offset)
+        return Fault(name, self.leader_epochs(), lambda: None)
+
+    @deed
+    def lose_files(self, target: Target, path: str) -> Fault:
+        """Files of its log directories whose paths match are gone; it may run or not.
+
+        Nothing heals it but the broker's next start, and the cluster.
+        """
+        name = self.member_name(target)
+        lose_files(self._data_dirs(name), path)
+        return Fault(name, self.leader_epochs(), lambda: None)
+
+    @deed
+    def lose_segment(self, target: Target, topic: str, partition: int, offset: int) -> Fault:
+        """The segment that has this offset is gone, its indexes too; otherwise as lose_files()."""
+        name = self.member_name(target)
+        lose_segment(self._data_dirs(name), TopicPartition(topic, partition), offset)
+        return Fault(name, self.leader_epochs(), lambda: None)
+
+    @deed
+    def cut_file(self, target: Target, path: str, *, to_bytes: int | None = None) -> Fault:
+        """The last file by path that matches is cut short, to half if not told; otherwise as
+        lose_files().
+        """
+        name = self.member_name(target)
+        cut_file(self._data_dirs(name), path, to_bytes)
         return Fault(name, self.leader_epochs(), lambda: None)
 
     # Its clock

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.cluster import RunningCluster
+from logquake.cluster.running.fault import Fault
 from logquake.cluster.state import Phase
 from logquake.wire.records import Record
 from logquake.wire.sentinels import LATEST_TIMESTAMP
@@ -37,6 +38,7 @@ import sys
 from pathlib import Path
 from logquake.cluster.layout import Layout
 from logquake.cluster.running.cluster import RunningCluster
+from logquake.cluster.running.fault import Fault
 RunningCluster(Layout(Path(sys.argv[1]))).slow_disk(1, ms=1)
 print("ordered", flush=True)
 sys.stdin.read()
@@ -154,6 +156,34 @@ def test_a_flipped_bit_that_nobody_looked_for_is_refused_by_its_readers(
     cluster.flip_bit("leader:rotten/0", "rotten", 0, offset=1)
     with pytest.raises(ClientError, match="CORRUPT_MESSAGE"):
         read(router, "rotten")
+
+
+LOST_FILES: dict[str, Callable[[Cluster, int], Fault]] = {
+    "cut": lambda cluster, broker: cluster.cut_file(broker, "files-*/*.log"),
+    "lost segment": lambda cluster, broker: cluster.lose_segment(broker, "files", 0, 1),
+    "lost indexes": lambda cluster, broker: cluster.lose_files(broker, "files-*/*index"),
+    "lost epochs": lambda cluster, broker: cluster.lose_files(broker, "files-*/leader-epoch-*"),
+    "lost checkpoints": lambda cluster, broker: cluster.lose_files(broker, "data*/*-checkpoint"),
+}
+
+
+@pytest.mark.parametrize("ended", ["kill", "stop"])
+@pytest.mark.parametrize("loss", LOST_FILES)
+def test_a_follower_that_lost_files_has_all_again_before_it_leads(
+    cluster: Cluster, router: Router, loss: str, ended: str
+) -> None:
+    if "files" not in Admin(router).list_topics():
+        Admin(router).create_topic("files", partitions=1, replication_factor=BROKERS)
+        for number in range(5):
+            send(router, "files", b"%d" % number)
+    cluster.wait_isr("files", 0, BROKERS)
+    follower = follower_of(cluster, "files")
+    intact = log_of(cluster, cluster.leader("files", 0), "files").read_bytes()
+    with getattr(cluster, ended)(follower):
+        LOST_FILES[loss](cluster, follower)
+        cluster.wait_isr("files", 0, BROKERS - 1)
+    cluster.wait_isr("files", 0, BROKERS)
+    assert log_of(cluster, follower, "files").read_bytes() == intact
 
 
 def test_a_skewed_clock_is_in_the_times_that_a_leader_appends(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import signal
 import time
 from collections.abc import Callable
-from fnmatch import translate
 from threading import Lock
 
+from logquake.cluster.faults.disk.patterns import path_pattern
 from logquake.cluster.faults.orders import DieAtCall, DiskOrder, FailCalls, SlowCalls
 
 
@@ -75,11 +74,11 @@ class Armed:
 
     def __init__(self, order: DiskOrder) -> None:
         self.order = order
-        self._matches = re.compile(f"(.*/)?{translate(order.path)}", re.DOTALL).match
+        self._matches = path_pattern(order.path)
         self._calls = 0
 
     def concerns(self, call: str, path: str) -> bool:
-        return call in self.order.calls and self._matches(path) is not None
+        return call in self.order.calls and self._matches(path)
 
     def counts(self) -> bool:
         """Take notice of one more such call: whether it is struck."""

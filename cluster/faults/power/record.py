@@ -212,7 +212,7 @@ class Record:
         match entry:
             case "renamed", source, target, replaced:
                 if replaced is not None:
-                    with contextlib.suppress(FileExistsError):
+                    with contextlib.suppress(FileExistsError, FileNotFoundError):
                         os.link(target, self._aside / str(replaced))
                 with contextlib.suppress(FileNotFoundError):
                     os.replace(source, target)
@@ -238,6 +238,7 @@ class Record:
         self.written_back += 1
         self._changes.write(marshal.dumps(("written-back", self.written_back)))
         self._nodes = {0: self.root}
+        self._leave_out_lost()
         self.root.sync()
         for path, node in walk(self.root):
             self._nodes[node.number] = node
@@ -248,6 +249,13 @@ class Record:
                 node.forget(os.stat(path).st_size)
                 entry = ("found", node.number, path, os.stat(path).st_size)
             self._changes.write(marshal.dumps(entry))
+
+    def _leave_out_lost(self) -> None:
+        """Files that a disk lost, behind the back of who writes the record."""
+        for path, node in list(walk(self.root)):
+            if isinstance(node, RecordedFile) and not os.path.exists(path):
+                parent, name = self._parent(path)
+                del parent.entries[name]
 
     def _known(self, path: str) -> Node:
         return self.folder(path) if os.path.isdir(path) else self.file(path)

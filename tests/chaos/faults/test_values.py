@@ -34,6 +34,10 @@ KINDS = {one.model_fields["kind"].default: one for one in CLASSES}
         ),
         ({"kind": "delete-controller"}, "delete-controller"),
         (
+            {"kind": "cut-file", "target": "2", "path": "orders-0/*.log"},
+            "cut-file 2 path=orders-0/*.log",
+        ),
+        (
             {"kind": "clock-skew", "target": "2", "drift_ppm": 500.0},
             "clock-skew 2 drift_ppm=500.0",
         ),

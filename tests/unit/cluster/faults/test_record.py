@@ -122,3 +122,27 @@ def test_what_was_removed_for_good_takes_no_space(
     record.close()
     lose_power(tmp_path)
     assert not (tmp_path / "d" / "f").exists()
+
+
+def test_a_file_that_was_lost_meanwhile_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "f").write_bytes(OLD)
+    with closing(Record(tmp_path / "record", max_bytes=PAGE, page_bytes=PAGE)) as record:
+        disk = RecordedDisk(RealDisk(), record)
+        disk.open(f"{tmp_path}/d/lost", create=True)
+        (tmp_path / "d" / "lost").unlink()
+        disk.open(f"{tmp_path}/d/f").pwritev([NEW], 0)
+        assert record.written_back > 0
+    assert lose_power(tmp_path).names == 0
+    assert not (tmp_path / "d" / "lost").exists()
+
+
+def test_a_file_that_was_lost_after_it_took_the_place_of_another_keeps_no_start_from_it(
+    disk: RecordedDisk, record: Record, tmp_path: Path
+) -> None:
+    disk.open(f"{tmp_path}/d/g", create=True)
+    disk.rename(f"{tmp_path}/d/g", f"{tmp_path}/d/f")
+    record.close()
+    (tmp_path / "d" / "f").unlink()
+    with closing(Record(tmp_path / "record", page_bytes=PAGE)):
+        assert not (tmp_path / "d" / "f").exists()
