@@ -59,6 +59,7 @@ def commits_of(
 ) -> dict[TopicPartition, Commit]:
     """All of the group, in order; with `require_stable` once no transaction can change them.
 
+    Of a partition that has none, one that a transaction is about to commit is not waited for.
     Raises ClientError.
     """
     request = OffsetFetchRequest(group_id=group_id, topics=None, require_stable=require_stable)

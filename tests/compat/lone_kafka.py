@@ -54,8 +54,10 @@ class LoneKafka:
 
 
 @contextmanager
-def lone_broker(programs: KafkaPrograms, zookeeper_connect: str) -> Iterator[LoneKafka]:
-    """In a corner of a ZooKeeper that nobody else uses."""
+def lone_broker(
+    programs: KafkaPrograms, zookeeper_connect: str, *, transactions: bool = False
+) -> Iterator[LoneKafka]:
+    """In a corner of a ZooKeeper that nobody else uses; coordinating transactions too, or not."""
     with hold_port_for_java() as held:
         servers = f"127.0.0.1:{port_of(held)}"
         data = programs.folder / "alone"
@@ -70,6 +72,12 @@ def lone_broker(programs: KafkaPrograms, zookeeper_connect: str) -> Iterator[Lon
             "group.initial.rebalance.delay.ms": 0,
             "auto.leader.rebalance.enable": "false",
         }
+        if transactions:
+            properties |= {
+                "transaction.state.log.replication.factor": 1,
+                "transaction.state.log.min.isr": 1,
+                "transaction.state.log.num.partitions": 1,
+            }
         with programs.broker("alone", properties):
             _wait_until_up(servers)
             yield LoneKafka(servers, data)
