@@ -13,7 +13,8 @@ from rich.console import Console
 
 from logquake.chaos.cli.cards import card_in, print_card
 from logquake.chaos.cli.printing import print_judgement
-from logquake.chaos.report.page import write_report
+from logquake.chaos.history.reader import read_history
+from logquake.chaos.report.page import PageRows, write_report
 from logquake.chaos.report.reporting import run_and_report
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import ExitStatus, RunJudgement
@@ -96,7 +97,10 @@ def report_run(folder: Path) -> None:
     if not run_folder.verdict.is_file():
         raise ClusterError(f"{folder} holds no run that was judged")
     judgement = RunJudgement.from_json(json.loads(run_folder.verdict.read_text()))
-    write_report(scenario_of(folder), run_folder, judgement)
+    rows = PageRows()
+    for row in read_history(run_folder.row_files()):
+        rows.take(row)
+    write_report(scenario_of(folder), run_folder, judgement, rows)
     print(run_folder.report)
 
 

@@ -18,7 +18,7 @@ from logquake.chaos.card.card import Card
 from logquake.chaos.card.measuring import Measuring
 from logquake.chaos.checkers.retelling import Retelling
 from logquake.chaos.checkers.verdicts import Verdict
-from logquake.chaos.history.reader import read_history
+from logquake.chaos.history.rows import Row
 from logquake.chaos.report.canvas import Scale, clock
 from logquake.chaos.report.card_tables import HEADINGS, card_tables
 from logquake.chaos.report.client_charts import latency_chart, rate_chart
@@ -39,13 +39,25 @@ _VERDICTS = {
 }
 
 
-def write_report(scenario: Scenario, folder: RunFolder, judgement: RunJudgement) -> None:
-    """And card.json, out of one reading of the run's rows."""
-    gatherer, measuring = Gatherer(), Measuring()
-    for row in read_history(folder.row_files()):
-        gatherer.take(row)
-        measuring.take(row)
-    series, card = gatherer.series(), measuring.card()
+class PageRows:
+    """What the page and the card say of a run's rows, each of which is taken once, by time."""
+
+    def __init__(self) -> None:
+        self._gatherer, self._measuring = Gatherer(), Measuring()
+
+    def take(self, row: Row) -> None:
+        self._gatherer.take(row)
+        self._measuring.take(row)
+
+    def told(self) -> tuple[Series, Card]:
+        return self._gatherer.series(), self._measuring.card()
+
+
+def write_report(
+    scenario: Scenario, folder: RunFolder, judgement: RunJudgement, rows: PageRows
+) -> None:
+    """And card.json."""
+    series, card = rows.told()
     folder.card.write_text(json.dumps(card.to_json(), indent=2) + "\n")
     text = page(scenario, judgement, series, card, folder.root.name, list(_files(folder)))
     folder.report.write_text(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logquake.chaos.report.page import write_report
+from logquake.chaos.report.page import PageRows, write_report
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import RunJudgement
 from logquake.chaos.runs.judging import judge_run
@@ -18,6 +18,7 @@ def run_and_report(
     """Raises ClusterError where no cluster can be started, say."""
     outcome = Run(scenario, folder, screen, whole_within_s).carry_out()
     screen.say("judging what it left behind")
-    judgement = judge_run(scenario, folder, outcome)
-    write_report(scenario, folder, judgement)
+    rows = PageRows()
+    judgement = judge_run(scenario, folder, outcome, rows.take)
+    write_report(scenario, folder, judgement, rows)
     return judgement

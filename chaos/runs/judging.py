@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.judging import judge
 from logquake.chaos.evidence.evidence import Evidence, gather_evidence
 from logquake.chaos.history.reader import read_history
+from logquake.chaos.history.rows import Row
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import RunJudgement, judged
 from logquake.chaos.runs.reading_back import FINAL_READER
@@ -24,28 +26,50 @@ GIVEN_UP = "the run was ended before its time"
 DEFAULTS = ("min.insync.replicas", "unclean.leader.election.enable")
 
 
-def judge_run(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> RunJudgement:
-    """Nothing writes any more. Writes verdict.json."""
-    counts = Counter(row.what for row in read_history(folder.row_files()))
-    judgement = judged(
-        judge(_evidence(scenario, folder, outcome), Demands(**scenario.enough.model_dump())),
+def judge_run(
+    scenario: Scenario,
+    folder: RunFolder,
+    outcome: Outcome,
+    take: Callable[[Row], object] = lambda _: None,
+) -> RunJudgement:
+    """Nothing writes any more. Writes verdict.json. ``take`` is given every row, by time, once."""
+    demands = Demands(**scenario.enough.model_dump())
+    judgement = judge(_evidence(scenario, folder, outcome), demands)
+    counts = Counter[str]()
+    rows = _told(read_history(folder.row_files()), counts, take)
+    measures = _measured(scenario, folder, rows)
+    run = judged(
+        judgement,
         scenario.expect,
-        read_history(folder.row_files()),
+        read_history(folder.row_files()) if scenario.expect.seen else (),
         _troubles(outcome),
         dict(counts),
-        _measured(scenario, folder),
+        measures,
     )
-    folder.verdict.write_text(json.dumps(judgement.to_json(), indent=2) + "\n")
-    return judgement
+    folder.verdict.write_text(json.dumps(run.to_json(), indent=2) + "\n")
+    return run
 
 
-def _measured(scenario: Scenario, folder: RunFolder) -> Measures:
+def _told(
+    rows: Iterable[Row], counts: Counter[str], take: Callable[[Row], object]
+) -> Iterator[Row]:
+    """To read the rows of an hour takes longer than all that is done with them: so it is done at
+    the same time.
+    """
+    for row in rows:
+        counts[row.what] += 1
+        take(row)
+        yield row
+
+
+def _measured(scenario: Scenario, folder: RunFolder, rows: Iterable[Row]) -> Measures:
+    """Reads them to their end, and again for what few scenarios ask for."""
     compacted = [
         topic.name
         for topic in scenario.setup.topics
         if "compact" in str(topic.config.get("cleanup.policy"))
     ]
-    measures = measured(read_history(folder.row_files()), FINAL_READER, compacted)
+    measures = measured(rows, FINAL_READER, compacted)
     if scenario.expect.groups != GroupBounds():
         groups = memberships(read_history(folder.row_files()))
         measures = replace(measures, groups=groups)
