@@ -125,8 +125,10 @@ class WaitingCluster(ObservedCluster):
         from logquake.cluster.observing.told import leaders_told
 
         self._wait_told(
-            lambda router: leaders_told(router, topic),
-            lambda told: all(each and NO_LEADER not in each for each in told.values()),
+            lambda router: leaders_told(router, [topic]),
+            lambda told: all(
+                each[topic] and NO_LEADER not in each[topic] for each in told.values()
+            ),
             f"not every broker tells of leaders of {topic}",
             timeout,
         )
@@ -142,8 +144,8 @@ class WaitingCluster(ObservedCluster):
         listed = ", ".join(sorted(topics))
         self._wait(are_gone, f"not yet deleted: some of {listed}", timeout)
         self._wait_told(
-            lambda router: [leaders_told(router, topic) for topic in sorted(topics)],
-            lambda told: not any(each for one in told for each in one.values()),
+            lambda router: leaders_told(router, topics),
+            lambda told: not any(any(each.values()) for each in told.values()),
             f"brokers still tell of {listed}",
             timeout - (time.monotonic() - began),
         )

@@ -1,0 +1,22 @@
+"""What brokers tell of topics, each asked by itself."""
+
+from __future__ import annotations
+
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
+from logquake.cluster.observing.told import leaders_told
+from logquake.wire.api import ApiKey
+from tests.unit.client.cluster_in_memory import FakeClock, FakeNetwork, FakeTopology, all_versions
+
+
+def test_each_broker_is_asked_once_for_all_topics() -> None:
+    network = FakeNetwork(FakeClock())
+    network.handlers[ApiKey.API_VERSIONS] = lambda *_: all_versions()
+    network.handlers[ApiKey.METADATA] = FakeTopology().metadata
+    settings = ClientSettings("boot:1", request_timeout_ms=1000, api_timeout_ms=5000)
+    with Router(settings, clock=network.clock, new_sockets=network.new_sockets) as router:
+        told = leaders_told(router, ["t", "none", "nothing"])
+    each = {"t": [1, 2], "none": [], "nothing": []}
+    assert told == {1: each, 2: each}
+    asked = [request.topics for request in network.requests[ApiKey.METADATA] if request.topics]
+    assert [[topic.name for topic in topics] for topics in asked] == [["none", "nothing", "t"]] * 2
