@@ -22,8 +22,7 @@
     reader.py       a partition's records from its leader
     tail.py         several partitions', turn by turn
     membership.py   a member of a consumer group
-    consumer/       the consumer's pure core: who of a group reads what
-    aborted.py      the records of aborted transactions, left out of what a reader sees
+    consumer/       the consumer's pure core: who of a group reads what, and what is fetched
     producer/       records gathered in batches, and the producer of our own tools
 
 Caveats: a member of a group has to be called often enough to beat; plain text, unless it is handed

@@ -6,18 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from logquake.client.aborted import AbortedBatches
+from logquake.client.consumer.batches import seen_batches
+from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import MalformedResponseError, check
-from logquake.client.offsets import Isolation
 from logquake.wire.errors import RecordError
 from logquake.wire.messages.fetch import FetchPartition, PartitionData
-from logquake.wire.records import (
-    BatchHeader,
-    Record,
-    check_crc,
-    iterate_batches,
-    iterate_records,
-)
+from logquake.wire.records import BatchHeader, Record
 from logquake.wire.topic_partition import TopicPartition
 
 NO_END = 1 << 63  # above every offset
@@ -88,29 +82,16 @@ class PartitionCursor:
 
         Raises MalformedResponseError.
         """
-        if not isinstance(data.records, memoryview):
-            return
-        view = data.records
-        aborted = AbortedBatches(data.aborted_transactions or [])
+        batches = seen_batches(
+            data,
+            check_crcs=self._options.check_crcs,
+            max_decompressed_bytes=self._options.max_decompressed_bytes,
+        )
         try:
-            for position, header in iterate_batches(view):
-                records = self._decode_batch(view, position, header, aborted)
+            for header, seen in batches:
+                records = [record for record in seen if self._next <= record.offset < self.end]
                 self._next = max(self._next, min(header.next_offset, self.end))
                 if records:
                     yield ReadBatch(header, records)
         except RecordError as error:
             raise MalformedResponseError(f"{self.place} at {self._next}: {error}") from error
-
-    def _decode_batch(
-        self, view: memoryview, position: int, header: BatchHeader, aborted: AbortedBatches
-    ) -> list[Record]:
-        if self._options.check_crcs:
-            check_crc(view, position, header)
-        if aborted.hides(view, position, header):
-            return []
-        limit = self._options.max_decompressed_bytes
-        return [
-            record
-            for record in iterate_records(view, position, header, limit)
-            if self._next <= record.offset < self.end
-        ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from logquake.wire.errors import ErrorCode
+from logquake.wire.topic_partition import TopicPartition
 
 
 class ClientError(Exception):
@@ -65,6 +66,23 @@ class OffsetOutOfRangeError(BrokerError):
 
     def __init__(self, context: str) -> None:
         super().__init__(ErrorCode.OFFSET_OUT_OF_RANGE, context)
+
+
+class NotAssignedError(ClientError):
+    """The consumer does not read that partition: neither its group nor assign() gave it to it."""
+
+
+class NoOffsetForPartitionError(ClientError):
+    """Nothing is committed, and auto.offset.reset=none: seek(), or set it to earliest or latest."""
+
+    def __init__(self, places: Sequence[TopicPartition]) -> None:
+        named = ", ".join(map(str, places))
+        super().__init__(f"no offset to begin from, and no reset policy: {named}")
+        self.places = places
+
+
+class CorruptRecordError(ClientError):
+    """What was fetched cannot be read; seek past it to go on."""
 
 
 class ReadStalledError(ClientError):

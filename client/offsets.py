@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from enum import IntEnum
 from typing import NamedTuple
 
+from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import check
 from logquake.client.routing import Leader, Router
 from logquake.wire.messages.offsets import (
@@ -17,13 +17,6 @@ from logquake.wire.messages.offsets import (
     ListOffsetsTopic,
 )
 from logquake.wire.sentinels import CONSUMER_REPLICA_ID, LATEST_TIMESTAMP
-
-
-class Isolation(IntEnum):
-    """What a reader sees of transactions, under Kafka's isolation.level."""
-
-    READ_UNCOMMITTED = 0
-    READ_COMMITTED = 1
 
 
 class FoundOffset(NamedTuple):

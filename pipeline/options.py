@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from logquake.client.offsets import Isolation
+from logquake.client.consumer.settings import Isolation
 from logquake.client.settings import ClientSettings
 from logquake.pipeline.option_values import (
     OptionError,

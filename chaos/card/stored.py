@@ -19,8 +19,9 @@ from logquake.chaos.card.clients import UNNAMED
 from logquake.chaos.history.lines import to_line
 from logquake.chaos.history.reader import read_file
 from logquake.chaos.history.rows import Kind, Row
+from logquake.client.consumer.settings import Isolation
 from logquake.client.cursor import ReadBatch, ReadOptions
-from logquake.client.offsets import Isolation, latest_offsets, list_offsets
+from logquake.client.offsets import latest_offsets, list_offsets
 from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
 from logquake.wire.records import Record

@@ -16,7 +16,8 @@ from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.members import Membership, after
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.reading import number_in_headers
-from logquake.client.offsets import Isolation, latest_offsets
+from logquake.client.consumer.settings import Isolation
+from logquake.client.offsets import latest_offsets
 from logquake.cluster.errors import WaitTimeoutError
 from logquake.cluster.running.cluster import RunningCluster
 

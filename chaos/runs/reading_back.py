@@ -15,8 +15,9 @@ from logquake.chaos.workloads.clients import READER, partitions_of
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.reading import Taker
+from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import ClientError
-from logquake.client.offsets import Isolation, latest_offsets
+from logquake.client.offsets import latest_offsets
 from logquake.client.routing import Router
 from logquake.cluster.running.cluster import RunningCluster
 

@@ -106,8 +106,8 @@ def beginning(text: str) -> ResetGoal:
 
 
 def _options(*, read_committed: bool) -> ReadOptions:
+    from logquake.client.consumer.settings import Isolation
     from logquake.client.cursor import ReadOptions
-    from logquake.client.offsets import Isolation
 
     isolation = Isolation.READ_COMMITTED if read_committed else Isolation.READ_UNCOMMITTED
     return ReadOptions(isolation=isolation, fetch_max_wait_ms=IDLE_WAIT_MS)

@@ -29,21 +29,16 @@ from logquake.node.replication.values import (
 )
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
+from logquake.wire.fetch_sessions import (
+    FINAL_EPOCH,
+    INITIAL_EPOCH,
+    MAX_INT32,
+    NO_SESSION,
+    next_epoch,
+)
 from logquake.wire.sentinels import UNKNOWN_OFFSET
 
-# Kafka's FetchMetadata: INVALID_SESSION_ID, and the epochs that begin and end a session.
-NO_SESSION = 0
-INITIAL_EPOCH = 0
-FINAL_EPOCH = -1
 MIN_EVICTION_MS = 120_000  # KafkaConfig.MIN_INCREMENTAL_FETCH_SESSION_EVICTION_MS
-_MAX_INT32 = 2**31 - 1
-
-
-def next_epoch(epoch: int) -> int:
-    """The epoch of the request after one with this epoch (FetchMetadata.nextEpoch)."""
-    if epoch < 0:
-        return FINAL_EPOCH
-    return 1 if epoch == _MAX_INT32 else epoch + 1
 
 
 class _Cached:
@@ -436,7 +431,7 @@ class FetchSessions:
 
     def _new_id(self) -> int:
         while True:
-            session_id = self._random.randrange(1, _MAX_INT32)
+            session_id = self._random.randrange(1, MAX_INT32)
             if session_id not in self._sessions:
                 return session_id
 

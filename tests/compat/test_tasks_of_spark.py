@@ -16,9 +16,10 @@ import pyarrow as pa
 import pytest
 
 from logquake.client.admin import Admin
+from logquake.client.consumer.settings import Isolation
 from logquake.client.cursor import ReadOptions
 from logquake.client.errors import ClientError
-from logquake.client.offsets import Isolation, latest_offsets
+from logquake.client.offsets import latest_offsets
 from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
 from logquake.cluster.api import Cluster

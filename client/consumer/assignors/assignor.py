@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from logquake.client.consumer.assignors.subscriptions import NO_GENERATION, Subscription
+from logquake.client.consumer.assignors.subscriptions import Subscription
+from logquake.wire.sentinels import NO_GENERATION
 from logquake.wire.topic_partition import TopicPartition
 
 # Of every partition, by its number, the racks of its replicas; only topics that are known.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from logquake.client.consumer.assignors.assignor import Held, PartitionsByTopic
+from logquake.wire.sentinels import NO_GENERATION
 from logquake.wire.topic_partition import TopicPartition
 
 
@@ -43,5 +44,5 @@ def settle(said: Mapping[str, Held], partitions: PartitionsByTopic) -> Claims:
                 contested.add(place)
             else:
                 owned[member].append(place)
-    newest = max((held.generation for held in said.values()), default=-1)
+    newest = max((held.generation for held in said.values()), default=NO_GENERATION)
     return Claims(owned, frozenset(contested), newest)

@@ -16,10 +16,11 @@ from logquake.client.consumer.assignors.assignor import (
     Subscriptions,
 )
 from logquake.client.consumer.assignors.sticky import share_out
-from logquake.client.consumer.assignors.subscriptions import NO_GENERATION, Subscription
+from logquake.client.consumer.assignors.subscriptions import Subscription
 from logquake.client.consumer.assignors.user_data import CooperativeStickyUserData
 from logquake.wire.errors import ProtocolError
 from logquake.wire.schema import decode, encode
+from logquake.wire.sentinels import NO_GENERATION
 from logquake.wire.topic_partition import TopicPartition
 
 

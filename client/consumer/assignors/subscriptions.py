@@ -13,11 +13,11 @@ from logquake.wire.messages.consumer_protocol import (
     ConsumerProtocolSubscription,
     OwnedTopicPartitions,
 )
+from logquake.wire.sentinels import NO_GENERATION
 from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.versioned import decode_versioned, encode_versioned
 
 CONSUMERS = "consumer"  # the protocol type of those whose assignments are partitions
-NO_GENERATION = -1  # of a member that was in none yet
 _VERSION = 3  # who knows less reads the fields that it knows
 
 

@@ -38,8 +38,8 @@ class FetchRequests:
             max_wait_ms=settings.replica_fetch_wait_max_ms if session.is_last else 0,
             min_bytes=settings.replica_fetch_min_bytes,
             max_bytes=settings.replica_fetch_response_max_bytes,
-            session_id=session.session_id,
-            session_epoch=session.session_epoch,
+            session_id=session.metadata.session_id,
+            session_epoch=session.metadata.epoch,
             topics=self._topics(session.named),
             forgotten_topics_data=_forgotten(session.forgotten),
         )

@@ -15,10 +15,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import islice
 
-from logquake.node.replication.fetch_sessions import INITIAL_EPOCH, NO_SESSION, next_epoch
 from logquake.node.replication.fetcher.followed import NOT_SENT, Followed
 from logquake.node.replication.values import PartitionKey
 from logquake.wire.errors import ErrorCode
+from logquake.wire.fetch_sessions import NO_SESSION, FetchMetadata
 
 NEW_AT_A_TIME = 500  # each is some 30 us of work for the leader
 
@@ -27,8 +27,7 @@ NEW_AT_A_TIME = 500  # each is some 30 us of work for the leader
 class SessionRequest:
     """``is_last``: nothing is left to be named, so that the leader may wait for records."""
 
-    session_id: int
-    session_epoch: int
+    metadata: FetchMetadata
     named: list[Followed]
     forgotten: list[PartitionKey]
     is_last: bool
@@ -36,8 +35,7 @@ class SessionRequest:
 
 class FetchSessionClient:
     def __init__(self) -> None:
-        self._id = NO_SESSION
-        self._epoch = INITIAL_EPOCH
+        self._metadata = FetchMetadata()
         self._wanted: dict[PartitionKey, Followed] = {}
         self._named: dict[PartitionKey, None] = {}  # what the leader has in the session
         self._changed: dict[PartitionKey, None] = {}
@@ -60,10 +58,7 @@ class FetchSessionClient:
 
     def next_request(self) -> SessionRequest | None:
         """What to ask now; None if there is nothing to fetch and nothing to forget."""
-        if self._epoch == INITIAL_EPOCH:
-            request = self._full_request()
-        else:
-            request = self._incremental_request()
+        request = self._full_request() if self._metadata.is_full else self._incremental_request()
         for followed in request.named:
             followed.mark_sent()
         return request if self._named or request.forgotten else None
@@ -73,22 +68,18 @@ class FetchSessionClient:
     ) -> bool:
         """Move the session on; whether the answer's partitions may be used."""
         if error is ErrorCode.FETCH_SESSION_ID_NOT_FOUND:
-            self._start_over(NO_SESSION)
+            self._metadata = FetchMetadata()
             return False
         if error is not ErrorCode.NONE or not self._is_plausible(answered):
             self.on_lost()
             return False
         self._opens_sessions = session_id != NO_SESSION
-        if session_id == NO_SESSION:
-            self._start_over(NO_SESSION)
-        else:
-            self._id = session_id
-            self._epoch = next_epoch(self._epoch)
+        self._metadata = self._metadata.answered(session_id)
         return True
 
     def on_lost(self) -> None:
         """No usable answer: the next request closes the session, if any, and opens another."""
-        self._start_over(self._id)
+        self._metadata = self._metadata.lost()
 
     def _full_request(self) -> SessionRequest:
         count = NEW_AT_A_TIME if self._opens_sessions else len(self._wanted)
@@ -96,7 +87,7 @@ class FetchSessionClient:
         self._named = dict.fromkeys(islice(keys, count))
         self._changed = dict.fromkeys(keys)
         named = [self._wanted[key] for key in self._named]
-        return SessionRequest(self._id, INITIAL_EPOCH, named, [], is_last=not self._changed)
+        return SessionRequest(self._metadata, named, [], is_last=not self._changed)
 
     def _incremental_request(self) -> SessionRequest:
         """What the session has already is named whenever it moved, or it would be sent again."""
@@ -118,14 +109,10 @@ class FetchSessionClient:
             else:
                 later[key] = None
         self._changed = later
-        return SessionRequest(self._id, self._epoch, named, forgotten, is_last=not later)
+        return SessionRequest(self._metadata, named, forgotten, is_last=not later)
 
     def _is_plausible(self, answered: Collection[PartitionKey]) -> bool:
         """The first request is answered with all of its partitions, a later one with some."""
-        if self._epoch == INITIAL_EPOCH:
+        if self._metadata.is_full:
             return len(answered) == len(self._named) and all(k in self._named for k in answered)
         return all(key in self._named for key in answered)
-
-    def _start_over(self, session_id: int) -> None:
-        self._id = session_id
-        self._epoch = INITIAL_EPOCH

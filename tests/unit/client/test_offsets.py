@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import BrokerError
-from logquake.client.offsets import FoundOffset, Isolation, latest_offsets, list_offsets
+from logquake.client.offsets import FoundOffset, latest_offsets, list_offsets
 from logquake.client.routing import Router
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode

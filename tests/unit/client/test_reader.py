@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from logquake.client.consumer.settings import Isolation
 from logquake.client.cursor import ReadOptions
 from logquake.client.errors import (
     MalformedResponseError,
     OffsetOutOfRangeError,
     ReadStalledError,
 )
-from logquake.client.offsets import Isolation
 from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
 from logquake.wire.api import ApiKey

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client.offsets import Isolation
+from logquake.client.consumer.settings import Isolation
 from logquake.pipeline.option_values import OptionError
 from logquake.pipeline.options import (
     Bound,

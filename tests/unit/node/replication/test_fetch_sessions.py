@@ -10,7 +10,6 @@ from random import Random
 import pytest
 
 from logquake.node.replication.fetch_sessions import (
-    FINAL_EPOCH,
     MIN_EVICTION_MS,
     FetchContext,
     FetchSessions,
@@ -27,6 +26,7 @@ from logquake.node.replication.values import (
 )
 from logquake.storage.log.slice import EMPTY_SLICE, LogSlice
 from logquake.wire.errors import ErrorCode
+from logquake.wire.fetch_sessions import FINAL_EPOCH
 from logquake.wire.sentinels import CONSUMER_REPLICA_ID
 from tests.doubles.scheduler import ManualScheduler
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from logquake.node.replication.fetch_sessions import FINAL_EPOCH, FetchContext
+from logquake.node.replication.fetch_sessions import FetchContext
 from logquake.node.replication.partition.isr import PendingShrink
 from logquake.node.replication.values import (
     FetchAnswer,
@@ -22,6 +22,7 @@ from logquake.node.replication.values import (
     ProduceEntry,
 )
 from logquake.wire.errors import ErrorCode
+from logquake.wire.fetch_sessions import FINAL_EPOCH
 from logquake.wire.messages.broker_to_controller import (
     AlterPartitionRequest,
     AlterPartitionResponse,

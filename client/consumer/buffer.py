@@ -1,0 +1,40 @@
+"""What was fetched and not handed out yet, in the order in which it came (Kafka's FetchBuffer)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable
+
+from logquake.client.consumer.completed import CompletedFetch
+from logquake.wire.topic_partition import TopicPartition
+
+
+class FetchBuffer:
+    """``current`` is the one that polls take from; it is looked at, those that wait are not yet."""
+
+    def __init__(self) -> None:
+        self.current: CompletedFetch | None = None
+        self._waiting: deque[CompletedFetch] = deque()
+
+    def add(self, fetches: Iterable[CompletedFetch]) -> None:
+        self._waiting.extend(fetches)
+
+    def first(self) -> CompletedFetch | None:
+        return self._waiting[0] if self._waiting else None
+
+    def remove_first(self) -> None:
+        self._waiting.popleft()
+
+    @property
+    def places(self) -> set[TopicPartition]:
+        """Of which nothing more is fetched for now."""
+        found = {fetch.place for fetch in self._waiting}
+        if self.current is not None and not self.current.is_consumed:
+            found.add(self.current.place)
+        return found
+
+    def retain(self, places: Collection[TopicPartition]) -> None:
+        """The rest is not assigned any more."""
+        self._waiting = deque(fetch for fetch in self._waiting if fetch.place in places)
+        if self.current is not None and self.current.place not in places:
+            self.current = None

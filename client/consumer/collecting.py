@@ -1,0 +1,192 @@
+"""What a poll takes out of what was fetched (Kafka's FetchCollector).
+
+An error that the program has to hear of waits until the records before it were handed out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from logquake.client.consumer.buffer import FetchBuffer
+from logquake.client.consumer.cluster import ClusterView
+from logquake.client.consumer.completed import CompletedFetch, ConsumerRecord
+from logquake.client.consumer.settings import FetchSettings, OffsetReset
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.errors import ClientError, CorruptRecordError, broker_error
+from logquake.wire.errors import ErrorCode, RecordError
+from logquake.wire.topic_partition import TopicPartition
+
+# Metadata is asked for anew, and then it is fetched again.
+_LEADER_MAY_HAVE_MOVED = frozenset(
+    {
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.REPLICA_NOT_AVAILABLE,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.OFFSET_NOT_AVAILABLE,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.INCONSISTENT_TOPIC_ID,
+    }
+)
+# It is fetched again, and nothing more: the broker is behind the metadata, or tells no reason.
+_TRIED_AGAIN = frozenset({ErrorCode.UNKNOWN_LEADER_EPOCH, ErrorCode.UNKNOWN_SERVER_ERROR})
+
+
+@dataclass(slots=True)
+class Fetched:
+    """``advanced``: a position moved, be it over records that nobody may see."""
+
+    records: dict[TopicPartition, list[ConsumerRecord]] = field(default_factory=dict)
+    advanced: bool = False
+
+    @property
+    def count(self) -> int:
+        return sum(map(len, self.records.values()))
+
+
+class FetchCollector:
+    def __init__(
+        self,
+        settings: FetchSettings,
+        subscriptions: Subscriptions,
+        cluster: ClusterView,
+        buffer: FetchBuffer,
+    ) -> None:
+        self._settings = settings
+        self._subscriptions = subscriptions
+        self._cluster = cluster
+        self._buffer = buffer
+
+    def collect(self, now_ms: int) -> Fetched:
+        """max.poll.records at most. Raises ClientError if nothing can be handed out before it."""
+        fetched = Fetched()
+        paused: list[CompletedFetch] = []
+        try:
+            self._collect(fetched, paused, now_ms)
+        except ClientError:
+            if not fetched.records and not fetched.advanced:
+                raise
+        finally:
+            self._buffer.add(paused)
+        return fetched
+
+    def _collect(self, fetched: Fetched, paused: list[CompletedFetch], now_ms: int) -> None:
+        while (room := self._settings.max_poll_records - fetched.count) > 0:
+            current = self._buffer.current
+            if current is None or current.is_consumed:
+                if not self._begin_next(fetched, now_ms):
+                    return
+            elif self._is_paused(current.place):
+                paused.append(current)
+                self._buffer.current = None
+            else:
+                self._take(current, room, fetched)
+
+    def _begin_next(self, fetched: Fetched, now_ms: int) -> bool:
+        """Whether there was one. An answer that raises stays while it has bytes: seek past it."""
+        fetch = self._buffer.first()
+        if fetch is None:
+            return False
+        try:
+            usable = fetch.is_begun or self._begin(fetch, now_ms)
+        except ClientError:
+            if not fetched.records and not fetch.has_bytes:
+                self._buffer.remove_first()
+            raise
+        self._buffer.current = fetch if usable else None
+        self._buffer.remove_first()
+        return True
+
+    def _is_paused(self, place: TopicPartition) -> bool:
+        state = self._subscriptions.find(place)
+        return state is not None and state.is_paused
+
+    def _take(self, fetch: CompletedFetch, room: int, fetched: Fetched) -> None:
+        """Nothing of what is not assigned, not to be handed out, or from where nobody is now."""
+        state = self._subscriptions.find(fetch.place)
+        position = state.valid_position if state is not None else None
+        if state is None or not state.is_fetchable or position is None:
+            self._drain(fetch)
+            return
+        if position.offset != fetch.next_offset:
+            self._drain(fetch)
+            return
+        records = fetch.take(room)
+        if records:
+            fetched.records.setdefault(fetch.place, []).extend(records)
+        if fetch.next_offset > position.offset:
+            state.advance(fetch.next_offset, fetch.last_epoch)
+            fetched.advanced = True
+        if fetch.is_consumed:
+            self._drain(fetch)
+
+    def _drain(self, fetch: CompletedFetch) -> None:
+        fetch.drain()
+        if fetch.was_read:
+            self._subscriptions.to_end(fetch.place)
+
+    # What an answer says besides records
+
+    def _begin(self, fetch: CompletedFetch, now_ms: int) -> bool:
+        """Whether records may be taken from it. Raises ClientError."""
+        state = self._subscriptions.find(fetch.place)
+        if state is None or state.valid_position is None:
+            return False
+        error = ErrorCode.of_peer(fetch.data.error_code)
+        if error is ErrorCode.NONE:
+            return self._begin_good(fetch, now_ms)
+        self._subscriptions.to_end(fetch.place)
+        self._heed(error, fetch)
+        return False
+
+    def _begin_good(self, fetch: CompletedFetch, now_ms: int) -> bool:
+        state = self._subscriptions.of(fetch.place)
+        position = state.valid_position
+        if position is None or position.offset != fetch.next_offset:
+            return False  # it was sought meanwhile
+        self._refuse_without_a_batch(fetch)
+        data = fetch.data
+        if data.high_watermark >= 0:
+            state.high_watermark = data.high_watermark
+        if data.log_start_offset >= 0:
+            state.log_start_offset = data.log_start_offset
+        if data.last_stable_offset >= 0:
+            state.last_stable_offset = data.last_stable_offset
+        if data.preferred_read_replica >= 0:
+            until_ms = now_ms + self._settings.preferred_replica_ms
+            state.prefer_replica(data.preferred_read_replica, until_ms)
+        fetch.is_begun = True
+        return True
+
+    def _refuse_without_a_batch(self, fetch: CompletedFetch) -> None:
+        try:
+            stuck = fetch.has_bytes and not fetch.has_batch
+        except RecordError as error:
+            raise CorruptRecordError(f"{fetch.place} at {fetch.next_offset}: {error}") from error
+        if stuck:
+            raise CorruptRecordError(
+                f"{fetch.place} at {fetch.next_offset}: an answer with bytes and no whole batch"
+            )
+
+    def _heed(self, error: ErrorCode, fetch: CompletedFetch) -> None:
+        """Raises ClientError for what the program has to hear of."""
+        if error in _LEADER_MAY_HAVE_MOVED:
+            self._cluster.request_update()
+            self._subscriptions.of(fetch.place).forget_replica()
+        elif error is ErrorCode.OFFSET_OUT_OF_RANGE:
+            self._out_of_range(fetch)
+        elif error not in _TRIED_AGAIN:
+            raise broker_error(fetch.data.error_code, f"{fetch.place} at {fetch.next_offset}")
+
+    def _out_of_range(self, fetch: CompletedFetch) -> None:
+        """A nearer replica may be behind: the leader is asked before anything is believed."""
+        state = self._subscriptions.of(fetch.place)
+        if state.forget_replica() is not None:
+            return
+        position = state.position
+        if position is None or position.offset != fetch.next_offset:
+            return
+        if self._subscriptions.default_reset is OffsetReset.NONE:
+            raise broker_error(fetch.data.error_code, f"{fetch.place} at {position.offset}")
+        state.reset(self._subscriptions.default_reset)

@@ -1,0 +1,120 @@
+"""Asks brokers for records ahead of the polls that take them (Kafka's AbstractFetch).
+
+A broker has one Fetch at a time to answer; it names what is read from that broker and is not
+buffered. So a partition is asked about again once its records were handed out, and memory is
+bounded by fetch.max.bytes a broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from logquake.client.consumer.buffer import FetchBuffer
+from logquake.client.consumer.cluster import ClusterView
+from logquake.client.consumer.collecting import FetchCollector, Fetched
+from logquake.client.consumer.completed import CompletedFetch
+from logquake.client.consumer.sessions import Asked, FetchSession, SessionRequest
+from logquake.client.consumer.settings import FetchSettings
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.fetch import FetchResponse
+from logquake.wire.sentinels import NO_LEADER
+from logquake.wire.topic_partition import TopicPartition
+from logquake.wire.uuids import ZERO_UUID
+
+
+class Fetcher:
+    """Whoever sends calls `requests`, and then `answered` or `failed` for each of them, once."""
+
+    def __init__(
+        self, settings: FetchSettings, subscriptions: Subscriptions, cluster: ClusterView
+    ) -> None:
+        self._subscriptions = subscriptions
+        self._settings = settings
+        self._cluster = cluster
+        self._buffer = FetchBuffer()
+        self._collector = FetchCollector(settings, subscriptions, cluster, self._buffer)
+        self._sessions: dict[int, FetchSession] = {}
+        self._in_flight: dict[int, SessionRequest] = {}
+
+    def collect(self, now_ms: int) -> Fetched:
+        """See FetchCollector.collect."""
+        return self._collector.collect(now_ms)
+
+    def assignment_changed(self) -> None:
+        """What was fetched of partitions that are gone is nobody's."""
+        self._buffer.retain(self._subscriptions.assigned)
+
+    def requests(
+        self, now_ms: int, is_available: Callable[[int], bool]
+    ) -> dict[int, SessionRequest]:
+        """By broker, of those that may be asked; they count as sent."""
+        wanted: dict[int, dict[TopicPartition, Asked]] = {}
+        buffered = self._buffer.places
+        for place in self._subscriptions.fetchable():
+            if place in buffered:
+                continue
+            node_id = self._read_from(place, now_ms)
+            if node_id is not None and node_id not in self._in_flight and is_available(node_id):
+                wanted.setdefault(node_id, {})[place] = self._asked(place)
+        sent = {node_id: self._session(node_id).next_request(of) for node_id, of in wanted.items()}
+        self._in_flight |= sent
+        return sent
+
+    def answered(self, node_id: int, answer: FetchResponse, version: int) -> None:
+        request = self._in_flight.pop(node_id)
+        told = self._session(node_id).on_answer(answer, version)
+        if told is None:
+            if answer.error_code == ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR:
+                self._cluster.request_update()
+            return
+        self._buffer.add(
+            CompletedFetch(place, request.session[place].offset, data, self._settings)
+            for place, data in told.items()
+        )
+
+    def failed(self, node_id: int) -> None:
+        """No answer has come, and none will."""
+        del self._in_flight[node_id]
+        session = self._session(node_id)
+        session.on_lost()
+        for place in session.places:
+            state = self._subscriptions.find(place)
+            if state is not None:
+                state.forget_replica()
+
+    def closing_requests(self) -> dict[int, SessionRequest]:
+        """By broker that is known still: none of them need keep its session."""
+        nodes = self._cluster.snapshot.nodes
+        return {
+            node_id: session.closing_request()
+            for node_id, session in self._sessions.items()
+            if node_id in nodes
+        }
+
+    def _read_from(self, place: TopicPartition, now_ms: int) -> int | None:
+        """The nearest replica, or the leader; None while there is none."""
+        state = self._subscriptions.of(place)
+        position = state.valid_position
+        if position is None or position.leader.node_id == NO_LEADER:
+            self._cluster.request_update()
+            return None
+        nearer = state.preferred_replica(now_ms)
+        if nearer is None:
+            return position.leader.node_id
+        if nearer in self._cluster.snapshot.nodes:
+            return nearer
+        self._cluster.request_update()
+        state.forget_replica()
+        return position.leader.node_id
+
+    def _asked(self, place: TopicPartition) -> Asked:
+        position = self._subscriptions.of(place).valid_position
+        if position is None:
+            raise ValueError(f"{place} has no valid position")
+        topic = self._cluster.snapshot.topics.get(place.topic)
+        topic_id = ZERO_UUID if topic is None else topic.topic_id
+        return Asked(topic_id, position.offset, position.leader.epoch)
+
+    def _session(self, node_id: int) -> FetchSession:
+        return self._sessions.setdefault(node_id, FetchSession())

@@ -1,0 +1,140 @@
+"""One assigned partition: where it is read, and whether (SubscriptionState.TopicPartitionState).
+
+Initializing ──▶ Fetching ◀──▶ AwaitValidation
+     │            ▲    │              │
+     └──▶ AwaitReset ◀─┴──────────────┘
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from logquake.client.consumer.position import FetchPosition, LeaderAndEpoch
+from logquake.client.consumer.settings import Isolation, OffsetReset
+from logquake.wire.sentinels import NO_LEADER
+
+
+@dataclass(frozen=True, slots=True)
+class Initializing:
+    """Nobody knows yet where to begin: what is committed has to be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetching:
+    position: FetchPosition
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitReset:
+    """ListOffsets has to say where the log begins or ends; not to be asked before `retry_at_ms`."""
+
+    policy: OffsetReset
+    retry_at_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitValidation:
+    """The leader has changed: OffsetForLeaderEpoch has to say whether its log is what was read."""
+
+    position: FetchPosition
+    retry_at_ms: int = 0
+
+
+FetchState = Initializing | Fetching | AwaitReset | AwaitValidation
+
+
+class _NearerReplica(NamedTuple):
+    node_id: int
+    until_ms: int
+
+
+class PartitionState:
+    """What an answer told of the log stays until the next one; None before the first."""
+
+    def __init__(self) -> None:
+        self.fetch_state: FetchState = Initializing()
+        self.high_watermark: int | None = None
+        self.last_stable_offset: int | None = None
+        self.log_start_offset: int | None = None
+        self.is_paused = False  # by the program
+        self.is_being_revoked = False
+        self.awaits_callback = False  # the program has not heard yet that it is assigned
+        self._nearer: _NearerReplica | None = None
+
+    @property
+    def position(self) -> FetchPosition | None:
+        """Validated or not."""
+        match self.fetch_state:
+            case Fetching(position) | AwaitValidation(position):
+                return position
+        return None
+
+    @property
+    def valid_position(self) -> FetchPosition | None:
+        return self.fetch_state.position if isinstance(self.fetch_state, Fetching) else None
+
+    @property
+    def is_fetchable(self) -> bool:
+        held_back = self.is_paused or self.is_being_revoked or self.awaits_callback
+        return not held_back and isinstance(self.fetch_state, Fetching)
+
+    def seek(self, position: FetchPosition, *, validate: bool = False) -> None:
+        """With `validate` the leader is asked first, where both epochs are known."""
+        if validate and position.can_be_validated:
+            self.fetch_state = AwaitValidation(position)
+        else:
+            self.fetch_state = Fetching(position)
+
+    def reset(self, policy: OffsetReset) -> None:
+        self.fetch_state = AwaitReset(policy)
+
+    def retry_at(self, now_ms: int) -> None:
+        """What was asked for its state failed."""
+        if isinstance(self.fetch_state, AwaitReset | AwaitValidation):
+            self.fetch_state = replace(self.fetch_state, retry_at_ms=now_ms)
+
+    def follow(self, leader: LeaderAndEpoch, *, can_validate: bool) -> None:
+        """The partition is led by `leader`, which may be who led it before.
+
+        A leader that does not know OffsetForLeaderEpoch with epochs is believed.
+        """
+        position = self.position
+        if position is None or leader.node_id == NO_LEADER:
+            return
+        if not can_validate:
+            self.fetch_state = Fetching(position._replace(leader=leader))
+        elif position.leader != leader:
+            self.seek(position._replace(leader=leader), validate=True)
+            self._nearer = None
+
+    def advance(self, offset: int, epoch: int) -> None:
+        """What is before `offset` was handed out; only of who is Fetching."""
+        position = self.valid_position
+        if position is None:
+            raise ValueError("it has no valid position to go on from")
+        self.fetch_state = Fetching(FetchPosition(offset, epoch, position.leader))
+
+    def lag(self, isolation: Isolation) -> int | None:
+        """Records between the position and the end of what may be read, as far as was told."""
+        committed = isolation is Isolation.READ_COMMITTED
+        end = self.last_stable_offset if committed else self.high_watermark
+        return None if end is None or self.position is None else end - self.position.offset
+
+    # KIP-392
+
+    def prefer_replica(self, node_id: int, until_ms: int) -> None:
+        """It keeps its time if it is the one that is preferred already."""
+        if self._nearer is None or self._nearer.node_id != node_id:
+            self._nearer = _NearerReplica(node_id, until_ms)
+
+    def preferred_replica(self, now_ms: int) -> int | None:
+        """A nearer one than the leader; after its time the leader is asked again."""
+        if self._nearer is not None and now_ms > self._nearer.until_ms:
+            self._nearer = None
+        return None if self._nearer is None else self._nearer.node_id
+
+    def forget_replica(self) -> int | None:
+        """Read from the leader; who was preferred."""
+        nearer, self._nearer = self._nearer, None
+        return None if nearer is None else nearer.node_id

@@ -1,0 +1,53 @@
+"""Where a consumer is in a partition, and whose word it has for that (SubscriptionState)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
+from logquake.wire.topic_partition import TopicPartition
+
+
+class LeaderAndEpoch(NamedTuple):
+    """NO_LEADER while nobody leads; NO_LEADER_EPOCH of brokers that tell none."""
+
+    node_id: int = NO_LEADER
+    epoch: int = NO_LEADER_EPOCH
+
+
+class FetchPosition(NamedTuple):
+    """``offset`` is read next. ``epoch`` is that of the record before it, if it was seen: a log
+    that has it no more was cut off (KIP-320).
+    """
+
+    offset: int
+    epoch: int = NO_LEADER_EPOCH
+    leader: LeaderAndEpoch = LeaderAndEpoch()
+
+    @property
+    def can_be_validated(self) -> bool:
+        return self.epoch != NO_LEADER_EPOCH and self.leader.epoch != NO_LEADER_EPOCH
+
+
+class EpochEnd(NamedTuple):
+    """What a leader says of an epoch (OffsetForLeaderEpoch): -1 where it knows none."""
+
+    epoch: int
+    end_offset: int
+
+    @property
+    def is_undefined(self) -> bool:
+        return self.epoch < 0 or self.end_offset < 0
+
+
+class LogTruncation(NamedTuple):
+    """What was read is not in the log any more; ``diverges_at`` None: nobody can say from where."""
+
+    place: TopicPartition
+    position: FetchPosition
+    diverges_at: EpochEnd | None
+
+    def __str__(self) -> str:
+        since = "an unknown offset" if self.diverges_at is None else self.diverges_at.end_offset
+        offset, epoch = self.position.offset, self.position.epoch
+        return f"{self.place} at {offset} (epoch {epoch}): the log differs from {since} on"

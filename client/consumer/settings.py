@@ -1,0 +1,43 @@
+"""A consumer's keys, as far as its core heeds them yet; the names are Kafka's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+
+class Isolation(IntEnum):
+    """What a reader sees of transactions, under Kafka's isolation.level."""
+
+    READ_UNCOMMITTED = 0
+    READ_COMMITTED = 1
+
+
+class OffsetReset(Enum):
+    """auto.offset.reset: where to go on when no offset is known, or the log does not hold it."""
+
+    EARLIEST = "earliest"
+    LATEST = "latest"
+    NONE = "none"  # the program is told, and decides
+
+
+@dataclass(frozen=True, slots=True)
+class FetchSettings:
+    isolation: Isolation = Isolation.READ_UNCOMMITTED
+    # fetch.min.bytes: a broker waits for so much, for fetch.max.wait.ms at most.
+    min_bytes: int = 1
+    max_wait_ms: int = 500
+    # fetch.max.bytes of an answer, max.partition.fetch.bytes of a partition in it; of the first
+    # partition that has records one whole batch comes even if that is more.
+    max_bytes: int = 50 * 1024 * 1024
+    partition_max_bytes: int = 1024 * 1024
+    # max.poll.records: how many one poll hands out; what was fetched and not handed out waits.
+    max_poll_records: int = 500
+    # check.crcs
+    check_crcs: bool = True
+    # client.rack: read from the replica that is nearest (KIP-392).
+    rack: str = ""
+    # What one batch may decompress to.
+    max_decompressed_bytes: int = 128 * 1024 * 1024
+    # metadata.max.age.ms: for how long a nearer replica is read from before the leader is asked.
+    preferred_replica_ms: int = 300_000

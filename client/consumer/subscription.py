@@ -1,0 +1,271 @@
+"""What a consumer wants to read, and what it reads (Kafka's SubscriptionState).
+
+By topics or by a pattern, then its group assigns partitions; or by partitions that the program
+names. Never both: the group would take back what the program has chosen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Set
+from dataclasses import dataclass
+
+from logquake.client.consumer.partition_state import (
+    AwaitReset,
+    AwaitValidation,
+    Initializing,
+    PartitionState,
+)
+from logquake.client.consumer.position import (
+    EpochEnd,
+    FetchPosition,
+    LeaderAndEpoch,
+    LogTruncation,
+)
+from logquake.client.consumer.settings import OffsetReset
+from logquake.client.errors import NoOffsetForPartitionError, NotAssignedError
+from logquake.wire.topic_partition import TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Neither subscribed nor assigned."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToTopics:
+    topics: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ToPattern:
+    """`topics` are those that are known and match it whole."""
+
+    pattern: re.Pattern[str]
+    topics: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ToPartitions:
+    """Of the program's choice."""
+
+
+Wish = Nothing | ToTopics | ToPattern | ToPartitions
+
+
+class Subscriptions:
+    """Partitions are gone through in an order that turns: who was served goes to the end."""
+
+    def __init__(self, default_reset: OffsetReset) -> None:
+        self.default_reset = default_reset
+        self.wish: Wish = Nothing()
+        self._of_group: frozenset[str] = frozenset()
+        self._assigned: dict[TopicPartition, PartitionState] = {}
+
+    # What is wanted
+
+    def subscribe(self, topics: Collection[str]) -> bool:
+        """Whether that is new. Raises ValueError where partitions or a pattern were chosen."""
+        self._refuse_unless(ToTopics)
+        before, self.wish = self.wish, ToTopics(frozenset(topics))
+        return before != self.wish
+
+    def subscribe_pattern(self, pattern: re.Pattern[str]) -> None:
+        """Raises ValueError where partitions or topics were chosen."""
+        self._refuse_unless(ToPattern)
+        self.wish = ToPattern(pattern, self.topics)
+
+    def match(self, topics: Iterable[str]) -> bool:
+        """Those that there are now; whether others match the pattern than before."""
+        if not isinstance(self.wish, ToPattern):
+            raise ValueError("no pattern is subscribed to")
+        pattern, before = self.wish.pattern, self.wish.topics
+        matching = frozenset(topic for topic in topics if pattern.fullmatch(topic))
+        self.wish = ToPattern(pattern, matching)
+        return matching != before
+
+    def unsubscribe(self) -> None:
+        self.wish = Nothing()
+        self._of_group = frozenset()
+        self._assigned = {}
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """Subscribed to, none of partitions that the program chose."""
+        return self.wish.topics if isinstance(self.wish, ToTopics | ToPattern) else frozenset()
+
+    @property
+    def is_of_group(self) -> bool:
+        """The group says what is read."""
+        return isinstance(self.wish, ToTopics | ToPattern)
+
+    def group_wants(self, topics: Iterable[str]) -> bool:
+        """The leader of a group has to know of all members' topics; whether some are new to it."""
+        self._of_group = frozenset(topics)
+        return not self._of_group <= self.topics
+
+    def leads_no_more(self) -> None:
+        self._of_group = frozenset()
+
+    @property
+    def metadata_topics(self) -> frozenset[str]:
+        """Whose metadata is wanted."""
+        return self.topics | self._of_group | {place.topic for place in self._chosen()}
+
+    def _chosen(self) -> Iterable[TopicPartition]:
+        return self._assigned if isinstance(self.wish, ToPartitions) else ()
+
+    def _refuse_unless(self, kind: type[ToTopics | ToPattern | ToPartitions]) -> None:
+        if not isinstance(self.wish, kind | Nothing):
+            raise ValueError(
+                "topics, a pattern and partitions exclude each other: unsubscribe() first"
+            )
+
+    # What is assigned
+
+    def assign(self, places: Collection[TopicPartition]) -> None:
+        """The program's choice. What was assigned before goes on where it is."""
+        self._refuse_unless(ToPartitions)
+        self.wish = ToPartitions()
+        if self._assigned.keys() != set(places):
+            self._set(places)
+
+    def is_wanted(self, places: Iterable[TopicPartition]) -> bool:
+        """Whether all of a group's assignment is of topics that are still subscribed to."""
+        if isinstance(self.wish, ToPattern):
+            pattern = self.wish.pattern
+            return all(pattern.fullmatch(place.topic) for place in places)
+        return all(place.topic in self.topics for place in places)
+
+    def assign_from_group(self, places: Collection[TopicPartition]) -> None:
+        """What is new is not fetched before `callback_done`: the program may want to seek first."""
+        if not self.is_of_group:
+            raise ValueError("a group assigns nothing to who chose partitions")
+        added = set(places).difference(self._assigned)
+        self._set(places)
+        for place in added:
+            self._assigned[place].awaits_callback = True
+
+    def callback_done(self, places: Iterable[TopicPartition]) -> None:
+        for place in places:
+            self.of(place).awaits_callback = False
+
+    def being_revoked(self, places: Iterable[TopicPartition]) -> None:
+        """Nothing of them is handed out any more."""
+        for place in places:
+            self.of(place).is_being_revoked = True
+
+    def _set(self, places: Iterable[TopicPartition]) -> None:
+        states = self._assigned
+        self._assigned = {place: states.get(place, PartitionState()) for place in sorted(places)}
+
+    @property
+    def assigned(self) -> Set[TopicPartition]:
+        return self._assigned.keys()
+
+    def of(self, place: TopicPartition) -> PartitionState:
+        """Raises NotAssignedError."""
+        try:
+            return self._assigned[place]
+        except KeyError:
+            raise NotAssignedError(f"{place} is not assigned to this consumer") from None
+
+    def find(self, place: TopicPartition) -> PartitionState | None:
+        """As `of`, for answers: what they are about may be gone."""
+        return self._assigned.get(place)
+
+    def to_end(self, place: TopicPartition) -> None:
+        """It was served, or cannot be."""
+        state = self._assigned.pop(place, None)
+        if state is not None:
+            self._assigned[place] = state
+
+    def fetchable(self) -> list[TopicPartition]:
+        return [place for place, state in self._assigned.items() if state.is_fetchable]
+
+    # Where it is read
+
+    def consumed(self) -> dict[TopicPartition, FetchPosition]:
+        """What a commit of all says."""
+        return {
+            place: position
+            for place, state in self._assigned.items()
+            if (position := state.valid_position) is not None
+        }
+
+    @property
+    def has_all_positions(self) -> bool:
+        return all(state.valid_position is not None for state in self._assigned.values())
+
+    def initializing(self) -> set[TopicPartition]:
+        return {
+            place
+            for place, state in self._assigned.items()
+            if isinstance(state.fetch_state, Initializing)
+        }
+
+    def reset_initializing(self) -> None:
+        """Nothing is committed for them. Raises NoOffsetForPartitionError without a policy."""
+        places = self.initializing()
+        if self.default_reset is not OffsetReset.NONE:
+            for place in places:
+                self.of(place).reset(self.default_reset)
+        elif places:
+            raise NoOffsetForPartitionError(sorted(places))
+
+    def needing_reset(self, now_ms: int) -> dict[TopicPartition, OffsetReset]:
+        return {
+            place: state.fetch_state.policy
+            for place, state in self._assigned.items()
+            if isinstance(state.fetch_state, AwaitReset) and state.fetch_state.retry_at_ms <= now_ms
+        }
+
+    def needing_validation(self, now_ms: int) -> dict[TopicPartition, FetchPosition]:
+        return {
+            place: state.fetch_state.position
+            for place, state in self._assigned.items()
+            if isinstance(state.fetch_state, AwaitValidation)
+            and state.fetch_state.retry_at_ms <= now_ms
+        }
+
+    def was_reset(
+        self, place: TopicPartition, policy: OffsetReset, position: FetchPosition
+    ) -> None:
+        """An answer has come. Meanwhile the program may have sought, or wished another reset."""
+        state = self.find(place)
+        if state is None or not isinstance(state.fetch_state, AwaitReset):
+            return
+        if state.fetch_state.policy is policy:
+            state.seek(position, validate=True)
+
+    def validated(
+        self, place: TopicPartition, asked: FetchPosition, end: EpochEnd
+    ) -> LogTruncation | None:
+        """The leader has said where the epoch of `asked` ends; a truncation the program is told.
+
+        With a policy of resets it goes on by itself: where the logs part, else as the policy says.
+        """
+        state = self.find(place)
+        if state is None or not isinstance(state.fetch_state, AwaitValidation):
+            return None
+        if state.fetch_state.position != asked:
+            return None  # it was sought, or has another leader, since
+        if not end.is_undefined and end.end_offset >= asked.offset:
+            state.seek(asked)
+        elif self.default_reset is OffsetReset.NONE:
+            return LogTruncation(place, asked, None if end.is_undefined else end)
+        elif end.is_undefined:
+            state.reset(self.default_reset)
+        else:
+            state.seek(FetchPosition(end.end_offset, end.epoch, asked.leader))
+        return None
+
+    def follow_leaders(
+        self,
+        leader_of: Callable[[TopicPartition], LeaderAndEpoch],
+        can_validate: Callable[[int], bool],
+    ) -> None:
+        """Metadata is new (OffsetsRequestManager.validatePositionsOnMetadataChange)."""
+        for place, state in self._assigned.items():
+            leader = leader_of(place)
+            state.follow(leader, can_validate=can_validate(leader.node_id))
