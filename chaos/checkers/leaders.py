@@ -58,7 +58,8 @@ def isr_completeness(case: Case) -> Iterator[Violation]:
     """Every running member of the ISR holds everything committed, at each look and at the end.
 
     Within a look the high watermark is asked before the log ends, and an ISR that changed
-    meanwhile does not count. What was committed by the look before counts as well.
+    meanwhile does not count. What was committed by the look before counts as well. A member that
+    has not made its log yet holds all of nothing.
     """
     last_us: dict[str, int] = {}
     for look in case.clients.looks:
@@ -78,7 +79,7 @@ def isr_completeness(case: Case) -> Iterator[Violation]:
     for partition in sorted(case.evidence.logs):
         committed = committed_before(case, partition)
         for broker, log in case.members(partition):
-            if broker in case.registered and (log is None or log.end < committed):
+            if broker in case.registered and (log.end if log else 0) < committed:
                 end = "is not there" if log is None else f"ends at {log.end}"
                 text = f"broker {broker} is in the ISR of {partition}, its log {end}; "
                 text += f"committed is up to {committed}"

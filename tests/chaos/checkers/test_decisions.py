@@ -58,6 +58,17 @@ def test_a_member_of_the_isr_holds_what_is_committed() -> None:
     )
 
 
+def test_a_member_that_has_not_made_its_log_yet_lacks_only_what_is_committed() -> None:
+    run = cluster()
+    run.keep(log(1))  # broker 2 hears of the partition when all is over
+    assert told(leaders.isr_completeness, run) == []
+    run.acked(10, 10, 0)
+    run.keep(log(1, Batch(0, (10,))))
+    assert "broker 2 is in the ISR of orders-0, its log is not there" in "".join(
+        told(leaders.isr_completeness, run)
+    )
+
+
 def test_a_member_holds_what_was_acked_by_the_look_before() -> None:
     run = cluster()
     run.acked(10, 10, 0)
