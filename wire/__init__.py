@@ -11,6 +11,7 @@ messages         the tables of Kafka 3.9, one module per area
 api              API keys, and which messages belong to each
 header           frames, request and response headers; whole requests and responses
 refusals         the answer to a request that is refused as a whole
+sasl             the client's half of authentication
 versioned        messages with their version in front: coordinators' records, consumer protocol
 records          record batches
 compression      the codecs of batches, bounded

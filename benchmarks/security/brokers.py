@@ -32,7 +32,8 @@ from logquake.cluster.security.certificates import Authority
 from logquake.cluster.supervisor.local_zookeeper import LocalServer
 from logquake.cluster.supervisor.scram_program import write_users
 from logquake.cluster.zookeeper.program import find_program
-from logquake.node.authentication.scram import ScramCredential, ScramMechanism
+from logquake.node.authentication.scram import ScramCredential
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 
 USER, PASSWORD = "benchmark", "hush"
 MECHANISM = ScramMechanism.SCRAM_SHA_512

@@ -11,8 +11,8 @@ from benchmarks.clients.tls_line import TlsLine, client_context
 from benchmarks.figures import Figures
 from benchmarks.rounds import Case
 from benchmarks.security.brokers import MECHANISM, PASSWORD, USER, Listener, Secured
-from logquake.node.authentication.sasl_client import LoggedIn, SaslClientAuthenticator
-from logquake.node.authentication.scram_client import ScramClient, ScramLogin
+from logquake.wire.sasl.authenticator import LoggedIn, SaslClientAuthenticator
+from logquake.wire.sasl.scram_client import ScramClient, ScramLogin
 
 CLIENTS = 8  # at a time
 

@@ -22,7 +22,8 @@ from pathlib import Path
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.layout import Layout, write_private
 from logquake.cluster.processes.ports import LOOPBACK
-from logquake.node.authentication.scram import ScramCredential, ScramMechanism
+from logquake.node.authentication.scram import ScramCredential
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 
 PROTOCOL = "SASL_SSL"
 MECHANISM = ScramMechanism.SCRAM_SHA_512

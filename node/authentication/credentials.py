@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from logquake.node.authentication.scram import ScramCredential, ScramMechanism
+from logquake.node.authentication.scram import ScramCredential
 from logquake.node.authentication.scram_server import TokenCredential
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 
 FindToken = Callable[[ScramMechanism, str], TokenCredential | None]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from logquake.node.authentication.mechanism import ServerMechanism
 from logquake.node.authentication.oauthbearer import OAuthBearerServer
 from logquake.node.authentication.plain import PlainServer
-from logquake.node.authentication.scram import ScramMechanism
 from logquake.node.authentication.scram_server import CredentialStore, ScramServer
 from logquake.node.authentication.unsecured_jws import UnsecuredValidator
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -9,31 +9,20 @@ callback handler of the name that sasl.server.callback.handler.class has to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from logquake.node.authentication.mechanism import (
-    AuthenticationRefusedError,
-    Identity,
-    InvalidCredentialsError,
-)
-from logquake.node.authentication.unsecured_jws import (
-    TokenRefusedError,
-    UnsecuredValidator,
-    make_token,
-)
+from logquake.node.authentication.mechanism import AuthenticationRefusedError, Identity
+from logquake.node.authentication.unsecured_jws import TokenRefusedError, UnsecuredValidator
+from logquake.wire.sasl.mechanism import InvalidCredentialsError
+from logquake.wire.sasl.oauthbearer import SEPARATOR, UNDERSTOOD
 
-OAUTHBEARER = "OAUTHBEARER"
-_SEPARATOR = "\x01"
-_UNDERSTOOD = b"\x01"
 _NAME = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
 _VALUE = r"[\x21-\x7e \t\r\n]+"
 _FIRST = re.compile(
-    f"n,(?:a=(?P<authzid>{_NAME}))?,{_SEPARATOR}"
-    f"(?P<pairs>(?:[A-Za-z]+={_VALUE}{_SEPARATOR})*){_SEPARATOR}"
+    f"n,(?:a=(?P<authzid>{_NAME}))?,{SEPARATOR}"
+    f"(?P<pairs>(?:[A-Za-z]+={_VALUE}{SEPARATOR})*){SEPARATOR}"
 )
 _BEARER = re.compile(r"bearer +(?P<token>[-_~+/.a-zA-Z0-9]+=*)", re.IGNORECASE | re.ASCII)
-_LIFETIME_S = 3600
-_CLAIM_PREFIX = "unsecuredLoginStringClaim_"
 
 
 class OAuthBearerServer:
@@ -45,7 +34,7 @@ class OAuthBearerServer:
 
     def evaluate(self, token: bytes) -> bytes:
         told, self._told = self._told, None
-        if told is not None and token == _UNDERSTOOD:
+        if told is not None and token == UNDERSTOOD:
             raise AuthenticationRefusedError(told)
         authorization_id, bearer = _read_first(token.decode(errors="replace"))
         try:
@@ -63,37 +52,12 @@ class OAuthBearerServer:
         return b""
 
 
-class OAuthBearerClient:
-    """Makes a token of an hour for each exchange, of the claims that the login module names."""
-
-    name = OAUTHBEARER
-
-    def __init__(self, claims: Mapping[str, str], wall_ms: int) -> None:
-        now_s = wall_ms / 1000
-        self._token = make_token({**claims, "iat": now_s, "exp": now_s + _LIFETIME_S})
-
-    def first(self) -> bytes:
-        return f"n,,{_SEPARATOR}auth=Bearer {self._token}{_SEPARATOR}{_SEPARATOR}".encode()
-
-    def respond(self, challenge: bytes) -> bytes | None:
-        return _UNDERSTOOD if challenge else None
-
-
-def login_claims(options: Mapping[str, str]) -> dict[str, str]:
-    """OAuthBearerUnsecuredLoginCallbackHandler's claims of text, from a login module's options."""
-    return {
-        name.removeprefix(_CLAIM_PREFIX): value
-        for name, value in options.items()
-        if name.startswith(_CLAIM_PREFIX)
-    }
-
-
 def _read_first(text: str) -> tuple[str, str]:
     """The authorization id, and the token."""
     found = _FIRST.fullmatch(text)
     if found is None:
         raise InvalidCredentialsError("an OAUTHBEARER message that is none")
-    pairs = dict(pair.split("=", 1) for pair in found["pairs"].split(_SEPARATOR) if pair)
+    pairs = dict(pair.split("=", 1) for pair in found["pairs"].split(SEPARATOR) if pair)
     bearer = _BEARER.fullmatch(pairs.get("auth", ""))
     if bearer is None:
         raise InvalidCredentialsError("an OAUTHBEARER message without a bearer's token")

@@ -43,19 +43,6 @@ class PlainServer:
         return expected is not None and hmac.compare_digest(expected.encode(), password.encode())
 
 
-class PlainClient:
-    name = "PLAIN"
-
-    def __init__(self, user: str, password: str) -> None:
-        self._token = f"\0{user}\0{password}".encode()
-
-    def first(self) -> bytes:
-        return self._token
-
-    def respond(self, _challenge: bytes) -> bytes | None:
-        return None
-
-
 def _tokens(text: str) -> tuple[str, str, str]:
     tokens = text.split("\0", _MAX_TOKENS)[:_MAX_TOKENS]
     if len(tokens) != 3:

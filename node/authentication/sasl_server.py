@@ -17,11 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum, auto
 
-from logquake.node.authentication.mechanism import (
-    AuthenticationRefusedError,
-    InvalidCredentialsError,
-    ServerMechanism,
-)
+from logquake.node.authentication.mechanism import AuthenticationRefusedError, ServerMechanism
 from logquake.node.authentication.mechanisms import EnabledMechanism, SaslTools, new_exchange
 from logquake.node.authentication.sasl_frames import (
     Refused,
@@ -49,6 +45,7 @@ from logquake.wire.messages.sasl import (
     SaslHandshakeResponse,
 )
 from logquake.wire.principals import KafkaPrincipal
+from logquake.wire.sasl.mechanism import InvalidCredentialsError
 from logquake.wire.schema import Message
 from logquake.zk.znodes.map_order import properties_order
 

@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from logquake.node.authentication.scram import ScramCredential, ScramMechanism
+from logquake.node.authentication.scram import ScramCredential
 from logquake.wire.errors import ErrorCode
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 
 NAMELESS = "Username must not be empty"
 _UNKNOWN_MECHANISM = "Unknown SCRAM mechanism"

@@ -7,20 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from logquake.node.authentication.mechanism import (
-    AuthenticationRefusedError,
-    Identity,
-    InvalidCredentialsError,
-)
-from logquake.node.authentication.scram import ScramCredential, ScramMechanism
-from logquake.node.authentication.scram_messages import (
+from logquake.node.authentication.mechanism import AuthenticationRefusedError, Identity
+from logquake.node.authentication.scram import ScramCredential
+from logquake.wire.errors import ProtocolError
+from logquake.wire.sasl.mechanism import InvalidCredentialsError
+from logquake.wire.sasl.scram_mechanism import ScramMechanism, xor
+from logquake.wire.sasl.scram_messages import (
     ClientFinal,
     ClientFirst,
     ServerFirst,
     server_final,
     signed_text,
 )
-from logquake.wire.errors import ProtocolError
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +104,3 @@ class ScramServer:
         self.identity = challenged.identity
         self._challenged = None
         return server_final(mechanism.hmac(credential.server_key, signed))
-
-
-def xor(first: bytes, second: bytes) -> bytes:
-    """Of two byte strings of one length."""
-    return (int.from_bytes(first) ^ int.from_bytes(second)).to_bytes(len(first))

@@ -11,9 +11,10 @@ from base64 import b64encode
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from logquake.node.authentication.scram import ScramCredential, ScramMechanism
+from logquake.node.authentication.scram import ScramCredential
 from logquake.wire.errors import ErrorCode
 from logquake.wire.principals import KafkaPrincipal
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from logquake.zk.znodes.delegation_tokens import TokenInformation
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable
 from random import Random
 from typing import Any
 
-from logquake.node.authentication.scram import ScramMechanism
 from logquake.node.authentication.scram_server import TokenCredential
 from logquake.node.authentication.tokens import (
     TokenSettings,
@@ -25,6 +24,7 @@ from logquake.seams.journal import Event, Journal
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.errors import ErrorCode
 from logquake.wire.principals import KafkaPrincipal
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from logquake.wire.uuids import encode_uuid
 from logquake.zk.change_notices import ChangeNotices
 from logquake.zk.operations import (

@@ -6,10 +6,7 @@ import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from logquake.node.authentication.distinguished_name import (
-    MalformedCertificateError,
-    subject_of,
-)
+from logquake.node.authentication.distinguished_name import MalformedCertificateError, subject_of
 from logquake.node.authentication.mechanisms import EnabledMechanism
 from logquake.node.authentication.principal_mapping import NoMatchingRuleError, PrincipalMapping
 from logquake.node.net.sasl_gate import SaslGate

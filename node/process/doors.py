@@ -12,11 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from logquake.node.authentication.mechanisms import EnabledMechanism, SaslTools
-from logquake.node.authentication.sasl_client import (
-    Login,
-    SaslClientAuthenticator,
-    begin_login,
-)
 from logquake.node.authentication.sasl_frames import VersionsAnswers
 from logquake.node.authentication.sasl_server import SaslServerAuthenticator
 from logquake.node.authentication.sasl_steps import Admission
@@ -33,6 +28,8 @@ from logquake.node.settings.security import SecuritySettings
 from logquake.seams.journal import Journal
 from logquake.seams.scheduler import Scheduler
 from logquake.wire.listeners import ListenerName
+from logquake.wire.sasl.authenticator import SaslClientAuthenticator
+from logquake.wire.sasl.logins import Login, begin_login
 
 _NONCE_BYTES = 17  # 136 bits; Kafka's nonces have 130
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Final
 
-from logquake.node.authentication.scram import ScramMechanism
 from logquake.node.quotas.entities import DEFAULT
 from logquake.node.quotas.quotas import (
     CONSUMER_BYTE_RATE,
@@ -20,6 +19,7 @@ from logquake.node.quotas.quotas import (
 )
 from logquake.wire.errors import ErrorCode, Refused
 from logquake.wire.java_text import double_text
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from logquake.zk.znodes.configs import sanitize
 
 USER: Final = "user"

@@ -10,13 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from logquake.node.authentication.jaas import JaasError, LoginModule, read_login_module
 from logquake.node.authentication.mechanisms import EnabledMechanism, PlainUsers
-from logquake.node.authentication.oauthbearer import OAUTHBEARER, login_claims
 from logquake.node.authentication.principal_mapping import PrincipalMapping
-from logquake.node.authentication.sasl_client import Login, OAuthBearerLogin, PlainLogin
-from logquake.node.authentication.scram import ScramMechanism
-from logquake.node.authentication.scram_client import ScramLogin
 from logquake.node.authentication.unsecured_jws import UnsecuredValidator
 from logquake.node.net.admittance import ListenerSecurity
 from logquake.node.net.tls.settings import TlsSettings
@@ -25,16 +20,13 @@ from logquake.node.settings.listeners import ListenerSettings
 from logquake.node.settings.reader import ListenerReader, PropertyReader, refusal
 from logquake.node.settings.tls import read_tls
 from logquake.wire.listeners import ListenerName
+from logquake.wire.sasl.jaas import JaasError, LoginModule
+from logquake.wire.sasl.logins import LOGIN_MODULES, SCRAM, Login, login_module_of, login_of
+from logquake.wire.sasl.plain import PLAIN
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from logquake.zk.znodes.brokers import ListenerEndpoint
 
-PLAIN = "PLAIN"
-_SCRAM = {mechanism.value: mechanism for mechanism in ScramMechanism}
-_MECHANISMS = (PLAIN, *_SCRAM, OAUTHBEARER)
-_MODULES = {
-    PLAIN: "org.apache.kafka.common.security.plain.PlainLoginModule",
-    **dict.fromkeys(_SCRAM, "org.apache.kafka.common.security.scram.ScramLoginModule"),
-    OAUTHBEARER: "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule",
-}
+_MECHANISMS = tuple(LOGIN_MODULES)
 _ENABLED = "sasl.enabled.mechanisms"
 _BETWEEN_BROKERS = "sasl.mechanism.inter.broker.protocol"
 _JAAS = "sasl.jaas.config"
@@ -118,8 +110,8 @@ def _known(key: str, name: str) -> str:
 
 def _read_mechanism(own: ListenerReader, name: str) -> EnabledMechanism:
     max_reauth_ms = own.reader.long(own.key(_MAX_REAUTH, name), 0)
-    if name in _SCRAM:
-        return EnabledMechanism(_SCRAM[name], max_reauth_ms)
+    if name in SCRAM:
+        return EnabledMechanism(SCRAM[name], max_reauth_ms)
     options = _read_login_module(own, name).options
     if name == PLAIN:
         users = {
@@ -136,14 +128,11 @@ def _read_mechanism(own: ListenerReader, name: str) -> EnabledMechanism:
 
 def _read_login_module(own: ListenerReader, mechanism: str) -> LoginModule:
     key = own.own_key(_JAAS, mechanism)
-    text = own.reader.required(key, f"a login module {_MODULES[mechanism]}")
+    text = own.reader.required(key, f"a login module {LOGIN_MODULES[mechanism]}")
     try:
-        module = read_login_module(text)
+        return login_module_of(mechanism, text)
     except JaasError as error:
         raise SettingsError(f"{key} is not allowed: {error}") from None
-    if module.name != _MODULES[mechanism]:
-        raise SettingsError(f"{key} is not allowed: its login module is not {_MODULES[mechanism]}")
-    return module
 
 
 def _read_link(reader: PropertyReader, endpoint: ListenerEndpoint) -> LinkSecurity:
@@ -156,14 +145,10 @@ def _read_link(reader: PropertyReader, endpoint: ListenerEndpoint) -> LinkSecuri
 
 
 def _read_login(own: ListenerReader) -> Login:
+    """What brokers show each other."""
     mechanism = _known(_BETWEEN_BROKERS, own.reader.text(_BETWEEN_BROKERS, _GSSAPI))
-    options = _read_login_module(own, mechanism).options
-    if mechanism == OAUTHBEARER:
-        return OAuthBearerLogin(login_claims(options))
-    if not options.get("username") or not options.get("password"):
-        key = own.own_key(_JAAS, mechanism)
-        raise SettingsError(f"{key} has no username and password, which brokers show each other")
-    if mechanism == PLAIN:
-        return PlainLogin(options["username"], options["password"])
-    is_token = options.get("tokenauth", "").lower() == "true"
-    return ScramLogin(_SCRAM[mechanism], options["username"], options["password"], is_token)
+    module = _read_login_module(own, mechanism)
+    try:
+        return login_of(mechanism, module)
+    except JaasError as error:
+        raise SettingsError(f"{own.own_key(_JAAS, mechanism)} is not allowed: {error}") from None

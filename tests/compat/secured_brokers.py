@@ -24,8 +24,9 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from logquake.cluster.security.certificates import Authority
 from logquake.cluster.supervisor.scram_program import write_users
-from logquake.node.authentication.scram import ScramCredential, ScramMechanism
-from logquake.node.authentication.unsecured_jws import make_token
+from logquake.node.authentication.scram import ScramCredential
+from logquake.wire.sasl.oauthbearer import make_token
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from tests.one_broker import held_ports
 from tests.waiting import PATIENCE_S
 

@@ -15,8 +15,6 @@ from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from logquake.cluster.api import Cluster
-from logquake.node.authentication.scram import ScramMechanism
-from logquake.node.authentication.scram_client import ScramClient, ScramLogin
 from logquake.wire.header import LENGTH_BYTES, RequestHeader, decode_response, encode_request
 from logquake.wire.messages.api_versions import ApiVersionsRequest
 from logquake.wire.messages.leader_and_isr import LeaderAndIsrRequest
@@ -31,6 +29,8 @@ from logquake.wire.messages.sasl import (
     SaslAuthenticateResponse,
     SaslHandshakeRequest,
 )
+from logquake.wire.sasl.scram_client import ScramClient, ScramLogin
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from logquake.wire.schema import Message
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms

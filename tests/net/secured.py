@@ -10,8 +10,6 @@ from functools import cache
 from logquake.cluster.security.certificates import Authority, Certificate
 from logquake.node.authentication.credentials import Credentials
 from logquake.node.authentication.mechanisms import EnabledMechanism, PlainUsers
-from logquake.node.authentication.sasl_client import PlainLogin
-from logquake.node.authentication.scram import ScramMechanism
 from logquake.node.net.admittance import Admittances, ListenerSecurity
 from logquake.node.net.tls.settings import (
     ClientAuth,
@@ -22,6 +20,8 @@ from logquake.node.net.tls.settings import (
 )
 from logquake.node.process.doors import Doors
 from logquake.node.settings.security import LinkSecurity, SecuritySettings
+from logquake.wire.sasl.logins import PlainLogin
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from tests.doubles.scheduler import ManualScheduler
 from tests.net.server import CLIENTS, SERVED, Client, Server
 

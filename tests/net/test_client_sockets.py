@@ -12,12 +12,11 @@ import pytest
 from logquake.client.clock import SystemClock
 from logquake.client.connection import Connection, connect_to_one
 from logquake.client.driving.driven import Driven
+from logquake.client.driving.sasl import each_login
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.way_in import PLAIN, WayIn
 from logquake.client.errors import AuthenticationFailedError, ConnectionLostError
 from logquake.client.settings import Address, ClientSettings
-from logquake.cluster.security.way_in import SaslLogin
-from logquake.node.authentication.plain import PlainClient
 from logquake.node.net.admittance import ListenerSecurity
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.tls.contexts import client_context
@@ -37,6 +36,7 @@ from logquake.wire.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
+from logquake.wire.sasl.logins import PlainLogin
 from logquake.wire.schema import Message
 from tests.net.secured import MECHANISMS, admittances, tls
 from tests.net.server import SERVED, Server, ServerFactory
@@ -152,7 +152,7 @@ def test_an_address_that_nobody_can_have(server: Server, address: tuple[str, int
 
 
 def as_alice(password: str) -> WayIn:
-    return WayIn(new_login=lambda: SaslLogin(PlainClient("alice", password)))
+    return WayIn(new_login=each_login(PlainLogin("alice", password), "test"))
 
 
 def test_who_logs_in_is_served(new_server: ServerFactory) -> None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from logquake.node.authentication.sasl_client import PlainLogin
 from logquake.node.net.admittance import ListenerSecurity
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.links.channel import TcpChannel, TcpNetwork
@@ -24,6 +23,7 @@ from logquake.wire.messages.fetch import (
 )
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 from logquake.wire.principals import KafkaPrincipal
+from logquake.wire.sasl.logins import PlainLogin
 from logquake.wire.schema import Message
 from tests.doubles.scheduler import ManualScheduler
 from tests.net.secured import BROKER, MECHANISMS, admittances, doors, tls

@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logquake.node.authentication.sasl_client import SaslClientAuthenticator
+from logquake.wire.sasl.authenticator import SaslClientAuthenticator
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from logquake.node.authentication.sasl_client import (
-    LoggedIn,
-    NotAuthenticatedError,
-    SaslClientAuthenticator,
-)
 from logquake.node.net.buffer import ReceiveBuffer
 from logquake.node.net.links.connector import Connector, ConnectSettings
 from logquake.node.net.links.entry import OPEN_ENTRY, LinkEntry
@@ -31,6 +26,11 @@ from logquake.seams.network import Disconnected
 from logquake.wire.api import response_type
 from logquake.wire.errors import ProtocolError
 from logquake.wire.header import RequestHeader, decode_response, encode_request
+from logquake.wire.sasl.authenticator import (
+    LoggedIn,
+    NotAuthenticatedError,
+    SaslClientAuthenticator,
+)
 from logquake.wire.schema import Message, Part
 
 _RENEW_AFTER = 0.85  # of a session's lifetime, as Kafka's clients at the earliest

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from logquake.client.settings import Address
 from logquake.cluster.security.cluster_security import MECHANISM, ClusterSecurity
-from logquake.node.authentication.sasl_client import LoggedIn, SaslClientAuthenticator
-from logquake.node.authentication.scram_client import ScramClient, ScramLogin
 from logquake.wire.header import LENGTH_BYTES
+from logquake.wire.sasl.authenticator import LoggedIn, SaslClientAuthenticator
+from logquake.wire.sasl.scram_client import ScramClient, ScramLogin
 
 _CLIENT_ID = "logquake"
 _NONCE_BYTES = 17

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from logquake.node.authentication.mechanisms import EnabledMechanism, PlainUsers
-from logquake.node.authentication.sasl_client import OAuthBearerLogin, PlainLogin
-from logquake.node.authentication.scram import ScramMechanism
-from logquake.node.authentication.scram_client import ScramLogin
 from logquake.node.authentication.unsecured_jws import UnsecuredValidator
 from logquake.node.net.tls.settings import ClientAuth, StoreType
 from logquake.node.settings import BrokerSettings, SettingsError
 from logquake.node.settings.security import SecuritySettings
 from logquake.wire.listeners import ListenerName
+from logquake.wire.sasl.logins import OAuthBearerLogin, PlainLogin
+from logquake.wire.sasl.scram_client import ScramLogin
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 
 REQUIRED = {
     "broker.id": "1",

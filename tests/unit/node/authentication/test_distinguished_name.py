@@ -11,10 +11,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
-from logquake.node.authentication.distinguished_name import (
-    MalformedCertificateError,
-    subject_of,
-)
+from logquake.node.authentication.distinguished_name import MalformedCertificateError, subject_of
 
 DAY = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 

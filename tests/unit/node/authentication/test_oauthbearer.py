@@ -7,18 +7,12 @@ from typing import Any
 
 import pytest
 
-from logquake.node.authentication.mechanism import (
-    AuthenticationRefusedError,
-    Identity,
-    InvalidCredentialsError,
-)
-from logquake.node.authentication.oauthbearer import (
-    OAuthBearerClient,
-    OAuthBearerServer,
-    login_claims,
-)
-from logquake.node.authentication.unsecured_jws import UnsecuredValidator, make_token
+from logquake.node.authentication.mechanism import AuthenticationRefusedError, Identity
+from logquake.node.authentication.oauthbearer import OAuthBearerServer
+from logquake.node.authentication.unsecured_jws import UnsecuredValidator
 from logquake.wire.errors import ProtocolError
+from logquake.wire.sasl.mechanism import InvalidCredentialsError
+from logquake.wire.sasl.oauthbearer import OAuthBearerClient, login_claims, make_token
 
 NOW_S = 1_700_000_000
 CLAIMS: dict[str, Any] = {"sub": "alice", "iat": NOW_S, "exp": NOW_S + 60}

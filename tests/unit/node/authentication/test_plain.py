@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from logquake.node.authentication.mechanism import AuthenticationRefusedError, Identity
-from logquake.node.authentication.plain import PlainClient, PlainServer
+from logquake.node.authentication.plain import PlainServer
+from logquake.wire.sasl.plain import PlainClient
 
 
 def evaluate(token: bytes) -> Identity | None:

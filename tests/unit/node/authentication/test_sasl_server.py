@@ -10,18 +10,10 @@ import pytest
 
 from logquake.node.authentication.credentials import Credentials
 from logquake.node.authentication.mechanisms import EnabledMechanism, PlainUsers, SaslTools
-from logquake.node.authentication.sasl_client import (
-    LoggedIn,
-    NotAuthenticatedError,
-    PlainLogin,
-    SaslClientAuthenticator,
-    begin_login,
-)
 from logquake.node.authentication.sasl_frames import VersionsAnswers
 from logquake.node.authentication.sasl_server import SaslServerAuthenticator
 from logquake.node.authentication.sasl_steps import Admission, Answer, Refusal, Step
-from logquake.node.authentication.scram import ScramMechanism
-from logquake.node.authentication.unsecured_jws import UnsecuredValidator, make_token
+from logquake.node.authentication.unsecured_jws import UnsecuredValidator
 from logquake.wire.api import ApiKey, request_type, response_type
 from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import RequestHeader, decode_response, encode_request
@@ -31,6 +23,14 @@ from logquake.wire.messages.metadata import MetadataRequest, MetadataRequestTopi
 from logquake.wire.messages.produce import ProduceRequest
 from logquake.wire.messages.sasl import SaslAuthenticateRequest, SaslHandshakeRequest
 from logquake.wire.principals import KafkaPrincipal
+from logquake.wire.sasl.authenticator import (
+    LoggedIn,
+    NotAuthenticatedError,
+    SaslClientAuthenticator,
+)
+from logquake.wire.sasl.logins import PlainLogin, begin_login
+from logquake.wire.sasl.oauthbearer import make_token
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from logquake.wire.schema import Message
 from tests.parts import joined
 

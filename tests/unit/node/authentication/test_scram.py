@@ -7,15 +7,13 @@ from base64 import b64decode
 import pytest
 
 from logquake.node.authentication.credentials import Credentials
-from logquake.node.authentication.mechanism import (
-    AuthenticationRefusedError,
-    Identity,
-    InvalidCredentialsError,
-)
-from logquake.node.authentication.scram import ScramCredential, ScramMechanism
-from logquake.node.authentication.scram_client import ScramClient, ScramLogin
+from logquake.node.authentication.mechanism import AuthenticationRefusedError, Identity
+from logquake.node.authentication.scram import ScramCredential
 from logquake.node.authentication.scram_server import ScramServer, TokenCredential
 from logquake.wire.errors import ProtocolError
+from logquake.wire.sasl.mechanism import InvalidCredentialsError
+from logquake.wire.sasl.scram_client import ScramClient, ScramLogin
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 
 SHA_256, SHA_512 = ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512
 SALT = b64decode("W22ZaJ0SNY7soEsUEjb6gQ==")

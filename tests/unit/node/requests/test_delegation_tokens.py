@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from logquake.node.authentication.scram import ScramMechanism
 from logquake.wire.errors import ErrorCode
 from logquake.wire.listeners import ListenerName
 from logquake.wire.messages.delegation_tokens import (
@@ -20,6 +19,7 @@ from logquake.wire.messages.delegation_tokens import (
     RenewDelegationTokenRequest,
 )
 from logquake.wire.principals import KafkaPrincipal
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from logquake.zk.operations import Data, Failed, GetData
 from logquake.zk.znodes.delegation_tokens import TokenInformation
 from tests.unit.node.requests.lone_broker import LoneBroker

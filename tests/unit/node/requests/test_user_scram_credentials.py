@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from logquake.node.authentication.scram import ScramCredential, ScramMechanism
+from logquake.node.authentication.scram import ScramCredential
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.scram import (
     AlterUserScramCredentialsRequest,
@@ -16,6 +16,7 @@ from logquake.wire.messages.scram import (
     UserName,
 )
 from logquake.wire.principals import KafkaPrincipal
+from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from logquake.zk.operations import Children, Data, GetChildren, GetData
 from logquake.zk.znodes.configs import ConfigChange, EntityConfig
 from tests.unit.node.requests.lone_broker import LoneBroker

@@ -6,16 +6,15 @@ import hmac
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from logquake.node.authentication.mechanism import InvalidCredentialsError
-from logquake.node.authentication.scram import ScramMechanism
-from logquake.node.authentication.scram_messages import (
+from logquake.wire.sasl.mechanism import InvalidCredentialsError
+from logquake.wire.sasl.scram_mechanism import ScramMechanism, xor
+from logquake.wire.sasl.scram_messages import (
     ClientFinal,
     ClientFirst,
     ServerFirst,
     read_server_final,
     signed_text,
 )
-from logquake.node.authentication.scram_server import xor
 
 
 @dataclass(slots=True, repr=False)

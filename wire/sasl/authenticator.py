@@ -1,4 +1,4 @@
-"""Telling another broker who this one is: what SaslClientAuthenticator does for Kafka's brokers.
+"""Telling a broker who we are: Kafka's SaslClientAuthenticator.
 
 A handshake of version 1 and SaslAuthenticate of version 2, which every broker since 2.5 serves;
 Kafka's client would ask for the versions first.
@@ -6,14 +6,9 @@ Kafka's client would ask for the versions first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from logquake.node.authentication.mechanism import ClientMechanism, InvalidCredentialsError
-from logquake.node.authentication.oauthbearer import OAuthBearerClient
-from logquake.node.authentication.plain import PlainClient
-from logquake.node.authentication.scram_client import ScramClient, ScramLogin
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode, ProtocolError
 from logquake.wire.header import RequestHeader, decode_response, encode_request
@@ -23,6 +18,7 @@ from logquake.wire.messages.sasl import (
     SaslHandshakeRequest,
     SaslHandshakeResponse,
 )
+from logquake.wire.sasl.mechanism import ClientMechanism, InvalidCredentialsError
 from logquake.wire.schema import Message
 
 M = TypeVar("M", bound=Message)
@@ -31,24 +27,8 @@ _HANDSHAKE_VERSION = 1
 _AUTHENTICATE_VERSION = 2
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class PlainLogin:
-    user: str
-    password: str
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class OAuthBearerLogin:
-    """The claims of the tokens that are made; ``sub`` is who we are."""
-
-    claims: Mapping[str, str]
-
-
-Login = PlainLogin | ScramLogin | OAuthBearerLogin
-
-
 class NotAuthenticatedError(Exception):
-    """The other broker does not let us in; the text says why, and nothing that is secret."""
+    """The broker does not let us in; the text says why, and nothing that is secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +36,6 @@ class LoggedIn:
     """``session_lifetime_ms`` is when to authenticate anew, 0 for never (KIP-368)."""
 
     session_lifetime_ms: int
-
-
-def begin_login(login: Login, *, wall_ms: int, new_nonce: Callable[[], str]) -> ClientMechanism:
-    if isinstance(login, PlainLogin):
-        return PlainClient(login.user, login.password)
-    if isinstance(login, ScramLogin):
-        return ScramClient(login, new_nonce)
-    return OAuthBearerClient(login.claims, wall_ms)
 
 
 class SaslClientAuthenticator:

@@ -9,7 +9,7 @@ import re
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 
-from logquake.node.authentication.mechanism import InvalidCredentialsError
+from logquake.wire.sasl.mechanism import InvalidCredentialsError
 
 _VALUE = r"[\x01-\x2b\x2d-\x7f]+"
 _NAME = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.node.authentication.jaas import JaasError, LoginModule, read_login_module
+from logquake.wire.sasl.jaas import JaasError, LoginModule, read_login_module
 
 PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
 
