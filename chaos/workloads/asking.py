@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 from logquake.client.connection import Connection
 from logquake.client.coordinators import CoordinatorType, coordinator_of
 from logquake.client.errors import check
+from logquake.client.producer.transactional import LAST_ADD_OF_CLIENTS
 from logquake.client.routing import Router
 from logquake.client.transactions import OPEN_STATES, Transactions
 from logquake.wire.messages.produce import (
@@ -41,7 +42,6 @@ T = TypeVar("T")
 # Longer than what is held up on its way is kept there.
 ANSWERED_WITHIN_MS = 300_000
 
-_LAST_ADD_OF_CLIENTS = 3  # AddPartitionsToTxn: later ones are for brokers (KIP-890)
 # Later ones have brokers add partitions and raise epochs, as of Kafka 4 (KIP-890).
 _LAST_PRODUCE_AFTER_ADD = 11
 _LAST_END_OF_SAME_EPOCH = 4
@@ -90,7 +90,7 @@ class Asking:
             answer = connection.request(
                 request,
                 AddPartitionsToTxnResponse,
-                at_most=_LAST_ADD_OF_CLIENTS,
+                at_most=LAST_ADD_OF_CLIENTS,
                 timeout_ms=ANSWERED_WITHIN_MS,
             )
         for each in answer.results_by_topic_v3_and_below:

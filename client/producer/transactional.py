@@ -47,7 +47,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 T = TypeVar("T")
 
-_LAST_VERSION_OF_CLIENTS = 3  # of AddPartitionsToTxn; later ones are between brokers (KIP-890)
+LAST_ADD_OF_CLIENTS = 3  # of AddPartitionsToTxn; later ones are between brokers (KIP-890)
 # An offset is committed by who has just written there, or names a topic that it was told.
 _NO_SUCH_TOPIC = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,)
 
@@ -162,7 +162,7 @@ class TransactionalProducer:
 
         def attempt(coordinator: Connection) -> None:
             answer = coordinator.request(
-                request, AddPartitionsToTxnResponse, at_most=_LAST_VERSION_OF_CLIENTS
+                request, AddPartitionsToTxnResponse, at_most=LAST_ADD_OF_CLIENTS
             )
             for found in answer.results_by_topic_v3_and_below:
                 for each in found.results_by_partition:
