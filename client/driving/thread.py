@@ -10,11 +10,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from logquake.client.clock import Clock
 from logquake.client.driving.driven import Core, Shared
 from logquake.client.driving.sockets import Sockets
+from logquake.client.driving.steps import Call, Steps, Wait
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ClosedError, ConnectionLostError
 from logquake.client.network.links import Links
@@ -95,6 +97,37 @@ class ThreadDriver:
                     return False
                 self._changed.wait(min(left_ms / 1000, threading.TIMEOUT_MAX))
             return True
+
+    def run(self, steps: Steps[T]) -> T:
+        """Carry out a call of the program's, on its own thread; what the call returns.
+
+        Raises ClosedError, and what the call raises.
+        """
+        with self.lock:
+            self._check_open()
+            take: Callable[[], Wait | Call] = partial(next, steps)
+            while True:
+                try:
+                    step = take()
+                except StopIteration as end:
+                    self.wake()
+                    returned: T = end.value
+                    return returned
+                take = self._carry_out(step, steps)
+
+    def _carry_out(self, step: Wait | Call, steps: Steps[T]) -> Callable[[], Wait | Call]:
+        """How the call goes on after it."""
+        self.wake()
+        try:
+            if isinstance(step, Wait):
+                return partial(steps.send, self.wait(step.is_done, step.deadline_ms))
+            self.lock.release()
+            try:
+                return partial(steps.send, step.function())
+            finally:
+                self.lock.acquire()
+        except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
+            return partial(steps.throw, error)
 
     def close(self) -> None:
         """End all connections and the thread. In a callback it does not wait for that."""

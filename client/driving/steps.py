@@ -1,0 +1,31 @@
+"""What a program's call does, written once for callers that block and for callers that await.
+
+Such a call is a generator. It has the core to itself, as under a lock, except while it waits, or
+while something of the program's own is called; a driver carries it out (`ThreadDriver.run`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+
+class Wait(NamedTuple):
+    """Until it is done or too late; the generator is sent whether it is done."""
+
+    is_done: Callable[[], bool]
+    deadline_ms: int
+
+
+class Call(NamedTuple):
+    """Something of the program's own, a listener say; the generator is sent what it returned.
+
+    What it raises is raised in the generator.
+    """
+
+    function: Callable[[], object]
+
+
+Steps: TypeAlias = Generator[Wait | Call, Any, T]
