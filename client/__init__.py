@@ -7,7 +7,7 @@
     driving/        who waits, and how bytes travel
     connection.py   one request and its response
     routing.py      brokers, leaders, and trying again
-    admin.py        the cluster and its topics
+    topics.py       the cluster and its topics
     configs.py      what topics and brokers are set to
     acls.py         who may do what
     coordinators.py who coordinates a group or a transactional id

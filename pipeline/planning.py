@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
-from logquake.client.admin import Admin
 from logquake.client.offsets import FoundOffset, list_offsets
 from logquake.client.routing import Router
+from logquake.client.topics import Admin
 from logquake.pipeline.option_values import OptionError
 from logquake.pipeline.options import Bound, ReadOptions
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP, UNKNOWN_OFFSET

@@ -137,9 +137,9 @@ def topic(cluster: Cluster, _topic_numbers: Iterator[int]) -> Callable[..., str]
     answers when it has told a leader, and some clients take a broker that was not told yet for a
     change of the topic.
     """
-    from logquake.client.admin import Admin
     from logquake.client.routing import Router
     from logquake.client.settings import ClientSettings
+    from logquake.client.topics import Admin
     from tests.every_broker import wait_until_all_tell
 
     def create(*, partitions: int = 1, replicas: int = 3, **config: object) -> str:

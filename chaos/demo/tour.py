@@ -20,7 +20,7 @@ from logquake.chaos.history.rows import Kind
 from logquake.chaos.history.writer import HistoryWriter
 from logquake.chaos.observer import observing
 from logquake.chaos.runs.run import HARNESS, end_at_once
-from logquake.client.admin import Admin
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.fault import Fault

@@ -10,11 +10,11 @@ from itertools import chain
 
 from logquake.chaos.plugin.baseline import Baseline
 from logquake.client.acls import Acls
-from logquake.client.admin import Admin
 from logquake.client.configs import Configs, ConfigTarget
 from logquake.client.errors import BrokerError
 from logquake.client.groups import Groups
 from logquake.client.routing import Router
+from logquake.client.topics import Admin
 from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.state import LINKS, Phase, is_zookeeper
 from logquake.wire.errors import ErrorCode

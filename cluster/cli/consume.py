@@ -114,7 +114,7 @@ def _options(*, read_committed: bool) -> ReadOptions:
 
 
 def _places(router: Router, topics: list[str], named: list[int] | None) -> list[TopicPartition]:
-    from logquake.client.admin import Admin
+    from logquake.client.topics import Admin
     from logquake.wire.topic_partition import TopicPartition
 
     places = []
@@ -153,7 +153,7 @@ def _as_member(
     *,
     to_end: bool,
 ) -> None:
-    from logquake.client.admin import Admin
+    from logquake.client.topics import Admin
     from logquake.cluster.cli.consuming import GroupReading
 
     Admin(router).describe_topics(topics)  # one that is missing is told before anybody joins

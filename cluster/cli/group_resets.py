@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from logquake.client.admin import Admin
 from logquake.client.commits import Committer, commit_offsets, committed_offsets
 from logquake.client.errors import BrokerError
 from logquake.client.groups import Groups
@@ -20,6 +19,7 @@ from logquake.client.offset_resets import (
     plan_reset,
 )
 from logquake.client.routing import Router
+from logquake.client.topics import Admin
 from logquake.cluster.cli.times import duration_ms, moment_ms
 from logquake.cluster.errors import ClusterError
 from logquake.wire.errors import ErrorCode

@@ -98,7 +98,7 @@ def _settings(acks: str, compression: str, *, idempotent: bool) -> ProducerSetti
 
 
 def _spread(router: Router, topic: str, partition: int | None) -> Spread:
-    from logquake.client.admin import Admin
+    from logquake.client.topics import Admin
     from logquake.cluster.cli.record_input import Spread
 
     (found,) = Admin(router).describe_topics([topic])

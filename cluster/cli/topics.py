@@ -15,7 +15,7 @@ from logquake.cluster.cli.options import DEFAULT_NAME, Bootstrap, DataDir, Name,
 from logquake.wire.sentinels import NO_REPLICATION_FACTOR
 
 if TYPE_CHECKING:
-    from logquake.client.admin import Admin
+    from logquake.client.topics import Admin
 
 app = typer.Typer(help="Topics.", no_args_is_help=True, rich_markup_mode=None)
 app.command("config")(topic_config)
@@ -89,7 +89,7 @@ def describe(
 @contextmanager
 def _admin(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterator[Admin]:
     """Raises ClusterError for whatever the client meets."""
-    from logquake.client.admin import Admin
+    from logquake.client.topics import Admin
 
     with router_to(bootstrap, name, data_dir) as router:
         yield Admin(router)

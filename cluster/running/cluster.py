@@ -138,8 +138,8 @@ class RunningCluster(ChangingCluster, InjectedCluster, InsideFaults, ZooKeeperFa
 
         Some clients take a broker that was not told yet for one that knows the topic is gone.
         """
-        from logquake.client.admin import Admin
         from logquake.client.errors import ClientError
+        from logquake.client.topics import Admin
 
         values = {key: as_property(value) for key, value in (config or {}).items()}
         try:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from logquake.client.admin import Admin
 from logquake.client.producer import Producer, ProducerRecord, ProducerSettings
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.wire.records import Codec
 from tests.compat.sparks import SPARKS_WARNINGS

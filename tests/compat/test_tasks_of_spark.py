@@ -15,13 +15,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from logquake.client.admin import Admin
 from logquake.client.consumer.settings import Isolation
 from logquake.client.cursor import ReadOptions
 from logquake.client.errors import ClientError
 from logquake.client.offsets import latest_offsets
 from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.pipeline.exactly_once import (
     check_epoch,

@@ -7,11 +7,11 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from logquake.client.admin import Admin
 from logquake.client.errors import ClientError
 from logquake.client.producer import Producer, ProducerRecord
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from tests.starving.plan import Starvation

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from logquake.client.admin import Admin
 from logquake.client.cursor import ReadOptions
 from logquake.client.errors import BrokerError
 from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.state import Phase
 from logquake.wire.errors import ErrorCode

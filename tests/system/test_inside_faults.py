@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from logquake.client.admin import Admin
 from logquake.client.errors import ClientError
 from logquake.client.offsets import list_offsets
 from logquake.client.producer import Producer, ProducerRecord
 from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.cluster import RunningCluster

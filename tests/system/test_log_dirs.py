@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from logquake.client.admin import Admin, PartitionDescription
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.client.topics import Admin, PartitionDescription
 from logquake.cluster.api import Cluster
 from logquake.cluster.layout import last_line
 from logquake.cluster.state import Phase

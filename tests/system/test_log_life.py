@@ -9,10 +9,10 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from logquake.client.admin import Admin
 from logquake.client.offsets import list_offsets
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from tests.every_broker import wait_until_all_tell

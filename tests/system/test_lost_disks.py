@@ -8,11 +8,11 @@ from pathlib import Path
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from logquake.client.admin import Admin
 from logquake.client.offsets import list_offsets
 from logquake.client.producer import Producer, ProducerRecord
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.wire.records import iterate_batches
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP

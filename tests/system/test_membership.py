@@ -8,7 +8,7 @@ import pytest
 from confluent_kafka import Producer
 from typer.testing import CliRunner
 
-from logquake.client.admin import Admin
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.cli.app import app
 from logquake.cluster.errors import ClusterError

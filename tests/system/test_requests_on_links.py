@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer
 
-from logquake.client.admin import Admin
 from logquake.client.connection import connect_to_one
 from logquake.client.routing import Router
 from logquake.client.settings import Address, ClientSettings
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.running.cluster import RunningCluster

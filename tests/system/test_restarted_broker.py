@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from logquake.client.admin import Admin
 from logquake.client.errors import ConnectionLostError
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.wire.errors import ErrorCode

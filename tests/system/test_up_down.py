@@ -18,9 +18,9 @@ from typing import Any
 import psutil
 import pytest
 
-from logquake.client.admin import Admin
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.state import ClusterState, Phase
 from tests.waiting import PATIENCE_S, wait_for

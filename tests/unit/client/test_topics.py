@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from logquake.client.admin import Admin
 from logquake.client.errors import BrokerError, RequestTimedOutError
 from logquake.client.routing import Router
+from logquake.client.topics import Admin
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.topics import (
