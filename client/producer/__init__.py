@@ -12,7 +12,7 @@
     numbering.py      whether a batch has to wait for the sequences before it
     drain.py          what is sent to a broker next
     accumulator.py    all batches from append until they are done
-    sequences.py      the sequences of one partition
+    sequences.py      the sequences of partitions
     identity.py       producer ids and epochs
     idempotence.py    each record once and in order
     id_requests.py    asking for a producer id

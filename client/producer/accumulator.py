@@ -127,7 +127,9 @@ class Accumulator:
     ) -> ProducerBatch:
         settings = self._settings
         ratio = self._ratios.estimate(place.topic)
-        form = Form(lease.size_bytes, settings.codec, settings.level, ratio)
+        form = Form(
+            lease.size_bytes, settings.codec, settings.level, ratio, settings.is_transactional
+        )
         batch = ProducerBatch(place, now_ms, form, lease)
         queue.append(batch)
         self._incomplete[batch] = None
@@ -137,7 +139,12 @@ class Accumulator:
 
     def ready(self, leaders: Leaders, now_ms: int) -> Ready:
         self._flushes = [flush for flush in self._flushes if not flush.is_done]
-        hurries = self._is_closed or bool(self._flushes) or self.memory.waiting > 0
+        hurries = (
+            self._is_closed
+            or self._numbering.hurries
+            or bool(self._flushes)
+            or self.memory.waiting > 0
+        )
         return self._ready.check(leaders, now_ms, hurries=hurries)
 
     def drain(

@@ -18,6 +18,7 @@ from logquake.client.producer.ratios import MARGIN
 from logquake.wire.compression import Codec
 from logquake.wire.records import (
     HEADER_BYTES,
+    BatchFlag,
     BatchPayload,
     Record,
     finish_batch,
@@ -58,6 +59,7 @@ class Form(NamedTuple):
     codec: Codec = Codec.NONE
     level: int | None = None
     estimated_ratio: float = 1.0
+    is_transactional: bool = False
 
 
 class ProducerBatch:
@@ -144,6 +146,7 @@ class ProducerBatch:
                 self._payload,
                 codec=self._form.codec,
                 level=self._form.level,
+                flags=BatchFlag.TRANSACTIONAL if self._form.is_transactional else 0,
                 **self.stamp._asdict(),
             )
             self._payload = None

@@ -8,11 +8,10 @@ that partition has in flight begins at 0 again.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Final
 
 from logquake.client.errors import BrokerError, ClientError
-from logquake.client.producer.batch import ProducerBatch, sequence_after
+from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.identity import (
     LAST_EPOCH,
     AskingForId,
@@ -22,8 +21,8 @@ from logquake.client.producer.identity import (
     NoId,
     Standing,
 )
-from logquake.client.producer.queues import Queue, insert_by_sequence
-from logquake.client.producer.sequences import PartitionSequences
+from logquake.client.producer.queues import Queue
+from logquake.client.producer.sequences import SequenceBook
 from logquake.wire.errors import ErrorCode
 from logquake.wire.sentinels import UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
@@ -42,13 +41,11 @@ _FATAL: Final = frozenset(
 class Idempotence:
     """Satisfies `Numbering`."""
 
+    hurries = False
+
     def __init__(self) -> None:
         self.standing: Standing = NoId()
-        self._partitions: defaultdict[TopicPartition, PartitionSequences] = defaultdict(
-            PartitionSequences
-        )
-        # Batches were given up that had been sent; up to that sequence, exclusive.
-        self._unresolved: dict[TopicPartition, int] = {}
+        self._sequences = SequenceBook()
         self._need_epoch: dict[TopicPartition, None] = {}
 
     # What may be sent next
@@ -56,54 +53,37 @@ class Idempotence:
     def holds_back(self, batch: ProducerBatch) -> bool:
         if not isinstance(self.standing, Identified):
             return True
-        sequences = self._partitions[batch.place]
-        if batch.has_sequence:
-            # One that is tried again waits until all before it are done.
-            first = sequences.in_flight[0] if sequences.in_flight else batch
-            return first.stamp.base_sequence != batch.stamp.base_sequence
-        is_of_older_epoch = sequences.identity != self.standing.identity
-        # Sequence 0 of the next epoch could be written before what is in flight.
-        return bool(is_of_older_epoch and sequences.in_flight) or batch.place in self._unresolved
+        return self._sequences.holds_back(batch, self.standing.identity)
 
     def number(self, batch: ProducerBatch) -> None:
-        if batch.has_sequence or not isinstance(self.standing, Identified):
-            return
-        identity = self.standing.identity
-        sequences = self._partitions[batch.place]
-        if sequences.identity != identity and not sequences.in_flight:
-            sequences.begin_anew(identity)
-        sequences.number(batch, identity)
+        if isinstance(self.standing, Identified):
+            self._sequences.number(batch, self.standing.identity)
 
     def put_back(self, queue: Queue, batch: ProducerBatch) -> None:
-        self._partitions[batch.place].track(batch)
-        insert_by_sequence(queue, batch)
+        self._sequences.put_back(queue, batch)
 
     # What became of it
 
-    def written(self, batch: ProducerBatch) -> None:
-        self._partitions[batch.place].acked(batch)
+    def written(self, batch: ProducerBatch, base_offset: int) -> None:
+        self._sequences.written(batch, base_offset)
 
     def was_split(self, batch: ProducerBatch) -> None:
-        self._partitions[batch.place].forget(batch)
+        self._sequences.forget(batch)
 
     def failed(self, batch: ProducerBatch, error: ClientError, *, leaves_gap: bool) -> None:
         code = error.code if isinstance(error, BrokerError) else None
         if code in _FATAL:
             self.standing = Broken(error)
-        self._partitions[batch.place].forget(batch)
+        self._sequences.forget(batch)
         if isinstance(self.standing, Broken):
             return
         if code == ErrorCode.UNKNOWN_PRODUCER_ID:
-            # The broker knows nothing of this producer, and takes a 0.
-            del self._partitions[batch.place]
-            self._unresolved.pop(batch.place, None)
+            self._sequences.forget_partition(batch.place)
         elif leaves_gap or code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
             self._need_epoch[batch.place] = None
 
     def given_up(self, batch: ProducerBatch) -> None:
-        """Nothing new follows until all is done that is in flight, and it is known."""
-        after = sequence_after(batch.last_sequence, 1)
-        self._unresolved[batch.place] = max(self._unresolved.get(batch.place, after), after)
+        self._sequences.given_up(batch)
 
     def may_retry(self, batch: ProducerBatch, code: ErrorCode, log_start_offset: int) -> bool:
         """Some errors are mended by the next epoch, which is asked for here."""
@@ -121,12 +101,11 @@ class Idempotence:
 
     def _retry_out_of_order(self, batch: ProducerBatch) -> bool:
         """Without bumping, where a batch before it may still come."""
-        sequence = batch.stamp.base_sequence
-        unresolved = self._unresolved.get(batch.place)
+        unresolved = self._sequences.unresolved(batch.place)
         if unresolved is None:
-            is_gap = not batch.was_restamped and self._partitions[batch.place].is_next(sequence)
+            is_gap = not batch.was_restamped and self._sequences.is_next(batch)
         else:
-            is_gap = sequence == unresolved
+            is_gap = batch.stamp.base_sequence == unresolved
         if is_gap:
             self._need_epoch[batch.place] = None
         return True
@@ -135,12 +114,7 @@ class Idempotence:
 
     def mend(self) -> None:
         """What can be told of batches that were given up is told; the next epoch where it must."""
-        for place, _ in list(self._unresolved.items()):
-            sequences = self._partitions[place]
-            if not sequences.in_flight:
-                del self._unresolved[place]
-                if not sequences.is_next(sequences.next):
-                    self._need_epoch[place] = None
+        self._need_epoch.update(dict.fromkeys(self._sequences.take_gaps()))
         if self._need_epoch and isinstance(self.standing, Identified):
             self._bump(self.standing.identity)
 
@@ -155,8 +129,7 @@ class Idempotence:
 
     def _begin_anew(self, identity: Identity) -> None:
         for place in self._need_epoch:
-            self._partitions[place].begin_anew(identity)
-            self._unresolved.pop(place, None)
+            self._sequences.begin_anew(place, identity)
         self._need_epoch.clear()
 
     def asked(self) -> None:

@@ -11,6 +11,10 @@ from logquake.wire.errors import ErrorCode
 
 
 class Numbering(Protocol):
+    @property
+    def hurries(self) -> bool:
+        """Nobody waits for linger.ms: a transaction is about to end."""
+
     def holds_back(self, batch: ProducerBatch, /) -> bool:
         """The first of its queue: it may not be sent now."""
 
@@ -20,7 +24,8 @@ class Numbering(Protocol):
     def put_back(self, queue: Queue, batch: ProducerBatch) -> None:
         """It is tried again, or stands in for a part of one that was too large."""
 
-    def written(self, batch: ProducerBatch, /) -> None: ...
+    def written(self, batch: ProducerBatch, base_offset: int, /) -> None:
+        """``base_offset`` is UNKNOWN_OFFSET where the broker only knows that it has it."""
 
     def was_split(self, batch: ProducerBatch, /) -> None:
         """Its parts stand in for it from now on."""
@@ -39,6 +44,8 @@ class Numbering(Protocol):
 class Unnumbered:
     """Without idempotence: what failed goes first again, ahead of what was sent after it."""
 
+    hurries = False
+
     def holds_back(self, _batch: ProducerBatch) -> bool:
         return False
 
@@ -48,7 +55,7 @@ class Unnumbered:
     def put_back(self, queue: Queue, batch: ProducerBatch) -> None:
         queue.appendleft(batch)
 
-    def written(self, _batch: ProducerBatch) -> None:
+    def written(self, _batch: ProducerBatch, _base_offset: int) -> None:
         pass
 
     def was_split(self, _batch: ProducerBatch) -> None:

@@ -61,7 +61,7 @@ def produce_request(batches: Iterable[ProducerBatch], settings: SendingSettings)
         data = PartitionProduceData(index=batch.place.partition, records=batch.build())
         by_topic[batch.place.topic].append(data)
     return ProduceRequest(
-        transactional_id=None,
+        transactional_id=settings.transactional_id,
         acks=settings.acks,
         timeout_ms=settings.request_timeout_ms,
         topic_data=[

@@ -200,7 +200,7 @@ class Sender:
         """An error of a batch that was given up before means nothing any more."""
         batch, code = result.batch, result.code
         if code in (ErrorCode.NONE, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
-            self._numbering.written(batch)
+            self._numbering.written(batch, result.answer.base_offset)
             batch.written(result.answer.base_offset, result.answer.log_append_time_ms)
             self._accumulator.release(batch)
         elif batch.fate is not None:

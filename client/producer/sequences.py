@@ -1,10 +1,14 @@
-"""The sequences of one partition (TxnPartitionEntry)."""
+"""The sequences of a producer's partitions (TxnPartitionMap, TxnPartitionEntry)."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from logquake.client.producer.batch import ProducerBatch, Stamp, sequence_after
 from logquake.client.producer.identity import Identity
-from logquake.wire.sentinels import NO_SEQUENCE
+from logquake.client.producer.queues import Queue, insert_by_sequence
+from logquake.wire.sentinels import NO_SEQUENCE, UNKNOWN_OFFSET
+from logquake.wire.topic_partition import TopicPartition
 
 
 class PartitionSequences:
@@ -14,6 +18,7 @@ class PartitionSequences:
         self.identity: Identity | None = None  # whose sequences these are
         self.next = 0
         self.last_acked = NO_SEQUENCE
+        self.last_acked_offset = UNKNOWN_OFFSET
         self.in_flight: list[ProducerBatch] = []
 
     def number(self, batch: ProducerBatch, identity: Identity) -> None:
@@ -30,8 +35,11 @@ class PartitionSequences:
         if batch in self.in_flight:
             self.in_flight.remove(batch)
 
-    def acked(self, batch: ProducerBatch) -> None:
+    def acked(self, batch: ProducerBatch, base_offset: int) -> None:
         self.last_acked = max(self.last_acked, batch.last_sequence)
+        if base_offset != UNKNOWN_OFFSET:
+            last_offset = base_offset + batch.count - 1
+            self.last_acked_offset = max(self.last_acked_offset, last_offset)
         self.forget(batch)
 
     def is_next(self, sequence: int) -> bool:
@@ -46,3 +54,96 @@ class PartitionSequences:
         for batch in self.in_flight:
             batch.restamp(Stamp(*identity, self.next))
             self.next = sequence_after(self.next, batch.count)
+
+    def close_gap(self, failed: ProducerBatch) -> None:
+        """Brokers refused it for good: what follows moves up."""
+        self.next = sequence_after(self.next, -failed.count)
+        for batch in self.in_flight:
+            if batch.stamp.base_sequence >= failed.stamp.base_sequence:
+                moved = sequence_after(batch.stamp.base_sequence, -failed.count)
+                batch.restamp(batch.stamp._replace(base_sequence=moved))
+
+
+class SequenceBook:
+    """Of all partitions; and of which of them batches were given up that had been sent."""
+
+    def __init__(self) -> None:
+        self.partitions: defaultdict[TopicPartition, PartitionSequences] = defaultdict(
+            PartitionSequences
+        )
+        self._unresolved: dict[TopicPartition, int] = {}  # up to that sequence, exclusive
+
+    # What may be sent next
+
+    def holds_back(self, batch: ProducerBatch, identity: Identity) -> bool:
+        sequences = self.partitions[batch.place]
+        if batch.has_sequence:
+            # One that is tried again waits until all before it are done.
+            first = sequences.in_flight[0] if sequences.in_flight else batch
+            return first.stamp.base_sequence != batch.stamp.base_sequence
+        # Sequence 0 of the next epoch could be written before what is in flight.
+        is_of_older_epoch = sequences.identity != identity and bool(sequences.in_flight)
+        return is_of_older_epoch or batch.place in self._unresolved
+
+    def number(self, batch: ProducerBatch, identity: Identity) -> None:
+        if batch.has_sequence:
+            return
+        sequences = self.partitions[batch.place]
+        if sequences.identity != identity and not sequences.in_flight:
+            sequences.begin_anew(identity)
+        sequences.number(batch, identity)
+
+    def put_back(self, queue: Queue, batch: ProducerBatch) -> None:
+        self.partitions[batch.place].track(batch)
+        insert_by_sequence(queue, batch)
+
+    # What became of it
+
+    def written(self, batch: ProducerBatch, base_offset: int) -> None:
+        self.partitions[batch.place].acked(batch, base_offset)
+
+    def forget(self, batch: ProducerBatch) -> None:
+        """It is not in flight any more."""
+        self.partitions[batch.place].forget(batch)
+
+    def forget_partition(self, place: TopicPartition) -> None:
+        """The broker knows nothing of this producer, and takes a 0."""
+        del self.partitions[place]
+        self._unresolved.pop(place, None)
+
+    def forget_all(self) -> None:
+        self.partitions.clear()
+        self._unresolved.clear()
+
+    def begin_anew(self, place: TopicPartition, identity: Identity) -> None:
+        self.partitions[place].begin_anew(identity)
+        self._unresolved.pop(place, None)
+
+    def is_next(self, batch: ProducerBatch) -> bool:
+        """All before it is acked."""
+        return self.partitions[batch.place].is_next(batch.stamp.base_sequence)
+
+    # Batches that were given up
+
+    def given_up(self, batch: ProducerBatch) -> None:
+        """Nothing new follows until all is done that is in flight, and it is known."""
+        after = sequence_after(batch.last_sequence, 1)
+        self._unresolved[batch.place] = max(self._unresolved.get(batch.place, after), after)
+
+    def unresolved(self, place: TopicPartition) -> int | None:
+        """The sequence behind the last one that was given up."""
+        return self._unresolved.get(place)
+
+    def take_gaps(self) -> list[TopicPartition]:
+        """Partitions of which all is done now, and what was given up is missing.
+
+        Of the others it is known to be written, since what came after it is.
+        """
+        gaps = []
+        for place in list(self._unresolved):
+            sequences = self.partitions[place]
+            if not sequences.in_flight:
+                del self._unresolved[place]
+                if not sequences.is_next(sequences.next):
+                    gaps.append(place)
+        return gaps

@@ -23,6 +23,8 @@ class SendingSettings:
     # max.in.flight.requests.per.connection=1: a partition's next batch waits for the one before, so
     # that without idempotence too its order is that of its records.
     is_one_at_a_time: bool = False
+    # transactional.id: what is written counts when its transaction is committed.
+    transactional_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +49,5 @@ class BatchingSettings:
     # partitioner.availability.timeout.ms: a broker that takes nothing for longer is given none that
     # could go elsewhere; 0 is never.
     availability_timeout_ms: int = 0
+    # There is a transactional.id: batches say that they are part of a transaction.
+    is_transactional: bool = False

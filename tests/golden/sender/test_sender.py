@@ -100,7 +100,7 @@ class SenderPlayer(Player):
         self._metadata = Metadata(metadata, [("one", PORT)], random)
         client = NetworkClient(network, self._links, self._metadata, random)
         self._sender = Sender(
-            SendingSettings(is_one_at_a_time=in_flight == 1, **sending),
+            SendingSettings(is_one_at_a_time=in_flight == 1, **sending),  # type: ignore[arg-type]
             batches,
             self._accumulator,
             client,
