@@ -81,6 +81,34 @@ class NoOffsetForPartitionError(ClientError):
         self.places = places
 
 
+class CommitFailedError(ClientError):
+    """Nothing is committed: others may have the partitions. Poll, and go on with what it assigns.
+
+    Kafka's CommitFailedException: the member was out for too long, see max.poll.interval.ms.
+    """
+
+
+class RebalanceInProgressError(BrokerError):
+    """Nothing is committed: the group rebalances. Poll until it is done, then commit again."""
+
+    def __init__(self, context: str) -> None:
+        super().__init__(ErrorCode.REBALANCE_IN_PROGRESS, context)
+
+
+class RetriableCommitFailedError(ClientError):
+    """A commit_async that was not tried again: a later one may succeed; `cause` says why."""
+
+    retriable = True
+
+    def __init__(self, cause: ClientError) -> None:
+        super().__init__(f"the commit may be tried again: {cause}")
+        self.cause = cause
+
+
+class RebalanceListenerError(ClientError):
+    """The program's own listener failed; what was to change has changed. The cause is chained."""
+
+
 class CorruptRecordError(ClientError):
     """What was fetched cannot be read; seek past it to go on."""
 

@@ -2,8 +2,10 @@
 
     assignors/          who of a group reads which partitions
     settings.py         the keys that it heeds
+    group/              membership, and committed offsets
     subscription.py     what is wanted, and what is assigned
     partition_state.py  one assigned partition: where it is read, and whether
+    offsets.py          what is committed, and as whom
     position.py         a place in a partition, and whose word there is for it
     cluster.py          what it wants to know of its cluster
     fetching.py         brokers are asked ahead of the polls

@@ -1,0 +1,21 @@
+"""What a member of a group wants to know of its cluster (ConsumerMetadata)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from logquake.client.consumer.cluster import ClusterView
+
+
+class GroupCluster(ClusterView, Protocol):
+    """The topics asked about are `Subscriptions.metadata_topics`; all there are for a pattern."""
+
+    @property
+    def updates(self) -> int:
+        """Answers taken in."""
+
+    def request_update_for_new_topics(self) -> None:
+        """`Subscriptions.metadata_topics` has topics that nobody has asked about yet."""
+
+    def update_delay_ms(self, now_ms: int, /) -> int:
+        """How long until it is time to ask, 0 for now."""

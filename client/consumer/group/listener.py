@@ -1,0 +1,45 @@
+"""What a program is told of its group and its commits; in `aio` clients these are coroutines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeAlias
+
+from logquake.client.consumer.offsets import OffsetAndMetadata
+from logquake.client.errors import ClientError
+from logquake.wire.topic_partition import TopicPartition
+
+Offsets: TypeAlias = Mapping[TopicPartition, OffsetAndMetadata]
+
+
+class RebalanceListener(Protocol):
+    """Kafka's ConsumerRebalanceListener: called in the program's own poll(), unsubscribe() and
+    close(), in the order of the partitions, and with none where an eager group gives none back.
+    """
+
+    def on_assigned(self, places: Sequence[TopicPartition], /) -> object:
+        """They were added to what is read; before the first record of them. It may seek."""
+
+    def on_revoked(self, places: Sequence[TopicPartition], /) -> object:
+        """They go to others. It may still commit."""
+
+    def on_lost(self, places: Sequence[TopicPartition], /) -> object:
+        """Others may have them already: it is too late to commit."""
+
+
+class NoListener:
+    """Of a program that wants to hear nothing."""
+
+    def on_assigned(self, places: Sequence[TopicPartition], /) -> object: ...
+
+    def on_revoked(self, places: Sequence[TopicPartition], /) -> object: ...
+
+    def on_lost(self, places: Sequence[TopicPartition], /) -> object: ...
+
+
+CommitCallback: TypeAlias = Callable[[Offsets, ClientError | None], object]
+"""What was to be committed, and why it was not (Kafka's OffsetCommitCallback)."""
+
+
+def unheard(_offsets: Offsets, _error: ClientError | None) -> None:
+    """Of a commit that nobody wants to hear of."""
