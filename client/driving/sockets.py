@@ -1,7 +1,6 @@
 """Doing what the network core wants with non-blocking sockets and a selector.
 
-For one thread. Names are looked up in place, which may block; whoever gives addresses waits for
-nothing.
+For one thread. Unless it is given other ``names``, they are looked up in place, which may block.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from typing import Protocol, cast
 
 from logquake.client.clock import Clock
 from logquake.client.driving.driven import Driven
+from logquake.client.driving.names import Names, look_up_in_place
 from logquake.client.driving.transports import Plain, Shaken, Tls, Transport
 from logquake.client.driving.waker import Waker
 from logquake.client.driving.way_in import PLAIN, WayIn
@@ -72,12 +72,25 @@ class _End:
 
 
 class SelectorSockets:
-    """A ``waker`` is its maker's; it ends a wait, and is made to forget."""
+    """A ``waker`` is its maker's; it ends a wait, and is made to forget.
 
-    def __init__(self, clock: Clock, way_in: WayIn = PLAIN, *, waker: Waker | None = None) -> None:
+    A ``selector`` is closed with the sockets.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        way_in: WayIn = PLAIN,
+        *,
+        waker: Waker | None = None,
+        selector: selectors.BaseSelector | None = None,
+        names: Names = look_up_in_place,
+    ) -> None:
         self._clock = clock
         self._way_in = way_in
-        self._selector = selectors.PollSelector()  # has no descriptor of its own to be lost
+        self._names = names
+        # By default one that has no descriptor of its own to be lost.
+        self._selector = selector or selectors.PollSelector()
         if waker is not None:
             self._selector.register(waker, _READ, waker)
         self._ends: dict[int, _End] = {}
@@ -114,15 +127,13 @@ class SelectorSockets:
     # To a connection
 
     def _resolve(self, links: Driven, wanted: Resolve) -> None:
-        try:
-            found = socket.getaddrinfo(wanted.host, None, type=socket.SOCK_STREAM)
-        except (OSError, ValueError) as error:
-            self._lost(links, wanted.link, error)
-        else:
-            # IPv4 first, as Java has it by default: "localhost" is often both, and served by one.
-            in_order = sorted(found, key=lambda each: each[0] is not socket.AF_INET)
-            addresses = dict.fromkeys(str(address[0]) for *_, address in in_order)
-            links.resolved(wanted.link, addresses, self._clock.now_ms())
+        def found(told: list[str] | Exception) -> None:
+            if isinstance(told, Exception):
+                self._lost(links, wanted.link, told)
+            else:
+                links.resolved(wanted.link, told, self._clock.now_ms())
+
+        self._names(wanted.host, found)
 
     def _connect(self, links: Driven, wanted: Connect) -> None:
         try:

@@ -87,14 +87,13 @@ class ThreadDriver:
         It is asked under the lock, whenever the thread has gone round. Raises ClosedError, and
         RuntimeError on the thread itself, which would wait for what it has to do.
         """
-        if self._is_own_thread():
-            raise RuntimeError("the client's own thread cannot wait for what it has to do itself")
         with self.lock:
             while not is_done():
                 self._check_open()
                 left_ms = deadline_ms - self._clock.now_ms()
                 if left_ms <= 0:
                     return False
+                self._check_is_other_thread()
                 self._changed.wait(min(left_ms / 1000, threading.TIMEOUT_MAX))
             return True
 
@@ -134,11 +133,16 @@ class ThreadDriver:
         with self.lock:
             self._is_closing = True
             self.wake()
-        if not self._is_own_thread():
+        if not self.is_own_thread():
             self._thread.join()
 
-    def _is_own_thread(self) -> bool:
+    def is_own_thread(self) -> bool:
+        """Whoever asks is called back by it."""
         return threading.current_thread() is self._thread
+
+    def _check_is_other_thread(self) -> None:
+        if self.is_own_thread():
+            raise RuntimeError("the client's own thread cannot wait for what it has to do itself")
 
     def _check_open(self) -> None:
         if self._is_closing or self._has_ended:

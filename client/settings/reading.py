@@ -48,6 +48,16 @@ def read(table: type[C], given: Mapping[str, object]) -> C:
     return table(**values)
 
 
+def merged(config: Mapping[str, object] | None, keys: Mapping[str, object]) -> dict[str, object]:
+    """What a client is given as a mapping and what as keywords. Raises SettingsError."""
+    merged = dict(config or {})
+    for spelt, value in keys.items():
+        if spelt in merged:
+            raise SettingsError(f"{name_of(spelt)} is set twice: in the mapping, and as a keyword")
+        merged[spelt] = value
+    return merged
+
+
 def _parsed(name: str, value: object, place: Field[Any]) -> Any:
     kind = kind_of(place.metadata)
     try:

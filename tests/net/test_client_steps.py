@@ -34,7 +34,11 @@ def test_what_comes_too_late_is_told() -> None:
 
 def test_the_programs_own_is_called_without_the_lock_and_its_error_is_the_calls() -> None:
     def fail(driver_free: list[bool]) -> None:
-        other = threading.Thread(target=lambda: driver_free.append(driver.lock.acquire(timeout=60)))
+        def take_and_give_back() -> None:
+            with driver.lock:
+                driver_free.append(True)
+
+        other = threading.Thread(target=take_and_give_back)
         other.start()
         other.join()
         raise KeyError("mine")

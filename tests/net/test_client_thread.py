@@ -16,7 +16,7 @@ from logquake.client.driving.driven import Core, Driven
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.driving.waker import Waker
-from logquake.client.errors import ClosedError, ConnectionLostError
+from logquake.client.errors import ClientError, ClosedError, ConnectionLostError
 from logquake.client.network.effects import Node, Resolve
 from logquake.client.network.link import Answer, ClientRequest
 from logquake.client.network.links import Links
@@ -256,6 +256,9 @@ class Asking:
 
     def node(self, node_id: int) -> Node | None:
         return self._node if node_id == self._node.id else None
+
+    def failure(self) -> ClientError | None:
+        return self._network.failure(self._node.id)
 
     def poll(self, now_ms: int) -> None:
         self.links.poll(now_ms)

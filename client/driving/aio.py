@@ -1,0 +1,219 @@
+"""Driving a core by asyncio's loop: no thread, and no lock, since nothing runs beside it.
+
+The loop watches the one descriptor of an epoll that has all sockets; names are looked up by the
+loop's executor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import selectors
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from logquake.client.clock import Clock
+from logquake.client.driving.driven import Core
+from logquake.client.driving.names import Found, Names, addresses_of
+from logquake.client.driving.sockets import Sockets
+from logquake.client.driving.steps import Call, Steps, Wait
+from logquake.client.errors import ClosedError, ConnectionLostError
+from logquake.client.network.links import Links
+
+T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
+
+
+class AioDriver:
+    """Runs from the start until close(), on the loop that runs when it is made.
+
+    ``tell`` is called after each pass: what users want to hear of is told there.
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        links: Links,
+        clock: Clock,
+        new_sockets: Callable[[selectors.BaseSelector, Names], Sockets],
+        *,
+        name: str,
+        tell: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._core = core
+        self._links = links
+        self._clock = clock
+        self._name = name
+        self._tell = tell
+        self._selector = selectors.EpollSelector()
+        self._sockets = new_sockets(self._selector, self._look_up)
+        self._looking_up: set[asyncio.Future[list[str]]] = set()
+        self._waiting: dict[asyncio.Future[None], Wait] = {}
+        self._promised: dict[asyncio.Future[None], None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_woken = False
+        self._has_ended = False
+        self._loop.add_reader(self._selector.fileno(), self._on_events)
+        self.wake()
+
+    def wake(self) -> None:
+        """Look at the core again: for whoever changed it."""
+        if not self._is_woken and not self._has_ended:
+            self._is_woken = True
+            self._loop.call_soon(self._pass)
+
+    async def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> bool:
+        """Until it is done, which is answered, or it is too late. Raises ClosedError."""
+        while not is_done():
+            self._check_open()
+            if deadline_ms <= self._clock.now_ms():
+                return False
+            woken = self._loop.create_future()
+            self._waiting[woken] = Wait(is_done, deadline_ms)
+            self.wake()
+            try:
+                await woken
+            finally:
+                del self._waiting[woken]
+        return True
+
+    def promise(self) -> asyncio.Future[None]:
+        """For a callback to fulfil; what is not when the client ends raises ClosedError."""
+        self._check_open()
+        promised: asyncio.Future[None] = self._loop.create_future()
+        self._promised[promised] = None
+        promised.add_done_callback(self._promised.pop)
+        return promised
+
+    async def run(self, steps: Steps[T]) -> T:
+        """Carry out a call of the program's; what the call returns.
+
+        Raises ClosedError, and what the call raises.
+        """
+        self._check_open()
+        take: Callable[[], Wait | Call] = partial(next, steps)
+        while True:
+            try:
+                step = take()
+            except StopIteration as end:
+                self.wake()
+                returned: T = end.value
+                return returned
+            take = await self._carry_out(step, steps)
+
+    async def _carry_out(self, step: Wait | Call, steps: Steps[T]) -> Callable[[], Wait | Call]:
+        """How the call goes on after it. What is called may be a coroutine's function."""
+        self.wake()
+        try:
+            if isinstance(step, Wait):
+                return partial(steps.send, await self.wait(step.is_done, step.deadline_ms))
+            returned = step.function()
+            if inspect.isawaitable(returned):
+                returned = await returned
+            return partial(steps.send, returned)
+        except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
+            return partial(steps.throw, error)
+
+    def close(self) -> None:
+        """End all connections, and tell whoever waits."""
+        if not self._has_ended:
+            self._end()
+
+    def _check_open(self) -> None:
+        if self._has_ended:
+            raise ClosedError(f"{self._name} is closed")
+
+    # On the loop
+
+    def _pass(self) -> None:
+        self._is_woken = False
+        if self._has_ended:
+            return
+        try:
+            self._core.poll(self._clock.now_ms())
+            acted = self._sockets.perform(self._links)
+        except Exception:  # noqa: BLE001 - whatever it is, the client is over, and the log says why
+            self._fail()
+            return
+        self._tell()
+        self._wake_those_who_wait()
+        if acted:  # and something may have come of it
+            self.wake()
+        self._set_timer()
+
+    def _on_events(self) -> None:
+        try:
+            self._sockets.wait(self._links, 0)
+        except Exception:  # noqa: BLE001 - as in a pass
+            self._fail()
+        else:
+            self.wake()
+
+    def _wake_those_who_wait(self) -> None:
+        """They look for themselves, since things may have changed again when they come to it."""
+        now_ms = self._clock.now_ms()
+        for woken, wait in self._waiting.items():
+            if not woken.done() and (wait.deadline_ms <= now_ms or _is_worth_a_look(wait)):
+                woken.set_result(None)
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._is_woken or self._has_ended:  # a callback may have closed the client
+            return
+        now_ms = self._clock.now_ms()
+        due = [wait.deadline_ms for wait in self._waiting.values()]
+        core_due_ms = self._core.next_due_ms(now_ms)
+        if core_due_ms is not None:
+            due.append(core_due_ms)
+        if due:
+            self._timer = self._loop.call_later(max(0, min(due) - now_ms) / 1000, self.wake)
+
+    def _look_up(self, host: str, found: Found) -> None:
+        def told(looked_up: asyncio.Future[list[str]]) -> None:
+            self._looking_up.discard(looked_up)
+            if looked_up.cancelled() or self._has_ended:
+                return
+            error = looked_up.exception()
+            found(error if isinstance(error, Exception) else looked_up.result())
+            self.wake()
+
+        looking_up = self._loop.run_in_executor(None, addresses_of, host)
+        self._looking_up.add(looking_up)
+        looking_up.add_done_callback(told)
+
+    def _fail(self) -> None:
+        _LOG.exception("%s fails", self._name)
+        self._end()
+
+    def _end(self) -> None:
+        """Whoever waits is told, whatever else fails."""
+        self._has_ended = True
+        self._loop.remove_reader(self._selector.fileno())
+        if self._timer is not None:
+            self._timer.cancel()
+        for looking_up in list(self._looking_up):
+            looking_up.cancel()
+        try:
+            why = ConnectionLostError("closed by this client")
+            self._links.end_all(why, self._clock.now_ms())
+            self._sockets.perform(self._links)
+            self._tell()
+        finally:
+            self._sockets.close()
+            for woken in [each for each in self._waiting if not each.done()]:
+                woken.set_result(None)
+            for promised in [each for each in self._promised if not each.done()]:
+                promised.set_exception(ClosedError(f"{self._name} is closed"))
+
+
+def _is_worth_a_look(wait: Wait) -> bool:
+    try:
+        return wait.is_done()
+    except Exception:  # noqa: BLE001 - whoever waits looks himself, and is told
+        return True

@@ -1,0 +1,5 @@
+"""Clients whose calls block, each over a thread of its own.
+
+futures.py   what one comes to, waited for
+threads.py   the thread
+"""

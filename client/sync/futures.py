@@ -1,0 +1,59 @@
+"""What a part of a call comes to, for callers that block (concurrent.futures.Future's ways)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar, cast
+
+from logquake.client.clock import Clock
+from logquake.client.driving.thread import ThreadDriver
+from logquake.client.errors import ClientError
+from logquake.client.pending import Pending
+
+T = TypeVar("T")
+
+_FOR_EVER_MS = 2**63
+
+
+class Future(Generic[T]):
+    """Cheap: it has no lock of its own, and there may be one for each record."""
+
+    __slots__ = ("_clock", "_driver", "_pending")
+
+    def __init__(self, pending: Pending[T], driver: ThreadDriver, clock: Clock) -> None:
+        self._pending = pending
+        self._driver = driver
+        self._clock = clock
+
+    def done(self) -> bool:
+        return self._pending.is_done
+
+    def result(self, timeout_s: float | None = None) -> T:
+        """Waits for it. Raises the ClientError that it came to, TimeoutError if it takes longer,
+        ClosedError if the client has failed meanwhile.
+        """
+        outcome = self._await_outcome(timeout_s)
+        if isinstance(outcome, ClientError):
+            raise outcome
+        return outcome
+
+    def exception(self, timeout_s: float | None = None) -> ClientError | None:
+        """Waits for it; None of what went well. Raises TimeoutError and ClosedError."""
+        outcome = self._await_outcome(timeout_s)
+        return outcome if isinstance(outcome, ClientError) else None
+
+    def add_done_callback(self, function: Callable[[Future[T]], object]) -> None:
+        """It is called on the client's thread, with the future; at once if that is done."""
+        with self._driver.lock:
+            if not self._pending.is_done:
+                self._pending.when_done(lambda: function(self))
+                return
+        function(self)
+
+    def _await_outcome(self, timeout_s: float | None) -> T | ClientError:
+        if not self._pending.is_done:
+            now_ms = self._clock.now_ms()
+            deadline_ms = _FOR_EVER_MS if timeout_s is None else now_ms + int(timeout_s * 1000)
+            if not self._driver.wait(lambda: self._pending.is_done, deadline_ms):
+                raise TimeoutError(f"not done after {timeout_s} s")
+        return cast("T | ClientError", self._pending.outcome)

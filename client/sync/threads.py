@@ -1,0 +1,21 @@
+"""The thread of a client whose calls block."""
+
+from __future__ import annotations
+
+from logquake.client.assembling import Foundation
+from logquake.client.driving.driven import Core
+from logquake.client.driving.sockets import SelectorSockets
+from logquake.client.driving.thread import ThreadDriver
+from logquake.client.driving.waker import Waker
+from logquake.client.telling import Telling
+
+
+def start_thread(foundation: Foundation, core: Core, telling: Telling, name: str) -> ThreadDriver:
+    """``name`` is the thread's, and what errors call the client."""
+
+    def new_sockets(waker: Waker) -> SelectorSockets:
+        return SelectorSockets(foundation.clock, foundation.way_in, waker=waker)
+
+    return ThreadDriver(
+        core, foundation.links, foundation.clock, new_sockets, name=name, tell=telling.tell
+    )

@@ -1,0 +1,242 @@
+"""A client on asyncio's loop: calls are awaited, nothing runs beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import selectors
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from random import Random
+
+import pytest
+
+from logquake.client.aio.futures import Future
+from logquake.client.driving.aio import AioDriver
+from logquake.client.driving.driven import Core
+from logquake.client.driving.names import Names
+from logquake.client.driving.sockets import SelectorSockets
+from logquake.client.driving.steps import Call, Steps, Wait
+from logquake.client.errors import ClosedError, ConnectionLostError
+from logquake.client.network.links import Links
+from logquake.client.pending import Promise
+from logquake.client.telling import Telling
+from logquake.wire.api import ApiKey
+from logquake.wire.messages.metadata import MetadataResponse
+from tests.net.server import Server
+from tests.net.test_client_thread import CLOCK, NETWORK, Asking, Counting, in_time, versions
+
+
+@asynccontextmanager
+async def driven(
+    core: Core, links: Links | None = None, tell: Callable[[], None] = lambda: None
+) -> AsyncIterator[AioDriver]:
+    links = links or Links(NETWORK, Random(1))
+    driver = AioDriver(core, links, CLOCK, _sockets, name="ours", tell=tell)
+    try:
+        yield driver
+    finally:
+        driver.close()
+
+
+def _sockets(selector: selectors.BaseSelector, names: Names) -> SelectorSockets:
+    return SelectorSockets(CLOCK, selector=selector, names=names)
+
+
+async def serve_until(server: Server, is_done: Callable[[], object]) -> None:
+    deadline_ms = in_time()
+    while not is_done():
+        assert CLOCK.now_ms() < deadline_ms
+        server.loop.run_pass(max_wait_ms=0)
+        await asyncio.sleep(0)
+
+
+def test_a_call_waits_for_what_the_core_does() -> None:
+    core = Counting()
+
+    def give_and_wait() -> Steps[list[int]]:
+        core.give(1, 0)
+        assert (yield Wait(lambda: core.taken == [1], in_time()))
+        return core.taken
+
+    async def main() -> None:
+        async with driven(core) as driver:
+            assert await driver.run(give_and_wait()) == [1]
+
+    asyncio.run(main())
+
+
+def test_many_calls_wait_side_by_side() -> None:
+    core = Counting()
+
+    def give(number: int) -> Steps[None]:
+        core.give(number, 0)
+        assert (yield Wait(lambda: number in core.taken, in_time()))
+
+    async def main() -> None:
+        async with driven(core) as driver:
+            await asyncio.gather(*(driver.run(give(number)) for number in range(50)))
+
+    asyncio.run(main())
+    assert sorted(core.taken) == [*range(50)]
+
+
+def test_what_comes_too_late_is_told() -> None:
+    def wait_in_vain(until_ms: int) -> Steps[bool]:
+        is_done: bool = yield Wait(lambda: False, until_ms)
+        return is_done
+
+    async def main() -> None:
+        async with driven(Counting()) as driver:
+            assert await driver.run(wait_in_vain(0)) is False
+            assert await driver.run(wait_in_vain(CLOCK.now_ms() + 5)) is False
+
+    asyncio.run(main())
+
+
+def test_the_programs_own_may_be_a_coroutine_and_its_error_is_the_calls() -> None:
+    async def seven() -> int:
+        await asyncio.sleep(0)
+        return 7
+
+    async def fail() -> None:
+        raise KeyError("mine")
+
+    def call_them() -> Steps[str]:
+        assert (yield Call(seven)) == 7
+        assert (yield Call(lambda: 8)) == 8
+        try:
+            yield Call(fail)
+        except KeyError:
+            return "heard"
+        return "not heard"
+
+    async def main() -> None:
+        async with driven(Counting()) as driver:
+            assert await driver.run(call_them()) == "heard"
+
+    asyncio.run(main())
+
+
+def test_a_call_that_is_cancelled_hears_of_it() -> None:
+    ended: list[str] = []
+
+    def wait_for_ever() -> Steps[None]:
+        try:
+            yield Wait(lambda: False, in_time())
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+
+    async def main() -> None:
+        async with driven(Counting()) as driver:
+            call = asyncio.create_task(driver.run(wait_for_ever()))
+            await asyncio.sleep(0)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+
+    asyncio.run(main())
+    assert ended == ["cancelled"]
+
+
+def test_the_core_is_polled_when_it_is_due() -> None:
+    core = Counting()
+
+    async def main() -> None:
+        async with driven(core) as driver:
+            core.given.append(1)
+            core.due_ms = CLOCK.now_ms() + 1
+            driver.wake()
+            assert await driver.wait(lambda: core.taken == [1], in_time())
+
+    asyncio.run(main())
+
+
+def test_whoever_waits_is_told_that_it_was_closed() -> None:
+    async def main() -> None:
+        async with driven(Counting()) as driver:
+            waits = asyncio.create_task(driver.wait(lambda: False, in_time()))
+            never = Future(Promise[int](Telling()), driver)
+            awaits = asyncio.create_task(_await(never))
+            await asyncio.sleep(0)
+            driver.close()
+            for told in (waits, awaits):
+                with pytest.raises(ClosedError, match="ours is closed"):
+                    await told
+            with pytest.raises(ClosedError):
+                await never
+            assert await driver.wait(lambda: True, in_time())
+
+    asyncio.run(main())
+
+
+async def _await(future: Future[int]) -> int:
+    return await future
+
+
+def test_a_core_that_fails_ends_its_client(caplog: pytest.LogCaptureFixture) -> None:
+    class Failing(Counting):
+        def poll(self, now_ms: int) -> None:
+            raise LookupError(f"a bug at {now_ms}")
+
+    async def main() -> None:
+        async with driven(Failing()) as driver:
+            with pytest.raises(ClosedError):
+                await driver.wait(lambda: False, in_time())
+
+    with caplog.at_level(logging.ERROR):
+        asyncio.run(main())
+    assert "LookupError: a bug at" in caplog.text
+
+
+def test_a_callback_may_close_the_client() -> None:
+    async def main() -> None:
+        telling = Telling()
+        async with driven(Counting(), tell=telling.tell) as driver:
+            telling.add(driver.close)
+            with pytest.raises(ClosedError):
+                await driver.wait(lambda: False, in_time())
+
+    asyncio.run(main())
+
+
+def test_a_request_and_its_answer(server: Server) -> None:
+    server.handler.answer = lambda request: (
+        versions() if request.header.api_key == ApiKey.API_VERSIONS else MetadataResponse()
+    )
+    core = Asking("localhost", server.acceptor.port)
+
+    async def main() -> None:
+        async with driven(core, core.links):
+            await serve_until(server, lambda: core.answers)
+
+    asyncio.run(main())
+    assert isinstance(core.answers[0], MetadataResponse)
+
+
+def test_what_is_in_flight_is_told_that_it_was_closed(server: Server) -> None:
+    server.handler.answer = lambda request: (
+        versions() if request.header.api_key == ApiKey.API_VERSIONS else None
+    )
+    core = Asking("localhost", server.acceptor.port)
+
+    async def main() -> None:
+        async with driven(core, core.links):
+            await serve_until(server, lambda: len(server.handler.requests) == 2)
+            assert core.answers == []
+
+    asyncio.run(main())
+    (answered,) = core.answers
+    assert isinstance(answered, ConnectionLostError)
+
+
+def test_a_host_without_an_address_is_told() -> None:
+    core = Asking("no-such-host.invalid", 1)
+
+    async def main() -> None:
+        async with driven(core, core.links) as driver:
+            assert await driver.wait(lambda: core.failure() is not None, in_time())
+
+    asyncio.run(main())
+    assert isinstance(core.failure(), ConnectionLostError)
