@@ -24,6 +24,7 @@
     tail.py         several partitions', turn by turn
     membership.py   a member of a consumer group
     consumer/       the consumer's pure core: who of a group reads what, and what is fetched
+    classic/        the clients of Kafka's first documents
     producer/       records gathered in batches, and the producer of our own tools
 
 Caveats: a member of a group has to be called often enough to beat; plain text, unless it is handed

@@ -8,7 +8,7 @@ Absent: authentication once more when a session ends (KIP-368).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from logquake.client.network import versions
 from logquake.client.network.effects import Effect, Write
@@ -50,7 +50,7 @@ class Dialogue:
     def begin(self, link: Link, now_ms: int) -> None:
         """Bytes may pass from now on."""
         if self._new_login is None:
-            self._ask_versions(link, versions.NEWEST, now_ms)
+            self._let_in(link, now_ms)
             return
         login = self._new_login()
         link.stage = LoggingIn(login)
@@ -76,7 +76,7 @@ class Dialogue:
     def _on_login_frame(self, link: Link, login: Login, frame: memoryview, now_ms: int) -> None:
         step = login.receive(bytes(frame))
         if step is None:
-            self._ask_versions(link, versions.NEWEST, now_ms)
+            self._let_in(link, now_ms)
         else:
             self._effects.append(Write(link.id, [step]))
 
@@ -87,11 +87,21 @@ class Dialogue:
         if isinstance(answer, int):
             self._ask_versions(link, answer, now_ms)
         else:
-            link.stage = Serving(answer)
-            self._states.serves(link.node.id)
+            self._serve(link, answer)
+
+    def _let_in(self, link: Link, now_ms: int) -> None:
+        """Clients from before ApiVersions know what they speak, and do not ask (KIP-35)."""
+        self._states.stood(link.node.id)
+        if self._settings.known_versions is None:
+            self._ask_versions(link, versions.NEWEST, now_ms)
+        else:
+            self._serve(link, self._settings.known_versions)
+
+    def _serve(self, link: Link, versions_of_broker: Mapping[int, tuple[int, int]]) -> None:
+        link.stage = Serving(versions_of_broker)
+        self._states.serves(link.node.id)
 
     def _ask_versions(self, link: Link, version: int, now_ms: int) -> None:
-        self._states.stood(link.node.id)
         link.setup_deadline_ms = now_ms + self._settings.request_timeout_ms
         correlation_id = self._write(link, versions.question(), version)
         link.stage = AskingVersions(version, correlation_id)

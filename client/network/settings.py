@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -28,3 +29,6 @@ class NetworkSettings:
     # What one response may weigh. Kafka's clients take what is announced; memory follows the
     # bytes that came, and this bounds them whoever may listen there.
     max_response_bytes: int = 128 * 1024 * 1024
+    # What brokers are taken to speak, first and last version by API key; None asks each of them
+    # (KIP-35). A broker that does not speak it closes the connection without a word.
+    known_versions: Mapping[int, tuple[int, int]] | None = None

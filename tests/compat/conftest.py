@@ -22,6 +22,7 @@ from tests.compat.adapters.librdkafka import Librdkafka
 from tests.compat.directory_in_turns import DirectoryInTurns, directory_in_turns
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.lone_kafka import LoneKafka, lone_broker
+from tests.compat.old_releases import OldReleases
 from tests.leaks import leaks_are_its_own, threads_end_with_their_module
 
 __all__ = ["leaks_are_its_own", "threads_end_with_their_module"]
@@ -57,6 +58,14 @@ def kafka_programs(tmp_path_factory: pytest.TempPathFactory) -> KafkaPrograms:
     if java is None:
         pytest.skip("no java on the path")
     return KafkaPrograms(java, Path(libs), tmp_path_factory.mktemp("kafka"))
+
+
+@pytest.fixture(scope="session")
+def old() -> OldReleases:
+    libs, java = os.environ.get("LOGQUAKE_OLD_KAFKA_LIBS"), shutil.which("java")
+    if not libs or java is None:
+        pytest.skip("no java, or LOGQUAKE_OLD_KAFKA_LIBS names no folder with Kafka's releases")
+    return OldReleases(java, Path(libs))
 
 
 @pytest.fixture(scope="module")

@@ -6,17 +6,14 @@ tests/peers/old-clients.xml. Java's consumer, which the broker coordinates, is n
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from logquake.cluster.api import Cluster
+from tests.compat.old_releases import OldReleases
 from tests.compat.sessions import LONG_MS
-from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
@@ -25,29 +22,9 @@ WAITS = ("session", "connection")
 CODECS = ("none", "gzip", "snappy", "lz4")
 LINES = [f"line {number}" for number in range(300)]
 
-Old = Callable[..., str]
 
-
-@pytest.fixture
-def old() -> Old:
-    """Run a class of a release; the standard output."""
-    libs, java = os.environ.get("LOGQUAKE_OLD_KAFKA_LIBS"), shutil.which("java")
-    if not libs or java is None:
-        pytest.skip("no java, or LOGQUAKE_OLD_KAFKA_LIBS names no folder with Kafka's releases")
-
-    def run(release: str, main_class: str, *arguments: str, stdin: str = "") -> str:
-        command = [java, "-cp", f"{Path(libs) / release}/*", main_class, *arguments]
-        done = subprocess.run(
-            command, input=stdin, capture_output=True, text=True, timeout=PATIENCE_S, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    return run
-
-
-def produce(old: Old, cluster: Cluster, release: str, topic: str, codec: str) -> None:
-    old(
+def produce(old: OldReleases, cluster: Cluster, release: str, topic: str, codec: str) -> None:
+    old.run(
         release,
         "kafka.tools.ConsoleProducer",
         *("--broker-list", cluster.bootstrap_servers, "--topic", topic),
@@ -56,9 +33,9 @@ def produce(old: Old, cluster: Cluster, release: str, topic: str, codec: str) ->
     )
 
 
-def consume(old: Old, cluster: Cluster, release: str, topic: str) -> list[str]:
+def consume(old: OldReleases, cluster: Cluster, release: str, topic: str) -> list[str]:
     """By the consumer that names its partition itself; it prints what each fetch brought, too."""
-    said = old(
+    said = old.run(
         release,
         "kafka.tools.SimpleConsumerShell",
         *("--broker-list", cluster.bootstrap_servers, "--topic", topic, "--partition", "0"),
@@ -70,7 +47,7 @@ def consume(old: Old, cluster: Cluster, release: str, topic: str) -> list[str]:
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("codec", CODECS)
 def test_reads_what_it_wrote(
-    old: Old, cluster: Cluster, topic: Callable[..., str], release: str, codec: str
+    old: OldReleases, cluster: Cluster, topic: Callable[..., str], release: str, codec: str
 ) -> None:
     name = topic()
     produce(old, cluster, release, name, codec)
@@ -79,7 +56,7 @@ def test_reads_what_it_wrote(
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_reads_what_the_newest_of_them_wrote(
-    old: Old, cluster: Cluster, topic: Callable[..., str], release: str
+    old: OldReleases, cluster: Cluster, topic: Callable[..., str], release: str
 ) -> None:
     name = topic()
     produce(old, cluster, RELEASES[-1], name, "snappy")
@@ -88,14 +65,14 @@ def test_reads_what_the_newest_of_them_wrote(
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_group_that_zookeeper_coordinates_reads_all(
-    old: Old, cluster: Cluster, topic: Callable[..., str], release: str, tmp_path: Path
+    old: OldReleases, cluster: Cluster, topic: Callable[..., str], release: str, tmp_path: Path
 ) -> None:
     """Scala's consumer finds brokers, and its share of the partitions, in ZooKeeper."""
     patient = tmp_path / "consumer.properties"
     patient.write_text("".join(f"zookeeper.{each}.timeout.ms={LONG_MS}\n" for each in WAITS))
     name = topic(partitions=3)
     produce(old, cluster, release, name, "gzip")
-    said = old(
+    said = old.run(
         release,
         "kafka.tools.ConsoleConsumer",
         *("--zookeeper", cluster.zookeeper_connect, "--topic", name, "--from-beginning"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,9 +81,11 @@ class NetworkPlayer(Player):
 
     # What a client does
 
-    def do_client(self, login: str = "no", **settings: str) -> None:
-        values = {name: int(value) for name, value in settings.items()}
-        self._begin(NetworkSettings(**values), with_login=login == "yes")  # type: ignore[arg-type]
+    def do_client(self, login: str = "no", knows: str = "", **settings: str) -> None:
+        """``knows`` is a request that it takes brokers to speak, up to version 1."""
+        values: dict[str, Any] = {name: int(value) for name, value in settings.items()}
+        known = {int(api_named(knows)): (0, 1)} if knows else None
+        self._begin(NetworkSettings(**values, known_versions=known), with_login=login == "yes")
 
     def do_ready(self, node: str) -> None:
         ready = self._network.ready(int(node), self._now_ms)

@@ -1,0 +1,19 @@
+"""The clients of Kafka's first documents, as 0.8 left them, with 0.7's hooks.
+
+    producer.py         messages sent at once, or from a queue by a thread of its own
+    simple_consumer.py  one broker, asked by hand
+    producing/          what stands between send() and the brokers
+    settings/           their configuration, under the names of 0.8 and of 0.7
+    messages.py         messages, and sets of them in magic 0
+    partitioner.py      which partition a key is for; hashing.py: by Java's hashes
+    serializer.py       encoders and decoders
+    topic_metadata.py   who leads what
+    requests.py, offset_requests.py    what is asked, in the versions of their time: versions.py
+    channel.py          one connection, and waiting for its answer
+    errors.py           what is raised
+
+Sources: kafka.producer, kafka.consumer, kafka.javaapi and kafka.api of 0.8.2.2; of 0.7.2 the hooks
+of kafka.producer.async. Names are Python's, the documents' are in the docstrings.
+
+Caveats: plain text alone, as in their time. Brokers since 4.0 do not speak these versions any more.
+"""

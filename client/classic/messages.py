@@ -1,0 +1,124 @@
+"""Messages as the older APIs know them: a key and a payload, in sets of magic 0.
+
+Sources: kafka.message (ByteBufferMessageSet, MessageAndOffset, MessageAndMetadata) and
+kafka.producer.KeyedMessage. A message of magic 0 has neither time nor headers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from logquake.client.classic.serializer import Decoder
+from logquake.client.classic.versions import MAGIC
+from logquake.wire.compression import Codec
+from logquake.wire.records import (
+    BatchHeader,
+    Record,
+    check_crc,
+    encode_message_set,
+    iterate_batches,
+    iterate_records,
+)
+from logquake.wire.sentinels import NO_TIMESTAMP
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+MAX_DECOMPRESSED_BYTES = 128 * 1024 * 1024
+"""Of one wrapper; Kafka has no bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedMessage(Generic[K, V]):
+    """What a producer is given. ``part_key`` chooses the partition in the key's place, and is not
+    stored.
+    """
+
+    topic: str
+    message: V
+    key: K | None = None
+    part_key: Any = None
+
+    @property
+    def partition_key(self) -> Any:
+        return self.key if self.part_key is None else self.part_key
+
+
+class Message(NamedTuple):
+    """Its bytes."""
+
+    payload: bytes | None
+    key: bytes | None = None
+
+
+class MessageAndOffset(NamedTuple):
+    message: Message
+    offset: int
+
+    @property
+    def next_offset(self) -> int:
+        return self.offset + 1
+
+
+@dataclass(frozen=True, slots=True)
+class MessageAndMetadata(Generic[K, V]):
+    """What a stream hands out; key and message are decoded when they are looked at."""
+
+    topic: str
+    partition: int
+    offset: int
+    raw: Message
+    key_decoder: Decoder[K]
+    value_decoder: Decoder[V]
+
+    @property
+    def key(self) -> K | None:
+        return None if self.raw.key is None else self.key_decoder.from_bytes(self.raw.key)
+
+    @property
+    def message(self) -> V | None:
+        payload = self.raw.payload
+        return None if payload is None else self.value_decoder.from_bytes(payload)
+
+
+class MessageSet:
+    """What a fetch brought of one partition (ByteBufferMessageSet).
+
+    ``size_in_bytes`` counts a message that was cut off at the end as well, ``valid_bytes`` does
+    not. Iterating hands out messages with their offsets, those within wrappers too.
+    """
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self.size_in_bytes = len(data)
+
+    @property
+    def valid_bytes(self) -> int:
+        """Raises RecordError for what is no message set."""
+        return max((at + header.size for at, header in self._shallow()), default=0)
+
+    @property
+    def next_offset(self) -> int | None:
+        """After the last message that is whole; None without one. Raises RecordError."""
+        return max((header.next_offset for _, header in self._shallow()), default=None)
+
+    def __iter__(self) -> Iterator[MessageAndOffset]:
+        """Raises RecordError where a message is damaged (ensureValid)."""
+        for position, header in self._shallow():
+            check_crc(self._data, position, header)
+            for record in iterate_records(self._data, position, header, MAX_DECOMPRESSED_BYTES):
+                yield MessageAndOffset(Message(record.value, record.key), record.offset)
+
+    def _shallow(self) -> Iterator[tuple[int, BatchHeader]]:
+        return iterate_batches(self._data)
+
+
+def encode_messages(messages: Sequence[Message], codec: Codec) -> bytes:
+    """A message set, its offsets from 0: the leader writes others."""
+    records = (
+        Record(offset, NO_TIMESTAMP, message.key, message.payload)
+        for offset, message in enumerate(messages)
+    )
+    return encode_message_set(records, MAGIC, codec=codec)

@@ -1,0 +1,170 @@
+"""The older producer, which sends at once or from a queue (kafka.javaapi.producer.Producer)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from threading import Lock
+from types import TracebackType
+from typing import Any, Self
+
+from logquake.client.classic.channel import BlockingChannel, Dial
+from logquake.client.classic.errors import QueueFullError
+from logquake.client.classic.messages import KeyedMessage
+from logquake.client.classic.partitioner import DefaultPartitioner
+from logquake.client.classic.producing.broker_partitions import AskedPartitions, BrokerPartitions
+from logquake.client.classic.producing.collating import Collation
+from logquake.client.classic.producing.event_handler import DefaultEventHandler
+from logquake.client.classic.producing.hooks import CallbackHandler, EventHandler, Messages
+from logquake.client.classic.producing.pool import ProducerPool
+from logquake.client.classic.producing.send_thread import Batching, SendThread
+from logquake.client.classic.producing.statistics import ProducerStatistics
+from logquake.client.classic.serializer import DefaultEncoder
+from logquake.client.classic.settings.older_names import OF_PRODUCERS, in_newer_words
+from logquake.client.classic.settings.producer import ProducerConfig, ProducerType
+from logquake.client.classic.topic_metadata import MetadataAsker
+from logquake.client.clock import Clock, SystemClock
+from logquake.client.errors import ProducerClosedError
+from logquake.client.settings.reading import read
+
+
+class Producer:
+    """``Producer({"broker.list": "localhost:9092", "producer.type": "async"})``; keys are 0.8's, or
+    0.7's, with dots or underscores. May be shared by threads, which wait for one another.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, object] | None = None,
+        /,
+        *,
+        dial: Dial = BlockingChannel,
+        clock: Clock | None = None,
+        random: Random | None = None,
+        **keys: object,
+    ) -> None:
+        """Raises SettingsError."""
+        given = in_newer_words({**(config or {}), **keys}, OF_PRODUCERS)
+        self._config = read(ProducerConfig, given)
+        self._clock = clock or SystemClock()
+        self._statistics = ProducerStatistics()
+        self._lock = Lock()
+        self._is_closed = False
+        self._hooks: CallbackHandler = self._config.callback_handler or CallbackHandler()
+        self._handler: EventHandler | None = self._config.event_handler
+        self._default = self._default_handler(dial, random or Random())
+        self._sending = (
+            self._send_thread() if self._config.producer_type is ProducerType.ASYNC else None
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def send(self, *messages: KeyedMessage[Any, Any]) -> None:
+        """Written when it returns, as far as acks say; or with producer.type=async only queued.
+
+        Raises ProducerClosedError; FailedToSendError, and what an encoder raises; with
+        producer.type=async QueueFullError, for a message that is dropped: those before it are
+        queued.
+        """
+        with self._lock:
+            if self._is_closed:
+                raise ProducerClosedError("the producer was closed")
+            for each in messages:
+                self._statistics.sent(each.topic)
+            if self._sending is None:
+                self._handle(messages)
+            else:
+                for each in messages:
+                    self._enqueue(self._sending, each)
+
+    def metrics(self) -> dict[str, int]:
+        """Counts by the names of Kafka's meters, and after a slash by topic."""
+        counts = self._statistics.counts()
+        return (
+            counts
+            if self._sending is None
+            else counts | {"ProducerQueueSize": self._sending.queue_size}
+        )
+
+    def close(self, timeout_ms: int | None = None) -> bool:
+        """What is queued is sent first; whether that was done in time. A second call does nothing.
+
+        Without a time-out as long as it takes, which retries bound. What is not written in time is
+        not written any more.
+        """
+        with self._lock:
+            if self._is_closed:
+                return True
+            self._is_closed = True
+            if self._sending is None:
+                self._at_end()
+                return True
+            is_done = self._sending.shut_down(timeout_ms)
+            if not is_done:
+                self._default.give_up()
+            return is_done
+
+    def _at_end(self) -> None:
+        if self._sending is not None:
+            self._hooks.close()
+        if self._handler is not None:
+            self._handler.close()
+        self._default.close()
+
+    def _enqueue(self, sending: SendThread, message: KeyedMessage[Any, Any]) -> None:
+        message = self._hooks.before_enqueue(message)
+        added = sending.offer(message, self._config.queue_enqueue_timeout_ms)
+        self._hooks.after_enqueue(message, added)
+        if not added:
+            self._statistics.dropped(message.topic)
+            raise QueueFullError(f"the queue is full, a message for {message.topic} is dropped")
+
+    def _handle(self, messages: Messages) -> None:
+        if self._handler is None:
+            self._default.handle(messages)
+        else:
+            self._handler.handle(messages, self._default.handle)
+
+    def _default_handler(self, dial: Dial, random: Random) -> DefaultEventHandler:
+        config = self._config
+        encoder = config.serializer_class or DefaultEncoder()
+        return DefaultEventHandler(
+            config,
+            (config.key_serializer_class or encoder, encoder),
+            Collation(config.partitioner_class or DefaultPartitioner(), random),
+            self._partitions(dial, random),
+            ProducerPool(dial, config.client_id, config.request_timeout_ms),
+            self._statistics,
+            self._clock,
+        )
+
+    def _partitions(self, dial: Dial, random: Random) -> BrokerPartitions:
+        asker = MetadataAsker(dial, self._config.client_id, self._config.request_timeout_ms, random)
+        brokers = self._config.metadata_broker_list
+        return AskedPartitions(asker, lambda: brokers)
+
+    def _send_thread(self) -> SendThread:
+        config = self._config
+        batching = Batching(
+            self._hooks,
+            config.batch_num_messages,
+            config.queue_buffering_max_ms,
+            self._clock.now_ms(),
+        )
+        return SendThread(
+            f"ProducerSendThread-{config.client_id}",
+            self._handle,
+            batching,
+            config.queue_buffering_max_messages,
+            self._clock,
+            self._at_end,
+        )

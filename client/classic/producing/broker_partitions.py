@@ -1,0 +1,52 @@
+"""Where the older producer learns who leads what (kafka.producer.BrokerPartitionInfo)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Sequence
+from typing import Protocol
+
+from logquake.client.classic.topic_metadata import MetadataAsker, PartitionMetadata, TopicMetadata
+from logquake.client.errors import NoLeaderError, check
+from logquake.client.settings.addresses import Address
+from logquake.wire.errors import ErrorCode
+
+_log = logging.getLogger(__name__)
+
+
+class BrokerPartitions(Protocol):
+    def partitions_of(self, topic: str) -> Sequence[PartitionMetadata]:
+        """All of them, in order; at least one. Raises ClientError."""
+
+    def refresh(self, topics: Collection[str]) -> None:
+        """What is known of them may be wrong. Raises ClientError."""
+
+    def close(self) -> None: ...
+
+
+class AskedPartitions:
+    """By metadata, of brokers that ``brokers`` names; it is remembered until refresh()."""
+
+    def __init__(self, asker: MetadataAsker, brokers: Callable[[], Sequence[Address]]) -> None:
+        self._asker = asker
+        self._brokers = brokers
+        self._known: dict[str, TopicMetadata] = {}
+
+    def partitions_of(self, topic: str) -> Sequence[PartitionMetadata]:
+        if topic not in self._known:
+            self.refresh([topic])
+        known = self._known.get(topic)
+        if known is None or not known.partitions:
+            raise NoLeaderError(f"there is no metadata of {topic} yet")
+        return known.partitions
+
+    def refresh(self, topics: Collection[str]) -> None:
+        for told in self._asker.ask(self._brokers(), topics):
+            if told.error_code == ErrorCode.NONE:
+                self._known[told.topic] = told
+            elif told.topic in self._known:
+                _log.warning("metadata of %s: error %d", told.topic, told.error_code)
+            else:
+                check(told.error_code, f"metadata of {told.topic}")
+
+    def close(self) -> None: ...

@@ -1,0 +1,149 @@
+"""One broker, asked by hand (kafka.consumer.SimpleConsumer).
+
+Whoever uses it finds the leader of a partition, and another one when it is no leader any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from threading import Lock
+from types import TracebackType
+from typing import Self, TypeVar
+
+from logquake.client.classic import offset_requests, requests, topic_metadata
+from logquake.client.classic.channel import BlockingChannel, Channel, Dial
+from logquake.client.classic.offset_requests import Committed, KeptIn
+from logquake.client.classic.requests import NOTHING, Fetched, FetchFrom
+from logquake.client.classic.topic_metadata import TopicMetadata
+from logquake.client.errors import ConnectionLostError, MalformedResponseError, RequestTimedOutError
+from logquake.client.settings.addresses import Address
+from logquake.wire.topic_partition import TopicPartition
+
+T = TypeVar("T")
+
+DEFAULT_FETCH_BYTES = 1024 * 1024  # ConsumerConfig.FetchSize
+DEFAULT_TIMEOUT_MS = 30_000  # ConsumerConfig.SocketTimeout
+_LOST = (ConnectionLostError, RequestTimedOutError, MalformedResponseError)
+
+
+class SimpleConsumer:
+    """May be shared by threads, which wait for one another. Each call is tried again once, over
+    another connection, and raises ConnectionLostError, RequestTimedOutError,
+    MalformedResponseError, or ClosedError.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        timeout_ms: int = DEFAULT_TIMEOUT_MS,
+        client_id: str = "",
+        *,
+        dial: Dial = BlockingChannel,
+    ) -> None:
+        """``timeout_ms`` is for a call: Kafka's soTimeout."""
+        self._channel = dial(Address(host, port), client_id, timeout_ms)
+        self._lock = Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def fetch(
+        self,
+        topic: str,
+        partition: int,
+        offset: int,
+        fetch_size: int = DEFAULT_FETCH_BYTES,
+        *,
+        max_wait_ms: int = 0,
+        min_bytes: int = 0,
+    ) -> Fetched:
+        """Messages from there on; those of a wrapper before it as well."""
+        place = TopicPartition(topic, partition)
+        asked = {place: FetchFrom(offset, fetch_size)}
+        told = self.multifetch(asked, max_wait_ms=max_wait_ms, min_bytes=min_bytes)
+        return told.get(place, NOTHING)
+
+    def multifetch(
+        self,
+        asked: Mapping[TopicPartition, FetchFrom],
+        *,
+        max_wait_ms: int = 0,
+        min_bytes: int = 0,
+    ) -> dict[TopicPartition, Fetched]:
+        """Several partitions in one request. A broker that throttles us tells of none."""
+        return self._ask(
+            lambda channel: requests.fetch(
+                channel, asked, max_wait_ms=max_wait_ms, min_bytes=min_bytes
+            )
+        )
+
+    def get_offsets_before(
+        self, topic: str, partition: int, time_ms: int, max_num_offsets: int
+    ) -> list[int]:
+        """``getOffsetsBefore``: at most so many offsets, the newest first, at which segments
+        begin that were written before then. EARLIEST_TIMESTAMP and LATEST_TIMESTAMP stand for
+        the ends of the log. Raises BrokerError too.
+        """
+        place = TopicPartition(topic, partition)
+        return self._ask(
+            lambda channel: requests.offsets_before(channel, place, time_ms, max_num_offsets)
+        )
+
+    def earliest_or_latest_offset(self, topic: str, partition: int, time_ms: int) -> int:
+        """``earliestOrLatestOffset``. Raises BrokerError too."""
+        found = self.get_offsets_before(topic, partition, time_ms, 1)
+        if not found:
+            raise MalformedResponseError(f"no offset of {topic}-{partition} was told")
+        return found[0]
+
+    def commit_offsets(
+        self, group: str, offsets: Mapping[TopicPartition, int], kept_in: KeptIn = KeptIn.KAFKA
+    ) -> dict[TopicPartition, int]:
+        """``commitOffsets``: error codes. Offsets in Kafka are the group's coordinator's."""
+        return self._ask(
+            lambda channel: offset_requests.commit_offsets(channel, group, offsets, kept_in)
+        )
+
+    def fetch_offsets(
+        self, group: str, places: Collection[TopicPartition], kept_in: KeptIn = KeptIn.KAFKA
+    ) -> dict[TopicPartition, Committed]:
+        """``fetchOffsets``."""
+        return self._ask(
+            lambda channel: offset_requests.fetch_offsets(channel, group, places, kept_in)
+        )
+
+    def topic_metadata(self, *topics: str) -> list[TopicMetadata]:
+        """``send(TopicMetadataRequest)``: of all topics if none is named."""
+        return self._ask(lambda channel: topic_metadata.ask_for_topics(channel, topics))
+
+    def coordinator(self, group: str) -> Address:
+        """``send(ConsumerMetadataRequest)``: who keeps the group's offsets in Kafka.
+
+        Raises BrokerError too.
+        """
+        return self._ask(lambda channel: requests.coordinator(channel, group))
+
+    def interrupt(self) -> None:
+        """Whoever waits is told ClosedError. From any thread."""
+        self._channel.interrupt()
+
+    def close(self) -> None:
+        self._channel.interrupt()
+        with self._lock:
+            self._channel.disconnect()
+
+    def _ask(self, ask: Callable[[Channel], T]) -> T:
+        with self._lock:
+            try:
+                return ask(self._channel)
+            except _LOST:
+                return ask(self._channel)

@@ -1,0 +1,86 @@
+"""Who leads which partition, by TopicMetadataRequest (kafka.api.TopicMetadata, ClientUtils).
+
+A broker that may makes a topic that is asked about and is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from logquake.client.classic.channel import Channel, Dial
+from logquake.client.errors import ClientError, ConnectionLostError
+from logquake.client.settings.addresses import Address
+from logquake.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseTopic,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    id: int
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionMetadata:
+    """Without a leader at the moment: None."""
+
+    partition: int
+    leader: Broker | None
+
+
+@dataclass(frozen=True, slots=True)
+class TopicMetadata:
+    """``partitions`` in order."""
+
+    topic: str
+    error_code: int
+    partitions: tuple[PartitionMetadata, ...]
+
+
+def ask_for_topics(channel: Channel, topics: Collection[str]) -> list[TopicMetadata]:
+    """Of all topics if none is named. Raises as Channel.ask."""
+    request = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in sorted(topics)])
+    answer = channel.ask(request, MetadataResponse)
+    brokers = {
+        each.node_id: Broker(each.node_id, Address(each.host, each.port)) for each in answer.brokers
+    }
+    return [_of_topic(topic, brokers) for topic in answer.topics]
+
+
+def _of_topic(topic: MetadataResponseTopic, brokers: dict[int, Broker]) -> TopicMetadata:
+    in_order = sorted(topic.partitions, key=lambda each: each.partition_index)
+    partitions = tuple(
+        PartitionMetadata(each.partition_index, brokers.get(each.leader_id)) for each in in_order
+    )
+    return TopicMetadata(topic.name or "", topic.error_code, partitions)
+
+
+class MetadataAsker:
+    """Asks any broker, each by a channel of its own, until one answers
+    (ClientUtils.fetchTopicMetadata).
+    """
+
+    def __init__(self, dial: Dial, client_id: str, timeout_ms: int, random: Random) -> None:
+        self._dial = dial
+        self._client_id = client_id
+        self._timeout_ms = timeout_ms
+        self._random = random
+
+    def ask(self, brokers: Sequence[Address], topics: Collection[str]) -> list[TopicMetadata]:
+        """Raises the last broker's error, or ConnectionLostError where there is no broker."""
+        failure: ClientError = ConnectionLostError("there is no broker to ask for metadata")
+        for address in self._random.sample(brokers, len(brokers)):
+            channel = self._dial(address, self._client_id, self._timeout_ms)
+            try:
+                return ask_for_topics(channel, topics)
+            except ClientError as error:
+                failure = error
+            finally:
+                channel.disconnect()
+        raise failure

@@ -1,0 +1,67 @@
+"""When the asynchronous producer sends what it has queued, and what its hooks make of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from logquake.client.classic.messages import KeyedMessage
+from logquake.client.classic.producing.hooks import CallbackHandler, Messages
+from logquake.client.classic.producing.send_thread import Batching
+
+
+def message(text: str) -> KeyedMessage[Any, Any]:
+    return KeyedMessage("t", text)
+
+
+def texts(messages: Messages | None) -> list[str] | None:
+    return None if messages is None else [each.message for each in messages]
+
+
+class Hooks(CallbackHandler):
+    def after_dequeuing_existing_data(self, message: KeyedMessage[Any, Any] | None) -> Messages:
+        return [KeyedMessage("t", "nothing")] if message is None else [message, message]
+
+    def before_sending_data(self, messages: Messages) -> Messages:
+        return [*messages, message("before")]
+
+    def last_batch_before_close(self) -> Messages:
+        return [message("last")]
+
+
+class Failing(CallbackHandler):
+    def after_dequeuing_existing_data(self, message: KeyedMessage[Any, Any] | None) -> Messages:
+        raise ValueError(message)
+
+    def before_sending_data(self, messages: Messages) -> Messages:
+        raise ValueError(messages)
+
+
+def test_a_batch_is_sent_when_it_is_full() -> None:
+    batching = Batching(CallbackHandler(), 2, 100, 0)
+    assert batching.dequeued(message("a")) is None
+    assert texts(batching.dequeued(message("b"))) == ["a", "b"]
+    assert batching.dequeued(message("c")) is None
+
+
+def test_a_batch_is_sent_when_its_time_is_over() -> None:
+    batching = Batching(CallbackHandler(), 9, 100, 1_000)
+    assert [batching.wait_ms(now) for now in (1_000, 1_060, 1_200)] == [100, 40, 0]
+    batching.dequeued(message("a"))
+    assert texts(batching.dequeued(None)) == ["a"]
+    batching.sent(1_200)
+    assert batching.wait_ms(1_250) == 50
+
+
+def test_hooks_add_to_batches_and_replace_them() -> None:
+    batching = Batching(Hooks(), 3, 100, 0)
+    assert batching.dequeued(message("a")) is None
+    assert texts(batching.dequeued(message("b"))) == ["a", "a", "b", "b", "before"]
+    assert texts(batching.dequeued(None)) == ["nothing", "before"]
+    assert texts(batching.last()) == ["last", "before"]
+
+
+def test_a_hook_that_fails_loses_nothing() -> None:
+    batching = Batching(Failing(), 2, 100, 0)
+    batching.dequeued(message("a"))
+    assert texts(batching.dequeued(message("b"))) == ["a", "b"]
+    assert texts(batching.last()) == []

@@ -1,0 +1,212 @@
+"""The older producer on a cluster in memory: what it sends where, and what it tries again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from logquake.client.classic.channel import Dial
+from logquake.client.classic.errors import FailedToSendError, QueueFullError
+from logquake.client.classic.messages import KeyedMessage, MessageSet
+from logquake.client.classic.producer import Producer
+from logquake.client.classic.producing.hooks import CallbackHandler, Messages, SendOn
+from logquake.client.classic.serializer import StringEncoder
+from logquake.client.errors import ProducerClosedError
+from logquake.client.settings import Address
+from logquake.wire.api import ApiKey
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.produce import (
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+from tests.unit.client.cluster_in_memory import FakeClock, FakeNetwork, FakeTopology
+from tests.waiting import wait_for
+
+New = Callable[..., Producer]
+
+
+class Brokers:
+    """What each was sent; ``errors`` are answered first, one a request."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, int, list[bytes | None]]] = []
+        self.errors: list[ErrorCode] = []
+
+    def produce(self, request: ProduceRequest, address: Address) -> ProduceResponse | None:
+        code = self.errors.pop(0) if self.errors else ErrorCode.NONE
+        (topic,) = request.topic_data
+        for each in topic.partition_data:
+            assert isinstance(each.records, memoryview)
+            found = [one.message.payload for one in MessageSet(each.records)]
+            self.sent.append((address.host, each.index, found))
+        if not request.acks:
+            return None
+        return ProduceResponse(
+            responses=[
+                TopicProduceResponse(
+                    name=topic.name,
+                    partition_responses=[
+                        PartitionProduceResponse(index=each.index, error_code=code, base_offset=7)
+                        for each in topic.partition_data
+                    ],
+                )
+            ]
+        )
+
+
+@pytest.fixture
+def brokers(network: FakeNetwork) -> Brokers:
+    brokers = Brokers()
+    network.handlers[ApiKey.PRODUCE] = brokers.produce
+    return brokers
+
+
+@pytest.fixture
+def new(dial: Dial, clock: FakeClock) -> New:
+    def new(**keys: object) -> Producer:
+        config = {
+            "broker.list": "boot:1",
+            "serializer.class": StringEncoder(),
+            "request.required.acks": -1,
+        }
+        given = {name.replace("_", "."): value for name, value in keys.items()}
+        return Producer(config | given, dial=dial, clock=clock, random=Random(1))
+
+    return new
+
+
+def test_messages_go_to_the_leaders_of_their_keys(brokers: Brokers, new: New) -> None:
+    with new() as producer:
+        producer.send(*(KeyedMessage("t", f"m{key}", part_key=key) for key in range(4)))
+    assert brokers.sent == [("one", 0, [b"m0", b"m2"]), ("two", 1, [b"m1", b"m3"])]
+    assert producer.metrics() == {
+        "MessagesPerSec": 4, "MessagesPerSec/t": 4, "BytesPerSec": 8, "BytesPerSec/t": 8
+    }  # fmt: skip
+
+
+def test_nobody_answers_without_acks(network: FakeNetwork, brokers: Brokers, new: New) -> None:
+    with new(request_required_acks=0) as producer:
+        producer.send(KeyedMessage("t", "m", part_key=0))
+    assert brokers.sent == [("one", 0, [b"m"])]
+    assert network.requests[ApiKey.PRODUCE][0].acks == 0
+
+
+def test_what_fails_is_sent_to_the_new_leader(
+    brokers: Brokers, new: New, topology: FakeTopology, network: FakeNetwork
+) -> None:
+    def produce(request: ProduceRequest, address: Address) -> ProduceResponse | None:
+        topology.leaders[0] = (2, 6)
+        return brokers.produce(request, address)
+
+    network.handlers[ApiKey.PRODUCE] = produce
+    brokers.errors = [ErrorCode.NOT_LEADER_OR_FOLLOWER]
+    with new() as producer:
+        producer.send(KeyedMessage("t", "m", part_key=0))
+    assert brokers.sent == [("one", 0, [b"m"]), ("two", 0, [b"m"])]
+    assert producer.metrics()["ResendsPerSec"] == 1
+
+
+def test_it_gives_up_after_its_retries(brokers: Brokers, new: New, clock: FakeClock) -> None:
+    brokers.errors = [ErrorCode.NOT_LEADER_OR_FOLLOWER] * 9
+    began_ms = clock.now_ms()
+    with (
+        new(message_send_max_retries=2, retry_backoff_ms=50) as producer,
+        pytest.raises(FailedToSendError, match="after 2 retries: NOT_LEADER_OR_FOLLOWER"),
+    ):
+        producer.send(KeyedMessage("t", "m", part_key=0))
+    assert len(brokers.sent) == 3
+    assert clock.now_ms() - began_ms == 100
+    assert producer.metrics()["FailedSendsPerSec"] == 1
+
+
+@pytest.mark.usefixtures("brokers")
+def test_only_some_topics_are_compressed(network: FakeNetwork, new: New) -> None:
+    for topics in ("t", "other"):
+        with new(compression_codec="gzip", compressed_topics=topics) as producer:
+            producer.send(KeyedMessage("t", "x" * 500, part_key=0))
+    packed, plain = (
+        request.topic_data[0].partition_data[0].records
+        for request in network.requests[ApiKey.PRODUCE]
+    )
+    assert len(packed) < 100 < len(plain)
+
+
+def test_a_message_that_cannot_be_serialized(brokers: Brokers, new: New) -> None:
+    with new() as producer, pytest.raises(AttributeError):
+        producer.send(KeyedMessage("t", 5))
+    with new(producer_type="async") as producer:
+        producer.send(KeyedMessage("t", 5, part_key=0), KeyedMessage("t", "m", part_key=0))
+    assert brokers.sent == [("one", 0, [b"m"])]
+
+
+def test_what_is_queued_is_sent_at_the_end(brokers: Brokers, new: New) -> None:
+    with new(producer_type="async") as producer:
+        producer.send(*(KeyedMessage("t", f"m{each}", part_key=0) for each in range(3)))
+    assert brokers.sent == [("one", 0, [b"m0", b"m1", b"m2"])]
+    with pytest.raises(ProducerClosedError):
+        producer.send(KeyedMessage("t", "late"))
+
+
+class Noting(CallbackHandler):
+    def __init__(self) -> None:
+        self.noted: list[str] = []
+
+    def before_enqueue(self, message: KeyedMessage[Any, Any]) -> KeyedMessage[Any, Any]:
+        self.noted.append(f"before {message.message}")
+        return KeyedMessage(message.topic, message.message.upper(), part_key=0)
+
+    def after_enqueue(self, message: KeyedMessage[Any, Any], added: bool) -> None:
+        self.noted.append(f"after {message.message} {added}")
+
+    def close(self) -> None:
+        self.noted.append("closed")
+
+
+def test_hooks_see_what_enters_the_queue(brokers: Brokers, new: New) -> None:
+    hooks = Noting()
+    with new(producer_type="async", callback_handler=hooks) as producer:
+        producer.send(KeyedMessage("t", "m"))
+    assert brokers.sent == [("one", 0, [b"M"])]
+    assert hooks.noted == ["before m", "after M True", "closed"]
+
+
+class Stuck:
+    """Keeps its first batch, so that the queue fills."""
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        self.may_go_on = False
+        self.is_closed = False
+
+    def handle(self, messages: Messages, send_on: SendOn) -> None:
+        self.has_begun = True
+        wait_for("leave to go on", lambda: self.may_go_on)
+        send_on(messages)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_a_full_queue_drops_messages(brokers: Brokers, new: New) -> None:
+    stuck = Stuck()
+    hooks = Noting()
+    producer = new(
+        producer_type="async", event_handler=stuck, callback_handler=hooks, batch_size=1,
+        queue_size=1, queue_enqueue_timeout_ms=0,
+    )  # fmt: skip
+    producer.send(KeyedMessage("t", "a"))
+    wait_for("batch", lambda: stuck.has_begun)
+    producer.send(KeyedMessage("t", "b"))
+    with pytest.raises(QueueFullError):
+        producer.send(KeyedMessage("t", "c"))
+    stuck.may_go_on = True
+    producer.close()
+    assert [payloads for _, _, payloads in brokers.sent] == [[b"A"], [b"B"]]
+    assert "after C False" in hooks.noted
+    assert producer.metrics()["DroppedMessagesPerSec"] == 1
+    assert stuck.is_closed
