@@ -13,7 +13,6 @@
     coordinators.py who coordinates a group or a transactional id
     groups.py       groups and their members
     commits.py      committed offsets
-    group_metadata.py what a member commits, and as whom
     group_progress.py how far a group is
     offset_resets.py where a group shall go on
     transactions.py transactions, and since when they are open

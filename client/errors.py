@@ -130,6 +130,40 @@ class RecordTooLargeError(ClientError):
     """A record could never be sent, whoever waits for how long."""
 
 
+class TransactionFailedError(ClientError):
+    """The transaction cannot be committed: abort_transaction(), and the producer goes on."""
+
+    def __init__(self, cause: ClientError) -> None:
+        super().__init__(f"abort_transaction() is all that can be done now: {cause}")
+        self.cause = cause
+
+
+class TransactionAbortedError(ClientError):
+    """A record had not been sent when its transaction was aborted: it is not written."""
+
+
+class TransactionStateError(ClientError):
+    """The call does not fit how it stands with transactions; nothing has changed.
+
+    Kafka's IllegalStateException.
+    """
+
+
+class ProducerBrokenError(ClientError):
+    """The producer can do no more, and has to be closed."""
+
+    def __init__(self, cause: ClientError) -> None:
+        super().__init__(f"close() is all that can be done now: {cause}")
+        self.cause = cause
+
+
+class ProducerFencedError(ClientError):
+    """Another producer has the transactional.id by now: close this one."""
+
+    def __init__(self, context: str) -> None:
+        super().__init__(f"{context}: fenced, another producer has taken the transactional.id")
+
+
 class ProducerClosedError(ClientError):
     """It takes no more records, and what it had not sent yet is not written."""
 

@@ -16,13 +16,14 @@
     identity.py       producer ids and epochs
     idempotence.py    each record once and in order
     id_requests.py    asking for a producer id
+    transactions/     batches and offsets that count together, or not at all
+    asking.py         what is asked besides: for an id, or of coordinators
     produce_requests.py a request of batches, and what its answer says of each
     sender.py         the accumulator's batches, sent over the network core
     one_at_a_time.py  the producer of our own tools: one batch, written and acknowledged
     transactional.py  the same with a transactional id: batches and offsets that count together
 
-Caveats: no driver runs the sender for programs yet, `Producer` is the one of our tools; the core
-has no transactions.
+Caveat: no driver runs the sender for programs yet, `Producer` is the one of our tools.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.snapshot import STALE
 from logquake.client.producer.accumulator import Accumulator
+from logquake.client.producer.asking import asking_for
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.delivery import FATE_UNKNOWN
-from logquake.client.producer.id_requests import IdRequests
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.numbering import Numbering, Unnumbered
@@ -34,6 +34,7 @@ from logquake.client.producer.produce_requests import (
 )
 from logquake.client.producer.ready import Ready
 from logquake.client.producer.settings import BatchingSettings, SendingSettings
+from logquake.client.producer.transactions.transactions import Transactions
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.produce import ProduceRequest, ProduceResponse
 from logquake.wire.topic_partition import TopicPartition
@@ -60,7 +61,7 @@ class Sender:
         network: NetworkClient,
         metadata: Metadata,
         updates: MetadataUpdates,
-        numbering: Unnumbered | Idempotence,
+        numbering: Unnumbered | Idempotence | Transactions,
     ) -> None:
         self._settings = settings
         self._delivery_timeout_ms = batching.delivery_timeout_ms
@@ -69,9 +70,9 @@ class Sender:
         self._metadata = metadata
         self._updates = updates
         self._numbering: Numbering = numbering
-        self._ids: IdRequests | None = None
-        if isinstance(numbering, Idempotence):
-            self._ids = IdRequests(network, numbering, settings.retry_backoff_ms, accumulator.abort)
+        self._asking = asking_for(
+            numbering, network, metadata, accumulator, settings.retry_backoff_ms
+        )
         self._in_flight: defaultdict[TopicPartition, list[ProducerBatch]] = defaultdict(list)
         self._requests = 0  # that are not answered
         self._answered: list[_Answered] = []
@@ -87,8 +88,8 @@ class Sender:
         for each in answered:
             self._requests -= 1
             self._take(each, now_ms)
-        if self._ids is None or self._ids.poll(now_ms):
-            self._give_up_overdue(now_ms)
+        self._give_up_overdue(now_ms)
+        if self._asking.poll(now_ms):
             self._send_what_is_ready(now_ms)
         if not self._metadata.update_delay_ms(now_ms):  # an answer made it known to be old
             self._updates.poll(now_ms)
@@ -99,14 +100,16 @@ class Sender:
             now_ms if self._answered else self._ready_at_ms,
             self._accumulator.next_expiry_ms(),
             self._next_expiry_in_flight_ms(),
-            self._ids.next_due_ms(now_ms) if self._ids else None,
+            self._asking.next_due_ms(now_ms),
         ]
         return min((each for each in due if each is not None), default=None)
 
     @property
     def is_idle(self) -> bool:
-        """Nothing is waiting to be sent, nothing is in flight."""
-        return not self._accumulator.has_undrained and not self._requests
+        """Nothing is waiting to be sent, nothing is in flight, and nobody is asked anything that
+        the program waits for.
+        """
+        return not (self._accumulator.has_undrained or self._requests or self._asking.is_busy)
 
     def leaders(self) -> Leaders:
         """Of what is known of the cluster now."""

@@ -36,11 +36,17 @@ class PartitionSequences:
             self.in_flight.remove(batch)
 
     def acked(self, batch: ProducerBatch, base_offset: int) -> None:
+        self.forget(batch)
+        if not self._has(batch):
+            return
         self.last_acked = max(self.last_acked, batch.last_sequence)
         if base_offset != UNKNOWN_OFFSET:
             last_offset = base_offset + batch.count - 1
             self.last_acked_offset = max(self.last_acked_offset, last_offset)
-        self.forget(batch)
+
+    def _has(self, batch: ProducerBatch) -> bool:
+        """It is not one of an earlier epoch, that was given up."""
+        return (batch.stamp.producer_id, batch.stamp.producer_epoch) == self.identity
 
     def is_next(self, sequence: int) -> bool:
         """All before it is acked."""
@@ -57,6 +63,8 @@ class PartitionSequences:
 
     def close_gap(self, failed: ProducerBatch) -> None:
         """Brokers refused it for good: what follows moves up."""
+        if not self._has(failed):
+            return
         self.next = sequence_after(self.next, -failed.count)
         for batch in self.in_flight:
             if batch.stamp.base_sequence >= failed.stamp.base_sequence:
@@ -118,6 +126,9 @@ class SequenceBook:
     def begin_anew(self, place: TopicPartition, identity: Identity) -> None:
         self.partitions[place].begin_anew(identity)
         self._unresolved.pop(place, None)
+
+    def close_gap(self, failed: ProducerBatch) -> None:
+        self.partitions[failed.place].close_gap(failed)
 
     def is_next(self, batch: ProducerBatch) -> bool:
         """All before it is acked."""

@@ -18,6 +18,7 @@ from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.numbering import Unnumbered
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.settings import BatchingSettings, SendingSettings
+from logquake.client.producer.transactions.transactions import Transactions
 from logquake.wire.api import ApiKey, request_type
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode
@@ -94,7 +95,7 @@ class SenderPlayer(Player):
         network = NetworkSettings(max_in_flight_requests=in_flight)
         metadata = MetadataSettings(retry_backoff_max_ms=100)
         batches = BatchingSettings(**{"batch_bytes": 300, "retry_backoff_max_ms": 100, **batching})  # type: ignore[arg-type]
-        numbering = Idempotence() if idempotent else Unnumbered()
+        numbering = self._new_numbering(idempotent=idempotent)
         self._accumulator = Accumulator(batches, numbering, random)
         self._links = Links(network, random)
         self._metadata = Metadata(metadata, [("one", PORT)], random)
@@ -109,6 +110,9 @@ class SenderPlayer(Player):
             numbering,
         )
         self._metadata.use("t", self._now_ms)
+
+    def _new_numbering(self, *, idempotent: bool) -> Unnumbered | Idempotence | Transactions:
+        return Idempotence() if idempotent else Unnumbered()
 
     def outcome(self) -> list[str]:
         self._go_on()
@@ -146,6 +150,10 @@ class SenderPlayer(Player):
             lambda outcome: self._told(name, outcome),
         )
         assert isinstance(appended, Appended)
+        self._appended(place)
+
+    def _appended(self, place: TopicPartition) -> None:
+        """A record was taken."""
 
     def _told(self, name: str, outcome: Outcome) -> None:
         if isinstance(outcome, RecordMetadata):
@@ -292,12 +300,20 @@ class SenderPlayer(Player):
             self._asked.append(Asked(effect.link, header, request))
             self._log(f"p{len(self._asked)} asks {self._host(effect.link)}: {_shown(request)}")
         elif header.api_key == ApiKey.INIT_PRODUCER_ID:
-            self._id_asked = (effect.link, header)
-            self._log("asks for a producer id")
+            self._is_asked_for_id(effect.link, header, request)
+        elif header.api_key not in (ApiKey.API_VERSIONS, ApiKey.METADATA):
+            self._is_asked(effect.link, header, request)
         else:
             served = header.api_key == ApiKey.API_VERSIONS
             answer = self._versions() if served else self._told_metadata()
             self._answer(effect.link, header, answer)
+
+    def _is_asked_for_id(self, link: int, header: RequestHeader, _request: Message) -> None:
+        self._id_asked = (link, header)
+        self._log("asks for a producer id")
+
+    def _is_asked(self, _link: int, header: RequestHeader, _request: Message) -> None:
+        raise AssertionError(f"nobody expects API key {header.api_key}")
 
     def _host(self, link: int) -> str:
         return next(
@@ -308,17 +324,20 @@ class SenderPlayer(Player):
         link = self._links.states.link(node)
         return link.id if link else None
 
-    def _versions(self) -> Message:
-        served = {
+    def _served(self) -> dict[int, int]:
+        """The last version by API key."""
+        return {
             ApiKey.PRODUCE: self._speaks_produce,
             ApiKey.METADATA: 12,
             ApiKey.API_VERSIONS: 3,
             ApiKey.INIT_PRODUCER_ID: 4,
         }
+
+    def _versions(self) -> Message:
         return ApiVersionsResponse(
             api_keys=[
                 ApiVersion(api_key=key, min_version=0, max_version=last)
-                for key, last in served.items()
+                for key, last in self._served().items()
             ]
         )
 

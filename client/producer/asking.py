@@ -1,0 +1,51 @@
+"""What a producer has to ask besides: for an id, or of the coordinators of its transactions."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from logquake.client.network.metadata import Metadata
+from logquake.client.network.network_client import NetworkClient
+from logquake.client.producer.accumulator import Accumulator
+from logquake.client.producer.id_requests import IdRequests
+from logquake.client.producer.idempotence import Idempotence
+from logquake.client.producer.numbering import Unnumbered
+from logquake.client.producer.transactions.requests import TransactionRequests
+from logquake.client.producer.transactions.transactions import Transactions
+
+
+class Asking(Protocol):
+    def poll(self, now_ms: int) -> bool:
+        """Whether the producer can go on."""
+
+    def next_due_ms(self, now_ms: int) -> int | None: ...
+
+    @property
+    def is_busy(self) -> bool:
+        """The program waits for an answer."""
+
+
+class NothingToAsk:
+    """Without idempotence."""
+
+    is_busy = False
+
+    def poll(self, _now_ms: int) -> bool:
+        return True
+
+    def next_due_ms(self, _now_ms: int) -> int | None:
+        return None
+
+
+def asking_for(
+    numbering: Unnumbered | Idempotence | Transactions,
+    network: NetworkClient,
+    metadata: Metadata,
+    accumulator: Accumulator,
+    retry_backoff_ms: int,
+) -> Asking:
+    if isinstance(numbering, Transactions):
+        return TransactionRequests(network, metadata, numbering, accumulator, retry_backoff_ms)
+    if isinstance(numbering, Idempotence):
+        return IdRequests(network, numbering, retry_backoff_ms, accumulator.abort)
+    return NothingToAsk()

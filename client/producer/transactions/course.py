@@ -1,0 +1,100 @@
+"""A producer's present state, and what changes it (TransactionManager.transitionTo)."""
+
+from __future__ import annotations
+
+from logquake.client.errors import (
+    ClientError,
+    ProducerBrokenError,
+    ProducerFencedError,
+    TransactionFailedError,
+)
+from logquake.client.producer.identity import Identity
+from logquake.client.producer.sequences import SequenceBook
+from logquake.client.producer.transactions.enlisted import Enlisted
+from logquake.client.producer.transactions.producer_states import (
+    Aborting,
+    Broken,
+    Committing,
+    Failed,
+    Initializing,
+    InTransaction,
+    Ready,
+    Remedy,
+    State,
+    Uninitialized,
+)
+
+
+class Course:
+    """``can_take_epochs``: the coordinator gives the next one to who tells its own (KIP-360)."""
+
+    def __init__(self) -> None:
+        self.state: State = Uninitialized()
+        self.identity: Identity | None = None
+        self.can_take_epochs = False
+        self.enlisted = Enlisted()
+        self.sequences = SequenceBook()
+
+    # What goes wrong
+
+    def fail(self, error: ClientError, remedy: Remedy = Remedy.ABORT) -> None:
+        """The transaction cannot be committed. One that is being aborted goes on with that."""
+        if remedy and not self.can_take_epochs:
+            self.break_down(error)
+            return
+        match self.state:
+            case InTransaction() | Committing():
+                self.state = Failed(error, remedy)
+            case Failed(_, before):
+                self.state = Failed(error, max(before, remedy))
+            case Aborting(before):
+                self.state = Aborting(max(before, remedy))
+            case _:
+                pass  # there is no transaction that it could be about
+
+    def fail_to_end(self, error: ClientError, remedy: Remedy) -> None:
+        """The coordinator has not ended it: abort_transaction() may be called again."""
+        self.fail(error, remedy)
+        if isinstance(self.state, Aborting):
+            self.state = Failed(error, self.state.remedy)
+
+    def break_down(self, error: ClientError) -> None:
+        if not isinstance(self.state, Broken):
+            self.state = Broken(error)
+
+    def check(self) -> None:
+        """Raises TransactionFailedError, ProducerFencedError, or ProducerBrokenError."""
+        error = self.error()
+        if error is not None:
+            raise error
+
+    def error(self) -> ClientError | None:
+        """What the program is told while nothing but an abort, or nothing at all, is possible."""
+        match self.state:
+            case Failed(error):
+                return TransactionFailedError(error)
+            case Broken(ProducerFencedError() as error):
+                return error
+            case Broken(error):
+                return ProducerBrokenError(error)
+            case _:
+                return None
+
+    # What goes well
+
+    def ended(self) -> bool:
+        """Whether the next epoch has to be asked for before the next transaction."""
+        needs_epoch = isinstance(self.state, Aborting) and self.state.remedy > Remedy.ABORT
+        self.enlisted = Enlisted()
+        self.state = Initializing() if needs_epoch else Ready()
+        return needs_epoch
+
+    def named(self, identity: Identity) -> None:
+        """Whatever was sent under another id or epoch is over."""
+        self.identity = identity
+        self.enlisted = Enlisted()
+        self.sequences.forget_all()
+        self.state = Ready()
+
+    def denied(self) -> None:
+        self.state = Uninitialized()

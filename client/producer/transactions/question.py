@@ -1,0 +1,100 @@
+"""What is asked of a broker, and in which order (TxnRequestHandler)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import ClassVar, NamedTuple
+
+from logquake.client.producer.identity import Identity
+from logquake.client.producer.transactions.operation import Operation
+from logquake.client.producer.transactions.verdicts import Verdict
+from logquake.wire.schema import Message
+
+
+class CoordinatorType(IntEnum):
+    """Kafka's FindCoordinatorRequest.CoordinatorType."""
+
+    GROUP = 0
+    TRANSACTION = 1
+
+
+class CoordinatorKey(NamedTuple):
+    kind: CoordinatorType
+    name: str
+
+    @classmethod
+    def of_transactions(cls, transactional_id: str) -> CoordinatorKey:
+        return cls(CoordinatorType.TRANSACTION, transactional_id)
+
+    def __str__(self) -> str:
+        return f"{self.kind.name.lower()} {self.name}"
+
+
+class Priority(IntEnum):
+    """Whoever comes first is asked first."""
+
+    COORDINATOR = 0
+    PRODUCER_ID = 1
+    ADDITION = 2
+    # When all is done that was sent: who ends before would leave records behind.
+    END = 3
+
+
+class Signature(NamedTuple):
+    """Who asks."""
+
+    transactional_id: str
+    identity: Identity
+
+
+class Question(ABC):
+    """``last_version`` is the highest that clients may use, None where that is the schema's."""
+
+    request: ClassVar[type[Message]]
+    response: ClassVar[type[Message]]
+    last_version: ClassVar[int | None] = None
+
+    def __init__(
+        self,
+        operation: Operation,
+        coordinator: CoordinatorKey | None,
+        priority: Priority = Priority.ADDITION,
+    ) -> None:
+        self.operation = operation
+        self.priority = priority
+        self.coordinator = coordinator  # None: whoever it is
+        self.not_before_ms = 0
+
+    @abstractmethod
+    def message(self, version: int, /) -> Message:
+        """Raises UnsupportedVersionError where that version cannot say it."""
+
+    @abstractmethod
+    def judge(self, answer: Message) -> Verdict:
+        """``answer`` is a ``response``."""
+
+
+class Questions:
+    """Those that wait, by priority, then in the order of their asking."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Question] = []
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(self._waiting)
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def add(self, question: Question) -> None:
+        self._waiting.append(question)
+        self._waiting.sort(key=lambda each: each.priority)
+
+    @property
+    def first(self) -> Question | None:
+        return self._waiting[0] if self._waiting else None
+
+    def remove(self, question: Question) -> None:
+        self._waiting.remove(question)

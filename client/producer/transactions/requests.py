@@ -1,0 +1,311 @@
+"""Asking coordinators, one question at a time, and taking their answers.
+
+It is what Sender.maybeSendAndPollTransactionalRequest does. Here records go on leaving meanwhile,
+as far as their partitions are part of the transaction.
+"""
+
+from __future__ import annotations
+
+from logquake.client.errors import (
+    AuthenticationFailedError,
+    ClientError,
+    TransactionAbortedError,
+    UnsupportedVersionError,
+)
+from logquake.client.network.link import Answer, ClientRequest
+from logquake.client.network.metadata import Metadata
+from logquake.client.network.network_client import NetworkClient
+from logquake.client.producer.accumulator import Accumulator
+from logquake.client.producer.transactions.coordinators import FindCoordinator
+from logquake.client.producer.transactions.ending import End
+from logquake.client.producer.transactions.enlisted import AddPartitions, Begun
+from logquake.client.producer.transactions.offsets import AddOffsets
+from logquake.client.producer.transactions.producer_ids import FIRST_THAT_BUMPS
+from logquake.client.producer.transactions.producer_states import (
+    Aborting,
+    Broken,
+    Committing,
+    Failed,
+    Initializing,
+    InTransaction,
+)
+from logquake.client.producer.transactions.question import (
+    CoordinatorKey,
+    CoordinatorType,
+    Priority,
+    Question,
+)
+from logquake.client.producer.transactions.transactions import Transactions
+from logquake.client.producer.transactions.verdicts import (
+    Abortable,
+    Added,
+    Again,
+    Denied,
+    Ended,
+    Fatal,
+    Found,
+    GroupAdded,
+    Named,
+    OffsetsCommitted,
+    Verdict,
+)
+from logquake.wire.messages.transactions import InitProducerIdRequest
+
+_ABORTED = TransactionAbortedError("its transaction was aborted")
+
+
+class TransactionRequests:
+    """At the place of `IdRequests`."""
+
+    def __init__(
+        self,
+        network: NetworkClient,
+        metadata: Metadata,
+        transactions: Transactions,
+        accumulator: Accumulator,
+        retry_backoff_ms: int,
+    ) -> None:
+        self._network = network
+        self._metadata = metadata
+        self._transactions = transactions
+        self._course = transactions.course
+        self._questions = transactions.questions
+        self._accumulator = accumulator
+        self._retry_backoff_ms = retry_backoff_ms
+        self._coordinators: dict[CoordinatorKey, int] = {}
+        self._asked: Question | None = None  # is in flight
+        self._answer: Answer | None = None
+
+    # As a core
+
+    def poll(self, now_ms: int) -> bool:
+        """Whether the producer can go on."""
+        self._transactions.mend()
+        if self._asked is not None and self._answer is not None:
+            self._take(self._asked, self._answer, now_ms)
+        self._give_up_what_cannot_be()
+        if self._asked is None:
+            self._ask(now_ms)
+            self._give_up_what_cannot_be()
+        return not isinstance(self._course.state, Broken)
+
+    def next_due_ms(self, now_ms: int) -> int | None:
+        """The network says when a broker may be asked; a question says when it is time for it."""
+        first = self._next_question()
+        if self._asked is not None or first is None or first.not_before_ms <= now_ms:
+            return None
+        return first.not_before_ms
+
+    @property
+    def is_busy(self) -> bool:
+        return self._asked is not None or bool(self._questions)
+
+    # What is given up
+
+    def _give_up_what_cannot_be(self) -> None:
+        state = self._course.state
+        match state:
+            case Failed(error):
+                # Where a coordinator is may still be asked: the abort needs it.
+                self._drop(Priority.ADDITION, Priority.END)
+                self._abort_unsent(error)
+            case Aborting():
+                self._drop(Priority.ADDITION)
+                self._abort_unsent(_ABORTED)
+            case Broken(error):
+                self._transactions.give_up(self._course.error() or error)
+                self._accumulator.abort(error)
+            case _:
+                pass
+
+    def _drop(self, *priorities: Priority) -> None:
+        told = self._course.error() or _ABORTED
+        for question in list(self._questions):
+            if question.priority in priorities:
+                self._questions.remove(question)
+                question.operation.fail(told)
+
+    def _abort_unsent(self, error: ClientError) -> None:
+        """What has left may be written, and is waited for."""
+        self._accumulator.abort(error, lambda batch: not batch.has_sequence)
+
+    # Asking
+
+    def _next_question(self) -> Question | None:
+        first = self._questions.first
+        waits_for_records = first is not None and first.priority is Priority.END
+        return None if waits_for_records and self._accumulator.has_incomplete else first
+
+    def _ask(self, now_ms: int) -> None:
+        if isinstance(self._course.state, InTransaction | Committing):
+            self._transactions.ask_to_add()
+        question = self._next_question()
+        if isinstance(question, End):
+            question = self._to_end(question)
+        if question is None or question.not_before_ms > now_ms:
+            return
+        node_id = self._whom(question, now_ms)
+        if node_id is not None:
+            self._send(question, node_id, now_ms)
+
+    def _to_end(self, question: End) -> Question | None:
+        """Nothing has to be asked about a transaction that was never begun."""
+        begun = self._course.enlisted.begun
+        question.is_unsure = begun is Begun.PERHAPS
+        if begun is not Begun.NO:
+            return question
+        self._questions.remove(question)
+        self._end(question)
+        return self._next_question()
+
+    def _whom(self, question: Question, now_ms: int) -> int | None:
+        """A broker that can be asked now."""
+        if question.coordinator is None:
+            return self._anybody(now_ms)
+        node_id = self._coordinators.get(question.coordinator)
+        if node_id is None:
+            find = FindCoordinator(question.coordinator)
+            self._questions.add(find)
+            node_id = self._anybody(now_ms)
+            if node_id is not None:
+                self._send(find, node_id, now_ms)
+            return None
+        if self._network.ready(node_id, now_ms):
+            return node_id
+        self._look_after(node_id, question, now_ms)
+        return None
+
+    def _anybody(self, now_ms: int) -> int | None:
+        node = self._network.least_loaded(now_ms)
+        if node is None:
+            self._check_let_in([each.id for each in self._metadata.nodes()])
+        elif self._network.ready(node.id, now_ms):
+            return node.id
+        return None
+
+    def _look_after(self, node_id: int, question: Question, now_ms: int) -> None:
+        """A coordinator that cannot be reached may not be it any more."""
+        if self._network.link(node_id) is not None:
+            return
+        self._check_let_in([node_id])
+        if self._metadata.node(node_id) is None:
+            self._metadata.request_update()
+        self._forget_coordinator(question)
+        question.not_before_ms = now_ms + self._retry_backoff_ms
+
+    def _check_let_in(self, node_ids: list[int]) -> None:
+        """Who is not let in has nothing to wait for."""
+        for node_id in node_ids:
+            failure = self._network.failure(node_id)
+            if isinstance(failure, AuthenticationFailedError):
+                self._course.break_down(failure)
+
+    def _send(self, question: Question, node_id: int, now_ms: int) -> None:
+        try:
+            version = self._network.version_of(node_id, question.request, question.last_version)
+            message = question.message(version)
+        except UnsupportedVersionError as error:
+            self._course.break_down(error)
+            return
+        self._look_at_coordinator(question, node_id)
+        self._questions.remove(question)
+        self._asked = question
+        request = ClientRequest(message, version, question.response, self._on_answer)
+        self._network.send(node_id, request, now_ms)
+
+    def _look_at_coordinator(self, question: Question, node_id: int) -> None:
+        if question.coordinator and question.coordinator.kind is CoordinatorType.TRANSACTION:
+            known = self._network.version_of(node_id, InitProducerIdRequest)
+            self._course.can_take_epochs = known >= FIRST_THAT_BUMPS
+
+    def _on_answer(self, answer: Answer) -> None:
+        """It is looked at in the next poll, which knows the time."""
+        self._answer = answer
+
+    # What comes of it
+
+    def _take(self, asked: Question, answer: Answer, now_ms: int) -> None:
+        self._asked = self._answer = None
+        if isinstance(answer, ClientError) and asked.priority is Priority.ADDITION:
+            self._course.enlisted.may_have_begun()
+        state = self._course.state
+        if isinstance(state, Broken):  # nothing can be made good any more
+            asked.operation.fail(self._course.error() or state.error)
+        else:
+            self._apply(asked, self._judged(asked, answer), now_ms)
+
+    def _judged(self, question: Question, answer: Answer) -> Verdict:
+        if isinstance(answer, UnsupportedVersionError):
+            return Fatal(answer)
+        if isinstance(answer, question.response):
+            return question.judge(answer)
+        return Again(moved=question.coordinator is not None)
+
+    def _apply(self, question: Question, verdict: Verdict, now_ms: int) -> None:
+        match verdict:
+            case Again():
+                self._try_again(question, verdict, now_ms)
+            case Abortable():
+                self._fail(question, verdict)
+            case Denied(error):
+                self._deny(question, error)
+            case Fatal(error):
+                self._course.break_down(error)
+                question.operation.fail(self._course.error() or error)
+            case _:
+                self._succeed(question, verdict)
+
+    def _try_again(self, question: Question, verdict: Again, now_ms: int) -> None:
+        wait_ms = self._retry_backoff_ms
+        if verdict.at_most_ms is not None:
+            wait_ms = min(wait_ms, verdict.at_most_ms)
+        if verdict.moved:
+            self._forget_coordinator(question)
+        question.not_before_ms = now_ms + wait_ms
+        self._questions.add(question)
+
+    def _forget_coordinator(self, question: Question) -> None:
+        if question.coordinator is not None:
+            self._coordinators.pop(question.coordinator, None)
+
+    def _deny(self, question: Question, error: ClientError) -> None:
+        self._course.denied()
+        question.operation.fail(error)
+        self._transactions.give_up(error)
+        self._accumulator.abort(error)
+
+    def _fail(self, question: Question, verdict: Abortable) -> None:
+        if isinstance(self._course.state, Initializing):
+            self._deny(question, verdict.error)  # there is nothing to abort
+            return
+        if isinstance(question, End):
+            self._course.fail_to_end(verdict.error, verdict.remedy)
+        else:
+            self._course.fail(verdict.error, verdict.remedy)
+        question.operation.fail(self._course.error() or verdict.error)
+
+    def _succeed(self, question: Question, verdict: Verdict) -> None:
+        match verdict:
+            case Found(node_id) if isinstance(question, FindCoordinator):
+                self._coordinators[question.of] = node_id
+            case Named(identity):
+                self._course.named(identity)
+            case Added(places) if isinstance(question, AddPartitions):
+                self._course.enlisted.were_added(places)
+            case GroupAdded() if isinstance(question, AddOffsets):
+                self._course.enlisted.begun = Begun.YES
+                self._questions.add(question.then)
+                return
+            case Ended():
+                self._end(question)
+                return
+            case OffsetsCommitted() | _:
+                pass
+        question.operation.succeed()
+
+    def _end(self, question: Question) -> None:
+        """An abort is over when the next epoch is there, if it takes one."""
+        if self._course.ended():
+            self._transactions.ask_for_id(question.operation)
+        else:
+            question.operation.succeed()

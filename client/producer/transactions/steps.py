@@ -1,0 +1,65 @@
+"""The program's calls, each until it is answered (KafkaProducer's transactional methods)."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from logquake.client.clock import Clock
+from logquake.client.consumer.offsets import ConsumerGroupMetadata
+from logquake.client.driving.steps import Steps, Wait
+from logquake.client.errors import ClientError, RequestTimedOutError, TransactionStateError
+from logquake.client.producer.transactions.offsets import Offsets
+from logquake.client.producer.transactions.operation import Operation
+from logquake.client.producer.transactions.transactions import Transactions
+from logquake.wire.sentinels import UNKNOWN_MEMBER_ID
+
+
+class TransactionSteps:
+    """Each raises RequestTimedOutError after max.block.ms, and may then be called again; and what
+    `Transactions` raises.
+    """
+
+    def __init__(self, transactions: Transactions, clock: Clock, max_block_ms: int) -> None:
+        self._transactions = transactions
+        self._clock = clock
+        self._max_block_ms = max_block_ms
+
+    def init(self) -> Steps[None]:
+        yield from self._wait(self._transactions.init())
+
+    def begin(self) -> Steps[None]:
+        self._transactions.begin()
+        yield from ()
+
+    def send_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> Steps[None]:
+        if group.generation_id > 0 and group.member_id == UNKNOWN_MEMBER_ID:
+            raise TransactionStateError(f"{group} has a generation, and no member of it")
+        if offsets:
+            yield from self._wait(self._transactions.send_offsets(offsets, group))
+
+    def commit(self) -> Steps[None]:
+        yield from self._wait(self._transactions.commit())
+
+    def abort(self) -> Steps[None]:
+        yield from self._wait(self._transactions.abort())
+
+    def end_what_is_open(self, deadline_ms: int) -> Steps[None]:
+        """For close(): what is not committed is aborted; what takes too long is left."""
+        transactions = self._transactions
+        if transactions.is_ongoing and not transactions.is_completing:
+            with suppress(ClientError):
+                transactions.abort()
+        if transactions.is_completing:
+            yield Wait(lambda: not transactions.is_completing, deadline_ms)
+        transactions.close()
+
+    def _wait(self, operation: Operation) -> Steps[None]:
+        deadline_ms = self._clock.now_ms() + self._max_block_ms
+        if not (yield Wait(lambda: operation.is_done, deadline_ms)):
+            raise RequestTimedOutError(
+                f"{operation.name}() took more than max.block.ms, {self._max_block_ms} ms, and may "
+                "yet be done: call it again, or close the producer"
+            )
+        operation.is_heard = True
+        if operation.error is not None:
+            raise operation.error

@@ -1,0 +1,183 @@
+"""What the program may do with a transactional id, and when (TransactionManager, KIP-98).
+
+As in Kafka a call that its program has given up waiting for goes on: until the program has heard
+how it ended, the same call waits for it again, and others are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from logquake.client.consumer.offsets import ConsumerGroupMetadata
+from logquake.client.errors import ClientError, ProducerClosedError, TransactionStateError
+from logquake.client.producer.transactions.course import Course
+from logquake.client.producer.transactions.ending import End
+from logquake.client.producer.transactions.enlisted import AddPartitions
+from logquake.client.producer.transactions.numbering import TransactionalNumbering
+from logquake.client.producer.transactions.offsets import AddOffsets, CommitOffsets, Offsets
+from logquake.client.producer.transactions.operation import Operation
+from logquake.client.producer.transactions.producer_ids import InitProducerId
+from logquake.client.producer.transactions.producer_states import (
+    Aborting,
+    Broken,
+    Committing,
+    Completing,
+    Failed,
+    Initializing,
+    InTransaction,
+    Ongoing,
+    Ready,
+    Remedy,
+    State,
+    Uninitialized,
+)
+from logquake.client.producer.transactions.question import Questions, Signature
+from logquake.wire.topic_partition import TopicPartition
+
+
+class Transactions(TransactionalNumbering):
+    """Every method of the program's raises TransactionStateError where it does not fit, and
+    TransactionFailedError, ProducerFencedError or ProducerBrokenError after what went wrong.
+    """
+
+    def __init__(self, transactional_id: str, timeout_ms: int) -> None:
+        """``timeout_ms``: a coordinator aborts what is open for longer."""
+        super().__init__(Course())
+        self.transactional_id = transactional_id
+        self.questions = Questions()
+        self._timeout_ms = timeout_ms
+        self._pending: Operation | None = None
+
+    @property
+    def state(self) -> State:
+        return self.course.state
+
+    @property
+    def is_ongoing(self) -> bool:
+        return isinstance(self.state, Ongoing)
+
+    @property
+    def is_completing(self) -> bool:
+        return isinstance(self.state, Completing)
+
+    # The program's calls
+
+    def init(self) -> Operation:
+        return self._start("init_transactions", self._init)
+
+    def _init(self, operation: Operation) -> None:
+        self.course.check()
+        self._expect("init_transactions", Uninitialized)
+        self.course.state = Initializing()
+        self.ask_for_id(operation)
+
+    def begin(self) -> None:
+        self._check("begin_transaction", Ready)
+        self.course.state = InTransaction()
+
+    def check_may_send(self) -> None:
+        """Before a record is appended."""
+        self._check("send", InTransaction)
+
+    def add(self, place: TopicPartition) -> None:
+        """A record of that partition was appended: it waits until the transaction has it."""
+        self.course.enlisted.add(place)
+
+    def send_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> Operation:
+        self._check("send_offsets_to_transaction", InTransaction)
+        operation = Operation("send_offsets_to_transaction")
+        self.questions.add(AddOffsets(CommitOffsets(operation, self._signature(), offsets, group)))
+        return operation
+
+    def commit(self) -> Operation:
+        return self._start("commit_transaction", self._commit)
+
+    def _commit(self, operation: Operation) -> None:
+        self.course.check()
+        self._expect("commit_transaction", InTransaction)
+        self.course.state = Committing()
+        self.questions.add(End(operation, self._signature(), commits=True))
+
+    def abort(self) -> Operation:
+        return self._start("abort_transaction", self._abort)
+
+    def _abort(self, operation: Operation) -> None:
+        state = self.state
+        if isinstance(state, Broken):
+            self.course.check()
+        self._expect("abort_transaction", InTransaction, Failed)
+        remedy = state.remedy if isinstance(state, Failed) else Remedy.ABORT
+        self.course.state = Aborting(remedy)
+        self.course.enlisted.new.clear()
+        if remedy is Remedy.NEW_ID:
+            self.ask_for_id(operation)
+        else:
+            self.questions.add(End(operation, self._signature(), commits=False))
+
+    def _start(self, name: str, start: Callable[[Operation], None]) -> Operation:
+        pending = self._pending
+        if pending is not None and pending.name == name and not pending.is_heard:
+            return pending
+        self._check_heard(name)
+        operation = Operation(name)
+        start(operation)
+        self._pending = operation
+        return operation
+
+    def _check(self, name: str, *expected: type) -> None:
+        self._check_heard(name)
+        self.course.check()
+        self._expect(name, *expected)
+
+    def _check_heard(self, name: str) -> None:
+        if isinstance(self.state, Broken):
+            self.course.check()
+        pending = self._pending
+        if pending is not None and not pending.is_heard:
+            raise TransactionStateError(
+                f"{name}() after {pending.name}() has timed out: call that again first"
+            )
+
+    def _expect(self, name: str, *expected: type) -> None:
+        if not isinstance(self.state, expected):
+            needed = " or ".join(each.__name__ for each in expected)
+            raise TransactionStateError(
+                f"{name}() is for producers that are {needed}; "
+                f"{self.transactional_id} is {type(self.state).__name__}"
+            )
+
+    # What is asked
+
+    def ask_for_id(self, operation: Operation) -> None:
+        """For the first one, or for the next epoch of the present one."""
+        question = InitProducerId(
+            operation, self.transactional_id, self._timeout_ms, self.course.identity
+        )
+        self.questions.add(question)
+
+    def ask_to_add(self) -> None:
+        """For all partitions that the coordinator does not know of."""
+        enlisted = self.course.enlisted
+        if enlisted.new:
+            is_first = not enlisted.added
+            places = enlisted.take_new()
+            self.questions.add(AddPartitions(self._signature(), places, is_first=is_first))
+
+    def _signature(self) -> Signature:
+        if self.course.identity is None:
+            raise RuntimeError(f"{self.transactional_id} has no producer id yet")
+        return Signature(self.transactional_id, self.course.identity)
+
+    # When nothing comes of it
+
+    def give_up(self, error: ClientError) -> None:
+        """Nothing that waits will be asked, and whoever waits for it is told so."""
+        for question in list(self.questions):
+            self.questions.remove(question)
+            question.operation.fail(error)
+        if self._pending is not None:
+            self._pending.fail(error)
+
+    def close(self) -> None:
+        """By force: what is open is left to the coordinator, or to the next with this id."""
+        self.give_up(ProducerClosedError("the producer is closed, the transaction is left open"))

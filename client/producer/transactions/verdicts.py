@@ -1,0 +1,116 @@
+"""What an answer means to a producer's transactions (TxnRequestHandler.handleResponse)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logquake.client.errors import BrokerError, ClientError, ProducerFencedError
+from logquake.client.producer.identity import Identity
+from logquake.client.producer.transactions.producer_states import Remedy
+from logquake.wire.errors import ErrorCode
+from logquake.wire.topic_partition import TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The coordinator is that broker."""
+
+    node_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The producer goes by that from now on."""
+
+    identity: Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The partitions are part of the transaction."""
+
+    places: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAdded:
+    """Offsets of the group can be committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetsCommitted:
+    """They count with the transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The coordinator has decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """After a while, of a coordinator that is looked up anew if it ``moved``."""
+
+    moved: bool = False
+    at_most_ms: int | None = None  # the while is no longer than that
+
+
+@dataclass(frozen=True, slots=True)
+class Abortable:
+    """The transaction cannot be committed."""
+
+    error: ClientError
+    remedy: Remedy = Remedy.ABORT
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """No id now; who may have one some day can ask again."""
+
+    error: ClientError
+
+
+@dataclass(frozen=True, slots=True)
+class Fatal:
+    error: ClientError
+
+
+Verdict = (
+    Found
+    | Named
+    | Added
+    | GroupAdded
+    | OffsetsCommitted
+    | Ended
+    | Again
+    | Abortable
+    | Denied
+    | Fatal
+)
+
+_MOVED = frozenset({ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR})
+# INVALID_PRODUCER_EPOCH is what coordinators before 2.7 say of a fenced producer (KIP-588).
+FENCED = frozenset({ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.PRODUCER_FENCED})
+_REMEDIES = {
+    ErrorCode.TRANSACTION_ABORTABLE: Remedy.ABORT,
+    ErrorCode.UNKNOWN_PRODUCER_ID: Remedy.NEXT_EPOCH,
+    ErrorCode.INVALID_PRODUCER_ID_MAPPING: Remedy.NEW_ID,
+}
+
+
+def remedy_of(code: ErrorCode) -> Remedy | None:
+    """None of what an abort does not mend."""
+    return _REMEDIES.get(code)
+
+
+def on_refusal(code: ErrorCode, context: str) -> Again | Abortable | Fatal:
+    """What most requests have in common."""
+    if code in _MOVED:
+        return Again(moved=True)
+    if code.retriable:
+        return Again()
+    if code in FENCED:
+        return Fatal(ProducerFencedError(context))
+    remedy = remedy_of(code)
+    error = BrokerError(code, context)
+    return Fatal(error) if remedy is None else Abortable(error, remedy)
