@@ -109,6 +109,10 @@ class RebalanceListenerError(ClientError):
     """The program's own listener failed; what was to change has changed. The cause is chained."""
 
 
+class AssignorError(ClientError):
+    """An assignor failed, or has given out what it must not; its own error is chained."""
+
+
 class CorruptRecordError(ClientError):
     """What was fetched cannot be read; seek past it to go on."""
 

@@ -16,7 +16,7 @@
     batches.py          the batches of an answer, and what a reader may see of them
     aborted.py          the records of aborted transactions, left out of that
 
-Caveat: it is pure and not joined to a network yet, and what it lacks is membership, commits, and
-who asks for resets and validations; `logquake consume` still reads through `client/reader.py`,
+Caveat: what fetches is pure and not joined to a network yet, and what it lacks is who asks for
+resets and validations; `logquake consume` still reads through `client/reader.py`,
 `tail.py` and `membership.py`, which share `batches.py`, `aborted.py` and the assignors with it.
 """

@@ -59,6 +59,7 @@ class Subscriptions:
     def __init__(self, default_reset: OffsetReset) -> None:
         self.default_reset = default_reset
         self.wish: Wish = Nothing()
+        self.assignments = 0  # counted: whoever looks for new partitions looks after each
         self._of_group: frozenset[str] = frozenset()
         self._assigned: dict[TopicPartition, PartitionState] = {}
 
@@ -149,6 +150,7 @@ class Subscriptions:
     def callback_done(self, places: Iterable[TopicPartition]) -> None:
         for place in places:
             self.of(place).awaits_callback = False
+        self.assignments += 1
 
     def being_revoked(self, places: Iterable[TopicPartition]) -> None:
         """Nothing of them is handed out any more."""
@@ -156,6 +158,7 @@ class Subscriptions:
             self.of(place).is_being_revoked = True
 
     def _set(self, places: Iterable[TopicPartition]) -> None:
+        self.assignments += 1
         states = self._assigned
         self._assigned = {place: states.get(place, PartitionState()) for place in sorted(places)}
 

@@ -48,9 +48,13 @@ class NetworkClient:
     def ready(self, node_id: int, now_ms: int) -> bool:
         """The same; without a connection one is begun, unless it is too early for that."""
         node = self._roster.node(node_id)
-        if node is not None and self.links.states.may_connect(node_id, now_ms):
+        return self.is_ready(node_id, now_ms) if node is None else self.ready_at(node, now_ms)
+
+    def ready_at(self, node: Node, now_ms: int) -> bool:
+        """The same of a node that is in no roster: a second connection to a broker, say."""
+        if self.links.states.may_connect(node.id, now_ms):
             self.links.begin(node, now_ms)
-        return self.is_ready(node_id, now_ms)
+        return self.is_ready(node.id, now_ms)
 
     def failure(self, node_id: int) -> ClientError | None:
         """How its last connection ended; None while another one is made, or stands."""

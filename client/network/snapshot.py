@@ -45,6 +45,7 @@ class PartitionInfo:
     leader: int
     leader_epoch: int
     error: ErrorCode
+    replicas: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,4 +94,5 @@ def _partition_told(partition: MetadataResponsePartition, version: int) -> Parti
         partition.leader_id if partition.leader_id >= 0 else NO_LEADER,
         partition.leader_epoch if is_reliable else NO_LEADER_EPOCH,
         ErrorCode.of_peer(partition.error_code),
+        tuple(partition.replica_nodes),
     )

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from logquake.client.network.effects import Write
 from logquake.client.network.links import Links
-from logquake.wire.header import RequestHeader, encode_response
-from logquake.wire.schema import Message
+from logquake.wire.api import request_type
+from logquake.wire.header import RequestHeader, decode_request_header, encode_response
+from logquake.wire.schema import Message, decode
 from tests.parts import joined
+
+
+def asked(write: Write) -> tuple[RequestHeader, Message]:
+    """The request that a link writes."""
+    frame = memoryview(joined(write.parts))[4:]
+    header, start = decode_request_header(frame)
+    kind = request_type(header.api_key)
+    assert kind is not None
+    return header, decode(kind, header.api_version, frame, start)
 
 
 def tell(links: Links, link: int, asked: RequestHeader, said: Message, now_ms: int) -> None:

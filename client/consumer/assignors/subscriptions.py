@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from logquake.client.errors import MalformedResponseError
 from logquake.wire.errors import ProtocolError
@@ -31,6 +31,9 @@ class Subscription:
     rack: str | None = None  # client.rack (KIP-881)
     instance_id: str | None = None  # group.instance.id; of JoinGroup, not in the bytes
     user_data: bytes | None = None  # the assignor's own
+
+    def with_user_data(self, user_data: bytes | None) -> Subscription:
+        return replace(self, user_data=user_data)
 
 
 def encode_subscription(said: Subscription) -> bytes:

@@ -13,14 +13,27 @@ from random import Random
 
 from logquake.client.clock import Clock
 from logquake.client.consumer.assignors.assignor import Assignor
+from logquake.client.consumer.group.asking import Asking
+from logquake.client.consumer.group.automatic import AutoCommit, BeforeRebalance
+from logquake.client.consumer.group.commits import Commits
+from logquake.client.consumer.group.committed import Beginnings, CommittedOffsets
+from logquake.client.consumer.group.coordinator import Coordinator
+from logquake.client.consumer.group.election import Election
+from logquake.client.consumer.group.freshness import Freshness
 from logquake.client.consumer.group.group_cluster import GroupCluster
+from logquake.client.consumer.group.heartbeat import Heartbeat
+from logquake.client.consumer.group.keeping_alive import KeepingAlive
 from logquake.client.consumer.group.listener import (
     CommitCallback,
     Offsets,
     RebalanceListener,
     unheard,
 )
+from logquake.client.consumer.group.membership import Membership
+from logquake.client.consumer.group.rebalancing import Rebalancing
 from logquake.client.consumer.group.settings import GroupSettings
+from logquake.client.consumer.group.statistics import GroupStatistics
+from logquake.client.consumer.group.topic_watch import TopicWatch
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.driving.steps import Steps
@@ -47,7 +60,53 @@ class Coordination:
         *,
         on_commit: Callable[[Offsets], object] = lambda _: None,
     ) -> None:
-        raise NotImplementedError
+        self._settings = settings
+        self._subscriptions = subscriptions
+        self._clock = clock
+        self._statistics = GroupStatistics()
+        self._heartbeat = Heartbeat(settings, random)
+        self._coordinator = Coordinator(settings, network, cluster, random)
+        self._watch = TopicWatch(subscriptions, cluster, heeds_racks=bool(settings.rack))
+        election = Election(subscriptions, cluster, self._watch, assignors)
+        self._membership = Membership(
+            settings,
+            self._coordinator,
+            subscriptions,
+            self._watch,
+            assignors,
+            election,
+            self._heartbeat,
+            self._statistics,
+        )
+        self._keeping_alive = KeepingAlive(
+            settings, self._coordinator, self._membership, self._heartbeat, self._statistics
+        )
+        self._commits = Commits(
+            settings, self._coordinator, self._membership, subscriptions, self._statistics
+        )
+        committed = CommittedOffsets(settings, self._coordinator)
+        self._beginnings = Beginnings(
+            settings, self._coordinator, committed, cluster, subscriptions, random
+        )
+        self._asking = Asking(
+            settings, self._coordinator, self._commits, committed, clock, random, on_commit
+        )
+        self._auto: AutoCommit | None = None
+        before: BeforeRebalance | None = None
+        if settings.auto_commit_interval_ms is not None:
+            self._auto = AutoCommit(settings, settings.auto_commit_interval_ms, self._commits)
+            before = BeforeRebalance(settings, self._auto)
+        self._rebalancing = Rebalancing(
+            self._membership,
+            self._coordinator,
+            subscriptions,
+            self._watch,
+            Freshness(subscriptions, cluster),
+            self._auto,
+            before,
+            election.protocol,
+            clock,
+        )
 
     # As a core: the consumer's own `poll` and `next_due_ms` call these, after the network's
 
@@ -55,11 +114,23 @@ class Coordination:
         """Do what is due. Positions of partitions that have none yet are set to what is committed,
         else reset as auto.offset.reset says.
         """
-        raise NotImplementedError
+        self._coordinator.poll(now_ms)
+        self._commits.poll(now_ms)
+        self._membership.poll(now_ms)
+        self._keeping_alive.poll(now_ms)
+        self._beginnings.poll(now_ms)
+        self._coordinator.poll(now_ms)  # what they ask leaves at once
 
     def next_due_ms(self, now_ms: int) -> int | None:
         """When to poll, if nothing happens before; None for never."""
-        raise NotImplementedError
+        due = [
+            self._coordinator.next_due_ms(now_ms),
+            self._commits.next_due_ms(),
+            self._membership.next_due_ms(now_ms),
+            self._keeping_alive.next_due_ms(),
+            self._beginnings.next_due_ms(now_ms),
+        ]
+        return min((each for each in due if each is not None), default=None)
 
     # In the program's poll()
 
@@ -70,16 +141,33 @@ class Coordination:
         All that was handed out before counts as consumed. Raises ClientError: what the group
         refuses this member for, NoOffsetForPartitionError, RebalanceListenerError.
         """
-        raise NotImplementedError
+        self._watch.update()
+        yield from self._asking.tell_completed()
+        self._coordinator.check()
+        self._beginnings.check()
+        if self._subscriptions.is_of_group:
+            self._membership.polled(self._clock.now_ms())
+            yield from self._rebalancing.attend(listener)
+        if self._auto is not None:
+            self._auto.polled(self._clock.now_ms())
 
     @property
     def awaits_program(self) -> bool:
         """Nothing goes on before `attend` is called: what a poll that waits for records asks."""
-        raise NotImplementedError
+        failures = (self._coordinator, self._beginnings, self._membership)
+        return (
+            self._commits.has_completed
+            or any(each.failure is not None for each in failures)
+            or (self._subscriptions.is_of_group and self._rebalancing.awaits_program)
+        )
 
     def attend_again_ms(self, now_ms: int) -> int:
         """When a poll that waits for records has to call `attend`, whatever happens."""
-        raise NotImplementedError
+        due = [now_ms + self._settings.heartbeat_interval_ms]
+        if self._auto is not None:
+            due.append(self._auto.due_ms(now_ms))
+        rebalancing_ms = self._rebalancing.due_ms()
+        return min(due if rebalancing_ms is None else [*due, rebalancing_ms])
 
     # What else a program may want
 
@@ -88,42 +176,56 @@ class Coordination:
 
         Raises CommitFailedError, RebalanceInProgressError, RequestTimedOutError, other ClientError.
         """
-        raise NotImplementedError
+        wanted = self._commits.consumed() if offsets is None else offsets
+        yield from self._asking.commit(wanted, deadline_ms)
 
     def commit_async(
         self, offsets: Offsets | None, callback: CommitCallback = unheard
     ) -> Steps[None]:
         """Sent in the order of the calls, and tried once; told in one of the program's calls."""
-        raise NotImplementedError
+        yield from self._asking.tell_completed()
+        wanted = self._commits.consumed() if offsets is None else offsets
+        self._commits.send_async(wanted, callback, self._clock.now_ms())
 
     def committed(
         self, places: Collection[TopicPartition], deadline_ms: int
     ) -> Steps[dict[TopicPartition, OffsetAndMetadata | None]]:
         """None where nothing is. Raises RequestTimedOutError, other ClientError."""
-        raise NotImplementedError
+        return (yield from self._asking.committed(places, deadline_ms))
 
     def group_metadata(self) -> ConsumerGroupMetadata:
         """As of the last assignment."""
-        raise NotImplementedError
+        settings, generation = self._settings, self._rebalancing.generation
+        return ConsumerGroupMetadata(
+            settings.group_id, generation.id, generation.member_id, settings.instance_id
+        )
 
     def enforce_rebalance(self, reason: str) -> None:
         """Join again in the next poll (KIP-568, KIP-800)."""
-        raise NotImplementedError
+        self._membership.request_rejoin(reason)
 
     def leave(self, listener: RebalanceListener, reason: str) -> Steps[None]:
         """What is assigned is given up; `Subscriptions.unsubscribe` may follow.
 
         Raises RebalanceListenerError.
         """
-        raise NotImplementedError
+        yield from self._rebalancing.leave(listener, reason)
 
     def close(self, listener: RebalanceListener, deadline_ms: int) -> Steps[None]:
         """Commit where that is automatic, and leave. Nothing may follow.
 
         Raises RebalanceListenerError.
         """
-        raise NotImplementedError
+        yield from self._asking.finish_commits(deadline_ms, is_automatic=self._auto is not None)
+        try:
+            yield from self._rebalancing.leave(listener, "the consumer is being closed")
+        finally:
+            yield from self._asking.finish(deadline_ms)
 
     def metrics(self) -> dict[str, float]:
         """Under Kafka's names, of consumer-coordinator-metrics; times in milliseconds."""
-        raise NotImplementedError
+        now_ms = self._clock.now_ms()
+        return {
+            **self._statistics.metrics(now_ms, self._heartbeat.sent_ms),
+            "assigned-partitions": len(self._subscriptions.assigned),
+        }

@@ -14,6 +14,10 @@ class GroupCluster(ClusterView, Protocol):
     def updates(self) -> int:
         """Answers taken in."""
 
+    @property
+    def is_update_wanted(self) -> bool:
+        """Somebody asked for it, and no answer has come since."""
+
     def request_update_for_new_topics(self) -> None:
         """`Subscriptions.metadata_topics` has topics that nobody has asked about yet."""
 

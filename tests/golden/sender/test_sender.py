@@ -19,10 +19,10 @@ from logquake.client.producer.numbering import Unnumbered
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.settings import BatchingSettings, SendingSettings
 from logquake.client.producer.transactions.transactions import Transactions
-from logquake.wire.api import ApiKey, request_type
+from logquake.wire.api import ApiKey
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode
-from logquake.wire.header import RequestHeader, decode_request_header
+from logquake.wire.header import RequestHeader
 from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from logquake.wire.messages.metadata import (
     MetadataResponse,
@@ -41,10 +41,10 @@ from logquake.wire.messages.produce import (
 )
 from logquake.wire.messages.transactions import InitProducerIdResponse
 from logquake.wire.records import Record, read_header
-from logquake.wire.schema import Message, decode
+from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.even_random import EvenRandom
-from tests.doubles.link_bytes import tell
+from tests.doubles.link_bytes import asked, tell
 from tests.golden.player import Chronicle, Player, check_script, scripts_beside
 from tests.parts import joined
 
@@ -290,11 +290,7 @@ class SenderPlayer(Player):
             self._log("closes a connection")
 
     def _write(self, effect: Write) -> None:
-        frame = memoryview(joined(effect.parts))[4:]
-        header, start = decode_request_header(frame)
-        kind = request_type(header.api_key)
-        assert kind is not None
-        request = decode(kind, header.api_version, frame, start)
+        header, request = asked(effect)
         self._links.written(effect.link)
         if isinstance(request, ProduceRequest):
             self._asked.append(Asked(effect.link, header, request))

@@ -26,9 +26,9 @@ from logquake.client.producer.delivery import Delivery, RecordMetadata
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.settings import BatchingSettings, SendingSettings
-from logquake.wire.api import ApiKey, request_type
+from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
-from logquake.wire.header import RequestHeader, decode_request_header
+from logquake.wire.header import RequestHeader
 from logquake.wire.messages.metadata import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -43,9 +43,9 @@ from logquake.wire.messages.produce import (
 )
 from logquake.wire.messages.transactions import InitProducerIdResponse
 from logquake.wire.records import BatchHeader, Record, iterate_records, read_header
-from logquake.wire.schema import Message, decode
+from logquake.wire.schema import Message
 from logquake.wire.sentinels import UNKNOWN_OFFSET
-from tests.doubles.link_bytes import tell
+from tests.doubles.link_bytes import asked, tell
 from tests.parts import joined
 from tests.unit.client.cluster_in_memory import all_versions
 
@@ -206,11 +206,7 @@ class Run:
             self._waiting = deque(each for each in self._waiting if each[0] != effect.link)
 
     def _write(self, effect: Write) -> None:
-        frame = memoryview(joined(effect.parts))[4:]
-        header, start = decode_request_header(frame)
-        kind = request_type(header.api_key)
-        assert kind is not None
-        request = decode(kind, header.api_version, frame, start)
+        header, request = asked(effect)
         self._links.written(effect.link)
         if isinstance(request, ProduceRequest):
             self._waiting.append((effect.link, header, request))

@@ -1,0 +1,176 @@
+"""OffsetCommit and OffsetFetch: what is asked in which version, and what is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from logquake.client.consumer.assignors.subscriptions import by_topic
+from logquake.client.consumer.group.generation import Generation
+from logquake.client.consumer.group.listener import Offsets
+from logquake.client.consumer.group.settings import GroupSettings
+from logquake.client.consumer.offsets import OffsetAndMetadata
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.group_offsets import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponsePartitions,
+)
+from logquake.wire.sentinels import UNKNOWN_OFFSET
+from logquake.wire.topic_partition import TopicPartition
+
+_FIRST_COMMIT_TO_KAFKA = 1  # 0 goes to ZooKeeper
+_FIRST_COMMIT_WITH_INSTANCE_ID = 7
+_FIRST_STABLE = 7  # KIP-447
+_FIRST_OF_SEVERAL_GROUPS = 8  # KIP-709
+
+
+class Failed(NamedTuple):
+    code: ErrorCode
+    what: str
+
+
+# OffsetCommit
+
+
+def commit_at_least(settings: GroupSettings, *, is_member: bool) -> int:
+    """The first version that can say who commits."""
+    if is_member and settings.instance_id is not None:
+        return _FIRST_COMMIT_WITH_INSTANCE_ID
+    return _FIRST_COMMIT_TO_KAFKA
+
+
+def commit(
+    group_id: str,
+    instance_id: str | None,
+    generation: Generation,
+    offsets: Offsets,
+    _version: int,
+) -> OffsetCommitRequest:
+    return OffsetCommitRequest(
+        group_id=group_id,
+        generation_id_or_member_epoch=generation.id,
+        member_id=generation.member_id,
+        group_instance_id=instance_id,
+        topics=[
+            OffsetCommitRequestTopic(
+                name=topic,
+                partitions=[
+                    _commit_of(partition, offsets[TopicPartition(topic, partition)])
+                    for partition in partitions
+                ],
+            )
+            for topic, partitions in by_topic(sorted(offsets)).items()
+        ],
+    )
+
+
+def _commit_of(partition: int, what: OffsetAndMetadata) -> OffsetCommitRequestPartition:
+    return OffsetCommitRequestPartition(
+        partition_index=partition,
+        committed_offset=what.offset,
+        committed_leader_epoch=what.leader_epoch,
+        committed_metadata=what.metadata,
+    )
+
+
+def first_failure(answer: OffsetCommitResponse) -> Failed | None:
+    """Of topics that are denied all, unless something else failed too."""
+    denied: set[str] = set()
+    for topic in answer.topics:
+        for partition in topic.partitions:
+            code = ErrorCode.of_peer(partition.error_code)
+            if code is ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+                denied.add(topic.name)
+            elif code is not ErrorCode.NONE:
+                return Failed(code, f"{topic.name}-{partition.partition_index}")
+    if denied:
+        return Failed(ErrorCode.TOPIC_AUTHORIZATION_FAILED, ", ".join(sorted(denied)))
+    return None
+
+
+def is_about(answer: OffsetCommitResponse, offsets: Offsets) -> bool:
+    """Of all that was committed."""
+    told = {
+        TopicPartition(topic.name, partition.partition_index)
+        for topic in answer.topics
+        for partition in topic.partitions
+    }
+    return told >= offsets.keys()
+
+
+# OffsetFetch
+
+
+def fetch(group_id: str, places: Collection[TopicPartition], version: int) -> OffsetFetchRequest:
+    """Not of transactions that are open, where the broker can tell (KIP-447)."""
+    topics = by_topic(sorted(places)).items()
+    is_stable = version >= _FIRST_STABLE
+    if version < _FIRST_OF_SEVERAL_GROUPS:
+        named = [OffsetFetchRequestTopic(name=name, partition_indexes=of) for name, of in topics]
+        return OffsetFetchRequest(group_id=group_id, topics=named, require_stable=is_stable)
+    grouped = [OffsetFetchRequestTopics(name=name, partition_indexes=of) for name, of in topics]
+    group = OffsetFetchRequestGroup(group_id=group_id, topics=grouped)
+    return OffsetFetchRequest(groups=[group], require_stable=is_stable)
+
+
+def fetch_error(answer: OffsetFetchResponse) -> ErrorCode:
+    """Of the group."""
+    codes = [answer.error_code, *(group.error_code for group in answer.groups)]
+    return ErrorCode.of_peer(next((code for code in codes if code != ErrorCode.NONE), 0))
+
+
+def first_unfetched(answer: OffsetFetchResponse) -> Failed | None:
+    """Of topics that are denied all; of offsets that are not stable yet if all else is well."""
+    denied: set[str] = set()
+    unstable: list[str] = []
+    for place, told in _parts(answer):
+        code = ErrorCode.of_peer(told.error_code)
+        if code is ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+            denied.add(place.topic)
+        elif code is ErrorCode.UNSTABLE_OFFSET_COMMIT:
+            unstable.append(str(place))
+        elif code is not ErrorCode.NONE:
+            return Failed(code, str(place))
+    if denied:
+        return Failed(ErrorCode.TOPIC_AUTHORIZATION_FAILED, ", ".join(sorted(denied)))
+    if unstable:
+        return Failed(ErrorCode.UNSTABLE_OFFSET_COMMIT, ", ".join(unstable))
+    return None
+
+
+def fetched(answer: OffsetFetchResponse) -> dict[TopicPartition, OffsetAndMetadata | None]:
+    """None where nothing is committed."""
+    return {
+        place: None
+        if told.committed_offset <= UNKNOWN_OFFSET
+        else OffsetAndMetadata(
+            told.committed_offset, told.committed_leader_epoch, told.metadata or ""
+        )
+        for place, told in _parts(answer)
+    }
+
+
+def _parts(
+    answer: OffsetFetchResponse,
+) -> Iterator[tuple[TopicPartition, OffsetFetchResponsePartition | OffsetFetchResponsePartitions]]:
+    for topic in answer.topics:
+        yield from _placed(topic.name, topic.partitions)
+    for group in answer.groups:
+        for each in group.topics:
+            yield from _placed(each.name, each.partitions)
+
+
+def _placed(
+    topic: str, parts: Iterable[OffsetFetchResponsePartition | OffsetFetchResponsePartitions]
+) -> Iterator[tuple[TopicPartition, OffsetFetchResponsePartition | OffsetFetchResponsePartitions]]:
+    for part in parts:
+        yield TopicPartition(topic, part.partition_index), part

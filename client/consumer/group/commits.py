@@ -1,0 +1,233 @@
+"""Offsets are committed: each attempt, and those that nobody waits for in the order of the calls
+(ConsumerCoordinator's OffsetCommit).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from functools import partial
+from typing import NamedTuple
+
+from logquake.client.consumer.group import commit_requests
+from logquake.client.consumer.group.coordinator import Coordinator, Question
+from logquake.client.consumer.group.generation import Generation
+from logquake.client.consumer.group.listener import CommitCallback, Offsets
+from logquake.client.consumer.group.membership import NO_COORDINATOR, OUTLIVED, Membership
+from logquake.client.consumer.group.settings import GroupSettings
+from logquake.client.consumer.group.statistics import GroupStatistics
+from logquake.client.consumer.offsets import OffsetAndMetadata
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.errors import (
+    BrokerError,
+    ClientError,
+    CommitFailedError,
+    MalformedResponseError,
+    RebalanceInProgressError,
+    RetriableCommitFailedError,
+    broker_error,
+)
+from logquake.client.network.link import Answer
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.group_offsets import OffsetCommitRequest, OffsetCommitResponse
+from logquake.wire.topic_partition import TopicPartition
+
+_LOST_COORDINATOR = (*NO_COORDINATOR, ErrorCode.REQUEST_TIMED_OUT)
+_KICKED_OUT = (
+    "the member is not in the group any more, and others may have its partitions. If the program "
+    "took longer than max.poll.interval.ms between two polls, raise it, or lower max.poll.records"
+)
+
+
+class Attempt:
+    """One OffsetCommit: ``error`` is why it failed, once it is done."""
+
+    def __init__(self, offsets: Offsets) -> None:
+        self.offsets = offsets
+        self.is_done = False
+        self.error: ClientError | None = None
+
+    def end(self, error: ClientError | None) -> None:
+        self.is_done = True
+        self.error = error
+
+
+class Completion(NamedTuple):
+    """What the program is to be told of a commit that it did not wait for."""
+
+    offsets: Offsets
+    error: ClientError | None
+    callback: CommitCallback
+
+
+class _Unheard(NamedTuple):
+    attempt: Attempt
+    callback: CommitCallback
+
+
+class _Waiting(NamedTuple):
+    """For the coordinator to be found: not longer than one more look for it."""
+
+    attempt: Attempt
+    failed_lookups: int
+    until_ms: int
+
+
+class Commits:
+    def __init__(
+        self,
+        settings: GroupSettings,
+        coordinator: Coordinator,
+        membership: Membership,
+        subscriptions: Subscriptions,
+        statistics: GroupStatistics,
+    ) -> None:
+        self._settings = settings
+        self._coordinator = coordinator
+        self._membership = membership
+        self._subscriptions = subscriptions
+        self._statistics = statistics
+        self._waiting: deque[_Waiting] = deque()
+        self._unheard: deque[_Unheard] = deque()  # in the order of the calls
+        self.fenced: BrokerError | None = None  # another one is this static member: for good
+
+    # What the program does
+
+    def consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """Of all that is assigned, what is read next."""
+        return {
+            place: OffsetAndMetadata(position.offset, position.epoch)
+            for place, position in self._subscriptions.consumed().items()
+        }
+
+    def send(self, offsets: Offsets, now_ms: int) -> Attempt:
+        """Now; of no offsets it is done at once. Raises ValueError for offsets below 0."""
+        attempt = Attempt(_checked(offsets))
+        self._send(attempt, now_ms)
+        return attempt
+
+    def send_async(self, offsets: Offsets, callback: CommitCallback, now_ms: int) -> Attempt:
+        """As soon as the coordinator is found, if it is not known. Raises as `send`."""
+        attempt = Attempt(_checked(offsets))
+        self._unheard.append(_Unheard(attempt, callback))
+        if not offsets or self._coordinator.find():
+            self._send(attempt, now_ms)
+        else:
+            until_ms = now_ms + self._settings.request_timeout_ms
+            failed = self._coordinator.failed_lookups
+            self._waiting.append(_Waiting(attempt, failed, until_ms))
+        return attempt
+
+    @property
+    def is_any_unanswered(self) -> bool:
+        """Of those that nobody waits for."""
+        return any(not each.attempt.is_done for each in self._unheard)
+
+    @property
+    def has_completed(self) -> bool:
+        return bool(self._unheard) and self._unheard[0].attempt.is_done
+
+    def take_completed(self) -> Completion | None:
+        """The next one; one that failed may be tried again, if so it says."""
+        if not self.has_completed:
+            return None
+        attempt, callback = self._unheard.popleft()
+        error = attempt.error
+        if error is not None and error.retriable:
+            error = RetriableCommitFailedError(error)
+        return Completion(attempt.offsets, error, callback)
+
+    # As a core
+
+    def poll(self, now_ms: int) -> None:
+        while self._waiting and self._coordinator.is_known:
+            self._send(self._waiting.popleft().attempt, now_ms)
+        while self._waiting and self._is_in_vain(self._waiting[0], now_ms):
+            why = f"no coordinator of group {self._settings.group_id} is found"
+            self._waiting.popleft().attempt.end(
+                broker_error(ErrorCode.COORDINATOR_NOT_AVAILABLE, why)
+            )
+
+    def next_due_ms(self) -> int | None:
+        return self._waiting[0].until_ms if self._waiting else None
+
+    # Within
+
+    def _is_in_vain(self, waiting: _Waiting, now_ms: int) -> bool:
+        has_failed = self._coordinator.failed_lookups > waiting.failed_lookups
+        return has_failed or waiting.until_ms <= now_ms
+
+    def _send(self, attempt: Attempt, now_ms: int) -> None:
+        refused = self._membership_lacks() if attempt.offsets else None
+        if not attempt.offsets or refused is not None:
+            attempt.end(refused)
+            return
+        is_member = self._subscriptions.is_of_group
+        generation = self._membership.generation if is_member else Generation()
+        self._coordinator.ask(
+            Question(
+                OffsetCommitRequest,
+                OffsetCommitResponse,
+                partial(
+                    commit_requests.commit,
+                    self._settings.group_id,
+                    self._settings.instance_id if is_member else None,
+                    generation,
+                    attempt.offsets,
+                ),
+                partial(self._on_answer, attempt, generation, now_ms),
+                at_least=commit_requests.commit_at_least(self._settings, is_member=is_member),
+            )
+        )
+
+    def _membership_lacks(self) -> ClientError | None:
+        """Who subscribes commits as a member, and is none while the group rebalances."""
+        if not self._subscriptions.is_of_group or self._membership.is_stable:
+            return None
+        if self._membership.is_rebalancing:
+            return RebalanceInProgressError("commit: the group rebalances; poll, then commit again")
+        return CommitFailedError(f"commit: {_KICKED_OUT}")
+
+    def _on_answer(
+        self, attempt: Attempt, generation: Generation, sent_ms: int, answer: Answer, now_ms: int
+    ) -> None:
+        if not isinstance(answer, OffsetCommitResponse):
+            attempt.end(answer if isinstance(answer, ClientError) else None)
+            return
+        self._statistics.commits.add(now_ms - sent_ms)
+        failed = commit_requests.first_failure(answer)
+        if failed is not None:
+            attempt.end(self._meaning(failed, generation, now_ms))
+        elif commit_requests.is_about(answer, attempt.offsets):
+            attempt.end(None)
+        else:
+            attempt.end(MalformedResponseError("a commit is answered, not of all partitions"))
+
+    def _meaning(
+        self, failed: commit_requests.Failed, generation: Generation, now_ms: int
+    ) -> ClientError:
+        code = failed.code
+        error = broker_error(code, f"commit of {failed.what} in group {self._settings.group_id}")
+        is_ours = generation == self._membership.generation
+        if code in _LOST_COORDINATOR:
+            self._coordinator.forget(str(error), now_ms)
+        elif code is ErrorCode.REBALANCE_IN_PROGRESS:
+            self._membership.request_rejoin("offset commit failed since group is rebalancing")
+            return RebalanceInProgressError("commit: poll, then commit again")
+        elif code is ErrorCode.FENCED_INSTANCE_ID and is_ours:
+            self.fenced = error
+        elif code in (*OUTLIVED, ErrorCode.FENCED_INSTANCE_ID):
+            if not is_ours and self._membership.is_rebalancing:
+                return RebalanceInProgressError("commit: of an older generation; poll first")
+            if is_ours:
+                keeps_id = code is ErrorCode.ILLEGAL_GENERATION
+                self._membership.reset(f"{code.name} to a commit", keep_member_id=keeps_id)
+            return CommitFailedError(f"commit: {_KICKED_OUT} ({code.name})")
+        return error
+
+
+def _checked(offsets: Offsets) -> Mapping[TopicPartition, OffsetAndMetadata]:
+    for place, committed in offsets.items():
+        if committed.offset < 0:
+            raise ValueError(f"{place}: {committed.offset} is no offset")
+    return dict(offsets)

@@ -1,0 +1,181 @@
+"""What a group has committed, and where its consumer begins by it (ConsumerCoordinator's
+OffsetFetch, ConsumerUtils.refreshCommittedOffsets).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import partial
+from random import Random
+
+from logquake.client.consumer.cluster import ClusterView, leader_of
+from logquake.client.consumer.group import commit_requests
+from logquake.client.consumer.group.coordinator import Coordinator, Question
+from logquake.client.consumer.group.membership import NO_COORDINATOR
+from logquake.client.consumer.group.settings import GroupSettings
+from logquake.client.consumer.offsets import OffsetAndMetadata
+from logquake.client.consumer.partition_state import Initializing
+from logquake.client.consumer.position import FetchPosition
+from logquake.client.consumer.settings import OffsetReset
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.errors import (
+    ClientError,
+    ConnectionLostError,
+    MalformedResponseError,
+    NoOffsetForPartitionError,
+    broker_error,
+)
+from logquake.client.network.backoff import ExponentialBackoff
+from logquake.client.network.link import Answer
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.group_offsets import OffsetFetchRequest, OffsetFetchResponse
+from logquake.wire.topic_partition import TopicPartition
+
+
+class Lookup:
+    """One OffsetFetch: what it found, or its error, once it is done."""
+
+    def __init__(self, places: Collection[TopicPartition]) -> None:
+        self.places = tuple(places)
+        self.is_done = False
+        self.found: Mapping[TopicPartition, OffsetAndMetadata | None] = {}
+        self.error: ClientError | None = None
+
+
+class CommittedOffsets:
+    def __init__(self, settings: GroupSettings, coordinator: Coordinator) -> None:
+        self._settings = settings
+        self._coordinator = coordinator
+
+    def ask(self, places: Collection[TopicPartition]) -> Lookup:
+        """Of a coordinator that is known."""
+        lookup = Lookup(places)
+        self._coordinator.ask(
+            Question(
+                OffsetFetchRequest,
+                OffsetFetchResponse,
+                partial(commit_requests.fetch, self._settings.group_id, lookup.places),
+                partial(self._on_answer, lookup),
+                at_least=1,  # 0 reads ZooKeeper
+            )
+        )
+        return lookup
+
+    def _on_answer(self, lookup: Lookup, answer: Answer, now_ms: int) -> None:
+        lookup.is_done = True
+        if isinstance(answer, OffsetFetchResponse):
+            lookup.error = self._failure(lookup, answer, now_ms)
+            lookup.found = {} if lookup.error else commit_requests.fetched(answer)
+        else:
+            lost = ConnectionLostError("no answer")
+            lookup.error = answer if isinstance(answer, ClientError) else lost
+
+    def _failure(
+        self, lookup: Lookup, answer: OffsetFetchResponse, now_ms: int
+    ) -> ClientError | None:
+        what = f"committed offsets of group {self._settings.group_id}"
+        code = commit_requests.fetch_error(answer)
+        if code is not ErrorCode.NONE:
+            error = broker_error(code, what)
+            if code in NO_COORDINATOR:
+                self._coordinator.forget(str(error), now_ms)
+            return error
+        failed = commit_requests.first_unfetched(answer)
+        if failed is None:
+            is_whole = commit_requests.fetched(answer).keys() >= set(lookup.places)
+            return None if is_whole else MalformedResponseError(f"{what}: not of all partitions")
+        error = broker_error(failed.code, f"{what}: {failed.what}")
+        # It is not there: another attempt would be told the same.
+        error.retriable &= failed.code is not ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return error
+
+
+class Beginnings:
+    """Where partitions begin that have no position: at what is committed, else as
+    auto.offset.reset has it.
+    """
+
+    def __init__(
+        self,
+        settings: GroupSettings,
+        coordinator: Coordinator,
+        committed: CommittedOffsets,
+        cluster: ClusterView,
+        subscriptions: Subscriptions,
+        random: Random,
+    ) -> None:
+        self._coordinator = coordinator
+        self._committed = committed
+        self._cluster = cluster
+        self._subscriptions = subscriptions
+        self._backoff = ExponentialBackoff(
+            settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
+        )
+        self._looked_after = -1  # of the assignments
+        self._asked: Lookup | None = None
+        self._failures = 0
+        self._not_before_ms = 0
+        self.failure: ClientError | None = None  # the program has not heard of it yet
+
+    def check(self) -> None:
+        """Raises what they lack, once; then it is looked again."""
+        failure, self.failure = self.failure, None
+        if failure is not None:
+            self._looked_after = -1
+            raise failure
+
+    def poll(self, now_ms: int) -> None:
+        if self._asked is not None and self._asked.is_done:
+            asked, self._asked = self._asked, None
+            self._take(asked, now_ms)
+        if self._asked is not None or self.failure is not None or self._not_before_ms > now_ms:
+            return
+        if self._looked_after != self._subscriptions.assignments:
+            self._look()
+
+    def next_due_ms(self, now_ms: int) -> int | None:
+        return self._not_before_ms if self._not_before_ms > now_ms else None
+
+    def _look(self) -> None:
+        places = self._missing()
+        if places and not self._coordinator.find():
+            return
+        self._looked_after = self._subscriptions.assignments
+        if places:
+            self._asked = self._committed.ask(places)
+
+    def _missing(self) -> list[TopicPartition]:
+        """But for those of which the program has not heard: it may want to seek."""
+        of = self._subscriptions.of
+        return sorted(
+            place for place in self._subscriptions.initializing() if not of(place).awaits_callback
+        )
+
+    def _take(self, lookup: Lookup, now_ms: int) -> None:
+        if lookup.error is None:
+            self._failures = 0
+            self._begin(lookup.found)
+        elif lookup.error.retriable:
+            self._not_before_ms = now_ms + self._backoff.after(self._failures)
+            self._failures += 1
+            self._looked_after = -1
+        else:
+            self.failure = lookup.error
+
+    def _begin(self, found: Mapping[TopicPartition, OffsetAndMetadata | None]) -> None:
+        """What is gone, or was sought meanwhile, is left alone."""
+        lacking = []
+        for place, committed in found.items():
+            state = self._subscriptions.find(place)
+            if state is None or not isinstance(state.fetch_state, Initializing):
+                continue
+            if committed is not None:
+                leader = leader_of(self._cluster.snapshot, place)
+                position = FetchPosition(committed.offset, committed.leader_epoch, leader)
+                state.seek(position, validate=True)
+            elif self._subscriptions.default_reset is OffsetReset.NONE:
+                lacking.append(place)
+            else:
+                state.reset(self._subscriptions.default_reset)
+        if lacking:
+            self.failure = NoOffsetForPartitionError(lacking)

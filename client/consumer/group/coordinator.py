@@ -1,0 +1,283 @@
+"""Who coordinates a group, and asking it (FindCoordinator; AbstractCoordinator).
+
+It is asked on a connection of its own, as Kafka has it: a broker answers in order, and a Fetch or
+a JoinGroup that it holds would keep all that follows waiting.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+from logquake.client.consumer.cluster import ClusterView
+from logquake.client.consumer.group.settings import GroupSettings
+from logquake.client.errors import (
+    AuthenticationFailedError,
+    ClientError,
+    ConnectionLostError,
+    MalformedResponseError,
+    UnsupportedVersionError,
+    broker_error,
+)
+from logquake.client.network.backoff import ExponentialBackoff
+from logquake.client.network.effects import Node
+from logquake.client.network.link import Answer, ClientRequest
+from logquake.client.network.network_client import NetworkClient
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.find_coordinator import (
+    Coordinator as FoundCoordinator,
+)
+from logquake.wire.messages.find_coordinator import (
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
+from logquake.wire.schema import Message
+
+_CONNECTION_IDS_FROM = 0x7FFFFFFF  # downwards: no broker is called so
+_GROUP = 0  # FindCoordinatorRequest.CoordinatorType
+_FIRST_OF_SEVERAL_KEYS = 4  # KIP-699
+
+Done: TypeAlias = Callable[[Answer, int], None]
+"""Told the answer, and the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    not_before_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """FindCoordinator is in flight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The node's id is that of the connection."""
+
+    node: Node
+    since_ms: int
+
+
+class Question(NamedTuple):
+    """``build`` is told the version; ``at_least`` is the first one that can say it."""
+
+    request: type[Message]
+    response: type[Message]
+    build: Callable[[int], Message]
+    done: Done
+    timeout_ms: int | None = None
+    at_least: int = 0
+
+
+class Coordinator:
+    """It is looked for as long as somebody wants it. What is asked is sent in order; the answers
+    are told in `poll`, which knows the time.
+    """
+
+    def __init__(
+        self, settings: GroupSettings, network: NetworkClient, cluster: ClusterView, random: Random
+    ) -> None:
+        self._settings = settings
+        self._network = network
+        self._cluster = cluster
+        self._backoff = ExponentialBackoff(
+            settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
+        )
+        self._standing: Unknown | Asking | Found = Unknown()
+        self._is_wanted = False
+        self._attempts = 0  # since a coordinator last served
+        self.failed_lookups = 0  # ever
+        self.failure: ClientError | None = None  # for good, and nobody has heard of it yet
+        self._unsent: deque[Question] = deque()
+        self._in_flight = 0
+        self._answered: list[tuple[Done, Answer]] = []
+
+    # What is known
+
+    @property
+    def is_known(self) -> bool:
+        return isinstance(self._standing, Found)
+
+    @property
+    def found_ms(self) -> int:
+        """Since when it is known."""
+        return self._standing.since_ms if isinstance(self._standing, Found) else 0
+
+    @property
+    def is_idle(self) -> bool:
+        """All that was asked is answered, and the answers are told."""
+        return not self._unsent and not self._in_flight and not self._answered
+
+    def find(self) -> bool:
+        """Whether it is known; somebody needs it, and it is looked for if not."""
+        self._is_wanted = self._is_wanted or not self.is_known
+        return self.is_known
+
+    def check(self) -> None:
+        """Raises ClientError where looking for it has failed for good; once."""
+        failure, self.failure = self.failure, None
+        if failure is not None:
+            raise failure
+
+    # Asking it
+
+    def ask(self, question: Question) -> None:
+        if self.is_known:
+            self._unsent.append(question)
+        else:
+            self._tell(question.done, _unavailable("it is not known"))
+
+    def forget(self, why: str, now_ms: int) -> None:
+        """It is no coordinator, or a silent one. Whatever it was asked is told so."""
+        if not isinstance(self._standing, Found):
+            return
+        link = self._network.link(self._standing.node.id)
+        self._lost(why, now_ms)
+        if link is not None:
+            self._network.links.end(link, ConnectionLostError(why), now_ms)
+
+    # As a core
+
+    def poll(self, now_ms: int) -> None:
+        answered, self._answered = self._answered, []
+        for done, answer in answered:
+            done(answer, now_ms)
+        self._look_after_connection(now_ms)
+        if self._is_wanted and self.failure is None and isinstance(self._standing, Unknown):
+            self._look_for_it(self._standing, now_ms)
+        self._send_unsent(now_ms)
+
+    def next_due_ms(self, now_ms: int) -> int | None:
+        if self._answered:
+            return now_ms
+        if self._is_wanted and isinstance(self._standing, Unknown):
+            due_ms = self._standing.not_before_ms
+            return (
+                due_ms if due_ms > now_ms else None
+            )  # the network says when somebody can be asked
+        return None
+
+    # Within: its connection
+
+    def _look_after_connection(self, now_ms: int) -> None:
+        """Kafka's client.isUnavailable: there was one, and another may not be made yet."""
+        if not isinstance(self._standing, Found):
+            return
+        node_id = self._standing.node.id
+        if self._network.is_ready(node_id, now_ms):
+            self._attempts = 0
+        elif self._network.connection_delay_ms(node_id, now_ms):
+            failure = self._network.failure(node_id)
+            if isinstance(failure, AuthenticationFailedError | UnsupportedVersionError):
+                self.failure = failure
+            self._lost(f"no connection to the coordinator: {failure}", now_ms)
+
+    def _send_unsent(self, now_ms: int) -> None:
+        while isinstance(self._standing, Found):
+            node = self._standing.node
+            if not self._network.ready_at(node, now_ms) or not self._unsent:
+                return
+            self._send(node, self._unsent.popleft(), now_ms)
+
+    def _send(self, node: Node, question: Question, now_ms: int) -> None:
+        try:
+            version = self._network.version_of(node.id, question.request)
+        except UnsupportedVersionError as error:
+            self._tell(question.done, error)
+            return
+        if version < question.at_least:
+            name = question.request.__name__
+            why = f"{node} speaks {name} up to {version}, {question.at_least} is needed"
+            self._tell(question.done, UnsupportedVersionError(why))
+            return
+        self._in_flight += 1
+        done = partial(self._on_answer, question.done)
+        message = question.build(version)
+        request = ClientRequest(message, version, question.response, done, question.timeout_ms)
+        self._network.send(node.id, request, now_ms)
+
+    def _on_answer(self, done: Done, answer: Answer) -> None:
+        self._in_flight -= 1
+        self._tell(done, answer)
+
+    def _tell(self, done: Done, answer: Answer) -> None:
+        self._answered.append((done, answer))
+
+    def _lost(self, why: str, now_ms: int) -> None:
+        """One that has served may be asked for at once."""
+        wait_ms = self._backoff.after(self._attempts - 1) if self._attempts else 0
+        self._standing = Unknown(now_ms + wait_ms)
+        for question in self._unsent:
+            self._tell(question.done, _unavailable(why))
+        self._unsent.clear()
+
+    # Within: looking for it
+
+    def _look_for_it(self, unknown: Unknown, now_ms: int) -> None:
+        if unknown.not_before_ms > now_ms:
+            return
+        node = self._network.least_loaded(now_ms)
+        if node is None or not self._network.ready(node.id, now_ms):
+            return
+        try:
+            version = self._network.version_of(node.id, FindCoordinatorRequest)
+        except UnsupportedVersionError as error:
+            self._not_found(error, now_ms)
+            return
+        self._standing = Asking()
+        done = partial(self._on_answer, self._looked_for)
+        request = ClientRequest(self._question(version), version, FindCoordinatorResponse, done)
+        self._in_flight += 1
+        self._network.send(node.id, request, now_ms)
+
+    def _question(self, version: int) -> FindCoordinatorRequest:
+        group = self._settings.group_id
+        if version < _FIRST_OF_SEVERAL_KEYS:
+            return FindCoordinatorRequest(key=group, key_type=_GROUP)
+        return FindCoordinatorRequest(key_type=_GROUP, coordinator_keys=[group])
+
+    def _looked_for(self, answer: Answer, now_ms: int) -> None:
+        if not isinstance(answer, FindCoordinatorResponse):
+            error = answer if isinstance(answer, ClientError) else ConnectionLostError("no answer")
+            self._not_found(error, now_ms)
+            return
+        found = answer.coordinators[0] if answer.coordinators else _alone(answer)
+        if found.error_code != ErrorCode.NONE:
+            why = f"coordinator of group {self._settings.group_id}: {found.error_message}"
+            self._not_found(broker_error(found.error_code, why), now_ms)
+        elif found.node_id < 0:
+            self._not_found(MalformedResponseError(f"a coordinator {found.node_id}"), now_ms)
+        else:
+            node = Node(_CONNECTION_IDS_FROM - found.node_id, found.host, found.port)
+            self._standing = Found(node, now_ms)
+            self._is_wanted = False
+            self._attempts += 1
+
+    def _not_found(self, error: ClientError, now_ms: int) -> None:
+        self.failed_lookups += 1
+        self._standing = Unknown(now_ms + self._backoff.after(self._attempts))
+        self._attempts += 1
+        if error.retriable:
+            self._cluster.request_update()
+        else:
+            self.failure = error
+
+
+def _alone(answer: FindCoordinatorResponse) -> FoundCoordinator:
+    """Of a version that tells of one."""
+    return FoundCoordinator(
+        node_id=answer.node_id,
+        host=answer.host,
+        port=answer.port,
+        error_code=answer.error_code,
+        error_message=answer.error_message,
+    )
+
+
+def _unavailable(why: str) -> ClientError:
+    return broker_error(ErrorCode.COORDINATOR_NOT_AVAILABLE, why)

@@ -1,0 +1,33 @@
+"""A pattern is matched against what there is just before its member joins.
+
+Members that found out about a new topic one after the other would rebalance the group each time.
+"""
+
+from __future__ import annotations
+
+from logquake.client.consumer.group.group_cluster import GroupCluster
+from logquake.client.consumer.subscription import Subscriptions, ToPattern
+
+
+class Freshness:
+    def __init__(self, subscriptions: Subscriptions, cluster: GroupCluster) -> None:
+        self._subscriptions = subscriptions
+        self._cluster = cluster
+        self._asked_after: int | None = None  # of the updates
+
+    def is_given(self) -> bool:
+        """If it is not, it is asked for."""
+        if not isinstance(self._subscriptions.wish, ToPattern):
+            return True
+        if self._asked_after is None:
+            self._asked_after = self._cluster.updates
+            self._cluster.request_update()
+        return not self.is_waiting
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._asked_after == self._cluster.updates
+
+    def used(self) -> None:
+        """It has joined, or will not."""
+        self._asked_after = None

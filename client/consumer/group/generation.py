@@ -1,0 +1,95 @@
+"""Who a member is, and how far it is with the next generation (AbstractCoordinator.MemberState).
+
+Out ──▶ ToJoin ◀──▶ Joining ──▶ Electing ──▶ Syncing ──▶ Joined ──▶ Stable
+          ▲                                                            │
+          └────────────────────────────────────────────────────────────┘
+To join, a program has to poll: it gives up what it has, if it has to. What was assigned is its own
+once it has polled again. Whatever goes wrong leads back to ToJoin, or, with the member's id lost,
+to Out; what the program has to hear of is told by Halted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from logquake.client.consumer.assignors.assignor import Assignment
+from logquake.client.errors import ClientError
+from logquake.wire.messages.group_membership import JoinGroupResponse
+from logquake.wire.sentinels import NO_GENERATION, UNKNOWN_MEMBER_ID
+from logquake.wire.topic_partition import TopicPartition
+
+
+class Generation(NamedTuple):
+    """``protocol`` is the assignor's name. There may be a member id before there is a generation:
+    the coordinator hands it out first (KIP-394).
+    """
+
+    id: int = NO_GENERATION
+    member_id: str = UNKNOWN_MEMBER_ID
+    protocol: str | None = None
+
+    @property
+    def is_known(self) -> bool:
+        return self.id != NO_GENERATION and self.member_id != UNKNOWN_MEMBER_ID
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Out:
+    """No member."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ToJoin:
+    """The program has given up what it had to."""
+
+    not_before_ms: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joining:
+    """JoinGroup is in flight: the coordinator waits for the others."""
+
+    asked: Generation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Electing:
+    """This member leads, and waits for what it has to know of the topics, told with the metadata's
+    update after that many. ``given`` is what its assignor has made of them already.
+    """
+
+    joined: JoinGroupResponse
+    updates: int
+    given: Assignment | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Syncing:
+    """SyncGroup is in flight: the coordinator waits for the leader."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """The program has not heard of it yet."""
+
+    places: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stable:
+    """The program has."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Halted:
+    """The group does not take this member, and trying again is the program's to decide: its poll
+    raises ``error``, and the one after that tries.
+    """
+
+    error: ClientError | None
+
+
+Stage = Out | ToJoin | Joining | Electing | Syncing | Joined | Stable | Halted
+Rebalancing = ToJoin | Joining | Electing | Syncing | Halted
+InGeneration = Electing | Syncing | Joined | Stable  # beats

@@ -1,0 +1,187 @@
+"""The program's half of a rebalance: what it gives up before its consumer joins, and what it gets
+(ConsumerCoordinator.onJoinPrepare, onJoinComplete, onLeavePrepare).
+
+Only the program's own calls change what is assigned: until it polls again it may work with what
+the last poll gave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from logquake.client.clock import Clock
+from logquake.client.consumer.assignors.assignor import RebalanceProtocol
+from logquake.client.consumer.group.automatic import AutoCommit, BeforeRebalance
+from logquake.client.consumer.group.coordinator import Coordinator
+from logquake.client.consumer.group.freshness import Freshness
+from logquake.client.consumer.group.generation import Generation, Halted, Joined
+from logquake.client.consumer.group.listener import RebalanceListener
+from logquake.client.consumer.group.membership import Membership
+from logquake.client.consumer.group.telling import Hearing, Telling
+from logquake.client.consumer.group.topic_watch import TopicWatch
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.driving.steps import Steps
+from logquake.wire.topic_partition import TopicPartition
+
+
+class Rebalancing:
+    """``auto`` and ``before`` are None where only the program commits."""
+
+    def __init__(
+        self,
+        membership: Membership,
+        coordinator: Coordinator,
+        subscriptions: Subscriptions,
+        watch: TopicWatch,
+        freshness: Freshness,
+        auto: AutoCommit | None,
+        before: BeforeRebalance | None,
+        protocol: RebalanceProtocol,
+        clock: Clock,
+    ) -> None:
+        self._membership = membership
+        self._coordinator = coordinator
+        self._subscriptions = subscriptions
+        self._watch = watch
+        self._freshness = freshness
+        self._auto = auto
+        self._before = before
+        self._is_eager = protocol is RebalanceProtocol.EAGER
+        self._clock = clock
+        self.generation = Generation()  # of the last assignment
+        self._is_telling = False  # a listener polls: what it is told of is not over yet
+
+    # What a poll does
+
+    def attend(self, listener: RebalanceListener) -> Steps[None]:
+        """As far as it goes without waiting. Raises ClientError."""
+        self._membership.notice()
+        while self._subscriptions.is_of_group and not self._is_telling:
+            stage = self._membership.stage
+            if isinstance(stage, Joined):
+                yield from self._complete(stage, listener)
+            elif isinstance(stage, Halted):
+                self._membership.resume(stage)
+            elif self._membership.needs_preparation and self._may_prepare():
+                yield from self._prepare(listener)
+            else:
+                return
+            self._membership.notice()
+
+    @property
+    def awaits_program(self) -> bool:
+        stage = self._membership.stage
+        if isinstance(stage, Joined | Halted):
+            return not isinstance(stage, Halted) or stage.error is not None
+        if not self._membership.needs_preparation or not self._coordinator.is_known:
+            return False
+        is_committing = self._before is not None and self._before.is_waiting
+        return not is_committing and not self._freshness.is_waiting
+
+    def due_ms(self) -> int | None:
+        """When `attend` goes on though nothing has happened."""
+        if self._membership.needs_preparation and self._before is not None:
+            return self._before.due_ms()
+        return None
+
+    # What is given up
+
+    def _may_prepare(self) -> bool:
+        """The coordinator is known, the pattern matched, and what was consumed is committed."""
+        if not self._coordinator.find() or not self._freshness.is_given():
+            return False
+        if self._before is None:
+            return True
+        if self._is_eager:
+            self._subscriptions.being_revoked(self._subscriptions.assigned)
+        return self._before.is_over(self._clock.now_ms())
+
+    def _prepare(self, listener: RebalanceListener) -> Steps[None]:
+        """Its generation may be lost while the program is told; then this is done anew."""
+        generation = self._membership.generation
+        telling = Telling()
+        yield from self._give_up(listener, telling)
+        if self._membership.generation == generation and self._subscriptions.is_of_group:
+            self._freshness.used()
+            self._watch.leads_no_more()
+            self._subscriptions.leads_no_more()
+            self._membership.join(self._clock.now_ms())
+        telling.check()
+
+    def _give_up(self, listener: RebalanceListener, telling: Telling) -> Steps[None]:
+        owned = set(self._subscriptions.assigned)
+        if not self._membership.generation.is_known:
+            if owned:
+                yield from self._tell(listener.on_lost, owned, telling)
+                self._keep(set())
+        elif self._is_eager:
+            yield from self._tell(listener.on_revoked, owned, telling)
+            self._keep(set())
+        else:
+            unwanted = {place for place in owned if place.topic not in self._subscriptions.topics}
+            if unwanted:
+                yield from self._tell(listener.on_revoked, unwanted, telling)
+                self._keep(owned - unwanted)
+
+    # What is got
+
+    def _complete(self, joined: Joined, listener: RebalanceListener) -> Steps[None]:
+        self.generation = self._membership.generation
+        if not self._subscriptions.is_wanted(joined.places):
+            self._membership.request_rejoin(
+                "received assignment does not match the current subscription"
+            )
+            self._membership.completed(joined)
+            return
+        telling = Telling()
+        owned, given = set(self._subscriptions.assigned), set(joined.places)
+        if owned - given and not self._is_eager:
+            yield from self._tell(listener.on_revoked, owned - given, telling)
+            self._membership.request_rejoin("need to revoke partitions and re-join")
+        if self._subscriptions.is_of_group:
+            self._take(joined)
+            yield from self._tell(listener.on_assigned, given - owned, telling)
+            self._subscriptions.callback_done(self._subscriptions.assigned & (given - owned))
+        self._membership.completed(joined)
+        telling.check()
+
+    def _take(self, joined: Joined) -> None:
+        self._watch.adopt(joined.places)
+        self._membership.assigned(joined)
+        if self._auto is not None:
+            self._auto.restart(self._clock.now_ms())
+        self._keep(joined.places)
+
+    # What leaving does
+
+    def leave(self, listener: RebalanceListener, reason: str) -> Steps[None]:
+        """It leaves though its listener fails. Raises RebalanceListenerError."""
+        telling = Telling()
+        owned = set(self._subscriptions.assigned)
+        if self._subscriptions.is_of_group and owned:
+            is_in_time = self._membership.generation.is_known
+            is_in_time &= not self._membership.is_rebalancing
+            hear = listener.on_revoked if is_in_time else listener.on_lost
+            yield from self._tell(hear, owned, telling)
+            self._keep(())
+        self._membership.leave(reason)
+        self._freshness.used()
+        if self._before is not None:
+            self._before.forget()
+        telling.check()
+
+    # Within
+
+    def _tell(
+        self, hear: Hearing, places: Collection[TopicPartition], telling: Telling
+    ) -> Steps[None]:
+        self._is_telling = True
+        try:
+            yield from telling.tell(hear, places)
+        finally:
+            self._is_telling = False
+
+    def _keep(self, places: Collection[TopicPartition]) -> None:
+        """Unless its listener has unsubscribed."""
+        if self._subscriptions.is_of_group:
+            self._subscriptions.assign_from_group(places)

@@ -1,0 +1,58 @@
+"""What metadata told, when a script says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from logquake.client.network.effects import Node
+from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
+from logquake.wire.errors import ErrorCode
+from logquake.wire.uuids import ZERO_UUID
+from tests.golden.player import Chronicle
+
+PORT = 9092
+NODES = {1: Node(1, "one", PORT, "a"), 2: Node(2, "two", PORT, "b")}
+
+
+class TopicsTold:
+    """Satisfies GroupCluster and Roster; it notes that somebody wants to know anew."""
+
+    def __init__(self, chronicle: Chronicle) -> None:
+        self.snapshot = Snapshot(NODES)
+        self.updates = 0
+        self.is_update_wanted = False
+        self._chronicle = chronicle
+
+    def tell(self, topics: Mapping[str, int], racks: str) -> None:
+        """So many partitions; the replicas are brokers 1 and 2, or 1 alone."""
+        replicas = {"both": (1, 2), "one": (1,)}[racks]
+        self.snapshot = Snapshot(
+            NODES,
+            {
+                name: TopicInfo(
+                    ZERO_UUID,
+                    ErrorCode.NONE,
+                    {at: PartitionInfo(1, 0, ErrorCode.NONE, replicas) for at in range(count)},
+                )
+                for name, count in topics.items()
+            },
+        )
+        self.updates += 1
+        self.is_update_wanted = False
+
+    def request_update(self) -> None:
+        self._chronicle.log("metadata is wanted")
+        self.is_update_wanted = True
+
+    def request_update_for_new_topics(self) -> None:
+        self._chronicle.log("metadata of new topics is wanted")
+        self.is_update_wanted = True
+
+    def update_delay_ms(self, _now_ms: int, /) -> int:
+        return 0 if self.is_update_wanted else 300_000
+
+    def nodes(self) -> Sequence[Node]:
+        return tuple(NODES.values())
+
+    def node(self, node_id: int) -> Node | None:
+        return NODES.get(node_id)
