@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from logquake.client.connection import Connection
 from logquake.client.errors import check
 from logquake.client.routing import Router
+from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 
 _LAST_VERSION_OF_ONE_KEY = 3  # later ones ask for several at once (KIP-699)
-
-
-class CoordinatorType(IntEnum):
-    """Kafka's FindCoordinatorRequest.CoordinatorType."""
-
-    GROUP = 0
-    TRANSACTION = 1
 
 
 def coordinator_of(router: Router, kind: CoordinatorType, name: str) -> int:

@@ -34,6 +34,10 @@ class RequestTimedOutError(ClientError):
     retriable = True
 
 
+class CallTimedOutError(RequestTimedOutError):
+    """A call was not through in time, or after as many retries as are allowed."""
+
+
 class UnsupportedVersionError(ClientError):
     """Broker and client share no version of a request."""
 
@@ -44,6 +48,16 @@ class MalformedResponseError(ClientError):
 
 class AuthenticationFailedError(ClientError):
     """The broker does not let us in; the text says why, and nothing that is secret."""
+
+
+class NoBrokersError(ClientError):
+    """Whoever was asked knows of no broker yet: it has just started."""
+
+    retriable = True
+
+
+class NotConsumerGroupError(ClientError):
+    """The group's members share something else than partitions."""
 
 
 class NoLeaderError(ClientError):
@@ -59,6 +73,14 @@ class BrokerError(ClientError):
         super().__init__(f"{code.name}: {context}")
         self.code = code
         self.retriable = code.retriable
+
+
+class ThrottlingQuotaExceededError(BrokerError):
+    """A quota of changes to the cluster is used up; ``throttle_time_ms`` is when to come back."""
+
+    def __init__(self, throttle_time_ms: int, context: str) -> None:
+        super().__init__(ErrorCode.THROTTLING_QUOTA_EXCEEDED, context)
+        self.throttle_time_ms = throttle_time_ms
 
 
 class OffsetOutOfRangeError(BrokerError):

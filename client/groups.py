@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logquake.client.consumer.assignors.subscriptions import CONSUMERS, decode_assignment
-from logquake.client.coordinators import CoordinatorType, coordinator_of, group_coordinator
+from logquake.client.coordinators import coordinator_of, group_coordinator
 from logquake.client.errors import check
 from logquake.client.routing import Router
+from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_admin import (
     DeleteGroupsRequest,

@@ -33,12 +33,13 @@ from logquake.chaos.scenarios.patterns import RowPattern
 from logquake.chaos.scenarios.scenario import Scenario
 from logquake.chaos.scenarios.setup import TopicSetup, WorkloadSetup
 from logquake.chaos.scenarios.steps import Condition
-from logquake.client.coordinators import CoordinatorType, coordinator_of
+from logquake.client.coordinators import coordinator_of
 from logquake.client.errors import ClientError
 from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.cluster import RunningCluster
+from logquake.wire.coordinator_type import CoordinatorType
 
 HARNESS = "harness"
 TICK_S = 0.25

@@ -13,11 +13,12 @@ from threading import Thread
 from typing import NamedTuple, TypeVar
 
 from logquake.client.connection import Connection
-from logquake.client.coordinators import CoordinatorType, coordinator_of
+from logquake.client.coordinators import coordinator_of
 from logquake.client.errors import check
 from logquake.client.producer.transactional import LAST_ADD_OF_CLIENTS
 from logquake.client.routing import Router
 from logquake.client.transactions import OPEN_STATES, Transactions
+from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.messages.produce import (
     PartitionProduceData,
     ProduceRequest,

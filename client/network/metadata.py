@@ -23,7 +23,7 @@ from logquake.client.network.snapshot import (
 )
 from logquake.client.network.topics_in_use import TopicsInUse
 from logquake.wire.messages.metadata import MetadataResponse
-from logquake.wire.sentinels import NO_LEADER_EPOCH
+from logquake.wire.sentinels import NO_CONTROLLER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
 
@@ -88,6 +88,11 @@ class Metadata:
         """Nobody who is known can be reached."""
         self.snapshot = Snapshot(self.bootstrap)
         self._wants_all = True
+
+    def controller_moved(self) -> None:
+        """Whoever was thought to be the controller says that it is not."""
+        self.snapshot = replace(self.snapshot, controller_id=NO_CONTROLLER)
+        self.request_update(after_progress=True)
 
     # When to ask, and what
 
@@ -164,7 +169,7 @@ class Metadata:
                 self._epochs[place] = epoch
         if not moved:
             return
-        self.snapshot = Snapshot(known, self.snapshot.topics).with_topics(
+        self.snapshot = replace(self.snapshot, nodes=known).with_topics(
             {
                 name: replace(old, partitions={**old.partitions, **moved[name]})
                 for name, old in self.snapshot.topics.items()
@@ -190,7 +195,7 @@ class Metadata:
             self.request_update()
         kept = self.snapshot.topics if keep_others else {}
         in_use = {name: info for name, info in kept.items() if self._topics.is_in_use(name, now_ms)}
-        self.snapshot = Snapshot(nodes_told(answer), in_use).with_topics(told)
+        self.snapshot = Snapshot(nodes_told(answer), in_use, answer.controller_id).with_topics(told)
         self._epochs = {
             place: epoch
             for place, epoch in self._epochs.items()

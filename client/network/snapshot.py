@@ -12,7 +12,7 @@ from logquake.wire.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
-from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
+from logquake.wire.sentinels import NO_CONTROLLER, NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 
 # Before it a broker could tell of an epoch that was not the latest (KAFKA-9212).
@@ -65,6 +65,17 @@ class Snapshot:
 
     nodes: Mapping[int, Node]
     topics: Mapping[str, TopicInfo] = field(default_factory=dict)
+    controller_id: int = NO_CONTROLLER
+
+    @property
+    def controller(self) -> Node | None:
+        """None while there is none, or it is not known where it is."""
+        return self.nodes.get(self.controller_id)
+
+    @property
+    def is_bootstrap(self) -> bool:
+        """Nobody but the addresses that were configured."""
+        return all(node_id < 0 for node_id in self.nodes)
 
     def partition(self, place: TopicPartition) -> PartitionInfo | None:
         topic = self.topics.get(place.topic)

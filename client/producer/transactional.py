@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from logquake.client.commits import Commit
 from logquake.client.connection import Connection
-from logquake.client.coordinators import CoordinatorType, coordinator_of, group_coordinator
+from logquake.client.coordinators import coordinator_of, group_coordinator
 from logquake.client.errors import ClientError, check
 from logquake.client.producer.one_at_a_time import (
     Delivered,
@@ -24,6 +24,7 @@ from logquake.client.producer.one_at_a_time import (
     ProducerSettings,
 )
 from logquake.client.routing import Router
+from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transaction_commit import (
     TxnOffsetCommitRequest,

@@ -1,0 +1,75 @@
+"""Whom to ask about groups and transactional ids: their coordinators (CoordinatorStrategy)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from logquake.client.admin.asks import ANYBODY, Ask, Terms
+from logquake.client.admin.keyed import Found
+from logquake.client.errors import ClientError, UnsupportedVersionError, broker_error
+from logquake.wire.coordinator_type import CoordinatorType
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.find_coordinator import (
+    Coordinator,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
+
+_SEVERAL_AT_ONCE_SINCE = 4  # KIP-699
+_PASSES = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+
+
+class Coordinators:
+    """All keys at once, or one by one where a broker knows it no other way."""
+
+    def __init__(self, kind: CoordinatorType) -> None:
+        self._kind = kind
+        self.takes_several = True
+
+    def groups(self, keys: Iterable[str]) -> Iterable[tuple[Hashable, list[str]]]:
+        if self.takes_several:
+            return [("coordinators", list(keys))]
+        return [(key, [key]) for key in keys]
+
+    def ask(self, keys: list[str]) -> Ask[FindCoordinatorResponse]:
+        return Ask(ANYBODY, FindCoordinatorResponse, lambda terms: self._request(keys, terms))
+
+    def _request(self, keys: list[str], terms: Terms) -> FindCoordinatorRequest:
+        if terms.version >= _SEVERAL_AT_ONCE_SINCE:
+            return FindCoordinatorRequest(key_type=self._kind, coordinator_keys=keys)
+        if len(keys) > 1:
+            raise UnsupportedVersionError("the broker finds one coordinator at a time")
+        return FindCoordinatorRequest(key=keys[0], key_type=self._kind)
+
+    def found(self, keys: list[str], answer: FindCoordinatorResponse) -> Found[str]:
+        found: Found[str] = Found()
+        for one in answer.coordinators or [_alone(keys[0], answer)]:
+            code = ErrorCode.of_peer(one.error_code)
+            if one.key not in keys:
+                continue
+            if code is ErrorCode.NONE:
+                found.brokers[one.key] = one.node_id
+            elif code not in _PASSES:
+                why = one.error_message or f"the coordinator of {one.key}"
+                found.failed[one.key] = broker_error(one.error_code, why)
+        return found
+
+    def unsupported(
+        self, keys: list[str], error: UnsupportedVersionError
+    ) -> dict[str, ClientError]:
+        if not self.takes_several:
+            return dict.fromkeys(keys, error)
+        self.takes_several = False
+        return {}
+
+
+def _alone(key: str, answer: FindCoordinatorResponse) -> Coordinator:
+    """What brokers tell of before they took several keys."""
+    return Coordinator(
+        key=key,
+        node_id=answer.node_id,
+        host=answer.host,
+        port=answer.port,
+        error_code=answer.error_code,
+        error_message=answer.error_message,
+    )

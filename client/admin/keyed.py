@@ -1,0 +1,225 @@
+"""Calls about things of which each has its broker: partitions, groups, transactional ids.
+
+Who that is, is looked up; then each broker is asked about all of its things at once. What has moved
+is looked up again, and what is not ready yet is asked about again (AdminApiDriver).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from logquake.client.admin.asks import Also, Ask, Asks, Loss
+from logquake.client.admin.results import Results
+from logquake.client.errors import (
+    CallTimedOutError,
+    ClientError,
+    ConnectionLostError,
+    RequestTimedOutError,
+    UnsupportedVersionError,
+)
+from logquake.client.network.backoff import ExponentialBackoff
+from logquake.client.network.effects import Node
+from logquake.wire.schema import Message
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+A = TypeVar("A", bound=Message)
+
+
+@dataclass(slots=True)
+class Found(Generic[K]):
+    """Of some keys the broker, or why there is none. Others are looked up again."""
+
+    brokers: dict[K, int] = field(default_factory=dict)
+    failed: dict[K, ClientError] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Outcome(Generic[K, V]):
+    """What a broker's answer means for each key. Others are asked about again, there."""
+
+    completed: dict[K, V] = field(default_factory=dict)
+    failed: dict[K, ClientError] = field(default_factory=dict)
+    moved: list[K] = field(default_factory=list)
+
+
+class Answered(NamedTuple, Generic[A, K]):
+    """What a broker said of those keys."""
+
+    answer: A
+    node: Node
+    keys: list[K]
+
+
+class Lookup(Protocol[K]):
+    """Who knows of a key (AdminApiLookupStrategy)."""
+
+    def groups(self, keys: Iterable[K]) -> Iterable[tuple[Hashable, list[K]]]:
+        """Which of them are looked up together, each group with a name of its own."""
+
+    def ask(self, keys: list[K]) -> Ask[Any]: ...
+
+    def found(self, keys: list[K], answer: Any) -> Found[K]: ...
+
+    def unsupported(self, keys: list[K], error: UnsupportedVersionError) -> dict[K, ClientError]:
+        """Those that are lost by it; others are looked up again, in another way."""
+
+
+class Handler(Protocol[K, V]):
+    """What is asked of the broker that knows (AdminApiHandler)."""
+
+    name: str
+
+    @property
+    def lookup(self) -> Lookup[K]: ...
+
+    def asks(self, broker_id: int, keys: list[K]) -> Iterable[tuple[Ask[Any], list[K]]]:
+        """Of that broker; the first of them is made, the others when it is answered."""
+
+    def outcome(self, reply: Answered[Any, K]) -> Outcome[K, V]: ...
+
+    def unsupported(self, keys: list[K], error: UnsupportedVersionError) -> dict[K, ClientError]:
+        """Those that are lost by it; others are asked about again, in another way."""
+
+
+class _At(NamedTuple):
+    """Where a key's next request goes: to a broker, or to whoever is asked where it is."""
+
+    broker_id: int | None
+    group: Hashable = None
+
+
+@dataclass(slots=True)
+class _Requests:
+    """To one place: one at a time."""
+
+    is_in_flight: bool = False
+    tries: int = 0
+    delay_ms: int = 0
+
+
+class Keyed(Generic[K, V]):
+    """One call: ``asks`` begins it. With ``home`` that broker is asked, whoever knows of a key
+    (StaticBrokerStrategy).
+    """
+
+    def __init__(
+        self,
+        handler: Handler[K, V],
+        results: Results[K, V],
+        backoff: ExponentialBackoff,
+        home: int | None = None,
+    ) -> None:
+        self._handler = handler
+        self._results = results
+        self._backoff = backoff
+        self._home = home
+        self._brokers: dict[K, int | None] = {}  # None of one to be looked up
+        self._brokers.update(dict.fromkeys(results.rest(), home))
+        self._requests: dict[_At, _Requests] = {}
+
+    def asks(self) -> Asks:
+        yield from self._next_ones()
+
+    def _next_ones(self) -> Iterator[Also]:
+        """All that may be asked now."""
+        for at, ask, keys in [*self._lookups(), *self._fulfilments()]:
+            requests = self._requests.setdefault(at, _Requests())
+            requests.is_in_flight = True
+            asked = _asked_again(ask, requests)
+            requests.tries += 1
+            yield Also(self._handler.name, self._enquire(at, asked, keys))
+
+    def _lookups(self) -> Iterator[tuple[_At, Ask[Any], list[K]]]:
+        unknown = [key for key, broker_id in self._brokers.items() if broker_id is None]
+        if unknown:
+            for group, keys in self._handler.lookup.groups(unknown):
+                at = _At(None, group)
+                if not self._is_in_flight(at):
+                    yield at, self._handler.lookup.ask(keys), keys
+
+    def _fulfilments(self) -> Iterator[tuple[_At, Ask[Any], list[K]]]:
+        at_brokers: dict[int, list[K]] = {}
+        for key, broker_id in self._brokers.items():
+            if broker_id is not None:
+                at_brokers.setdefault(broker_id, []).append(key)
+        for broker_id, keys in at_brokers.items():
+            if not self._is_in_flight(_At(broker_id)):
+                for ask, asked in self._handler.asks(broker_id, keys):
+                    yield _At(broker_id), ask, asked
+                    break
+
+    def _is_in_flight(self, at: _At) -> bool:
+        requests = self._requests.get(at)
+        return requests is not None and requests.is_in_flight
+
+    def _enquire(self, at: _At, ask: Ask[Message], keys: list[K]) -> Asks:
+        try:
+            reply = yield ask
+        except ClientError as error:
+            self._answered(at)
+            self._failed(at, keys, error)
+        else:
+            self._answered(at)
+            self._take(at, keys, reply.message, reply.node)
+        yield from self._next_ones()
+
+    def _answered(self, at: _At) -> None:
+        requests = self._requests[at]
+        requests.is_in_flight = False
+        requests.delay_ms = self._backoff.after(requests.tries - 1)
+
+    def _take(self, at: _At, keys: list[K], answer: Any, node: Node) -> None:
+        if at.broker_id is None:
+            found = self._handler.lookup.found(keys, answer)
+            self._fail(found.failed)
+            for key in found.brokers.keys() & self._brokers.keys():
+                self._brokers[key] = found.brokers[key]
+            return
+        outcome = self._handler.outcome(Answered(answer, node, keys))
+        for key, value in outcome.completed.items():
+            self._results.settle(key, value)
+            self._brokers.pop(key, None)
+        self._fail(outcome.failed)
+        self._look_up_again(outcome.moved)
+
+    def _failed(self, at: _At, keys: list[K], error: ClientError) -> None:
+        if isinstance(error, UnsupportedVersionError):
+            strategy = self._handler.lookup if at.broker_id is None else self._handler
+            self._requests[at].delay_ms = 0  # what comes next is another request
+            self._fail(strategy.unsupported(keys, error))
+        elif _is_loss(error):
+            self._look_up_again(keys)
+        else:
+            self._fail(dict.fromkeys(keys, error))
+
+    def _look_up_again(self, keys: Iterable[K]) -> None:
+        for key in keys:
+            if key in self._brokers:
+                self._brokers[key] = self._home
+
+    def _fail(self, errors: Mapping[K, ClientError]) -> None:
+        for key, error in errors.items():
+            self._results.settle(key, error)
+            self._brokers.pop(key, None)
+
+
+def _asked_again(ask: Ask[Message], requests: _Requests) -> Ask[Message]:
+    return Ask(
+        ask.whom,
+        ask.response,
+        ask.request,
+        ask.accept,
+        delay_ms=requests.delay_ms,
+        tries=requests.tries,
+        on_loss=Loss.IS_RAISED,
+    )
+
+
+def _is_loss(error: ClientError) -> bool:
+    """The broker may be gone, and somebody else know by now."""
+    if isinstance(error, CallTimedOutError):
+        return False
+    return isinstance(error, ConnectionLostError | RequestTimedOutError)

@@ -1,0 +1,113 @@
+"""Whom to ask about partitions: their leaders (PartitionLeaderStrategy)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable
+from typing import TypeVar
+
+from logquake.client.admin.asks import ANYBODY, Ask, fixed
+from logquake.client.admin.keyed import Found, Outcome
+from logquake.client.errors import (
+    ClientError,
+    MalformedResponseError,
+    UnsupportedVersionError,
+    broker_error,
+)
+from logquake.client.network.effects import Node
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseTopic,
+)
+from logquake.wire.topic_partition import TopicPartition
+
+V = TypeVar("V")
+
+_NO_LEADER_YET = frozenset({ErrorCode.LEADER_NOT_AVAILABLE, ErrorCode.BROKER_NOT_AVAILABLE})
+_PASSES = _NO_LEADER_YET | {
+    ErrorCode.NOT_LEADER_OR_FOLLOWER,
+    ErrorCode.REPLICA_NOT_AVAILABLE,
+    ErrorCode.KAFKA_STORAGE_ERROR,
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+}
+
+
+class Leaders:
+    """``missing`` are the errors of topics that are waited for: they may appear."""
+
+    def __init__(
+        self,
+        missing: Collection[ErrorCode] = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}),
+    ) -> None:
+        self._topic_passes = _NO_LEADER_YET | frozenset(missing)
+
+    def groups(
+        self, keys: Iterable[TopicPartition]
+    ) -> Iterable[tuple[Hashable, list[TopicPartition]]]:
+        yield "leaders", list(keys)
+
+    def ask(self, keys: list[TopicPartition]) -> Ask[MetadataResponse]:
+        names = dict.fromkeys(key.topic for key in keys)
+        topics = [MetadataRequestTopic(name=name) for name in names]
+        request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
+        return Ask(ANYBODY, MetadataResponse, fixed(request))
+
+    def found(self, keys: list[TopicPartition], answer: MetadataResponse) -> Found[TopicPartition]:
+        found: Found[TopicPartition] = Found()
+        for topic in answer.topics:
+            of_topic = [key for key in keys if key.topic == topic.name]
+            code = ErrorCode.of_peer(topic.error_code)
+            if code is ErrorCode.NONE:
+                _look(topic, of_topic, found)
+            elif code not in self._topic_passes:
+                error = broker_error(topic.error_code, f"the leaders of topic {topic.name}")
+                found.failed.update(dict.fromkeys(of_topic, error))
+        return found
+
+    def unsupported(
+        self, keys: list[TopicPartition], error: UnsupportedVersionError
+    ) -> dict[TopicPartition, ClientError]:
+        return dict.fromkeys(keys, error)
+
+
+def _look(
+    topic: MetadataResponseTopic, keys: list[TopicPartition], found: Found[TopicPartition]
+) -> None:
+    for partition in topic.partitions:
+        key = TopicPartition(topic.name or "", partition.partition_index)
+        code = ErrorCode.of_peer(partition.error_code)
+        if key not in keys:
+            continue
+        if code is ErrorCode.NONE and partition.leader_id >= 0:
+            found.brokers[key] = partition.leader_id
+        elif code is not ErrorCode.NONE and code not in _PASSES:
+            found.failed[key] = broker_error(partition.error_code, f"the leader of {key}")
+
+
+def outcome_of(
+    keys: Collection[TopicPartition],
+    told: Iterable[tuple[TopicPartition, int, V]],
+    moved: Collection[ErrorCode],
+    node: Node,
+) -> Outcome[TopicPartition, V]:
+    """Of what a leader told of each, with its error code. ``moved`` are those of who leads no more;
+    what is retriable besides is asked again, there.
+    """
+    outcome: Outcome[TopicPartition, V] = Outcome()
+    named = set()
+    for place, code, value in told:
+        named.add(place)
+        known = ErrorCode.of_peer(code)
+        if known is ErrorCode.NONE:
+            outcome.completed[place] = value
+        elif known in moved:
+            outcome.moved.append(place)
+        elif not known.retriable:
+            outcome.failed[place] = broker_error(code, str(place))
+    if not outcome.moved:
+        for place in (key for key in keys if key not in named):
+            what = f"{node} says nothing of {place}, which it was asked about"
+            outcome.failed[place] = MalformedResponseError(what)
+    return outcome

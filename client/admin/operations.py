@@ -1,0 +1,19 @@
+"""What whoever asks may do with a thing, as answers tell it (KIP-430)."""
+
+from __future__ import annotations
+
+from logquake.wire.acls import AclOperation
+
+_NOT_TOLD = -(2**31)  # MetadataResponse.AUTHORIZED_OPERATIONS_OMITTED
+_NO_OPERATIONS = (AclOperation.UNKNOWN, AclOperation.ANY, AclOperation.ALL)
+
+Operations = frozenset[AclOperation] | None
+
+
+def operations_of(bits: int) -> Operations:
+    """None where they were not asked for, or the broker does not tell."""
+    if bits == _NOT_TOLD:
+        return None
+    return frozenset(
+        each for each in AclOperation if bits >> each & 1 and each not in _NO_OPERATIONS
+    )

@@ -1,0 +1,59 @@
+"""Changes that a quota may put off (KIP-599): topics made, grown and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from logquake.client.admin.asks import Ask, Asks
+from logquake.client.admin.refusals import refusal
+from logquake.client.admin.results import Results
+from logquake.client.errors import (
+    CallTimedOutError,
+    ClientError,
+    ThrottlingQuotaExceededError,
+)
+from logquake.wire.errors import ErrorCode
+
+K = TypeVar("K")
+I = TypeVar("I")  # noqa: E741 - what is asked for of an item
+V = TypeVar("V")
+
+
+def put_off(
+    items: Mapping[K, I],
+    results: Results[K, V],
+    ask: Callable[[Mapping[K, I]], Ask[Any]],
+    told: Callable[[Any], Iterable[tuple[K, V | ClientError]]],
+    *,
+    retry_on_quota_violation: bool,
+) -> Asks:
+    """Ask for all, then again for those that the quota had no room for.
+
+    The broker's wish to be left alone meanwhile is heard by the connection (KIP-219). Those that
+    are still put off when time is up are told so.
+    """
+    left = items
+    put_off: dict[K, ThrottlingQuotaExceededError] = {}
+    while left:
+        try:
+            reply = yield ask(left)
+        except CallTimedOutError:
+            results.settle_each(put_off.items())
+            raise
+        put_off = {}
+        for key, outcome in told(reply.message):
+            if retry_on_quota_violation and isinstance(outcome, ThrottlingQuotaExceededError):
+                put_off[key] = outcome
+            else:
+                results.settle(key, outcome)
+        left = {key: items[key] for key in put_off if key in items}
+
+
+def change_refusal(
+    code: int, context: str, message: str | None, throttle_time_ms: int
+) -> ClientError | None:
+    """As `refusal`; that of a quota says when to come back."""
+    if code == ErrorCode.THROTTLING_QUOTA_EXCEEDED:
+        return ThrottlingQuotaExceededError(throttle_time_ms, message or context)
+    return refusal(code, context, message)
