@@ -30,3 +30,20 @@ Caveats: a member of a group has to be called often enough to beat; plain text, 
 a way in by TLS or SASL. Nothing here may be shared by threads, except for what driving/thread.py
 drives. Names of hosts are looked up while everything else waits.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logquake.client.sync.producer import Producer as Producer
+
+# Loaded when they are asked for: brokers and tools that use one module of this room need no more.
+_HANDED_OUT = {"Producer": "logquake.client.sync.producer"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HANDED_OUT:
+        raise AttributeError(f"logquake.client has no {name}")
+    return getattr(import_module(_HANDED_OUT[name]), name)

@@ -28,10 +28,14 @@ class ConnectionLostError(ClientError):
     retriable = True
 
 
-class RequestTimedOutError(ClientError):
-    """No answer came in time: what was asked may be done, now or later."""
+class TimedOutError(ClientError):
+    """It took longer than it was given, as Kafka's TimeoutException."""
 
     retriable = True
+
+
+class RequestTimedOutError(TimedOutError):
+    """No answer came in time: what was asked may be done, now or later."""
 
 
 class CallTimedOutError(RequestTimedOutError):
@@ -152,6 +156,10 @@ class DeliveryError(ClientError):
         self.may_be_written = may_be_written
 
 
+class SerializationError(ClientError):
+    """A program's serializer failed, or there is none for what is no bytes."""
+
+
 class RecordTooLargeError(ClientError):
     """A record could never be sent, whoever waits for how long."""
 
@@ -190,7 +198,7 @@ class ProducerFencedError(ClientError):
         super().__init__(f"{context}: fenced, another producer has taken the transactional.id")
 
 
-class ProducerClosedError(ClientError):
+class ProducerClosedError(ClosedError):
     """It takes no more records, and what it had not sent yet is not written."""
 
 

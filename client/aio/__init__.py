@@ -2,4 +2,22 @@
 
 futures.py   what one comes to, awaited
 loops.py     the loop's part
+    producer.py  the producer
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logquake.client.aio.producer import Producer as Producer
+
+_HANDED_OUT = {"Producer": "logquake.client.aio.producer"}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HANDED_OUT:
+        raise AttributeError(f"logquake.client.aio has no {name}")
+    return getattr(import_module(_HANDED_OUT[name]), name)

@@ -123,8 +123,12 @@ class AioDriver:
         if not self._has_ended:
             self._end()
 
+    @property
+    def is_closed(self) -> bool:
+        return self._has_ended
+
     def _check_open(self) -> None:
-        if self._has_ended:
+        if self.is_closed:
             raise ClosedError(f"{self._name} is closed")
 
     # On the loop

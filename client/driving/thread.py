@@ -136,6 +136,10 @@ class ThreadDriver:
         if not self.is_own_thread():
             self._thread.join()
 
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closing or self._has_ended
+
     def is_own_thread(self) -> bool:
         """Whoever asks is called back by it."""
         return threading.current_thread() is self._thread
@@ -145,7 +149,7 @@ class ThreadDriver:
             raise RuntimeError("the client's own thread cannot wait for what it has to do itself")
 
     def _check_open(self) -> None:
-        if self._is_closing or self._has_ended:
+        if self.is_closed:
             raise ClosedError(f"{self._thread.name} is closed")
 
     # On its own

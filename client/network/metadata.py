@@ -40,6 +40,8 @@ class MetadataSettings:
     # metadata.recovery.strategy=rebootstrap: once no broker that is known can be reached, go back
     # to those that were configured (KIP-899).
     rebootstraps: bool = True
+    # allow.auto.create.topics: a broker that is asked about a topic that is not there may make it.
+    creates_topics: bool = False
 
 
 class Question(NamedTuple):
@@ -96,11 +98,14 @@ class Metadata:
 
     # When to ask, and what
 
-    def use(self, topic: str, now_ms: int) -> None:
-        if self._topics.use(topic, now_ms):
+    def use(self, topic: str, now_ms: int) -> bool:
+        """Whether that is new: it will be asked about."""
+        is_new = self._topics.use(topic, now_ms)
+        if is_new:
             self._wants_new = True
             self._number += 1
             self._not_before_ms = self._same_until_ms = 0
+        return is_new
 
     def request_update(self, *, after_progress: bool = False) -> None:
         """With ``after_progress`` answers that were the same until now do not delay the next."""

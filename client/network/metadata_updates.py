@@ -54,6 +54,13 @@ class MetadataUpdates:
             return due_ms
         return now_ms + delay_ms if due_ms is None else min(due_ms, now_ms + delay_ms)
 
+    @property
+    def fatal(self) -> ClientError | None:
+        """Why it makes no sense to wait for an answer: no version in common, or no way in."""
+        if isinstance(self.failure, UnsupportedVersionError):
+            return self.failure
+        return self._network.authentication_failure()
+
     def _ask(self, now_ms: int) -> None:
         node = self._whom(now_ms)
         if node is None and self._settings.rebootstraps and self._network.is_cut_off():
@@ -70,7 +77,7 @@ class MetadataUpdates:
         question = self._metadata.question(now_ms)
         request = MetadataRequest(
             topics=[MetadataRequestTopic(name=name) for name in question.topics],
-            allow_auto_topic_creation=False,
+            allow_auto_topic_creation=self._settings.creates_topics,
         )
         self._asked = (question, version)
         asked = ClientRequest(request, version, MetadataResponse, self._on_answer)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Protocol
 
-from logquake.client.errors import ClientError, ConnectionLostError
+from logquake.client.errors import AuthenticationFailedError, ClientError, ConnectionLostError
 from logquake.client.network.effects import Node
 from logquake.client.network.link import ClientRequest, Link, Serving
 from logquake.client.network.links import Links
@@ -59,6 +59,11 @@ class NetworkClient:
     def failure(self, node_id: int) -> ClientError | None:
         """How its last connection ended; None while another one is made, or stands."""
         return self.links.states.failure(node_id)
+
+    def authentication_failure(self) -> ClientError | None:
+        """Of a broker whose last connection ended by it."""
+        failures = (self.failure(node.id) for node in self._roster.nodes())
+        return next((one for one in failures if isinstance(one, AuthenticationFailedError)), None)
 
     def connection_delay_ms(self, node_id: int, now_ms: int) -> int:
         """How long it is left alone after a failure."""

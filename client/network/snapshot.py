@@ -46,6 +46,8 @@ class PartitionInfo:
     leader_epoch: int
     error: ErrorCode
     replicas: tuple[int, ...] = ()
+    in_sync: tuple[int, ...] = ()
+    offline: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,4 +108,6 @@ def _partition_told(partition: MetadataResponsePartition, version: int) -> Parti
         partition.leader_epoch if is_reliable else NO_LEADER_EPOCH,
         ErrorCode.of_peer(partition.error_code),
         tuple(partition.replica_nodes),
+        tuple(partition.isr_nodes),
+        tuple(partition.offline_replicas),
     )

@@ -20,10 +20,14 @@
     asking.py         what is asked besides: for an id, or of coordinators
     produce_requests.py a request of batches, and what its answer says of each
     sender.py         the accumulator's batches, sent over the network core
+    record.py         what a program sends; serializing.py, interceptors.py: what it makes of it
+    topic_waits.py    waiting until a topic is known
+    producing.py      all that a program does with a producer; configured.py: what it is set to
     one_at_a_time.py  the producer of our own tools: one batch, written and acknowledged
     transactional.py  the same with a transactional id: batches and offsets that count together
 
-Caveat: no driver runs the sender for programs yet, `Producer` is the one of our tools.
+`logquake.client.sync` and `logquake.client.aio` drive it. Caveat: `Producer` here is still that of
+our tools.
 """
 
 from __future__ import annotations

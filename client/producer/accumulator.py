@@ -7,6 +7,7 @@ append is told what it waits for, and comes again with it.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
@@ -23,6 +24,7 @@ from logquake.client.producer.queues import Queue, Queues, TopicQueues, all_full
 from logquake.client.producer.ratios import CompressionRatios
 from logquake.client.producer.ready import NodeLatencies, Ready, ReadyCheck
 from logquake.client.producer.settings import BatchingSettings
+from logquake.client.telling import Telling
 from logquake.wire.records import Record, size_bound
 from logquake.wire.topic_partition import TopicPartition
 
@@ -45,20 +47,31 @@ class Flush:
     """All that was appended before it is sent at once; `is_done` when each has its outcome."""
 
     def __init__(self, batches: Sequence[ProducerBatch]) -> None:
-        self._batches = batches
+        self._left = deque(batches)
 
     @property
     def is_done(self) -> bool:
         """What a batch was split into is waited for too; Kafka 3.9 does not."""
-        return all(batch.is_settled for batch in self._batches)
+        while self._left and self._left[0].is_settled:
+            self._left.popleft()  # asked often, of many: nobody looks at it again
+        return not self._left
 
 
 class Accumulator:
-    def __init__(self, settings: BatchingSettings, numbering: Numbering, random: Random) -> None:
+    """Callbacks are called by ``telling``, without one as soon as a record is done."""
+
+    def __init__(
+        self,
+        settings: BatchingSettings,
+        numbering: Numbering,
+        random: Random,
+        telling: Telling | None = None,
+    ) -> None:
         self.memory = BufferMemory(settings.buffer_bytes)
         self.latencies = NodeLatencies(settings.availability_timeout_ms)
         self._settings = settings
         self._numbering = numbering
+        self._telling = telling
         backoff = ExponentialBackoff(
             settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
         )
@@ -68,7 +81,7 @@ class Accumulator:
         self._drain = Drain(self._queues, numbering, backoff)
         self._incomplete: dict[ProducerBatch, None] = {}  # in the order of their making
         self._flushes: list[Flush] = []
-        self._is_closed = False
+        self.is_closed = False
 
     # Appending
 
@@ -87,7 +100,7 @@ class Accumulator:
         ``lease`` is what an earlier try was told of, and granted since. Raises ProducerClosedError,
         and RecordTooLargeError for what buffer.memory could never hold.
         """
-        if self._is_closed:
+        if self.is_closed:
             raise ProducerClosedError("closed: it takes no more records")
         queues = self._queues.topic(topic)
         chosen = self._stuck_to(queues, topic, leaders) if partition is None else partition
@@ -130,7 +143,7 @@ class Accumulator:
         form = Form(
             lease.size_bytes, settings.codec, settings.level, ratio, settings.is_transactional
         )
-        batch = ProducerBatch(place, now_ms, form, lease)
+        batch = ProducerBatch(place, now_ms, form, lease, self._telling)
         queue.append(batch)
         self._incomplete[batch] = None
         return batch
@@ -140,7 +153,7 @@ class Accumulator:
     def ready(self, leaders: Leaders, now_ms: int) -> Ready:
         self._flushes = [flush for flush in self._flushes if not flush.is_done]
         hurries = (
-            self._is_closed
+            self.is_closed
             or self._numbering.hurries
             or bool(self._flushes)
             or self.memory.waiting > 0
@@ -170,7 +183,7 @@ class Accumulator:
     def split(self, batch: ProducerBatch) -> int:
         """Too large: its records go again in smaller ones, as if none had been tried.
 
-        As in Kafka one that is no larger than batch.size goes again as it was (KAFKA-8350).
+        With Kafka one that is no larger than batch.size goes again as it was (KAFKA-8350).
         """
         self._ratios.was_too_large(batch.place.topic, batch.ratio)
         parts = batch.split(self._settings.batch_bytes)
@@ -230,5 +243,5 @@ class Accumulator:
 
     def close(self) -> None:
         """Nothing is taken any more; what is there is sent without waiting for more."""
-        self._is_closed = True
+        self.is_closed = True
         self.memory.close()

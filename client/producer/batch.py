@@ -12,9 +12,10 @@ from enum import Enum
 from typing import NamedTuple
 
 from logquake.client.errors import ClientError, DeliveryError
-from logquake.client.producer.delivery import Delivery, offset_in_batch
+from logquake.client.producer.delivery import Delivery, Results
 from logquake.client.producer.memory import Lease
 from logquake.client.producer.ratios import MARGIN
+from logquake.client.telling import Telling
 from logquake.wire.compression import Codec
 from logquake.wire.records import (
     HEADER_BYTES,
@@ -63,10 +64,18 @@ class Form(NamedTuple):
 
 
 class ProducerBatch:
-    """``lease`` is its share of buffer.memory, None of those that a larger one was split into."""
+    """``lease`` is its share of buffer.memory, None of those that a larger one was split into.
+
+    Callbacks are called by ``telling``, without one as soon as the batch is settled.
+    """
 
     def __init__(
-        self, place: TopicPartition, created_ms: int, form: Form, lease: Lease | None = None
+        self,
+        place: TopicPartition,
+        created_ms: int,
+        form: Form,
+        lease: Lease | None = None,
+        telling: Telling | None = None,
     ) -> None:
         self.place = place
         self.created_ms = created_ms
@@ -79,6 +88,8 @@ class ProducerBatch:
         self.was_restamped = False  # since it was last sent
         self.fate: Fate | None = None
         self.parts: Sequence[ProducerBatch] = ()  # what it was split into
+        self._results = Results(place)
+        self._telling = telling
         self._form = form
         self._payload: BatchPayload | None = BatchPayload()
         self._plain_bytes = 0  # of the records
@@ -126,6 +137,7 @@ class ProducerBatch:
             return False
         payload.add(record)
         self._plain_bytes += size
+        delivery.joins(self._results, len(self.deliveries))
         self.deliveries.append(delivery)
         self._appended_ms = now_ms
         return True
@@ -208,19 +220,19 @@ class ProducerBatch:
         """Whether that is news: one that was given up may turn out to be written."""
         if not self._settle(Fate.WRITTEN):
             return False
-        for index, delivery in enumerate(self.deliveries):
-            offset = offset_in_batch(base_offset, index)
-            delivery.outcome = delivery.written(self.place, offset, append_time_ms)
-        self._tell()
+        self._results.written(base_offset, append_time_ms)
+        self._tell_or_have_told()
         return True
 
     def failed(self, error_of: Callable[[int], ClientError]) -> bool:
         """Each record has its own error, by its place in the batch. Whether that is news."""
         if not self._settle(Fate.FAILED):
             return False
-        for index, delivery in enumerate(self.deliveries):
-            delivery.outcome = DeliveryError(error_of(index), may_be_written=self.may_be_written)
-        self._tell()
+        may_be_written = self.may_be_written
+        self._results.failed(
+            lambda index: DeliveryError(error_of(index), may_be_written=may_be_written)
+        )
+        self._tell_or_have_told()
         return True
 
     @property
@@ -235,17 +247,21 @@ class ProducerBatch:
         self._payload = None
         return True
 
+    def _tell_or_have_told(self) -> None:
+        if self._telling is None:
+            self._tell()
+        else:
+            self._telling.add(self._tell)
+
     def _tell(self) -> None:
         for delivery in self.deliveries:
             delivery.tell()
 
     def split(self, limit_bytes: int) -> Sequence[ProducerBatch]:
         """It was too large: the same records in several, with the sequences that they had."""
-        parts: list[ProducerBatch] = []
-        for record, delivery in zip(self._records(), self.deliveries, strict=True):
-            if not (parts and parts[-1].try_append(record, delivery, self._appended_ms)):
-                parts.append(self._part(max(limit_bytes, size_bound(record))))
-                parts[-1].try_append(record, delivery, self._appended_ms)
+        parts = self._cut(limit_bytes)
+        if len(parts) == 1:  # and would be refused once more
+            parts = self._cut((HEADER_BYTES + self._plain_bytes) // 2)
         for part in parts:
             part.close()
         self._stamp_in_turn(parts)
@@ -253,9 +269,20 @@ class ProducerBatch:
         self.parts = parts
         return parts
 
+    def _cut(self, limit_bytes: int) -> list[ProducerBatch]:
+        parts: list[ProducerBatch] = []
+        for record, delivery in zip(self._records(), self.deliveries, strict=True):
+            if not (parts and parts[-1].try_append(record, delivery, self._appended_ms)):
+                bound = size_bound(record)
+                parts.append(self._part(max(limit_bytes, bound)))
+                parts[-1].try_append(record, delivery, self._appended_ms)
+                if bound > limit_bytes:  # what fits in beside it would be refused with it
+                    parts[-1].close()
+        return parts
+
     def _part(self, limit_bytes: int) -> ProducerBatch:
         form = self._form._replace(limit_bytes=limit_bytes, estimated_ratio=max(1.0, self.ratio))
-        part = ProducerBatch(self.place, self.created_ms, form)
+        part = ProducerBatch(self.place, self.created_ms, form, telling=self._telling)
         part.may_be_written = self.may_be_written
         return part
 

@@ -95,7 +95,8 @@ class ProducerConfig(CommonConfig):
         return replace(CommonConfig.network(self), max_in_flight_requests=in_flight)
 
     def metadata(self) -> MetadataSettings:
-        return replace(CommonConfig.metadata(self), max_idle_ms=self.metadata_max_idle_ms)
+        common = CommonConfig.metadata(self)
+        return replace(common, max_idle_ms=self.metadata_max_idle_ms, creates_topics=True)
 
 
 def _settle_idempotence(given: dict[str, Any]) -> None:

@@ -2,4 +2,5 @@
 
 futures.py   what one comes to, waited for
 threads.py   the thread
+    producer.py  the producer
 """

@@ -8,6 +8,7 @@ from logquake.client.errors import ClientError, DeliveryError
 from logquake.client.producer.batch import Fate, Form, ProducerBatch, Stamp, sequence_after
 from logquake.client.producer.delivery import Delivery, Outcome, RecordMetadata
 from logquake.client.producer.ratios import CompressionRatios
+from logquake.client.telling import Telling
 from logquake.wire.compression import Codec
 from logquake.wire.records import (
     HEADER_BYTES,
@@ -139,16 +140,36 @@ def fails(_outcome: Outcome) -> None:
 
 
 def test_a_callback_that_raises_keeps_nobody_from_being_told() -> None:
-    told: list[Outcome] = []
+    told: list[Outcome | None] = []
+    batch = ProducerBatch(PLACE, NOW_MS, ROOMY)
     delivery = Delivery(NOW_MS, None, None, fails)
-    delivery.when_done(told.append)
-    delivery.outcome = delivery.written(PLACE, 1, NO_TIMESTAMP)
-    delivery.tell()
-    delivery.when_done(told.append)
-    assert len(told) == 2
+    assert batch.try_append(Record(0, NOW_MS, None, None), delivery, NOW_MS)
+    delivery.when_done(lambda: told.append(delivery.outcome))
+    batch.written(1, NO_TIMESTAMP)
+    assert delivery.is_done
+    assert told == [RecordMetadata("t", 3, 1, NOW_MS, -1, -1)]
+
+
+def test_callbacks_may_come_after_the_outcome() -> None:
+    """When nobody has the core to himself any more."""
+    told: list[Outcome] = []
+    telling = Telling()
+    batch = ProducerBatch(PLACE, NOW_MS, ROOMY, telling=telling)
+    assert append(batch, b"one", told)
+    batch.written(1, NO_TIMESTAMP)
+    assert batch.is_settled
+    assert told == []
+    telling.tell()
+    assert told == [RecordMetadata("t", 3, 1, NOW_MS, 1, 3)]
 
 
 class TestSplit:
+    def test_into_two_at_least(self) -> None:
+        """What fits into the slack beside a record that is too large would be refused with it."""
+        batch = batch_of(b"x" * 1_000, b"small")
+        assert [part.count for part in batch.split(100)] == [1, 1]
+        assert [part.count for part in batch_of(b"one", b"two").split(10_000)] == [1, 1]
+
     def test_into_what_fits(self) -> None:
         told: list[Outcome] = []
         values = [bytes([65 + index]) * 100 for index in range(5)]

@@ -1,0 +1,100 @@
+"""The producer for programs on asyncio's loop (KafkaProducer)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from logquake.client.aio.futures import Future
+from logquake.client.aio.loops import start_on_loop
+from logquake.client.partitions import PartitionNodes
+from logquake.client.producer.delivery import RecordMetadata
+from logquake.client.producer.interceptors import ProducerInterceptor
+from logquake.client.producer.partitioning import Partitioner
+from logquake.client.producer.producing import OnDelivery, Producing
+from logquake.client.producer.record import Headers, ProducerRecord
+from logquake.client.producer.serializing import Serializer
+
+
+class Producer:
+    """As `logquake.client.sync.producer.Producer`, on the loop that runs when it is made.
+
+    Raises RuntimeError where no loop runs.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, object] | None = None,
+        /,
+        *,
+        key_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
+        value_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
+        partitioner: Partitioner | None = None,
+        interceptors: Sequence[ProducerInterceptor] = (),
+        **keys: object,
+    ) -> None:
+        keys |= {"key_serializer": key_serializer, "value_serializer": value_serializer}
+        keys |= {"partitioner_class": partitioner, "interceptor_classes": interceptors or None}
+        self._producing = Producing(config, keys)
+        self._driver = start_on_loop(
+            self._producing.foundation,
+            self._producing.core,
+            self._producing.telling,
+            self._producing.name,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        *,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Headers = (),
+        on_delivery: OnDelivery | None = None,
+    ) -> Future[RecordMetadata]:
+        """Hand over a record; it is written later, and awaiting the future says where.
+
+        ``on_delivery`` is called on the loop. The rest is as with the one that blocks.
+        """
+        outgoing = self._producing.prepare(
+            ProducerRecord(topic, value, key, partition, timestamp_ms, headers), on_delivery
+        )
+        appended = self._producing.append(outgoing)
+        if appended is None:
+            delivery = await self._driver.run(self._producing.append_in_time(outgoing))
+            return Future(delivery, self._driver)
+        if appended.wakes:
+            self._driver.wake()
+        return Future(appended.delivery, self._driver)
+
+    async def flush(self, timeout_ms: int | None = None) -> None:
+        """Send what is there without waiting for more, until all of it is done.
+
+        Raises TimedOutError, and ClosedError.
+        """
+        await self._driver.run(self._producing.flush(timeout_ms))
+
+    async def partitions_for(self, topic: str) -> list[PartitionNodes]:
+        """In order. Raises TimedOutError after max.block.ms, BrokerError, and ClosedError."""
+        return await self._driver.run(self._producing.partitions_for(topic))
+
+    async def close(self, timeout_ms: int | None = None) -> None:
+        """Write what is there, and end; what is not written in time has failed then."""
+        if not self._driver.is_closed:
+            await self._driver.run(self._producing.close(timeout_ms))
+            self._driver.close()
+            self._producing.closed()

@@ -1,0 +1,67 @@
+"""A program's own, on the way of each record (KIP-42; ProducerInterceptors)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from logquake.client.producer.delivery import RecordMetadata, nowhere
+from logquake.client.producer.record import ProducerRecord
+from logquake.wire.topic_partition import TopicPartition
+
+_LOG = logging.getLogger(__name__)
+
+
+class ProducerInterceptor:
+    """Override what you need. What it raises is logged, and changes nothing."""
+
+    def on_send(self, record: ProducerRecord) -> ProducerRecord:
+        """On the caller's thread, before it is serialized: what is to be sent in its place."""
+        return record
+
+    def on_acknowledgement(self, metadata: RecordMetadata, error: Exception | None) -> None:
+        """As a callback of the record: it is written, or ``error`` says why not."""
+
+    def close(self) -> None:
+        """With the producer."""
+
+
+class Interceptors:
+    """In order; each gets what the one before it has made of a record."""
+
+    def __init__(self, interceptors: Sequence[ProducerInterceptor]) -> None:
+        self._interceptors = interceptors
+
+    def __bool__(self) -> bool:
+        return bool(self._interceptors)
+
+    def on_send(self, record: ProducerRecord) -> ProducerRecord:
+        for each in self._interceptors:
+            try:
+                record = each.on_send(record)
+            except Exception:  # noqa: BLE001 - the program's own: whatever it raises
+                _LOG.exception("an interceptor fails with a record to %s", record.topic)
+        return record
+
+    def on_acknowledgement(self, metadata: RecordMetadata, error: Exception | None) -> None:
+        for each in self._interceptors:
+            try:
+                each.on_acknowledgement(metadata, error)
+            except Exception:  # noqa: BLE001 - the program's own: whatever it raises
+                _LOG.exception("an interceptor fails with the fate of a record")
+
+    def on_send_error(self, record: ProducerRecord, error: Exception) -> None:
+        """Of one that never was in a batch."""
+        self.on_acknowledgement(nowhere(place_wanted(record.topic, record.partition)), error)
+
+    def close(self) -> None:
+        for each in self._interceptors:
+            try:
+                each.close()
+            except Exception:  # noqa: BLE001 - the program's own: whatever it raises
+                _LOG.exception("an interceptor fails to close")
+
+
+def place_wanted(topic: str, partition: int | None) -> TopicPartition:
+    """-1 stands for any."""
+    return TopicPartition(topic, -1 if partition is None else partition)

@@ -1,0 +1,118 @@
+"""The producer for programs whose threads block (KafkaProducer)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from logquake.client.partitions import PartitionNodes
+from logquake.client.producer.delivery import RecordMetadata
+from logquake.client.producer.interceptors import ProducerInterceptor
+from logquake.client.producer.partitioning import Partitioner
+from logquake.client.producer.producing import OnDelivery, Producing
+from logquake.client.producer.record import Headers, ProducerRecord
+from logquake.client.producer.serializing import Serializer
+from logquake.client.sync.futures import Future
+from logquake.client.sync.threads import start_thread
+
+
+class Producer:
+    """Sends records from any thread; a thread of its own writes them in batches.
+
+    ``config`` has Kafka's keys with dots or underscores, ``keys`` with underscores. Serializers,
+    interceptors and a partitioner are objects; without a serializer, keys and values are bytes.
+    Raises SettingsError for a key that it does not know, or a value that is not allowed.
+
+    As a context manager it is closed at the end, once all is written.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, object] | None = None,
+        /,
+        *,
+        key_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
+        value_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
+        partitioner: Partitioner | None = None,
+        interceptors: Sequence[ProducerInterceptor] = (),
+        **keys: object,
+    ) -> None:
+        keys |= {"key_serializer": key_serializer, "value_serializer": value_serializer}
+        keys |= {"partitioner_class": partitioner, "interceptor_classes": interceptors or None}
+        self._producing = Producing(config, keys)
+        self._driver = start_thread(
+            self._producing.foundation,
+            self._producing.core,
+            self._producing.telling,
+            self._producing.name,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        *,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Headers = (),
+        on_delivery: OnDelivery | None = None,
+    ) -> Future[RecordMetadata]:
+        """Hand over a record; it is written later, and the future says where.
+
+        It waits for max.block.ms at most, until the topic is known and there is memory for it.
+        ``on_delivery`` is called with where it is, or where it was to go and why it is not there,
+        in the order of sends to a partition, on the producer's thread: whatever it takes keeps
+        the next records waiting. The future raises DeliveryError, which says whether the record
+        may be written all the same.
+
+        Raises SerializationError, ValueError for a partition or a time below 0, and ClosedError.
+        """
+        outgoing = self._producing.prepare(
+            ProducerRecord(topic, value, key, partition, timestamp_ms, headers), on_delivery
+        )
+        driver = self._driver
+        with driver.lock:
+            appended = self._producing.append(outgoing)
+            if appended is not None and appended.wakes:
+                driver.wake()
+        if appended is not None:
+            return Future(appended.delivery, driver, self._producing.foundation.clock)
+        delivery = driver.run(self._producing.append_in_time(outgoing))
+        return Future(delivery, driver, self._producing.foundation.clock)
+
+    def flush(self, timeout_ms: int | None = None) -> None:
+        """Send what is there without waiting for more, until all of it is done.
+
+        Callbacks of what was sent before are called by then. By default it takes as long as it
+        takes, which is bounded by delivery.timeout.ms. Raises TimedOutError, and ClosedError.
+        """
+        self._driver.run(self._producing.flush(timeout_ms))
+
+    def partitions_for(self, topic: str) -> list[PartitionNodes]:
+        """In order. Raises TimedOutError after max.block.ms, BrokerError, and ClosedError."""
+        return self._driver.run(self._producing.partitions_for(topic))
+
+    def close(self, timeout_ms: int | None = None) -> None:
+        """Write what is there, and end; what is not written in time has failed then.
+
+        Called in a callback it gives nothing any time, as Kafka's does: the thread that calls back
+        is the one that writes. Closing again does nothing.
+        """
+        if self._driver.is_closed:
+            return
+        self._driver.run(self._producing.close(0 if self._driver.is_own_thread() else timeout_ms))
+        self._driver.close()
+        self._producing.closed()
