@@ -12,6 +12,7 @@
     course.py       the producer's present state, and what changes it
     numbering.py    what may be sent, and by which sequence
     transactions.py what the program may do
+    whom.py         whom to ask
     requests.py     asking, one question at a time, and taking the answers
     steps.py        the program's calls, each until it is answered
 

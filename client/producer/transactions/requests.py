@@ -7,7 +7,6 @@ as far as their partitions are part of the transaction.
 from __future__ import annotations
 
 from logquake.client.errors import (
-    AuthenticationFailedError,
     ClientError,
     TransactionAbortedError,
     UnsupportedVersionError,
@@ -49,6 +48,7 @@ from logquake.client.producer.transactions.verdicts import (
     OffsetsCommitted,
     Verdict,
 )
+from logquake.client.producer.transactions.whom import Whom
 from logquake.wire.messages.transactions import InitProducerIdRequest
 
 _ABORTED = TransactionAbortedError("its transaction was aborted")
@@ -66,13 +66,12 @@ class TransactionRequests:
         retry_backoff_ms: int,
     ) -> None:
         self._network = network
-        self._metadata = metadata
         self._transactions = transactions
         self._course = transactions.course
+        self._brokers = Whom(network, metadata, transactions.course)
         self._questions = transactions.questions
         self._accumulator = accumulator
         self._retry_backoff_ms = retry_backoff_ms
-        self._coordinators: dict[CoordinatorKey, int] = {}
         self._asked: Question | None = None  # is in flight
         self._answer: Answer | None = None
 
@@ -159,46 +158,24 @@ class TransactionRequests:
         return self._next_question()
 
     def _whom(self, question: Question, now_ms: int) -> int | None:
-        """A broker that can be asked now."""
-        if question.coordinator is None:
-            return self._anybody(now_ms)
-        node_id = self._coordinators.get(question.coordinator)
-        if node_id is None:
-            find = FindCoordinator(question.coordinator)
-            self._questions.add(find)
-            node_id = self._anybody(now_ms)
-            if node_id is not None:
-                self._send(find, node_id, now_ms)
+        """Who can be asked now; a coordinator that is not known is looked for."""
+        key = question.coordinator
+        if key is None:
+            return self._brokers.anybody(now_ms)
+        if not self._brokers.is_known(key):
+            self._look_for(key, now_ms)
             return None
-        if self._network.ready(node_id, now_ms):
-            return node_id
-        self._look_after(node_id, question, now_ms)
-        return None
+        node_id = self._brokers.coordinator(key, now_ms)
+        if not self._brokers.is_known(key):
+            question.not_before_ms = now_ms + self._retry_backoff_ms
+        return node_id
 
-    def _anybody(self, now_ms: int) -> int | None:
-        node = self._network.least_loaded(now_ms)
-        if node is None:
-            self._check_let_in([each.id for each in self._metadata.nodes()])
-        elif self._network.ready(node.id, now_ms):
-            return node.id
-        return None
-
-    def _look_after(self, node_id: int, question: Question, now_ms: int) -> None:
-        """A coordinator that cannot be reached may not be it any more."""
-        if self._network.link(node_id) is not None:
-            return
-        self._check_let_in([node_id])
-        if self._metadata.node(node_id) is None:
-            self._metadata.request_update()
-        self._forget_coordinator(question)
-        question.not_before_ms = now_ms + self._retry_backoff_ms
-
-    def _check_let_in(self, node_ids: list[int]) -> None:
-        """Who is not let in has nothing to wait for."""
-        for node_id in node_ids:
-            failure = self._network.failure(node_id)
-            if isinstance(failure, AuthenticationFailedError):
-                self._course.break_down(failure)
+    def _look_for(self, key: CoordinatorKey, now_ms: int) -> None:
+        find = FindCoordinator(key)
+        self._questions.add(find)
+        node_id = self._brokers.anybody(now_ms)
+        if node_id is not None:
+            self._send(find, node_id, now_ms)
 
     def _send(self, question: Question, node_id: int, now_ms: int) -> None:
         try:
@@ -260,13 +237,9 @@ class TransactionRequests:
         if verdict.at_most_ms is not None:
             wait_ms = min(wait_ms, verdict.at_most_ms)
         if verdict.moved:
-            self._forget_coordinator(question)
+            self._brokers.forget(question.coordinator)
         question.not_before_ms = now_ms + wait_ms
         self._questions.add(question)
-
-    def _forget_coordinator(self, question: Question) -> None:
-        if question.coordinator is not None:
-            self._coordinators.pop(question.coordinator, None)
 
     def _deny(self, question: Question, error: ClientError) -> None:
         self._course.denied()
@@ -287,7 +260,7 @@ class TransactionRequests:
     def _succeed(self, question: Question, verdict: Verdict) -> None:
         match verdict:
             case Found(node_id) if isinstance(question, FindCoordinator):
-                self._coordinators[question.of] = node_id
+                self._brokers.found(question.of, node_id)
             case Named(identity):
                 self._course.named(identity)
             case Added(places) if isinstance(question, AddPartitions):

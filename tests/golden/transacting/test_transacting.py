@@ -23,17 +23,11 @@ from logquake.wire.messages.find_coordinator import (
 )
 from logquake.wire.messages.transaction_commit import (
     TxnOffsetCommitRequest,
-    TxnOffsetCommitResponse,
-    TxnOffsetCommitResponsePartition,
-    TxnOffsetCommitResponseTopic,
 )
 from logquake.wire.messages.transactions import (
     AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,
-    AddPartitionsToTxnPartitionResult,
     AddPartitionsToTxnRequest,
-    AddPartitionsToTxnResponse,
-    AddPartitionsToTxnTopicResult,
     EndTxnRequest,
     EndTxnResponse,
     InitProducerIdRequest,
@@ -41,6 +35,7 @@ from logquake.wire.messages.transactions import (
 )
 from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
+from tests.doubles.transaction_answers import offsets_committed, partitions_added
 from tests.golden.player import check_script, scripts_beside
 from tests.golden.sender.test_sender import SenderPlayer
 
@@ -188,11 +183,11 @@ class TransactionPlayer(SenderPlayer):
             case FindCoordinatorRequest():
                 return self._coordinator(request, code)
             case AddPartitionsToTxnRequest():
-                return _added(request, code, codes)
+                return partitions_added(request, code, codes)
             case AddOffsetsToTxnRequest():
                 return AddOffsetsToTxnResponse(error_code=code)
             case TxnOffsetCommitRequest():
-                return _committed(request, code, codes)
+                return offsets_committed(request, code, codes)
             case EndTxnRequest():
                 return EndTxnResponse(error_code=code)
         raise AssertionError(f"nobody expects {request}")
@@ -275,43 +270,3 @@ def _offsets(request: TxnOffsetCommitRequest) -> str:
     ]
     member = f" {request.member_id}/{request.generation_id}" if request.member_id else ""
     return f"{' '.join(offsets)} of {request.group_id}{member}"
-
-
-def _added(
-    request: AddPartitionsToTxnRequest, code: ErrorCode, codes: dict[TopicPartition, ErrorCode]
-) -> Message:
-    return AddPartitionsToTxnResponse(
-        results_by_topic_v3_and_below=[
-            AddPartitionsToTxnTopicResult(
-                name=topic.name,
-                results_by_partition=[
-                    AddPartitionsToTxnPartitionResult(
-                        partition_index=partition,
-                        partition_error_code=codes.get(TopicPartition(topic.name, partition), code),
-                    )
-                    for partition in topic.partitions
-                ],
-            )
-            for topic in request.v3_and_below_topics
-        ]
-    )
-
-
-def _committed(
-    request: TxnOffsetCommitRequest, code: ErrorCode, codes: dict[TopicPartition, ErrorCode]
-) -> Message:
-    return TxnOffsetCommitResponse(
-        topics=[
-            TxnOffsetCommitResponseTopic(
-                name=topic.name,
-                partitions=[
-                    TxnOffsetCommitResponsePartition(
-                        partition_index=one.partition_index,
-                        error_code=codes.get(TopicPartition(topic.name, one.partition_index), code),
-                    )
-                    for one in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ]
-    )

@@ -8,6 +8,7 @@ The broker is a model of what Kafka's does with sequences (ProducerAppendInfo): 
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from logquake.client.producer.delivery import Delivery, RecordMetadata
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.settings import BatchingSettings, SendingSettings
+from logquake.client.producer.transactions.transactions import Transactions
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.header import RequestHeader
@@ -98,12 +100,12 @@ class Run:
         self.now_ms = 0
         self.logs = [PartitionLog() for _ in range(PARTITIONS)]
         self.sent: list[tuple[int, bytes, Delivery]] = []
-        self._waiting: deque[tuple[int, RequestHeader, ProduceRequest]] = deque()
+        self._waiting: deque[tuple[int, RequestHeader, Message]] = deque()
         self.is_calm = False
         batching = BatchingSettings(
             batch_bytes=200, linger_ms=5, delivery_timeout_ms=delivery_timeout_ms
         )
-        numbering = Idempotence()
+        numbering = self.new_numbering()
         self._accumulator = Accumulator(batching, numbering, self._random)
         network = NetworkSettings(request_timeout_ms=1_000)
         self._links = Links(network, self._random, on_ended=self._on_ended)
@@ -120,14 +122,20 @@ class Run:
         )
         self._metadata.use("t", 0)
 
+    def new_numbering(self) -> Idempotence | Transactions:
+        return Idempotence()
+
     def play(self) -> None:
         for index in range(RECORDS):
             self._append(b"%d" % index)
             for _ in range(self._random.randrange(4)):
                 self._something_happens()
         self.is_calm = True
+        self._wait_until(lambda: self._sender.is_idle)
+
+    def _wait_until(self, is_so: Callable[[], bool]) -> None:
         for _ in range(PASSES):
-            if self._sender.is_idle:
+            if is_so():
                 return
             self._something_happens()
         raise AssertionError("it never ends")
@@ -153,13 +161,14 @@ class Run:
         if chance < 0.1:
             self._lose(link)
         elif chance < 0.2:
-            self._apply(request)
+            self._apply(request, is_refused=False)
             self._lose(link)
         else:
-            refusal = self._random.choice(REFUSALS) if chance < 0.3 else None
-            self._tell(link, header, self._apply(request, refusal))
+            self._tell(link, header, self._apply(request, is_refused=chance < 0.3))
 
-    def _apply(self, request: ProduceRequest, refusal: ErrorCode | None = None) -> ProduceResponse:
+    def _apply(self, request: Message, *, is_refused: bool) -> Message:
+        assert isinstance(request, ProduceRequest)
+        refusal = self._random.choice(REFUSALS) if is_refused else None
         parts = []
         for data in request.topic_data[0].partition_data:
             assert data.records is not None
@@ -171,13 +180,18 @@ class Run:
             elif any((value or b"").startswith(AT_FAULT) for value in values):
                 code, offset = ErrorCode.INVALID_RECORD, UNKNOWN_OFFSET
             else:
-                code, offset = self.logs[data.index].append(header, values)
+                code, offset = self._write_to(data.index, header, values)
             parts.append(
                 PartitionProduceResponse(index=data.index, error_code=code, base_offset=offset)
             )
         return ProduceResponse(
             responses=[TopicProduceResponse(name="t", partition_responses=parts)]
         )
+
+    def _write_to(
+        self, partition: int, header: BatchHeader, values: list[bytes | None]
+    ) -> tuple[ErrorCode, int]:
+        return self.logs[partition].append(header, values)
 
     def _lose(self, link: int) -> None:
         self._links.lost(link, "reset by peer", self.now_ms)
@@ -208,7 +222,7 @@ class Run:
     def _write(self, effect: Write) -> None:
         header, request = asked(effect)
         self._links.written(effect.link)
-        if isinstance(request, ProduceRequest):
+        if self._takes_its_time(header):
             self._waiting.append((effect.link, header, request))
         elif header.api_key == ApiKey.INIT_PRODUCER_ID:
             self._tell(effect.link, header, InitProducerIdResponse(producer_id=9))
@@ -216,6 +230,10 @@ class Run:
             self._tell(effect.link, header, all_versions())
         else:
             self._tell(effect.link, header, _metadata_answer())
+
+    def _takes_its_time(self, header: RequestHeader) -> bool:
+        """And may be lost meanwhile."""
+        return header.api_key == ApiKey.PRODUCE
 
     def _tell(self, link: int, header: RequestHeader, said: Message) -> None:
         tell(self._links, link, header, said, self.now_ms)
