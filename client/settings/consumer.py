@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import count
 from typing import Any, ClassVar
 
 from logquake.client.errors import SettingsError
+from logquake.client.network.settings import NetworkSettings
 from logquake.client.settings.absent import ABSENT_FROM_ALL
 from logquake.client.settings.common import CommonConfig
 from logquake.client.settings.following import meant
@@ -24,6 +25,8 @@ from logquake.client.settings.kinds import (
 )
 
 ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky")
+# As Kafka's consumer has it: heartbeats and commits do not wait for one another.
+_MAX_IN_FLIGHT = 100
 # What a topic may be called: see Topic.validate, which instance ids are held to.
 _INSTANCE_ID = Text("1 to 249 of a-z, A-Z, 0-9, . _ -", r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}")
 
@@ -93,6 +96,9 @@ class ConsumerConfig(CommonConfig):
     allow_auto_create_topics: bool = key(True, Flag())
     # For an operation with all its retries.
     default_api_timeout_ms: int = key(60_000, integer(0))
+
+    def network(self) -> NetworkSettings:
+        return replace(CommonConfig.network(self), max_in_flight_requests=_MAX_IN_FLIGHT)
 
     @classmethod
     def settle(cls, given: dict[str, Any]) -> None:

@@ -54,12 +54,12 @@ class Asking:
 
     def tell_completed(self) -> Steps[None]:
         """Raises BrokerError where another one is this static member now."""
-        if self._commits.fenced is not None:
-            raise self._commits.fenced
         while (completion := self._commits.take_completed()) is not None:
             if completion.error is None:
                 yield Call(partial(self._on_commit, completion.offsets))
             yield Call(partial(completion.callback, completion.offsets, completion.error))
+        if self._commits.fenced is not None:
+            raise self._commits.fenced
 
     def commit(self, offsets: Offsets, deadline_ms: int) -> Steps[None]:
         """Of none: until those before it are done."""
@@ -102,7 +102,8 @@ class Asking:
             _LOG.warning("commits of group %s as its consumer closes: %s", self._group_id, error)
 
     def finish(self, deadline_ms: int) -> Steps[None]:
-        """Until all that was asked is answered."""
+        """Until all that was asked is answered; without time for that it is sent at least."""
+        self._coordinator.poll(self._clock.now_ms())
         if self._coordinator.is_known:
             yield Wait(lambda: self._coordinator.is_idle, deadline_ms)
 

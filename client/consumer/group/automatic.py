@@ -36,7 +36,11 @@ class AutoCommit:
             self._last = self.commit(now_ms)
 
     def commit(self, now_ms: int) -> Attempt:
-        return self._commits.send_async(self._commits.consumed(), unheard, now_ms)
+        """Of nothing it is done, and nobody hears of it."""
+        offsets = self._commits.consumed()
+        if not offsets:
+            return self._commits.send(offsets, now_ms)
+        return self._commits.send_async(offsets, unheard, now_ms)
 
     def _look_at_last(self, now_ms: int) -> None:
         """One that may be tried again is, sooner."""
@@ -90,8 +94,8 @@ class BeforeRebalance:
 
     @property
     def is_waiting(self) -> bool:
-        """For the answer."""
-        return self._attempt is not None and not self._attempt.is_done
+        """For the answer, or to try again."""
+        return self._until_ms is not None and (self._attempt is None or not self._attempt.is_done)
 
     def due_ms(self) -> int | None:
         """When it goes on though nothing is answered."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from logquake.client.consumer.assignors.subscriptions import by_topic
+from logquake.client.consumer.group.coordinator import Done, Question
 from logquake.client.consumer.group.generation import Generation
 from logquake.client.consumer.group.listener import Offsets
-from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_offsets import (
@@ -29,6 +30,7 @@ from logquake.wire.topic_partition import TopicPartition
 
 _FIRST_COMMIT_TO_KAFKA = 1  # 0 goes to ZooKeeper
 _FIRST_COMMIT_WITH_INSTANCE_ID = 7
+_FIRST_FETCH_FROM_KAFKA = 1  # 0 reads ZooKeeper
 _FIRST_STABLE = 7  # KIP-447
 _FIRST_OF_SEVERAL_GROUPS = 8  # KIP-709
 
@@ -41,21 +43,11 @@ class Failed(NamedTuple):
 # OffsetCommit
 
 
-def commit_at_least(settings: GroupSettings, *, is_member: bool) -> int:
-    """The first version that can say who commits."""
-    if is_member and settings.instance_id is not None:
-        return _FIRST_COMMIT_WITH_INSTANCE_ID
-    return _FIRST_COMMIT_TO_KAFKA
-
-
 def commit(
-    group_id: str,
-    instance_id: str | None,
-    generation: Generation,
-    offsets: Offsets,
-    _version: int,
-) -> OffsetCommitRequest:
-    return OffsetCommitRequest(
+    group_id: str, instance_id: str | None, generation: Generation, offsets: Offsets, done: Done
+) -> Question:
+    """``instance_id`` of a static member."""
+    message = OffsetCommitRequest(
         group_id=group_id,
         generation_id_or_member_epoch=generation.id,
         member_id=generation.member_id,
@@ -70,6 +62,10 @@ def commit(
             )
             for topic, partitions in by_topic(sorted(offsets)).items()
         ],
+    )
+    at_least = _FIRST_COMMIT_WITH_INSTANCE_ID if instance_id else _FIRST_COMMIT_TO_KAFKA
+    return Question(
+        OffsetCommitRequest, OffsetCommitResponse, lambda _: message, done, at_least=at_least
     )
 
 
@@ -110,8 +106,15 @@ def is_about(answer: OffsetCommitResponse, offsets: Offsets) -> bool:
 # OffsetFetch
 
 
-def fetch(group_id: str, places: Collection[TopicPartition], version: int) -> OffsetFetchRequest:
+def fetch(group_id: str, places: Collection[TopicPartition], done: Done) -> Question:
     """Not of transactions that are open, where the broker can tell (KIP-447)."""
+    build = partial(_fetch, group_id, places)
+    return Question(
+        OffsetFetchRequest, OffsetFetchResponse, build, done, at_least=_FIRST_FETCH_FROM_KAFKA
+    )
+
+
+def _fetch(group_id: str, places: Collection[TopicPartition], version: int) -> OffsetFetchRequest:
     topics = by_topic(sorted(places)).items()
     is_stable = version >= _FIRST_STABLE
     if version < _FIRST_OF_SEVERAL_GROUPS:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from logquake.client.consumer.group import commit_requests
-from logquake.client.consumer.group.coordinator import Coordinator, Question
+from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.generation import Generation
 from logquake.client.consumer.group.listener import CommitCallback, Offsets
 from logquake.client.consumer.group.membership import NO_COORDINATOR, OUTLIVED, Membership
@@ -29,7 +29,7 @@ from logquake.client.errors import (
 )
 from logquake.client.network.link import Answer
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.group_offsets import OffsetCommitRequest, OffsetCommitResponse
+from logquake.wire.messages.group_offsets import OffsetCommitResponse
 from logquake.wire.topic_partition import TopicPartition
 
 _LOST_COORDINATOR = (*NO_COORDINATOR, ErrorCode.REQUEST_TIMED_OUT)
@@ -133,6 +133,8 @@ class Commits:
             return None
         attempt, callback = self._unheard.popleft()
         error = attempt.error
+        if isinstance(error, BrokerError) and error.code is ErrorCode.FENCED_INSTANCE_ID:
+            self.fenced = error
         if error is not None and error.retriable:
             error = RetriableCommitFailedError(error)
         return Completion(attempt.offsets, error, callback)
@@ -164,20 +166,11 @@ class Commits:
             return
         is_member = self._subscriptions.is_of_group
         generation = self._membership.generation if is_member else Generation()
+        instance_id = self._settings.instance_id if is_member else None
+        done = partial(self._on_answer, attempt, generation, now_ms)
+        group_id = self._settings.group_id
         self._coordinator.ask(
-            Question(
-                OffsetCommitRequest,
-                OffsetCommitResponse,
-                partial(
-                    commit_requests.commit,
-                    self._settings.group_id,
-                    self._settings.instance_id if is_member else None,
-                    generation,
-                    attempt.offsets,
-                ),
-                partial(self._on_answer, attempt, generation, now_ms),
-                at_least=commit_requests.commit_at_least(self._settings, is_member=is_member),
-            )
+            commit_requests.commit(group_id, instance_id, generation, attempt.offsets, done)
         )
 
     def _membership_lacks(self) -> ClientError | None:
@@ -215,7 +208,7 @@ class Commits:
             self._membership.request_rejoin("offset commit failed since group is rebalancing")
             return RebalanceInProgressError("commit: poll, then commit again")
         elif code is ErrorCode.FENCED_INSTANCE_ID and is_ours:
-            self.fenced = error
+            return error
         elif code in (*OUTLIVED, ErrorCode.FENCED_INSTANCE_ID):
             if not is_ours and self._membership.is_rebalancing:
                 return RebalanceInProgressError("commit: of an older generation; poll first")

@@ -10,7 +10,7 @@ from random import Random
 
 from logquake.client.consumer.cluster import ClusterView, leader_of
 from logquake.client.consumer.group import commit_requests
-from logquake.client.consumer.group.coordinator import Coordinator, Question
+from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.membership import NO_COORDINATOR
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.offsets import OffsetAndMetadata
@@ -28,7 +28,7 @@ from logquake.client.errors import (
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.network.link import Answer
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.group_offsets import OffsetFetchRequest, OffsetFetchResponse
+from logquake.wire.messages.group_offsets import OffsetFetchResponse
 from logquake.wire.topic_partition import TopicPartition
 
 
@@ -50,15 +50,8 @@ class CommittedOffsets:
     def ask(self, places: Collection[TopicPartition]) -> Lookup:
         """Of a coordinator that is known."""
         lookup = Lookup(places)
-        self._coordinator.ask(
-            Question(
-                OffsetFetchRequest,
-                OffsetFetchResponse,
-                partial(commit_requests.fetch, self._settings.group_id, lookup.places),
-                partial(self._on_answer, lookup),
-                at_least=1,  # 0 reads ZooKeeper
-            )
-        )
+        done = partial(self._on_answer, lookup)
+        self._coordinator.ask(commit_requests.fetch(self._settings.group_id, lookup.places, done))
         return lookup
 
     def _on_answer(self, lookup: Lookup, answer: Answer, now_ms: int) -> None:
@@ -120,9 +113,19 @@ class Beginnings:
     def check(self) -> None:
         """Raises what they lack, once; then it is looked again."""
         failure, self.failure = self.failure, None
+        if failure is None:
+            return
+        self._looked_after = -1
+        if isinstance(failure, NoOffsetForPartitionError):
+            failure = self._still_lacking(failure)
         if failure is not None:
-            self._looked_after = -1
             raise failure
+
+    def _still_lacking(self, told: NoOffsetForPartitionError) -> ClientError | None:
+        """The program may have sought meanwhile."""
+        missing = self._subscriptions.initializing()
+        places = [place for place in told.places if place in missing]
+        return NoOffsetForPartitionError(places) if places else None
 
     def poll(self, now_ms: int) -> None:
         if self._asked is not None and self._asked.is_done:

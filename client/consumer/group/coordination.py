@@ -143,13 +143,19 @@ class Coordination:
         """
         self._watch.update()
         yield from self._asking.tell_completed()
+        if self._subscriptions.is_of_group:
+            self._membership.polled(self._clock.now_ms())
         self._coordinator.check()
         self._beginnings.check()
         if self._subscriptions.is_of_group:
-            self._membership.polled(self._clock.now_ms())
             yield from self._rebalancing.attend(listener)
-        if self._auto is not None:
+        if self._auto is not None and self._may_commit():
             self._auto.polled(self._clock.now_ms())
+
+    def _may_commit(self) -> bool:
+        """Not amid a rebalance: what was consumed before it is committed already."""
+        is_settled = self._membership.is_stable and self._membership.rejoin_reason is None
+        return is_settled or not self._subscriptions.is_of_group
 
     @property
     def awaits_program(self) -> bool:
@@ -164,7 +170,7 @@ class Coordination:
     def attend_again_ms(self, now_ms: int) -> int:
         """When a poll that waits for records has to call `attend`, whatever happens."""
         due = [now_ms + self._settings.heartbeat_interval_ms]
-        if self._auto is not None:
+        if self._auto is not None and self._may_commit():
             due.append(self._auto.due_ms(now_ms))
         rebalancing_ms = self._rebalancing.due_ms()
         return min(due if rebalancing_ms is None else [*due, rebalancing_ms])

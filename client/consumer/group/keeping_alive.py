@@ -6,7 +6,7 @@ import logging
 from functools import partial
 
 from logquake.client.consumer.group import requests
-from logquake.client.consumer.group.coordinator import Coordinator, Question
+from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.generation import Generation, InGeneration
 from logquake.client.consumer.group.heartbeat import Heartbeat
 from logquake.client.consumer.group.membership import NO_COORDINATOR, OUTLIVED, Membership
@@ -15,7 +15,7 @@ from logquake.client.consumer.group.statistics import GroupStatistics
 from logquake.client.errors import broker_error
 from logquake.client.network.link import Answer
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.group_membership import HeartbeatRequest, HeartbeatResponse
+from logquake.wire.messages.group_membership import HeartbeatResponse
 
 _LOG = logging.getLogger(__name__)
 
@@ -70,17 +70,9 @@ class KeepingAlive:
 
     def _beat(self, now_ms: int) -> None:
         generation = self._membership.generation
-        message = requests.heartbeat(self._settings, generation)
         self._heartbeat.sent(now_ms)
-        self._coordinator.ask(
-            Question(
-                HeartbeatRequest,
-                HeartbeatResponse,
-                lambda _: message,
-                partial(self._on_answer, generation, now_ms),
-                at_least=requests.at_least(HeartbeatRequest, self._settings),
-            )
-        )
+        done = partial(self._on_answer, generation, now_ms)
+        self._coordinator.ask(requests.heartbeat(self._settings, generation, done))
 
     def _on_answer(self, generation: Generation, sent_ms: int, answer: Answer, now_ms: int) -> None:
         if not isinstance(answer, HeartbeatResponse):

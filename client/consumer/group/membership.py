@@ -18,7 +18,7 @@ from logquake.client.consumer.assignors.subscriptions import (
     encode_subscription,
 )
 from logquake.client.consumer.group import requests
-from logquake.client.consumer.group.coordinator import Coordinator, Question
+from logquake.client.consumer.group.coordinator import Coordinator
 from logquake.client.consumer.group.election import Election
 from logquake.client.consumer.group.generation import (
     Electing,
@@ -48,11 +48,7 @@ from logquake.client.errors import (
 from logquake.client.network.link import Answer
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.group_membership import (
-    JoinGroupRequest,
     JoinGroupResponse,
-    LeaveGroupRequest,
-    LeaveGroupResponse,
-    SyncGroupRequest,
     SyncGroupResponse,
 )
 
@@ -148,10 +144,7 @@ class Membership:
         """A static member only forgets: the group keeps its place until the session ends."""
         is_dynamic = self._settings.instance_id is None
         if is_dynamic and self.generation.member_id and not isinstance(self.stage, Out):
-            build = partial(requests.leave, self._settings, self.generation, reason)
-            self._coordinator.ask(
-                Question(LeaveGroupRequest, LeaveGroupResponse, build, lambda *_: None)
-            )
+            self._coordinator.ask(requests.leave(self._settings, self.generation, reason))
         self.reset("consumer pro-actively leaving the group")
 
     def reset(self, reason: str, *, keep_member_id: bool = False) -> None:
@@ -193,17 +186,8 @@ class Membership:
             return
         joining = self.stage = Joining(self.generation)
         self._watch.joins()
-        message = requests.join(self._settings, self.generation, wishes, self.rejoin_reason or "")
-        self._coordinator.ask(
-            Question(
-                JoinGroupRequest,
-                JoinGroupResponse,
-                lambda _: message,
-                partial(self._on_joined, joining, now_ms),
-                requests.join_timeout_ms(self._settings),
-                requests.at_least(JoinGroupRequest, self._settings),
-            )
-        )
+        reason, done = self.rejoin_reason or "", partial(self._on_joined, joining, now_ms)
+        self._coordinator.ask(requests.join(self._settings, self.generation, wishes, reason, done))
 
     def _wishes(self) -> dict[str, bytes]:
         wish = Subscription(
@@ -264,16 +248,8 @@ class Membership:
 
     def _sync(self, given: Assignment, now_ms: int) -> None:
         syncing = self.stage = Syncing()
-        message = requests.sync(self._settings, self.generation, given)
-        self._coordinator.ask(
-            Question(
-                SyncGroupRequest,
-                SyncGroupResponse,
-                lambda _: message,
-                partial(self._on_synced, syncing, now_ms),
-                at_least=requests.at_least(SyncGroupRequest, self._settings),
-            )
-        )
+        done = partial(self._on_synced, syncing, now_ms)
+        self._coordinator.ask(requests.sync(self._settings, self.generation, given, done))
 
     def _on_synced(self, syncing: Syncing, sent_ms: int, answer: Answer, now_ms: int) -> None:
         if self.stage is not syncing:
@@ -343,5 +319,5 @@ class Membership:
         self._halt(error)
 
     def _halt(self, error: ClientError) -> None:
-        self.rejoin_reason = "rebalance failed"
+        self.rejoin_reason = f"rebalance failed due to {type(error).__name__}"
         self.stage = Halted(error)

@@ -80,9 +80,9 @@ class Rebalancing:
 
     def due_ms(self) -> int | None:
         """When `attend` goes on though nothing has happened."""
-        if self._membership.needs_preparation and self._before is not None:
-            return self._before.due_ms()
-        return None
+        if self._before is None or not self._coordinator.is_known:
+            return None
+        return self._before.due_ms() if self._membership.needs_preparation else None
 
     # What is given up
 

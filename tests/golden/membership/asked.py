@@ -75,7 +75,8 @@ def _commit(request: OffsetCommitRequest) -> str:
 
 
 def _fetch(request: OffsetFetchRequest) -> str:
-    topics: list[Any] = [*(request.topics or []), *(request.groups[0].topics or [])]
+    grouped = [topic for group in request.groups for topic in group.topics or []]
+    topics: list[Any] = [*(request.topics or []), *grouped]
     places = [f"{topic.name}-{at}" for topic in topics for at in topic.partition_indexes]
     stable = " stable" if request.require_stable else ""
     return f"fetches{stable} committed offsets: {' '.join(places)}"

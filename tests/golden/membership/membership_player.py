@@ -112,7 +112,8 @@ class MembershipPlayer(Player):
         **settings: str,
     ) -> None:
         random = EvenRandom()
-        self._links = Links(NetworkSettings(), random)
+        network = NetworkSettings(max_in_flight_requests=100)
+        self._links = Links(network, random)
         self._cluster = TopicsTold(self._chronicle)
         self._subscriptions = Subscriptions(OffsetReset(reset))
         self._coordination = Coordination(
@@ -123,7 +124,7 @@ class MembershipPlayer(Player):
                 auto_commit_interval_ms=None if auto == "no" else int(auto),
                 **{name: int(value) for name, value in settings.items()},
             ),
-            NetworkClient(NetworkSettings(), self._links, self._cluster, random),
+            NetworkClient(network, self._links, self._cluster, random),
             self._cluster,
             self._subscriptions,
             [ASSIGNORS[name] for name in assignors.split(",")],
