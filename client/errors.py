@@ -164,7 +164,11 @@ class RecordTooLargeError(ClientError):
     """A record could never be sent, whoever waits for how long."""
 
 
-class TransactionFailedError(ClientError):
+class TransactionError(ClientError):
+    """Base of what a producer with a transactional.id is told at a call."""
+
+
+class TransactionFailedError(TransactionError):
     """The transaction cannot be committed: abort_transaction(), and the producer goes on."""
 
     def __init__(self, cause: ClientError) -> None:
@@ -176,14 +180,14 @@ class TransactionAbortedError(ClientError):
     """A record had not been sent when its transaction was aborted: it is not written."""
 
 
-class TransactionStateError(ClientError):
+class TransactionStateError(TransactionError):
     """The call does not fit how it stands with transactions; nothing has changed.
 
     Kafka's IllegalStateException.
     """
 
 
-class ProducerBrokenError(ClientError):
+class ProducerBrokenError(TransactionError):
     """The producer can do no more, and has to be closed."""
 
     def __init__(self, cause: ClientError) -> None:
@@ -191,7 +195,7 @@ class ProducerBrokenError(ClientError):
         self.cause = cause
 
 
-class ProducerFencedError(ClientError):
+class ProducerFencedError(TransactionError):
     """Another producer has the transactional.id by now: close this one."""
 
     def __init__(self, context: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from logquake.client.aio.futures import Future
 from logquake.client.aio.loops import start_on_loop
+from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.interceptors import ProducerInterceptor
@@ -15,6 +16,7 @@ from logquake.client.producer.partitioning import Partitioner
 from logquake.client.producer.producing import OnDelivery, Producing
 from logquake.client.producer.record import Headers, ProducerRecord
 from logquake.client.producer.serializing import Serializer
+from logquake.client.producer.transactions.offsets import Offsets
 
 
 class Producer:
@@ -91,6 +93,24 @@ class Producer:
     async def partitions_for(self, topic: str) -> list[PartitionNodes]:
         """In order. Raises TimedOutError after max.block.ms, BrokerError, and ClosedError."""
         return await self._driver.run(self._producing.partitions_for(topic))
+
+    async def init_transactions(self) -> None:
+        """These five raise what those of the one that blocks do."""
+        await self._driver.run(self._producing.transactions.init())
+
+    async def begin_transaction(self) -> None:
+        await self._driver.run(self._producing.transactions.begin())
+
+    async def send_offsets_to_transaction(
+        self, offsets: Offsets, group_metadata: ConsumerGroupMetadata
+    ) -> None:
+        await self._driver.run(self._producing.transactions.send_offsets(offsets, group_metadata))
+
+    async def commit_transaction(self) -> None:
+        await self._driver.run(self._producing.transactions.commit())
+
+    async def abort_transaction(self) -> None:
+        await self._driver.run(self._producing.transactions.abort())
 
     async def close(self, timeout_ms: int | None = None) -> None:
         """Write what is there, and end; what is not written in time has failed then."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.numbering import Unnumbered
 from logquake.client.producer.settings import BatchingSettings, SendingSettings
+from logquake.client.producer.transactions.transactions import Transactions
 from logquake.client.settings.producer import ProducerConfig
 from logquake.wire.compression import Codec
 
@@ -37,7 +38,9 @@ def sending(config: ProducerConfig) -> SendingSettings:
     )
 
 
-def numbering(config: ProducerConfig) -> Unnumbered | Idempotence:
+def numbering(config: ProducerConfig) -> Unnumbered | Idempotence | Transactions:
+    if config.transactional_id is not None:
+        return Transactions(config.transactional_id, config.transaction_timeout_ms)
     return Idempotence() if config.enable_idempotence else Unnumbered()
 
 

@@ -19,6 +19,8 @@ from logquake.client.errors import (
     ProducerClosedError,
     RecordTooLargeError,
     TimedOutError,
+    TransactionError,
+    TransactionStateError,
 )
 from logquake.client.partitions import PartitionNodes, partitions_of
 from logquake.client.producer.accumulator import Accumulator, Appended, Full
@@ -31,6 +33,8 @@ from logquake.client.producer.record import ProducerRecord
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.serializing import serialize_by
 from logquake.client.producer.topic_waits import TopicWaits
+from logquake.client.producer.transactions.steps import TransactionSteps
+from logquake.client.producer.transactions.transactions import Transactions
 from logquake.client.settings.kinds import LONG_MAX
 from logquake.client.settings.producer import ProducerConfig
 from logquake.client.settings.reading import merged, read
@@ -76,9 +80,19 @@ class Producing:
         self._chooser = Chooser(
             settings.partitioner_class, ignores_keys=settings.partitioner_ignore_keys
         )
+        self._transactions: TransactionSteps | None = None
+        if isinstance(numbers, Transactions):
+            self._transactions = TransactionSteps(numbers, self._clock, settings.max_block_ms)
         self._interceptors = Interceptors(settings.interceptor_classes)
         self._serialize_key = serialize_by(settings.key_serializer, "key")
         self._serialize_value = serialize_by(settings.value_serializer, "value")
+
+    @property
+    def transactions(self) -> TransactionSteps:
+        """Raises TransactionStateError without a transactional.id."""
+        if self._transactions is None:
+            raise TransactionStateError("there are no transactions without transactional.id")
+        return self._transactions
 
     # Sending
 
@@ -124,8 +138,8 @@ class Producing:
             on_delivery(metadata, error)
 
     def append(self, outgoing: Outgoing) -> Appended | None:
-        """At once; None where it has to wait, or may fail. Raises ProducerClosedError, and
-        ValueError for what a partitioner chose.
+        """At once; None where it has to wait, or may fail. Raises ProducerClosedError,
+        TransactionError, and ValueError for what a partitioner chose.
         """
         known = self._topics.known(outgoing.topic, outgoing.partition)
         if known is None or self._is_too_large(outgoing.record):
@@ -145,10 +159,12 @@ class Producing:
         deadline_ms = self._clock.now_ms() + self.settings.max_block_ms
         try:
             delivery: Delivery = yield from self._wait_and_append(outgoing, deadline_ms)
-        except ClosedError as error:
+        except (ClosedError, TransactionError) as error:
             self._tell_interceptors(outgoing, error)
             raise
         except ClientError as error:
+            if self._transactions is not None:
+                self._transactions.refused(error)
             delivery = self._refused(outgoing, error)
             yield Call(delivery.tell)
         return delivery
@@ -166,6 +182,9 @@ class Producing:
 
     def _append(self, outgoing: Outgoing, lease: Lease | None) -> Appended | Full:
         topic, partition, record, on_delivery = outgoing
+        transactions = self._transactions
+        if transactions is not None:
+            transactions.check_may_send()
         leaders = self.core.leaders()
         chosen = self._chooser.choose(
             topic, partition, record.key, record.value, leaders.topics[topic]
@@ -175,6 +194,8 @@ class Producing:
         if on_delivery is not None and isinstance(appended, Appended):
             delivery = appended.delivery
             delivery.when_done(partial(_tell, delivery, on_delivery))
+        if transactions is not None and isinstance(appended, Appended):
+            transactions.appended(appended.place)
         return appended
 
     def _await_memory(self, lease: Lease, deadline_ms: int) -> Steps[None]:
@@ -239,9 +260,17 @@ class Producing:
         return partitions_of(self.foundation.metadata.snapshot, topic)
 
     def close(self, timeout_ms: int | None) -> Steps[None]:
-        """Nothing is taken any more; what is there has so long to be written."""
+        """Nothing is taken any more; what is there has so long to be written.
+
+        A transaction that is not committed is aborted, if there is time for that.
+        """
+        deadline_ms = self._deadline_ms(timeout_ms)
         self._accumulator.close()
-        is_idle = yield Wait(lambda: self.core.is_idle, self._deadline_ms(timeout_ms))
+        is_idle = yield Wait(lambda: self.core.is_idle, deadline_ms)
+        if self._transactions is not None:
+            if is_idle:
+                yield from self._transactions.end_what_is_open(deadline_ms)
+            self._transactions.close()
         if not is_idle:
             self._accumulator.abort(ProducerClosedError("the producer was closed before it was"))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.interceptors import ProducerInterceptor
@@ -13,6 +14,7 @@ from logquake.client.producer.partitioning import Partitioner
 from logquake.client.producer.producing import OnDelivery, Producing
 from logquake.client.producer.record import Headers, ProducerRecord
 from logquake.client.producer.serializing import Serializer
+from logquake.client.producer.transactions.offsets import Offsets
 from logquake.client.sync.futures import Future
 from logquake.client.sync.threads import start_thread
 
@@ -78,7 +80,8 @@ class Producer:
         the next records waiting. The future raises DeliveryError, which says whether the record
         may be written all the same.
 
-        Raises SerializationError, ValueError for a partition or a time below 0, and ClosedError.
+        Raises SerializationError, ValueError for a partition or a time below 0, ClosedError, and
+        with a transactional.id TransactionError.
         """
         outgoing = self._producing.prepare(
             ProducerRecord(topic, value, key, partition, timestamp_ms, headers), on_delivery
@@ -105,8 +108,43 @@ class Producer:
         """In order. Raises TimedOutError after max.block.ms, BrokerError, and ClosedError."""
         return self._driver.run(self._producing.partitions_for(topic))
 
+    # Transactions (KIP-98): each call takes max.block.ms at most, and raises TimedOutError after
+    # that; the same may be called again then. After TransactionFailedError abort_transaction()
+    # helps, and close() after ProducerFencedError and ProducerBrokenError; TransactionStateError
+    # is for calls that come at the wrong time.
+
+    def init_transactions(self) -> None:
+        """Before all else, with a transactional.id: whoever had the id before is fenced, and what
+        it left open is aborted. Raises BrokerError too, for who is not authorized.
+        """
+        self._driver.run(self._producing.transactions.init())
+
+    def begin_transaction(self) -> None:
+        """What is sent from now on counts with the transaction."""
+        self._driver.run(self._producing.transactions.begin())
+
+    def send_offsets_to_transaction(
+        self, offsets: Offsets, group_metadata: ConsumerGroupMetadata
+    ) -> None:
+        """Committed for the group when the transaction is; of a consumer with enable.auto.commit
+        off, whose group_metadata() it is. After CommitFailedError as a cause the group has gone on
+        without that consumer (KIP-447).
+        """
+        self._driver.run(self._producing.transactions.send_offsets(offsets, group_metadata))
+
+    def commit_transaction(self) -> None:
+        """All that was sent is written, its callbacks are called, and readers of committed records
+        see it, a moment later. If one record failed nothing is committed.
+        """
+        self._driver.run(self._producing.transactions.commit())
+
+    def abort_transaction(self) -> None:
+        """None of it counts. What has not left yet fails with TransactionAbortedError."""
+        self._driver.run(self._producing.transactions.abort())
+
     def close(self, timeout_ms: int | None = None) -> None:
-        """Write what is there, and end; what is not written in time has failed then.
+        """Write what is there, and end; what is not written in time has failed then. A transaction
+        that is not committed is aborted.
 
         Called in a callback it gives nothing any time, as Kafka's does: the thread that calls back
         is the one that writes. Closing again does nothing.

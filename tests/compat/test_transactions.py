@@ -16,6 +16,8 @@ from tests.compat.adapters.transactional import (
     AioKafkaTransactions,
     KafkaPythonTransactions,
     LibrdkafkaTransactions,
+    OurAioTransactions,
+    OurTransactions,
     TransactionalProducer,
 )
 from tests.compat.kafka_programs import KafkaPrograms
@@ -27,7 +29,13 @@ pytestmark = pytest.mark.slow
 
 STATE_PARTITIONS = 50
 UNCOMMITTED, COMMITTED = "read_uncommitted", "read_committed"
-LIBRARIES = [LibrdkafkaTransactions, KafkaPythonTransactions, AioKafkaTransactions]
+LIBRARIES = [
+    LibrdkafkaTransactions,
+    KafkaPythonTransactions,
+    AioKafkaTransactions,
+    OurTransactions,
+    OurAioTransactions,
+]
 
 Begin = Callable[..., TransactionalProducer]
 

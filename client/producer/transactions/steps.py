@@ -7,15 +7,21 @@ from contextlib import suppress
 from logquake.client.clock import Clock
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.driving.steps import Steps, Wait
-from logquake.client.errors import ClientError, RequestTimedOutError, TransactionStateError
+from logquake.client.errors import (
+    ClientError,
+    TimedOutError,
+    TransactionError,
+    TransactionStateError,
+)
 from logquake.client.producer.transactions.offsets import Offsets
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.transactions import Transactions
 from logquake.wire.sentinels import UNKNOWN_MEMBER_ID
+from logquake.wire.topic_partition import TopicPartition
 
 
 class TransactionSteps:
-    """Each raises RequestTimedOutError after max.block.ms, and may then be called again; and what
+    """Each raises TimedOutError after max.block.ms, and may then be called again; and what
     `Transactions` raises.
     """
 
@@ -43,20 +49,36 @@ class TransactionSteps:
     def abort(self) -> Steps[None]:
         yield from self._wait(self._transactions.abort())
 
+    # While records are sent, and at the end
+
+    def check_may_send(self) -> None:
+        """Raises TransactionError."""
+        self._transactions.check_may_send()
+
+    def appended(self, place: TopicPartition) -> None:
+        """It waits until the transaction has its partition."""
+        self._transactions.add(place)
+
+    def refused(self, error: ClientError) -> None:
+        """A record of the program's was not taken: the transaction cannot be committed."""
+        self._transactions.record_failed(error)
+
     def end_what_is_open(self, deadline_ms: int) -> Steps[None]:
-        """For close(): what is not committed is aborted; what takes too long is left."""
+        """For close(), once nothing is in flight: what is not committed is aborted."""
         transactions = self._transactions
         if transactions.is_ongoing and not transactions.is_completing:
-            with suppress(ClientError):
+            with suppress(TransactionError):  # the program has not heard of an end before
                 transactions.abort()
-        if transactions.is_completing:
-            yield Wait(lambda: not transactions.is_completing, deadline_ms)
-        transactions.close()
+        yield Wait(lambda: not transactions.is_completing, deadline_ms)
+
+    def close(self) -> None:
+        """What is still open is left to the coordinator, or to the next with this id."""
+        self._transactions.close()
 
     def _wait(self, operation: Operation) -> Steps[None]:
         deadline_ms = self._clock.now_ms() + self._max_block_ms
         if not (yield Wait(lambda: operation.is_done, deadline_ms)):
-            raise RequestTimedOutError(
+            raise TimedOutError(
                 f"{operation.name}() took more than max.block.ms, {self._max_block_ms} ms, and may "
                 "yet be done: call it again, or close the producer"
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from aiokafka import AIOKafkaProducer
@@ -14,6 +14,9 @@ from confluent_kafka import KafkaException
 from kafka import KafkaProducer
 from kafka.errors import InvalidProducerEpochError, ProducerFencedError
 
+from logquake.client import Producer
+from logquake.client import errors as ourselves
+from logquake.client.aio import Producer as AioProducer
 from tests.compat.adapters.librdkafka import transactional_producer
 from tests.waiting import PATIENCE_S
 
@@ -144,6 +147,78 @@ async def _made(servers: str, transactional_id: str, timeout_ms: int) -> AIOKafk
         transactional_id=transactional_id,
         transaction_timeout_ms=timeout_ms,
     )
+
+
+class OurTransactions(TransactionalProducer):
+    refusals = (ourselves.ProducerFencedError,)
+
+    def __init__(self, servers: str, transactional_id: str, timeout_ms: int) -> None:
+        self._producer = Producer(_our_config(servers, transactional_id, timeout_ms))
+        with _closed_on_failure(self):
+            self._producer.init_transactions()
+
+    def begin(self) -> None:
+        self._producer.begin_transaction()
+
+    def write(self, topic: str, partition: int, values: Sequence[bytes]) -> None:
+        sent = [self._producer.send(topic, value, partition=partition) for value in values]
+        for future in sent:
+            future.result(PATIENCE_S)
+
+    def commit(self) -> None:
+        self._producer.commit_transaction()
+
+    def abort(self) -> None:
+        self._producer.abort_transaction()
+
+    def close(self) -> None:
+        self._producer.close(0)
+
+
+class OurAioTransactions(TransactionalProducer):
+    refusals = (ourselves.ProducerFencedError,)
+
+    def __init__(self, servers: str, transactional_id: str, timeout_ms: int) -> None:
+        self._runner = asyncio.Runner()
+        config = _our_config(servers, transactional_id, timeout_ms)
+        self._producer = self._runner.run(_our_own(config))
+        with _closed_on_failure(self):
+            self._runner.run(self._producer.init_transactions())
+
+    def begin(self) -> None:
+        self._runner.run(self._producer.begin_transaction())
+
+    def write(self, topic: str, partition: int, values: Sequence[bytes]) -> None:
+        self._runner.run(self._write(topic, partition, values))
+
+    async def _write(self, topic: str, partition: int, values: Sequence[bytes]) -> None:
+        for sent in [await self._producer.send(topic, v, partition=partition) for v in values]:
+            await sent
+
+    def commit(self) -> None:
+        self._runner.run(self._producer.commit_transaction())
+
+    def abort(self) -> None:
+        self._runner.run(self._producer.abort_transaction())
+
+    def close(self) -> None:
+        try:
+            self._runner.run(self._producer.close(0))
+        finally:
+            self._runner.close()
+
+
+async def _our_own(config: Mapping[str, object]) -> AioProducer:
+    return AioProducer(config)
+
+
+def _our_config(servers: str, transactional_id: str, timeout_ms: int) -> dict[str, object]:
+    return {
+        "bootstrap.servers": servers,
+        "transactional.id": transactional_id,
+        "transaction.timeout.ms": timeout_ms,
+        "max.block.ms": int(PATIENCE_S * 1000),
+    }
 
 
 @contextmanager
