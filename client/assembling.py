@@ -11,6 +11,7 @@ from logquake.client.network.links import Links
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
+from logquake.client.network.topics_in_use import WantedTopics
 from logquake.client.settings.common import CommonConfig
 
 
@@ -30,13 +31,14 @@ def lay_foundation(
     config: CommonConfig,
     way_in: WayIn = PLAIN,
     *,
+    topics: WantedTopics | None = None,
     clock: Clock | None = None,
     random: Random | None = None,
 ) -> Foundation:
-    """Nothing is connected to yet: a driver begins that."""
+    """Nothing is connected to yet: a driver begins that. ``topics`` as `Metadata` has them."""
     clock = clock or SystemClock()
     random = random or Random()
-    metadata = Metadata(config.metadata(), config.bootstrap_servers, random)
+    metadata = Metadata(config.metadata(), config.bootstrap_servers, random, topics)
     links = Links(
         config.network(),
         random,

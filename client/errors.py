@@ -94,6 +94,31 @@ class OffsetOutOfRangeError(BrokerError):
         super().__init__(ErrorCode.OFFSET_OUT_OF_RANGE, context)
 
 
+class NoGroupError(ClientError):
+    """What was asked for is of a consumer with a group.id (Kafka's InvalidGroupIdException)."""
+
+
+class NotSubscribedError(ClientError):
+    """Nothing is read: subscribe() or assign() has to say what."""
+
+
+class WakeupError(ClientError):
+    """wakeup() ended the call; the consumer is as it was, and can go on."""
+
+
+class ConcurrentUseError(ClientError):
+    """A consumer is one thread's, or one task's, at a time; only wakeup() is for others."""
+
+
+class RecordDeserializationError(ClientError):
+    """The program's deserializer failed; seek past the record to go on. The cause is chained."""
+
+    def __init__(self, place: TopicPartition, offset: int, what: str) -> None:
+        super().__init__(f"the {what} of {place} at {offset} cannot be deserialized")
+        self.place = place
+        self.offset = offset
+
+
 class NotAssignedError(ClientError):
     """The consumer does not read that partition: neither its group nor assign() gave it to it."""
 

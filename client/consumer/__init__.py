@@ -8,15 +8,28 @@
     offsets.py          what is committed, and as whom
     position.py         a place in a partition, and whose word there is for it
     cluster.py          what it wants to know of its cluster
+    consuming.py        what a program calls; seeking.py and asking.py have the rest of it
+    composing.py        its parts, made out of its configuration
+    core.py             what goes on between the calls
+    calls.py            what holds of each call; failures.py: what went wrong between them
+    programs_own.py     the program's deserializers and interceptors
+    ungrouped.py        a consumer without a group
+    topics.py           which topics it wants to know about
+    resets.py           where logs begin and end; offset_lists.py: what is asked, and answered
+    validations.py      whether logs still are what was read; epoch_ends.py the same
+    leader_requests.py  requests to the leaders of partitions
+    questions.py        what a program waits for: offset_search.py, topic_search.py
+    fetch_requests.py   fetches are sent
     fetching.py         brokers are asked ahead of the polls
     sessions.py         what a request need not name again (KIP-227)
     buffer.py           what was fetched and not handed out
-    collecting.py       what a poll hands out, and what it tells
+    collecting.py       what a poll takes out of that, and what it tells
+    records.py          what it hands out
     completed.py        one partition's share of an answer
     batches.py          the batches of an answer, and what a reader may see of them
     aborted.py          the records of aborted transactions, left out of that
 
-Caveat: what fetches is pure and not joined to a network yet, and what it lacks is who asks for
-resets and validations; `logquake consume` still reads through `client/reader.py`,
-`tail.py` and `membership.py`, which share `batches.py`, `aborted.py` and the assignors with it.
+`client/sync/consumer.py` and `client/aio/consumer.py` are what programs see of it. Caveat:
+`logquake consume` still reads through `client/reader.py`, `tail.py`, `membership.py`, which share
+`batches.py`, `aborted.py` and the assignors with it.
 """

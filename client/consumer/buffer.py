@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from logquake.client.consumer.completed import CompletedFetch
 from logquake.wire.topic_partition import TopicPartition
@@ -25,13 +25,16 @@ class FetchBuffer:
     def remove_first(self) -> None:
         self._waiting.popleft()
 
+    def __iter__(self) -> Iterator[CompletedFetch]:
+        """Those that are not consumed, in the order in which polls take them."""
+        if self.current is not None and not self.current.is_consumed:
+            yield self.current
+        yield from self._waiting
+
     @property
     def places(self) -> set[TopicPartition]:
         """Of which nothing more is fetched for now."""
-        found = {fetch.place for fetch in self._waiting}
-        if self.current is not None and not self.current.is_consumed:
-            found.add(self.current.place)
-        return found
+        return {fetch.place for fetch in self}
 
     def retain(self, places: Collection[TopicPartition]) -> None:
         """The rest is not assigned any more."""

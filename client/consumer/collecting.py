@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from logquake.client.consumer.buffer import FetchBuffer
 from logquake.client.consumer.cluster import ClusterView
-from logquake.client.consumer.completed import CompletedFetch, ConsumerRecord
+from logquake.client.consumer.completed import CompletedFetch
+from logquake.client.consumer.records import ConsumerRecord
 from logquake.client.consumer.settings import FetchSettings, OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.errors import ClientError, CorruptRecordError, broker_error

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from logquake.client.consumer.batches import SeenBatch, seen_batches
+from logquake.client.consumer.records import ConsumerRecord
 from logquake.client.consumer.settings import FetchSettings
 from logquake.client.errors import CorruptRecordError
 from logquake.wire.errors import RecordError
@@ -19,19 +19,6 @@ from logquake.wire.records import BatchHeader, Record
 from logquake.wire.records.header import is_complete
 from logquake.wire.sentinels import NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
-
-
-class ConsumerRecord(NamedTuple):
-    """A record, and where it was. ``leader_epoch`` is NO_LEADER_EPOCH in formats before 2."""
-
-    place: TopicPartition
-    offset: int
-    timestamp_ms: int
-    is_append_time: bool
-    key: bytes | None
-    value: bytes | None
-    headers: tuple[tuple[str, bytes | None], ...]
-    leader_epoch: int
 
 
 class CompletedFetch:

@@ -7,7 +7,7 @@ bounded by fetch.max.bytes a broker.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from logquake.client.consumer.buffer import FetchBuffer
 from logquake.client.consumer.cluster import ClusterView
@@ -41,9 +41,15 @@ class Fetcher:
         """See FetchCollector.collect."""
         return self._collector.collect(now_ms)
 
-    def assignment_changed(self) -> None:
-        """What was fetched of partitions that are gone is nobody's."""
-        self._buffer.retain(self._subscriptions.assigned)
+    @property
+    def has_something(self) -> bool:
+        """That a poll may take, records or an error."""
+        of = self._subscriptions.find
+        return any((state := of(each.place)) and state.is_fetchable for each in self._buffer)
+
+    def retain(self, places: Collection[TopicPartition]) -> None:
+        """What was fetched of others is nobody's."""
+        self._buffer.retain(places)
 
     def requests(
         self, now_ms: int, is_available: Callable[[int], bool]

@@ -115,10 +115,14 @@ class PartitionState:
             raise ValueError("it has no valid position to go on from")
         self.fetch_state = Fetching(FetchPosition(offset, epoch, position.leader))
 
-    def lag(self, isolation: Isolation) -> int | None:
-        """Records between the position and the end of what may be read, as far as was told."""
+    def end_offset(self, isolation: Isolation) -> int | None:
+        """What follows the last record that may be read, as far as was told."""
         committed = isolation is Isolation.READ_COMMITTED
-        end = self.last_stable_offset if committed else self.high_watermark
+        return self.last_stable_offset if committed else self.high_watermark
+
+    def lag(self, isolation: Isolation) -> int | None:
+        """Records between the position and that."""
+        end = self.end_offset(isolation)
         return None if end is None or self.position is None else end - self.position.offset
 
     # KIP-392

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from logquake.client.errors import OffsetOutOfRangeError
 from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 
@@ -51,3 +53,13 @@ class LogTruncation(NamedTuple):
         since = "an unknown offset" if self.diverges_at is None else self.diverges_at.end_offset
         offset, epoch = self.position.offset, self.position.epoch
         return f"{self.place} at {offset} (epoch {epoch}): the log differs from {since} on"
+
+
+class LogTruncatedError(OffsetOutOfRangeError):
+    """Records that were read are lost, and nothing shall be reset: seek() says where to go on
+    (Kafka's LogTruncationException).
+    """
+
+    def __init__(self, truncations: Sequence[LogTruncation]) -> None:
+        super().__init__("; ".join(map(str, truncations)))
+        self.truncations = truncations

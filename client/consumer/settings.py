@@ -41,3 +41,16 @@ class FetchSettings:
     max_decompressed_bytes: int = 128 * 1024 * 1024
     # metadata.max.age.ms: for how long a nearer replica is read from before the leader is asked.
     preferred_replica_ms: int = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class AskingSettings:
+    isolation: Isolation = Isolation.READ_UNCOMMITTED
+    # request.timeout.ms: after so long without an answer it is asked again.
+    request_timeout_ms: int = 30_000
+    # retry.backoff.ms: between a failure and the next attempt; where there may be many it doubles
+    # up to retry.backoff.max.ms.
+    retry_backoff_ms: int = 100
+    retry_backoff_max_ms: int = 1_000
+    # allow.auto.create.topics: brokers may create what is asked about, if they do such a thing.
+    creates_topics: bool = True

@@ -231,6 +231,23 @@ class Subscriptions:
             and state.fetch_state.retry_at_ms <= now_ms
         }
 
+    def retry_at(self, places: Iterable[TopicPartition], at_ms: int) -> None:
+        """What was asked for them has failed, or shall have by then."""
+        for place in places:
+            state = self.find(place)
+            if state is not None:
+                state.retry_at(at_ms)
+
+    def next_retry_ms(self, now_ms: int) -> int | None:
+        """When the next of those may be asked about that have to wait; None if none has."""
+        due = (
+            state.fetch_state.retry_at_ms
+            for state in self._assigned.values()
+            if isinstance(state.fetch_state, AwaitReset | AwaitValidation)
+            and state.fetch_state.retry_at_ms > now_ms
+        )
+        return min(due, default=None)
+
     def was_reset(
         self, place: TopicPartition, policy: OffsetReset, position: FetchPosition
     ) -> None:

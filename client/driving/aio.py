@@ -60,6 +60,16 @@ class AioDriver:
         self._loop.add_reader(self._selector.fileno(), self._on_events)
         self.wake()
 
+    def call(self, command: Callable[[int], T]) -> T:
+        """What the command answers, which is told the time.
+
+        Raises ClosedError, and what the command raises.
+        """
+        self._check_open()
+        answer = command(self._clock.now_ms())
+        self.wake()
+        return answer
+
     def wake(self) -> None:
         """Look at the core again: for whoever changed it."""
         if not self._is_woken and not self._has_ended:
@@ -125,6 +135,7 @@ class AioDriver:
 
     @property
     def is_closed(self) -> bool:
+        """Or failed: what is called raises ClosedError."""
         return self._has_ended
 
     def _check_open(self) -> None:

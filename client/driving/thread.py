@@ -138,6 +138,7 @@ class ThreadDriver:
 
     @property
     def is_closed(self) -> bool:
+        """Or failed: what is called raises ClosedError."""
         return self._is_closing or self._has_ended
 
     def is_own_thread(self) -> bool:

@@ -21,7 +21,7 @@ from logquake.client.network.snapshot import (
     nodes_told,
     topic_told,
 )
-from logquake.client.network.topics_in_use import TopicsInUse
+from logquake.client.network.topics_in_use import TopicsInUse, WantedTopics
 from logquake.wire.messages.metadata import MetadataResponse
 from logquake.wire.sentinels import NO_CONTROLLER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
@@ -45,18 +45,26 @@ class MetadataSettings:
 
 
 class Question(NamedTuple):
-    """``is_partial``: about new topics alone. ``number`` rises with each wish for new topics."""
+    """``is_partial``: about new topics alone. ``number`` rises with each wish for new topics.
+    ``topics`` None is all of them.
+    """
 
-    topics: list[str]
+    topics: list[str] | None
     is_partial: bool
     number: int
 
 
 class Metadata:
-    """``addresses`` are bootstrap.servers; their nodes have the ids -1, -2 and so on."""
+    """``addresses`` are bootstrap.servers; their nodes have the ids -1, -2 and so on. By default
+    the ``topics`` are those in use.
+    """
 
     def __init__(
-        self, settings: MetadataSettings, addresses: Sequence[tuple[str, int]], random: Random
+        self,
+        settings: MetadataSettings,
+        addresses: Sequence[tuple[str, int]],
+        random: Random,
+        topics: WantedTopics | None = None,
     ) -> None:
         self.bootstrap = {
             -index: Node(-index, host, port) for index, (host, port) in enumerate(addresses, 1)
@@ -68,7 +76,7 @@ class Metadata:
         self._backoff = ExponentialBackoff(
             settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
         )
-        self._topics = TopicsInUse(settings.max_idle_ms)
+        self._topics = topics or TopicsInUse(settings.max_idle_ms)
         self._epochs: dict[TopicPartition, int] = {}  # the highest seen
         self._wants_all = False
         self._wants_new = False
@@ -102,10 +110,14 @@ class Metadata:
         """Whether that is new: it will be asked about."""
         is_new = self._topics.use(topic, now_ms)
         if is_new:
-            self._wants_new = True
-            self._number += 1
-            self._not_before_ms = self._same_until_ms = 0
+            self.request_update_for_new_topics()
         return is_new
+
+    def request_update_for_new_topics(self) -> None:
+        """At once, however short ago the last answer is."""
+        self._wants_new = True
+        self._number += 1
+        self._not_before_ms = self._same_answers = self._same_until_ms = 0
 
     def request_update(self, *, after_progress: bool = False) -> None:
         """With ``after_progress`` answers that were the same until now do not delay the next."""
@@ -127,9 +139,9 @@ class Metadata:
 
     def question(self, now_ms: int) -> Question:
         self._topics.forget_idle(now_ms)
-        is_partial = not self._wants_all and self._expires_ms > now_ms
-        topics = self._topics.new() if is_partial else self._topics.all(now_ms)
-        return Question(topics, is_partial, self._number)
+        new = None if self._wants_all or self._expires_ms <= now_ms else self._topics.new()
+        topics = self._topics.all(now_ms) if new is None else new
+        return Question(topics, new is not None, self._number)
 
     # What came of it
 
@@ -182,6 +194,12 @@ class Metadata:
             }
         )
 
+    def saw_epoch(self, place: TopicPartition, epoch: int) -> None:
+        """Of who led it when a record was written: what is known may be older than that."""
+        if epoch > self._epochs.get(place, epoch):
+            self._epochs[place] = epoch
+            self.request_update()
+
     def fail(self, now_ms: int) -> None:
         self._not_before_ms = now_ms + self._backoff.after(self.failures)
         self.failures += 1
@@ -194,12 +212,16 @@ class Metadata:
         for topic in answer.topics:
             name = topic.name or ""
             self._topics.answered(name)
-            if self._topics.is_in_use(name, now_ms):
+            if self._topics.is_in_use(name, now_ms, topic.is_internal):
                 told[name] = self._newest(name, topic_told(topic, version))
         if any(topic.is_stale for topic in told.values()):
             self.request_update()
         kept = self.snapshot.topics if keep_others else {}
-        in_use = {name: info for name, info in kept.items() if self._topics.is_in_use(name, now_ms)}
+        in_use = {
+            name: info
+            for name, info in kept.items()
+            if self._topics.is_in_use(name, now_ms, info.is_internal)
+        }
         self.snapshot = Snapshot(nodes_told(answer), in_use, answer.controller_id).with_topics(told)
         self._epochs = {
             place: epoch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from logquake.client.errors import ClientError, UnsupportedVersionError
 from logquake.client.network.effects import Node
@@ -14,6 +14,18 @@ from logquake.wire.messages.metadata import (
     MetadataRequestTopic,
     MetadataResponse,
 )
+
+_ALL_BY_AN_EMPTY_LIST = 0  # the version in which that means all topics
+
+
+def metadata_request(
+    topics: Collection[str] | None, version: int, *, creates: bool
+) -> MetadataRequest:
+    """About all topics for None."""
+    if topics is None and version == _ALL_BY_AN_EMPTY_LIST:
+        topics = ()
+    named = None if topics is None else [MetadataRequestTopic(name=name) for name in topics]
+    return MetadataRequest(topics=named, allow_auto_topic_creation=creates)
 
 
 class MetadataUpdates:
@@ -75,10 +87,7 @@ class MetadataUpdates:
             self._metadata.fail(now_ms)
             return
         question = self._metadata.question(now_ms)
-        request = MetadataRequest(
-            topics=[MetadataRequestTopic(name=name) for name in question.topics],
-            allow_auto_topic_creation=self._settings.creates_topics,
-        )
+        request = metadata_request(question.topics, version, creates=self._settings.creates_topics)
         self._asked = (question, version)
         asked = ClientRequest(request, version, MetadataResponse, self._on_answer)
         self._network.send(node.id, asked, now_ms)

@@ -55,6 +55,7 @@ class TopicInfo:
     topic_id: bytes  # ZERO_UUID of brokers that know none
     error: ErrorCode
     partitions: Mapping[int, PartitionInfo]
+    is_internal: bool = False  # as __consumer_offsets is
 
     @property
     def is_stale(self) -> bool:
@@ -98,6 +99,7 @@ def topic_told(topic: MetadataResponseTopic, version: int) -> TopicInfo:
         topic.topic_id,
         ErrorCode.of_peer(topic.error_code),
         {one.partition_index: _partition_told(one, version) for one in topic.partitions},
+        topic.is_internal,
     )
 
 

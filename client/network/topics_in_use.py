@@ -1,11 +1,33 @@
-"""Which topics a client wants to know about: those that it used a while ago at most (KIP-526)."""
+"""Which topics a client wants to know about (Kafka's ProducerMetadata and ConsumerMetadata)."""
 
 from __future__ import annotations
 
+from typing import Protocol
+
+
+class WantedTopics(Protocol):
+    """What a `Metadata` asks of them."""
+
+    def use(self, topic: str, now_ms: int, /) -> bool:
+        """Somebody needs it now; whether it is new."""
+
+    def all(self, now_ms: int, /) -> list[str] | None:
+        """None for all that the cluster has."""
+
+    def new(self) -> list[str] | None:
+        """Those that nobody has answered about; None where all are asked about at once."""
+
+    def answered(self, topic: str, /) -> None: ...
+
+    def is_in_use(self, topic: str, now_ms: int, /, is_internal: bool = False) -> bool:
+        """What is known of it is kept."""
+
+    def forget_idle(self, now_ms: int, /) -> None: ...
+
 
 class TopicsInUse:
-    """As a producer's (ProducerMetadata): a topic that was not used for ``max_idle_ms`` is not
-    asked about again.
+    """As a producer's: those that it used a while ago at most. A topic that was not used for
+    ``max_idle_ms`` is not asked about again (KIP-526).
     """
 
     def __init__(self, max_idle_ms: int) -> None:
@@ -14,7 +36,6 @@ class TopicsInUse:
         self._new: dict[str, None] = {}  # nobody has answered about them yet
 
     def use(self, topic: str, now_ms: int) -> bool:
-        """Whether it is new."""
         is_new = topic not in self._used_until_ms
         self._used_until_ms[topic] = now_ms + self._max_idle_ms
         if is_new:
@@ -30,7 +51,7 @@ class TopicsInUse:
     def answered(self, topic: str) -> None:
         self._new.pop(topic, None)
 
-    def is_in_use(self, topic: str, now_ms: int) -> bool:
+    def is_in_use(self, topic: str, now_ms: int, /, _is_internal: bool = False) -> bool:
         return topic in self._new or self._used_until_ms.get(topic, -1) > now_ms
 
     def forget_idle(self, now_ms: int) -> None:

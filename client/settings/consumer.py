@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 from itertools import count
 from typing import Any, ClassVar
 
+from logquake.client.consumer.group.settings import GroupSettings
+from logquake.client.consumer.settings import AskingSettings, FetchSettings, Isolation, OffsetReset
 from logquake.client.errors import SettingsError
+from logquake.client.network.metadata import MetadataSettings
 from logquake.client.network.settings import NetworkSettings
 from logquake.client.settings.absent import ABSENT_FROM_ALL
 from logquake.client.settings.common import CommonConfig
@@ -18,6 +20,7 @@ from logquake.client.settings.kinds import (
     Flag,
     Given,
     Maybe,
+    OneOf,
     Several,
     Text,
     integer,
@@ -29,17 +32,6 @@ ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky")
 _MAX_IN_FLIGHT = 100
 # What a topic may be called: see Topic.validate, which instance ids are held to.
 _INSTANCE_ID = Text("1 to 249 of a-z, A-Z, 0-9, . _ -", r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}")
-
-
-class OffsetReset(Enum):
-    LATEST = "latest"
-    EARLIEST = "earliest"
-    NONE = "none"
-
-
-class IsolationLevel(Enum):
-    READ_UNCOMMITTED = "read_uncommitted"
-    READ_COMMITTED = "read_committed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +68,8 @@ class ConsumerConfig(CommonConfig):
     auto_commit_interval_ms: int = key(5_000, integer(0))
     # Where to begin without an offset that was committed, or that still is there.
     auto_offset_reset: OffsetReset = key(OffsetReset.LATEST, member_of(OffsetReset))
-    isolation_level: IsolationLevel = key(
-        IsolationLevel.READ_UNCOMMITTED, member_of(IsolationLevel)
+    isolation_level: Isolation = key(
+        Isolation.READ_UNCOMMITTED, OneOf({level.name.lower(): level for level in Isolation})
     )
     # Of one poll(); what was fetched beyond it waits for the next.
     max_poll_records: int = key(500, integer(1))
@@ -112,6 +104,51 @@ class ConsumerConfig(CommonConfig):
         if not given.get("client_id"):
             number = given.get("group_instance_id") or next(cls.numbers)
             given["client_id"] = f"consumer-{'null' if group is None else group}-{number}"
+
+    def metadata(self) -> MetadataSettings:
+        common = CommonConfig.metadata(self)
+        return replace(common, creates_topics=self.allow_auto_create_topics)
+
+    def fetching(self) -> FetchSettings:
+        return FetchSettings(
+            isolation=self.isolation_level,
+            min_bytes=self.fetch_min_bytes,
+            max_wait_ms=self.fetch_max_wait_ms,
+            max_bytes=self.fetch_max_bytes,
+            partition_max_bytes=self.max_partition_fetch_bytes,
+            max_poll_records=self.max_poll_records,
+            check_crcs=self.check_crcs,
+            rack=self.client_rack,
+            preferred_replica_ms=self.metadata_max_age_ms,
+        )
+
+    def asking(self) -> AskingSettings:
+        return AskingSettings(
+            isolation=self.isolation_level,
+            request_timeout_ms=self.request_timeout_ms,
+            retry_backoff_ms=self.retry_backoff_ms,
+            retry_backoff_max_ms=self.retry_backoff_max_ms,
+            creates_topics=self.allow_auto_create_topics,
+        )
+
+    def membership(self) -> GroupSettings | None:
+        """None without a group."""
+        if self.group_id is None:
+            return None
+        return GroupSettings(
+            group_id=self.group_id,
+            instance_id=self.group_instance_id,
+            session_timeout_ms=self.session_timeout_ms,
+            heartbeat_interval_ms=self.heartbeat_interval_ms,
+            max_poll_interval_ms=self.max_poll_interval_ms,
+            retry_backoff_ms=self.retry_backoff_ms,
+            retry_backoff_max_ms=self.retry_backoff_max_ms,
+            request_timeout_ms=self.request_timeout_ms,
+            auto_commit_interval_ms=(
+                self.auto_commit_interval_ms if self.enable_auto_commit else None
+            ),
+            rack=self.client_rack,
+        )
 
 
 def _check_heartbeat(given: dict[str, Any]) -> None:

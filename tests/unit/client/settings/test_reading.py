@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from logquake.client.consumer.settings import Isolation, OffsetReset
 from logquake.client.errors import SettingsError
 from logquake.client.settings.addresses import Address
-from logquake.client.settings.consumer import ConsumerConfig, IsolationLevel, OffsetReset
+from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.producer import ProducerConfig
 from logquake.client.settings.reading import read
 from logquake.wire.compression import Codec
@@ -82,10 +83,10 @@ def test_a_choice_is_spelt_as_kafka_spells_it_or_is_the_choice() -> None:
     spelt = {"auto.offset.reset": "earliest", "isolation.level": "read_committed"}
     table = read(ConsumerConfig, {**SERVERS, **spelt})
     assert table.auto_offset_reset is OffsetReset.EARLIEST
-    assert table.isolation_level is IsolationLevel.READ_COMMITTED
+    assert table.isolation_level is Isolation.READ_COMMITTED
     again = read(ConsumerConfig, {**SERVERS, "auto_offset_reset": OffsetReset.NONE})
     assert again.auto_offset_reset is OffsetReset.NONE
-    with pytest.raises(SettingsError, match="latest or earliest or none is"):
+    with pytest.raises(SettingsError, match="earliest or latest or none is"):
         read(ConsumerConfig, {**SERVERS, "auto.offset.reset": "Earliest"})
 
 

@@ -1,0 +1,241 @@
+"""A consumer whose calls are awaited (KafkaConsumer)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from logquake.client.aio.loops import start_on_loop
+from logquake.client.consumer.assignors.assignor import Assignor
+from logquake.client.consumer.group.listener import CommitCallback, Offsets, RebalanceListener
+from logquake.client.consumer.offset_lists import OffsetAndTimestamp
+from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
+from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
+from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
+from logquake.client.consumer.topic_search import PartitionInfo
+from logquake.client.consumers import found_consumer
+from logquake.client.telling import Telling
+from logquake.wire.topic_partition import TopicPartition
+
+_CLOSE_TIMEOUT_MS = 30_000
+_ITERATION_MS = 60_000
+
+
+class Consumer:
+    """Reads topics as a member of a group, or partitions that the program names.
+
+    Keys are Kafka's, as a mapping with dots or underscores, as keywords, or both. To be made while
+    a loop runs, on which it fetches, beats and commits between the calls; for one task at a time,
+    but for `wakeup`. A listener's methods may be coroutines.
+
+        async with Consumer(bootstrap_servers="localhost:9092", group_id="bills") as consumer:
+            await consumer.subscribe(["orders"])
+            async for record in consumer:
+                print(record.offset, record.value)
+
+    Whatever waits raises RequestTimedOutError when its time is over, by default
+    default.api.timeout.ms, and WakeupError; all raise ClosedError once it is closed,
+    ConcurrentUseError, and the ClientError of what the cluster refuses. Raises SettingsError for
+    its own keys.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, object] | None = None,
+        /,
+        *,
+        key_deserializer: Deserializer | None = None,
+        value_deserializer: Deserializer | None = None,
+        interceptors: Sequence[ConsumerInterceptor] = (),
+        assignors: Sequence[Assignor | str] | None = None,
+        **keys: Any,
+    ) -> None:
+        founded = found_consumer(
+            config,
+            keys,
+            key_deserializer=key_deserializer,
+            value_deserializer=value_deserializer,
+            interceptors=interceptors,
+            assignors=assignors,
+            who=asyncio.current_task,
+        )
+        self.config = founded.config
+        self._consuming = founded.consuming
+        self._driver = start_on_loop(
+            founded.foundation, founded.consuming.core, Telling(), founded.config.client_id
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def __aiter__(self) -> AsyncIterator[ConsumerRecord]:
+        """Record by record, without an end; `wakeup` ends it."""
+        while True:
+            for record in await self.poll(_ITERATION_MS):
+                yield record
+
+    # What is read
+
+    async def subscribe(
+        self,
+        topics: Collection[str] | re.Pattern[str],
+        listener: RebalanceListener | None = None,
+    ) -> None:
+        """In the place of what was subscribed to; the group says in poll() who reads what. None is
+        as `unsubscribe`. A pattern has to match the whole of a name.
+
+        Raises NoGroupError, ValueError where partitions or the other of the two were chosen.
+        """
+        await self._driver.run(self._consuming.subscribe(topics, listener))
+
+    async def unsubscribe(self) -> None:
+        """From topics, a pattern, or partitions; the group is left."""
+        await self._driver.run(self._consuming.unsubscribe())
+
+    async def assign(self, places: Collection[TopicPartition]) -> None:
+        """In the place of what was assigned; no group. Raises ValueError while subscribed."""
+        await self._driver.run(self._consuming.assign(places))
+
+    def assignment(self) -> frozenset[TopicPartition]:
+        return self._driver.call(lambda _: self._consuming.assignment())
+
+    def subscription(self) -> frozenset[str]:
+        """Topics, those that match a pattern included."""
+        return self._driver.call(lambda _: self._consuming.subscription())
+
+    # Records
+
+    async def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
+        """max.poll.records at most, once there are some. None come when time is up, and where only
+        records passed that nobody may see.
+
+        Raises NotSubscribedError, NoOffsetForPartitionError, OffsetOutOfRangeError,
+        LogTruncatedError, CorruptRecordError, RecordDeserializationError, RebalanceListenerError.
+        """
+        return await self._driver.run(self._consuming.poll(timeout_ms))
+
+    def pause(self, places: Collection[TopicPartition]) -> None:
+        """Nothing of them is handed out until `resume`; they stay assigned."""
+        self._driver.call(lambda _: self._consuming.seeking.pause(places))
+
+    def resume(self, places: Collection[TopicPartition]) -> None:
+        self._driver.call(lambda _: self._consuming.seeking.resume(places))
+
+    def paused(self) -> set[TopicPartition]:
+        return self._driver.call(lambda _: self._consuming.seeking.paused())
+
+    # Where it reads
+
+    def seek(self, place: TopicPartition, to: int | OffsetAndMetadata) -> None:
+        """The next poll goes on there. Raises NotAssignedError, ValueError where negative."""
+        self._driver.call(lambda _: self._consuming.seeking.seek(place, to))
+
+    def seek_to_beginning(self, places: Collection[TopicPartition] = ()) -> None:
+        """Of all that are assigned, where none is named. Lazily: the next poll finds it out."""
+        self._driver.call(lambda _: self._consuming.seeking.seek_to_beginning(places))
+
+    def seek_to_end(self, places: Collection[TopicPartition] = ()) -> None:
+        """As `seek_to_beginning`; with read_committed, to the last stable offset."""
+        self._driver.call(lambda _: self._consuming.seeking.seek_to_end(places))
+
+    async def position(self, place: TopicPartition, timeout_ms: int | None = None) -> int:
+        """The offset that is read next. Raises NotAssignedError, NoOffsetForPartitionError."""
+        return await self._driver.run(
+            self._consuming.seeking.position(place, self._or_api(timeout_ms))
+        )
+
+    def current_lag(self, place: TopicPartition) -> int | None:
+        """Records behind the position, as far as was told; None if nothing was told yet."""
+        return self._driver.call(lambda _: self._consuming.asking.current_lag(place))
+
+    # What is committed
+
+    async def commit(self, offsets: Offsets | None = None, timeout_ms: int | None = None) -> None:
+        """Of all that was handed out, or what is said (Kafka's commitSync).
+
+        Raises NoGroupError, CommitFailedError, RebalanceInProgressError.
+        """
+        await self._driver.run(self._consuming.commit(offsets, self._or_api(timeout_ms)))
+
+    async def commit_async(
+        self, offsets: Offsets | None = None, callback: CommitCallback | None = None
+    ) -> None:
+        """The same, in the order of the calls, tried once; told in a later call."""
+        await self._driver.run(self._consuming.commit_async(offsets, callback))
+
+    async def committed(
+        self, places: Collection[TopicPartition], timeout_ms: int | None = None
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        """None where nothing is. Raises NoGroupError."""
+        return await self._driver.run(self._consuming.committed(places, self._or_api(timeout_ms)))
+
+    # What the cluster has
+
+    async def offsets_for_times(
+        self, times_ms: Mapping[TopicPartition, int], timeout_ms: int | None = None
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """Of the first record at each time, or after it; None where there is none."""
+        asking = self._consuming.asking
+        return await self._driver.run(asking.offsets_for_times(times_ms, self._or_api(timeout_ms)))
+
+    async def beginning_offsets(
+        self, places: Collection[TopicPartition], timeout_ms: int | None = None
+    ) -> dict[TopicPartition, int]:
+        asking = self._consuming.asking
+        return await self._driver.run(asking.beginning_offsets(places, self._or_api(timeout_ms)))
+
+    async def end_offsets(
+        self, places: Collection[TopicPartition], timeout_ms: int | None = None
+    ) -> dict[TopicPartition, int]:
+        """What follows the last record that may be read."""
+        asking = self._consuming.asking
+        return await self._driver.run(asking.end_offsets(places, self._or_api(timeout_ms)))
+
+    async def partitions_for(
+        self, topic: str, timeout_ms: int | None = None
+    ) -> list[PartitionInfo]:
+        """None of a topic that there is not."""
+        asking = self._consuming.asking
+        return await self._driver.run(asking.partitions_for(topic, self._or_api(timeout_ms)))
+
+    async def list_topics(self, timeout_ms: int | None = None) -> dict[str, list[PartitionInfo]]:
+        return await self._driver.run(self._consuming.asking.list_topics(self._or_api(timeout_ms)))
+
+    # The group, and the end
+
+    def group_metadata(self) -> ConsumerGroupMetadata:
+        """For a producer that commits in a transaction. Raises NoGroupError."""
+        return self._driver.call(lambda _: self._consuming.group_metadata())
+
+    def enforce_rebalance(self, reason: str = "rebalance enforced by user") -> None:
+        """The next poll joins the group again. Raises NoGroupError."""
+        self._driver.call(lambda _: self._consuming.enforce_rebalance(reason))
+
+    def wakeup(self) -> None:
+        """The call that another task waits for, or the next one, raises WakeupError."""
+        self._driver.call(lambda _: self._consuming.wakeup())
+
+    async def close(self, timeout_ms: int = _CLOSE_TIMEOUT_MS) -> None:
+        """Commit where that is automatic, leave the group, end all connections. Once is enough.
+
+        Raises RebalanceListenerError, when all is done.
+        """
+        try:
+            if not self._driver.is_closed:
+                await self._driver.run(self._consuming.close(timeout_ms))
+        finally:
+            self._driver.close()
+
+    def _or_api(self, timeout_ms: int | None) -> int:
+        return self.config.default_api_timeout_ms if timeout_ms is None else timeout_ms

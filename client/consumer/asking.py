@@ -1,0 +1,154 @@
+"""What a program asks of the cluster by its consumer: offsets, topics, how far behind it is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from random import Random
+
+from logquake.client.consumer.calls import Calls
+from logquake.client.consumer.leader_requests import LeaderRequests
+from logquake.client.consumer.offset_lists import OffsetAndTimestamp
+from logquake.client.consumer.offset_search import OffsetSearch
+from logquake.client.consumer.questions import ProgramQuestion, ProgramQuestions
+from logquake.client.consumer.settings import AskingSettings
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.consumer.topic_search import PartitionInfo, TopicSearch
+from logquake.client.consumer.topics import SubscribedTopics
+from logquake.client.driving.steps import Steps
+from logquake.client.errors import RequestTimedOutError
+from logquake.client.network.backoff import ExponentialBackoff
+from logquake.client.network.metadata import Metadata
+from logquake.client.network.network_client import NetworkClient
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
+from logquake.wire.topic_partition import TopicPartition
+
+
+class Asking:
+    """Whatever waits raises RequestTimedOutError, and the ClientError of a refusal."""
+
+    def __init__(
+        self,
+        settings: AskingSettings,
+        calls: Calls,
+        subscriptions: Subscriptions,
+        topics: SubscribedTopics,
+        network: NetworkClient,
+        metadata: Metadata,
+        leaders: LeaderRequests,
+        questions: ProgramQuestions,
+        random: Random,
+    ) -> None:
+        self._settings = settings
+        self._calls = calls
+        self._subscriptions = subscriptions
+        self._topics = topics
+        self._network = network
+        self._metadata = metadata
+        self._leaders = leaders
+        self._questions = questions
+        self._backoff = ExponentialBackoff(
+            settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
+        )
+        self._ends_asked: dict[TopicPartition, OffsetSearch] = {}
+
+    def offsets_for_times(
+        self, times_ms: Mapping[TopicPartition, int], timeout_ms: int
+    ) -> Steps[dict[TopicPartition, OffsetAndTimestamp | None]]:
+        """Of the first record at each time or after it; None where there is none.
+
+        Raises ValueError for a negative time.
+        """
+        negative = {place: time_ms for place, time_ms in times_ms.items() if time_ms < 0}
+        if negative:
+            raise ValueError(f"times cannot be negative: {negative}")
+        found = yield from self._search(times_ms, timeout_ms, by_time=True)
+        return {place: found.get(place) for place in times_ms}
+
+    def beginning_offsets(
+        self, places: Collection[TopicPartition], timeout_ms: int
+    ) -> Steps[dict[TopicPartition, int]]:
+        found = yield from self._search(dict.fromkeys(places, EARLIEST_TIMESTAMP), timeout_ms)
+        return {place: each.offset for place, each in found.items()}
+
+    def end_offsets(
+        self, places: Collection[TopicPartition], timeout_ms: int
+    ) -> Steps[dict[TopicPartition, int]]:
+        """What follows the last record that may be read: with read_committed, of those that are
+        committed and behind no open transaction.
+        """
+        found = yield from self._search(dict.fromkeys(places, LATEST_TIMESTAMP), timeout_ms)
+        return {place: each.offset for place, each in found.items()}
+
+    def current_lag(self, place: TopicPartition) -> int | None:
+        """Records that are behind the position, as far as was told; None if nothing was told yet.
+
+        Then it is asked for, and may be known the next time. Raises NotAssignedError.
+        """
+        with self._calls.one_at_a_time():
+            state = self._subscriptions.of(place)
+            self._forget_ends_told()
+            if state.end_offset(self._settings.isolation) is None:
+                if place not in self._ends_asked:
+                    search = self._offset_search({place: LATEST_TIMESTAMP}, by_time=False)
+                    self._ends_asked[place] = search
+                    self._questions.ask(search)
+                return None
+            return state.lag(self._settings.isolation)
+
+    def _forget_ends_told(self) -> None:
+        for place, search in list(self._ends_asked.items()):
+            if search.is_done or place not in self._subscriptions.assigned:
+                self._questions.drop(self._ends_asked.pop(place))
+
+    def partitions_for(self, topic: str, timeout_ms: int) -> Steps[list[PartitionInfo]]:
+        """None of a topic that there is not; brokers may create it, if they do such a thing."""
+        search = TopicSearch(
+            self._network, [topic], creates=self._settings.creates_topics, backoff=self._backoff
+        )
+        with self._calls.one_at_a_time():
+            yield from self._answered(search, f"partitions of {topic}", timeout_ms)
+        return search.found.get(topic, [])
+
+    def list_topics(self, timeout_ms: int) -> Steps[dict[str, list[PartitionInfo]]]:
+        """Those that this client may describe, internal ones too."""
+        search = TopicSearch(self._network, None, creates=False, backoff=self._backoff)
+        with self._calls.one_at_a_time():
+            yield from self._answered(search, "topics", timeout_ms)
+        return search.found
+
+    def _search(
+        self, times: Mapping[TopicPartition, int], timeout_ms: int, *, by_time: bool = False
+    ) -> Steps[dict[TopicPartition, OffsetAndTimestamp]]:
+        search = self._offset_search(times, by_time=by_time)
+        topics = {place.topic for place in times}
+        with self._calls.one_at_a_time():
+            for topic in topics:
+                self._metadata.use(topic, self._calls.now_ms())
+            try:
+                yield from self._answered(search, "offsets", timeout_ms)
+            finally:
+                self._topics.drop(topics)
+        return search.found
+
+    def _offset_search(self, times: Mapping[TopicPartition, int], *, by_time: bool) -> OffsetSearch:
+        return OffsetSearch(
+            self._settings,
+            self._subscriptions,
+            self._metadata,
+            self._leaders,
+            times,
+            by_time=by_time,
+        )
+
+    def _answered(self, question: ProgramQuestion, what: str, timeout_ms: int) -> Steps[None]:
+        deadline_ms = self._calls.now_ms() + timeout_ms
+        self._questions.ask(question)
+        try:
+            in_time = yield from self._calls.wait(lambda: question.is_done, deadline_ms)
+        finally:
+            self._questions.drop(question)
+        if not in_time:
+            because = f": {question.failure}" if question.failure else ""
+            raise RequestTimedOutError(f"no {what} in {timeout_ms} ms{because}")
+        if question.failure is not None:
+            raise question.failure

@@ -1,0 +1,63 @@
+"""What holds of each of the program's calls: one at a time, and what may end it before its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from logquake.client.clock import Clock
+from logquake.client.consumer.failures import Failures
+from logquake.client.driving.steps import Steps, Wait
+from logquake.client.errors import ConcurrentUseError, WakeupError
+
+
+class Calls:
+    """``who`` says who calls: a thread, or a task."""
+
+    def __init__(self, clock: Clock, failures: Failures, who: Callable[[], object]) -> None:
+        self._clock = clock
+        self._failures = failures
+        self._who = who
+        self._caller: object | None = None
+        self._depth = 0
+        self._is_woken = False
+
+    def now_ms(self) -> int:
+        return self._clock.now_ms()
+
+    @contextmanager
+    def one_at_a_time(self) -> Iterator[None]:
+        """A listener may call again. Raises ConcurrentUseError (KafkaConsumer.acquire)."""
+        caller = self._who()
+        if self._depth and self._caller != caller:
+            raise ConcurrentUseError("another thread or task is in a call of this consumer")
+        self._caller = caller
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+
+    def wakeup(self) -> None:
+        """From any thread: the call that waits, or will, ends with WakeupError."""
+        self._is_woken = True
+
+    @property
+    def is_disturbed(self) -> bool:
+        """`heed` has something to raise."""
+        return self._is_woken or self._failures.any
+
+    def heed(self) -> None:
+        """Raises WakeupError, and what has failed meanwhile."""
+        if self._is_woken:
+            self._is_woken = False
+            raise WakeupError("wakeup() was called")
+        self._failures.raise_noted()
+
+    def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> Steps[bool]:
+        """Whether it is done in time. Raises what `heed` does."""
+        self.heed()
+        yield Wait(lambda: is_done() or self.is_disturbed, deadline_ms)
+        if not is_done():
+            self.heed()
+        return is_done()

@@ -1,0 +1,131 @@
+"""Making a consumer's parts out of its configuration; whoever drives them comes later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from logquake.client.clock import Clock
+from logquake.client.consumer.asking import Asking
+from logquake.client.consumer.assignors.assignor import Assignor
+from logquake.client.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
+from logquake.client.consumer.assignors.range import RangeAssignor
+from logquake.client.consumer.assignors.round_robin import RoundRobinAssignor
+from logquake.client.consumer.assignors.sticky import StickyAssignor
+from logquake.client.consumer.calls import Calls
+from logquake.client.consumer.consuming import Consuming
+from logquake.client.consumer.core import ConsumerCore, Parts
+from logquake.client.consumer.failures import Failures
+from logquake.client.consumer.fetch_requests import FetchRequests
+from logquake.client.consumer.fetching import Fetcher
+from logquake.client.consumer.group.coordination import Coordination
+from logquake.client.consumer.leader_requests import LeaderRequests
+from logquake.client.consumer.programs_own import Deserializers, Interceptors
+from logquake.client.consumer.questions import ProgramQuestions
+from logquake.client.consumer.resets import Resets
+from logquake.client.consumer.seeking import Seeking
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.consumer.topics import SubscribedTopics
+from logquake.client.consumer.ungrouped import Ungrouped
+from logquake.client.consumer.validations import Validations
+from logquake.client.network.metadata import Metadata
+from logquake.client.network.metadata_updates import MetadataUpdates
+from logquake.client.network.network_client import NetworkClient
+from logquake.client.settings.consumer import ConsumerConfig
+
+_ASSIGNORS: dict[str, Callable[[], Assignor]] = {
+    "range": RangeAssignor,
+    "roundrobin": RoundRobinAssignor,
+    "sticky": StickyAssignor,
+    "cooperative-sticky": CooperativeStickyAssignor,
+}
+
+
+class ConsumerParts:
+    """``topics`` is for who makes the `Metadata`, before all else."""
+
+    def __init__(self, config: ConsumerConfig) -> None:
+        self._config = config
+        self._subscriptions = Subscriptions(config.auto_offset_reset)
+        self.topics = SubscribedTopics(
+            self._subscriptions, excludes_internal=config.exclude_internal_topics
+        )
+
+    def consuming(
+        self,
+        network: NetworkClient,
+        metadata: Metadata,
+        updates: MetadataUpdates,
+        clock: Clock,
+        random: Random,
+        *,
+        who: Callable[[], object],
+    ) -> Consuming:
+        """``who`` says which thread or task calls."""
+        config, subscriptions = self._config, self._subscriptions
+        failures, questions = Failures(), ProgramQuestions()
+        asks, reads = config.asking(), config.fetching()
+        interceptors = Interceptors(config.interceptor_classes)
+        calls = Calls(clock, failures, who)
+        leaders = LeaderRequests(network, metadata)
+        fetcher = Fetcher(reads, subscriptions, metadata)
+        fetches = FetchRequests(reads, fetcher, network, failures)
+        group = self._group(network, metadata, interceptors, clock, random)
+        parts = Parts(
+            updates,
+            Validations(asks, subscriptions, metadata, leaders, failures),
+            Resets(asks, subscriptions, metadata, leaders, failures),
+            group,
+            fetches,
+            questions,
+        )
+        return Consuming(
+            core=ConsumerCore(parts, subscriptions, network, metadata, failures),
+            calls=calls,
+            subscriptions=subscriptions,
+            metadata=metadata,
+            fetcher=fetcher,
+            fetches=fetches,
+            group=group,
+            deserializers=Deserializers(config.key_deserializer, config.value_deserializer),
+            interceptors=interceptors,
+            seeking=Seeking(calls, subscriptions, metadata, group),
+            asking=Asking(
+                asks,
+                calls,
+                subscriptions,
+                self.topics,
+                network,
+                metadata,
+                leaders,
+                questions,
+                random,
+            ),
+            request_timeout_ms=config.request_timeout_ms,
+        )
+
+    def _group(
+        self,
+        network: NetworkClient,
+        metadata: Metadata,
+        interceptors: Interceptors,
+        clock: Clock,
+        random: Random,
+    ) -> Coordination | Ungrouped:
+        settings = self._config.membership()
+        if settings is None:
+            return Ungrouped(self._subscriptions)
+        return Coordination(
+            settings,
+            network,
+            metadata,
+            self._subscriptions,
+            _assignors(self._config.partition_assignment_strategy),
+            clock,
+            random,
+            on_commit=interceptors.on_commit,
+        )
+
+
+def _assignors(strategy: Sequence[Assignor | str]) -> list[Assignor]:
+    return [_ASSIGNORS[each]() if isinstance(each, str) else each for each in strategy]

@@ -1,0 +1,251 @@
+"""A consumer as a program uses it, whoever waits (KafkaConsumer).
+
+What may wait, or calls something of the program's own, is a generator of steps, for a driver; the
+rest is for whoever has the core to himself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+
+from logquake.client.consumer.asking import Asking
+from logquake.client.consumer.calls import Calls
+from logquake.client.consumer.collecting import Fetched
+from logquake.client.consumer.core import ConsumerCore
+from logquake.client.consumer.fetch_requests import FetchRequests
+from logquake.client.consumer.fetching import Fetcher
+from logquake.client.consumer.group.coordination import Coordination
+from logquake.client.consumer.group.listener import (
+    CommitCallback,
+    NoListener,
+    Offsets,
+    RebalanceListener,
+    unheard,
+)
+from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
+from logquake.client.consumer.programs_own import Deserializers, Interceptors, Made
+from logquake.client.consumer.records import NOTHING, ConsumerRecord, ConsumerRecords
+from logquake.client.consumer.seeking import Seeking
+from logquake.client.consumer.subscription import Nothing, Subscriptions
+from logquake.client.consumer.ungrouped import Ungrouped
+from logquake.client.driving.steps import Call, Steps, Wait
+from logquake.client.errors import NotSubscribedError
+from logquake.client.network.metadata import Metadata
+from logquake.wire.topic_partition import TopicPartition
+
+
+class Consuming:
+    """``core`` is what its driver polls; ``seeking`` and ``asking`` have the rest of its calls."""
+
+    def __init__(
+        self,
+        *,
+        core: ConsumerCore,
+        calls: Calls,
+        subscriptions: Subscriptions,
+        metadata: Metadata,
+        fetcher: Fetcher,
+        fetches: FetchRequests,
+        group: Coordination | Ungrouped,
+        deserializers: Deserializers,
+        interceptors: Interceptors,
+        seeking: Seeking,
+        asking: Asking,
+        request_timeout_ms: int,
+    ) -> None:
+        self.core = core
+        self.seeking = seeking
+        self.asking = asking
+        self._calls = calls
+        self._subscriptions = subscriptions
+        self._metadata = metadata
+        self._fetcher = fetcher
+        self._fetches = fetches
+        self._group = group
+        self._deserializers = deserializers
+        self._interceptors = interceptors
+        self._request_timeout_ms = request_timeout_ms
+        self._listener: RebalanceListener = NoListener()
+
+    # What is read
+
+    def subscribe(
+        self, to: Collection[str] | re.Pattern[str], listener: RebalanceListener | None
+    ) -> Steps[None]:
+        """Raises NoGroupError, and ValueError where partitions, or the other of the two, were
+        chosen.
+        """
+        with self._calls.one_at_a_time():
+            self._group.group_metadata()
+            if isinstance(to, re.Pattern):
+                self._subscriptions.subscribe_pattern(to)
+                self._metadata.request_update_for_new_topics()
+            elif topics := _topics(to):
+                self._retain(each for each in self._subscriptions.assigned if each.topic in topics)
+                if self._subscriptions.subscribe(topics):
+                    self._metadata.request_update_for_new_topics()
+            else:
+                yield from self.unsubscribe()
+            self._listener = listener or NoListener()
+
+    def assign(self, places: Collection[TopicPartition]) -> Steps[None]:
+        """In the place of what was assigned. Raises ValueError where topics or a pattern were
+        chosen.
+        """
+        with self._calls.one_at_a_time():
+            if not places:
+                yield from self.unsubscribe()
+                return
+            self._subscriptions.assign(places)
+            self._retain(self._subscriptions.assigned)
+            if not {place.topic for place in places} <= self._metadata.snapshot.topics.keys():
+                self._metadata.request_update_for_new_topics()
+
+    def unsubscribe(self) -> Steps[None]:
+        """From topics, a pattern, or partitions; the group is left."""
+        with self._calls.one_at_a_time():
+            self._retain(())
+            reason = "the consumer unsubscribed from all topics"
+            try:
+                yield from self._group.leave(self._listener, reason)
+            finally:
+                self._subscriptions.unsubscribe()
+
+    def _retain(self, places: Iterable[TopicPartition]) -> None:
+        self._fetcher.retain(frozenset(places))
+
+    def assignment(self) -> frozenset[TopicPartition]:
+        return frozenset(self._subscriptions.assigned)
+
+    def subscription(self) -> frozenset[str]:
+        """Topics, those that match the pattern included; none where partitions were chosen."""
+        return self._subscriptions.topics
+
+    # Polling
+
+    def poll(self, timeout_ms: int) -> Steps[ConsumerRecords]:
+        """Once there are some, or time is up. None come, too, where a position moves over records
+        that nobody may see.
+
+        Raises ClientError, and what a listener of the program's own raises.
+        """
+        with self._calls.one_at_a_time():
+            if isinstance(self._subscriptions.wish, Nothing):
+                raise NotSubscribedError("subscribe() or assign() first: nothing is to be read")
+            deadline_ms = self._calls.now_ms() + timeout_ms
+            while True:
+                self._calls.heed()
+                yield from self._group.attend(self._listener)
+                fetched = self._fetcher.collect(self._calls.now_ms())
+                if fetched.records or fetched.advanced:
+                    return (yield from self._handed_out(fetched))
+                if not (yield from self._wait_for_news(deadline_ms)):
+                    return NOTHING
+
+    def _wait_for_news(self, deadline_ms: int) -> Steps[bool]:
+        """Whether to look again."""
+        attend_ms = self._group.attend_again_ms(self._calls.now_ms())
+        has_news = yield Wait(self._has_news, min(deadline_ms, attend_ms))
+        return has_news or self._calls.now_ms() < deadline_ms
+
+    def _has_news(self) -> bool:
+        return self._fetcher.has_something or self._calls.is_disturbed or self._group.awaits_program
+
+    def _handed_out(self, fetched: Fetched) -> Steps[ConsumerRecords]:
+        """From here on nothing may end the call: the positions have moved."""
+        of: Mapping[TopicPartition, Sequence[ConsumerRecord]] = fetched.records
+        if self._deserializers.any:
+            made: Made = yield Call(partial(self._deserializers.of, of))
+            self._go_back_to(made)
+            of = made.records
+        next_offsets = {place: self._next_offset(place, records) for place, records in of.items()}
+        records = ConsumerRecords(of, next_offsets)
+        if self._interceptors.any:
+            records = yield Call(partial(self._interceptors.on_consume, records))
+        return records
+
+    def _go_back_to(self, made: Made) -> None:
+        """Records that cannot be deserialized are not passed over. Raises the first one's error
+        where there is nothing before it.
+        """
+        for place, error in made.failed.items():
+            state = self._subscriptions.find(place)
+            if state is not None and state.valid_position is not None:
+                state.seek(state.valid_position._replace(offset=error.offset))
+        if made.failed and not made.records:
+            raise next(iter(made.failed.values()))
+
+    def _next_offset(
+        self, place: TopicPartition, records: Sequence[ConsumerRecord]
+    ) -> OffsetAndMetadata:
+        state = self._subscriptions.find(place)
+        position = state.position if state is not None else None
+        if position is not None:
+            return OffsetAndMetadata(position.offset, position.epoch)
+        return OffsetAndMetadata(records[-1].offset + 1, records[-1].leader_epoch)
+
+    # Commits
+
+    def commit(self, offsets: Offsets | None, timeout_ms: int) -> Steps[None]:
+        """See `Coordination.commit`."""
+        with self._calls.one_at_a_time():
+            self._saw_epochs(offsets)
+            yield from self._group.commit(offsets, self._calls.now_ms() + timeout_ms)
+
+    def commit_async(self, offsets: Offsets | None, callback: CommitCallback | None) -> Steps[None]:
+        """See `Coordination.commit_async`."""
+        with self._calls.one_at_a_time():
+            self._saw_epochs(offsets)
+            yield from self._group.commit_async(offsets, callback or unheard)
+
+    def _saw_epochs(self, offsets: Offsets | None) -> None:
+        for place, offset in (offsets or {}).items():
+            self._metadata.saw_epoch(place, offset.leader_epoch)
+
+    def committed(
+        self, places: Collection[TopicPartition], timeout_ms: int
+    ) -> Steps[dict[TopicPartition, OffsetAndMetadata | None]]:
+        """See `Coordination.committed`."""
+        with self._calls.one_at_a_time():
+            deadline_ms = self._calls.now_ms() + timeout_ms
+            return (yield from self._group.committed(places, deadline_ms))
+
+    # The group, and the end
+
+    def group_metadata(self) -> ConsumerGroupMetadata:
+        """Raises NoGroupError."""
+        return self._group.group_metadata()
+
+    def enforce_rebalance(self, reason: str) -> None:
+        """Raises NoGroupError."""
+        with self._calls.one_at_a_time():
+            self._group.enforce_rebalance(reason)
+
+    def wakeup(self) -> None:
+        """See `Calls.wakeup`."""
+        self._calls.wakeup()
+
+    def close(self, timeout_ms: int) -> Steps[None]:
+        """Commit where that is automatic, leave, and end what brokers keep for this consumer.
+
+        Raises what a listener raises, when all is done.
+        """
+        with self._calls.one_at_a_time():
+            now_ms = self._calls.now_ms()
+            deadline_ms = now_ms + min(timeout_ms, self._request_timeout_ms)
+            try:
+                yield from self._group.close(self._listener, deadline_ms)
+            finally:
+                self._fetches.close(self._calls.now_ms())
+                yield Wait(lambda: self._fetches.is_closed, deadline_ms)
+                yield Call(self._interceptors.close)
+                yield Call(self._deserializers.close)
+
+
+def _topics(to: Collection[str]) -> frozenset[str]:
+    """Raises ValueError for what cannot be topics."""
+    if isinstance(to, str) or not all(topic and not topic.isspace() for topic in to):
+        raise ValueError(f"topics are to be a list of names, and not {to!r}")
+    return frozenset(to)

@@ -1,0 +1,121 @@
+"""A consumer's core: what is due goes on, whether or not the program polls.
+
+To be driven as `MetadataUpdates` is. What fails is noted for the program's next call.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from logquake.client.consumer.cluster import leader_of
+from logquake.client.consumer.epoch_ends import SINCE as EPOCHS_SINCE
+from logquake.client.consumer.failures import Failures
+from logquake.client.consumer.fetch_requests import FetchRequests
+from logquake.client.consumer.group.coordination import Coordination
+from logquake.client.consumer.questions import ProgramQuestions
+from logquake.client.consumer.resets import Resets
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.consumer.ungrouped import Ungrouped
+from logquake.client.consumer.validations import Validations
+from logquake.client.errors import AuthenticationFailedError, ClientError, broker_error
+from logquake.client.network.metadata import Metadata
+from logquake.client.network.metadata_updates import MetadataUpdates
+from logquake.client.network.network_client import NetworkClient
+from logquake.client.network.snapshot import Snapshot
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.offsets import OffsetForLeaderEpochRequest
+
+# Of a topic that is wanted. What else may be wrong with one passes, or comes up when it is read.
+_TOLD_OF_TOPICS = (ErrorCode.INVALID_TOPIC_EXCEPTION, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+
+
+class Parts(NamedTuple):
+    """Of a consumer, each with its own part of what is due."""
+
+    updates: MetadataUpdates
+    validations: Validations
+    resets: Resets
+    group: Coordination | Ungrouped
+    fetches: FetchRequests
+    questions: ProgramQuestions
+
+
+class ConsumerCore:
+    def __init__(
+        self,
+        parts: Parts,
+        subscriptions: Subscriptions,
+        network: NetworkClient,
+        metadata: Metadata,
+        failures: Failures,
+    ) -> None:
+        self._parts = parts
+        self._subscriptions = subscriptions
+        self._network = network
+        self._metadata = metadata
+        self._failures = failures
+        self._followed: Snapshot | None = None
+        self._noted: dict[int, ClientError] = {}
+        self._updates_failed: ClientError | None = None
+
+    def poll(self, now_ms: int) -> None:
+        parts = self._parts
+        parts.updates.poll(now_ms)
+        self._note_refusals()
+        self.follow_metadata()
+        parts.group.poll(now_ms)
+        parts.validations.poll(now_ms)
+        parts.resets.poll(now_ms)
+        parts.questions.poll(now_ms)
+        parts.fetches.poll(now_ms)
+        if not self._metadata.update_delay_ms(now_ms):  # an answer made it known to be old
+            parts.updates.poll(now_ms)
+
+    def next_due_ms(self, now_ms: int) -> int | None:
+        parts = self._parts
+        if parts.validations.has_answers or parts.resets.has_answers:
+            return now_ms
+        retry_ms = self._subscriptions.next_retry_ms(now_ms)
+        due = [
+            parts.updates.next_due_ms(now_ms),
+            parts.group.next_due_ms(now_ms),
+            parts.questions.next_due_ms(now_ms),
+            retry_ms,
+        ]
+        return min((each for each in due if each is not None), default=None)
+
+    def follow_metadata(self) -> None:
+        """Positions are led by whoever leads now."""
+        snapshot = self._metadata.snapshot
+        if snapshot is self._followed:
+            return
+        self._followed = snapshot
+        self._note_topics(snapshot)
+        self._subscriptions.follow_leaders(
+            lambda place: leader_of(snapshot, place), self._can_validate
+        )
+
+    def _can_validate(self, node_id: int) -> bool:
+        """Of a broker that we are not connected to that is not known, and hoped."""
+        try:
+            version = self._network.version_of(node_id, OffsetForLeaderEpochRequest)
+        except ClientError as error:
+            return error.retriable
+        return version >= EPOCHS_SINCE
+
+    def _note_topics(self, snapshot: Snapshot) -> None:
+        for name, info in snapshot.topics.items():
+            if info.error in _TOLD_OF_TOPICS:
+                self._failures.note(broker_error(info.error, f"topic {name}"))
+
+    def _note_refusals(self) -> None:
+        """Nobody lets us in, or speaks as we do: that does not go away by itself."""
+        for node in self._metadata.nodes():
+            failure = self._network.failure(node.id)
+            is_new = self._noted.get(node.id) is not failure
+            if isinstance(failure, AuthenticationFailedError) and is_new:
+                self._noted[node.id] = failure
+                self._failures.note(failure)
+        if self._parts.updates.failure is not self._updates_failed:
+            self._updates_failed = self._parts.updates.failure
+            self._failures.note(self._updates_failed)

@@ -1,0 +1,27 @@
+"""What went wrong behind the program's back, and is told to its next call."""
+
+from __future__ import annotations
+
+from logquake.client.errors import ClientError
+
+
+class Failures:
+    """One at a time: what else fails meanwhile fails again, if it still matters."""
+
+    def __init__(self) -> None:
+        self._error: ClientError | None = None
+
+    @property
+    def any(self) -> bool:
+        return self._error is not None
+
+    def note(self, error: object) -> None:
+        """Passed over are answers, and errors that go away by themselves."""
+        if self._error is None and isinstance(error, ClientError) and not error.retriable:
+            self._error = error
+
+    def raise_noted(self) -> None:
+        """Raises ClientError, once for each that was noted."""
+        error, self._error = self._error, None
+        if error is not None:
+            raise error

@@ -1,0 +1,79 @@
+"""Sending what the fetcher wants, and telling it what came of it (Kafka's Fetcher.sendFetches)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from logquake.client.consumer.failures import Failures
+from logquake.client.consumer.fetching import Fetcher
+from logquake.client.consumer.sessions import SessionRequest
+from logquake.client.consumer.settings import FetchSettings
+from logquake.client.errors import ClientError
+from logquake.client.network.link import Answer, ClientRequest
+from logquake.client.network.network_client import NetworkClient
+from logquake.wire.messages.fetch import FetchRequest, FetchResponse
+
+
+class FetchRequests:
+    def __init__(
+        self,
+        settings: FetchSettings,
+        fetcher: Fetcher,
+        network: NetworkClient,
+        failures: Failures,
+    ) -> None:
+        self._settings = settings
+        self._fetcher = fetcher
+        self._network = network
+        self._failures = failures
+        self._is_closing = False
+        self._told_to_close: set[int] = set()
+
+    def poll(self, now_ms: int) -> None:
+        """Ask whoever has something to be asked for."""
+        if self._is_closing:
+            return
+        is_ready = partial(self._network.ready, now_ms=now_ms)
+        for node_id, request in self._fetcher.requests(now_ms, is_ready).items():
+            self._ask(node_id, request, self._answered, now_ms)
+
+    def close(self, now_ms: int) -> None:
+        """Brokers that are connected need not keep their sessions. Nothing is fetched any more."""
+        self._is_closing = True
+        for node_id, request in self._fetcher.closing_requests().items():
+            if self._network.is_ready(node_id, now_ms):
+                self._told_to_close.add(node_id)
+                self._ask(node_id, request, self._closed, now_ms)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whoever was told to has answered."""
+        return self._is_closing and not self._told_to_close
+
+    def _ask(
+        self,
+        node_id: int,
+        request: SessionRequest,
+        done: Callable[[int, int, Answer], None],
+        now_ms: int,
+    ) -> None:
+        try:
+            version = self._network.version_of(node_id, FetchRequest, request.at_most)
+        except ClientError as error:
+            done(node_id, 0, error)
+            return
+        message = request.message(self._settings, version)
+        told = partial(done, node_id, version)
+        self._network.send(node_id, ClientRequest(message, version, FetchResponse, told), now_ms)
+
+    def _answered(self, node_id: int, version: int, answer: Answer) -> None:
+        if isinstance(answer, FetchResponse):
+            self._fetcher.answered(node_id, answer, version)
+        else:
+            self._failures.note(answer)
+            self._fetcher.failed(node_id)
+
+    def _closed(self, node_id: int, _version: int, _answer: Answer) -> None:
+        """Whether it has done so is its own affair."""
+        self._told_to_close.discard(node_id)

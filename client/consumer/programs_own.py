@@ -1,0 +1,136 @@
+"""What a program gives a consumer to call: deserializers and interceptors.
+
+They are called in its own calls, while nobody holds the consumer's lock.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from logquake.client.consumer.group.listener import Offsets
+from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
+from logquake.client.errors import RecordDeserializationError
+from logquake.wire.topic_partition import TopicPartition
+
+_LOG = logging.getLogger(__name__)
+
+Headers: TypeAlias = tuple[tuple[str, bytes | None], ...]
+
+
+class DeserializerOfTopics(Protocol):
+    """Kafka's Deserializer, where the bytes alone do not say enough."""
+
+    def deserialize(self, topic: str, headers: Headers, data: bytes | None) -> Any: ...
+
+
+Deserializer: TypeAlias = Callable[[bytes], Any] | DeserializerOfTopics
+"""A function of the bytes, which is not asked about None; or an object, which is."""
+
+
+class ConsumerInterceptor(Protocol):
+    """Kafka's. What it raises is logged, and of no effect."""
+
+    def on_consume(self, records: ConsumerRecords, /) -> ConsumerRecords: ...
+
+    def on_commit(self, offsets: Offsets, /) -> object: ...
+
+    def close(self) -> object: ...
+
+
+_Of = Mapping[TopicPartition, Sequence[ConsumerRecord]]
+
+
+class Made(NamedTuple):
+    """``failed`` by partition: what comes after such a record was not looked at."""
+
+    records: dict[TopicPartition, Sequence[ConsumerRecord]]
+    failed: dict[TopicPartition, RecordDeserializationError]
+
+
+class Deserializers:
+    """None leaves bytes as they are."""
+
+    def __init__(self, key: Deserializer | None, value: Deserializer | None) -> None:
+        self._key = key
+        self._value = value
+
+    @property
+    def any(self) -> bool:
+        return self._key is not None or self._value is not None
+
+    def of(self, fetched: _Of) -> Made:
+        made = Made({}, {})
+        for place, records in fetched.items():
+            done: list[ConsumerRecord] = []
+            try:
+                done.extend(map(self._record, records))
+            except RecordDeserializationError as error:
+                made.failed[place] = error
+            if done:
+                made.records[place] = done
+        return made
+
+    def close(self) -> None:
+        for each in (self._key, self._value):
+            _close(each)
+
+    def _record(self, record: ConsumerRecord) -> ConsumerRecord:
+        key, value = record.key, record.value
+        if self._key is not None:
+            key = _deserialized(self._key, key, record, "key")
+        if self._value is not None:
+            value = _deserialized(self._value, value, record, "value")
+        return ConsumerRecord(*record[:4], key, value, *record[6:])
+
+
+def _deserialized(
+    deserializer: Deserializer, data: bytes | None, record: ConsumerRecord, what: str
+) -> Any:
+    try:
+        if hasattr(deserializer, "deserialize"):
+            return deserializer.deserialize(record.topic, record.headers, data)
+        return None if data is None else deserializer(data)
+    except Exception as error:
+        raise RecordDeserializationError(record.place, record.offset, what) from error
+
+
+class Interceptors:
+    """In the order given, each with what the one before made of the records."""
+
+    def __init__(self, interceptors: Sequence[ConsumerInterceptor]) -> None:
+        self._interceptors = interceptors
+
+    @property
+    def any(self) -> bool:
+        return bool(self._interceptors)
+
+    def on_consume(self, records: ConsumerRecords) -> ConsumerRecords:
+        for each in self._interceptors:
+            try:
+                records = each.on_consume(records)
+            except Exception:  # noqa: BLE001 (the program's own: whatever it raises)
+                _LOG.exception("an interceptor failed on records")
+        return records
+
+    def on_commit(self, offsets: Offsets) -> None:
+        for each in self._interceptors:
+            try:
+                each.on_commit(offsets)
+            except Exception:  # noqa: BLE001 (the program's own: whatever it raises)
+                _LOG.exception("an interceptor failed on a commit")
+
+    def close(self) -> None:
+        for each in self._interceptors:
+            _close(each)
+
+
+def _close(own: object) -> None:
+    close = getattr(own, "close", None)
+    if close is None:
+        return
+    try:
+        close()
+    except Exception:  # noqa: BLE001 (the program's own: whatever it raises)
+        _LOG.exception("%r could not be closed", own)

@@ -1,0 +1,95 @@
+"""Where a consumer reads next, as the program says and asks (KafkaConsumer's seek and others)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from logquake.client.consumer.calls import Calls
+from logquake.client.consumer.cluster import leader_of
+from logquake.client.consumer.group.coordination import Coordination
+from logquake.client.consumer.offsets import OffsetAndMetadata
+from logquake.client.consumer.position import FetchPosition
+from logquake.client.consumer.settings import OffsetReset
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.consumer.ungrouped import Ungrouped
+from logquake.client.driving.steps import Steps
+from logquake.client.errors import RequestTimedOutError
+from logquake.client.network.metadata import Metadata
+from logquake.wire.topic_partition import TopicPartition
+
+
+class Seeking:
+    """All raise NotAssignedError for a partition that is not assigned."""
+
+    def __init__(
+        self,
+        calls: Calls,
+        subscriptions: Subscriptions,
+        metadata: Metadata,
+        group: Coordination | Ungrouped,
+    ) -> None:
+        self._calls = calls
+        self._subscriptions = subscriptions
+        self._metadata = metadata
+        self._group = group
+
+    def seek(self, place: TopicPartition, to: int | OffsetAndMetadata) -> None:
+        """With a leader epoch it is seen first whether the log still is what was read (KIP-320).
+
+        Raises ValueError for a negative offset.
+        """
+        wanted = OffsetAndMetadata(to) if isinstance(to, int) else to
+        if wanted.offset < 0:
+            raise ValueError(f"an offset to seek cannot be negative: {wanted.offset}")
+        with self._calls.one_at_a_time():
+            state = self._subscriptions.of(place)
+            self._metadata.saw_epoch(place, wanted.leader_epoch)
+            leader = leader_of(self._metadata.snapshot, place)
+            position = FetchPosition(wanted.offset, wanted.leader_epoch, leader)
+            state.seek(position, validate=True)
+
+    def seek_to_beginning(self, places: Collection[TopicPartition]) -> None:
+        """Of all that are assigned, where none is named. Lazily: it is asked for when it is due."""
+        self._reset(places, OffsetReset.EARLIEST)
+
+    def seek_to_end(self, places: Collection[TopicPartition]) -> None:
+        """As `seek_to_beginning`. With read_committed, to the last stable offset."""
+        self._reset(places, OffsetReset.LATEST)
+
+    def _reset(self, places: Collection[TopicPartition], policy: OffsetReset) -> None:
+        with self._calls.one_at_a_time():
+            for state in [self._subscriptions.of(each) for each in places or self._assigned()]:
+                state.reset(policy)
+
+    def position(self, place: TopicPartition, timeout_ms: int) -> Steps[int]:
+        """The offset that is read next. Raises RequestTimedOutError, and ClientError of looking
+        for it.
+        """
+        with self._calls.one_at_a_time():
+            state = self._subscriptions.of(place)
+            deadline_ms = self._calls.now_ms() + timeout_ms
+            if isinstance(self._group, Ungrouped):  # a group looks what is committed
+                self._subscriptions.reset_initializing()
+            yield from self._calls.wait(lambda: state.valid_position is not None, deadline_ms)
+            position = state.valid_position
+            if position is None:
+                raise RequestTimedOutError(f"no position of {place} in {timeout_ms} ms")
+            return position.offset
+
+    def pause(self, places: Collection[TopicPartition]) -> None:
+        """Nothing of them is handed out, or fetched, until `resume`; they stay assigned."""
+        self._set_paused(places, to=True)
+
+    def resume(self, places: Collection[TopicPartition]) -> None:
+        self._set_paused(places, to=False)
+
+    def _set_paused(self, places: Collection[TopicPartition], *, to: bool) -> None:
+        with self._calls.one_at_a_time():
+            for state in [self._subscriptions.of(each) for each in places]:
+                state.is_paused = to
+
+    def paused(self) -> set[TopicPartition]:
+        return {each for each in self._assigned() if self._subscriptions.of(each).is_paused}
+
+    def _assigned(self) -> list[TopicPartition]:
+        return list(self._subscriptions.assigned)

@@ -1,0 +1,72 @@
+"""A consumer without a group.id: the program says what is read, and nothing is committed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NoReturn
+
+from logquake.client.consumer.group.listener import (
+    CommitCallback,
+    Offsets,
+    RebalanceListener,
+    unheard,
+)
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.driving.steps import Steps
+from logquake.client.errors import NoGroupError
+from logquake.wire.topic_partition import TopicPartition
+
+_FOR_EVER_MS = 2**63 - 1
+
+
+class Ungrouped:
+    """In the place of a `Coordination`, whose docstrings hold. What is of a group raises
+    NoGroupError.
+    """
+
+    awaits_program = False
+
+    def __init__(self, subscriptions: Subscriptions) -> None:
+        self._subscriptions = subscriptions
+
+    def poll(self, _now_ms: int) -> None:
+        """Nobody coordinates it."""
+
+    def next_due_ms(self, _now_ms: int) -> None: ...
+
+    def attend(self, _listener: RebalanceListener) -> Steps[None]:
+        self._subscriptions.reset_initializing()
+        yield from ()
+
+    def attend_again_ms(self, _now_ms: int) -> int:
+        return _FOR_EVER_MS
+
+    def commit(self, _offsets: Offsets | None, _deadline_ms: int) -> Steps[None]:
+        _refuse()
+
+    def commit_async(
+        self, _offsets: Offsets | None, _callback: CommitCallback = unheard
+    ) -> Steps[None]:
+        _refuse()
+
+    def committed(self, _places: Collection[TopicPartition], _deadline_ms: int) -> Steps[NoReturn]:
+        _refuse()
+
+    def group_metadata(self) -> NoReturn:
+        _refuse()
+
+    def enforce_rebalance(self, _reason: str) -> None:
+        _refuse()
+
+    def leave(self, _listener: RebalanceListener, _reason: str) -> Steps[None]:
+        yield from ()
+
+    def close(self, _listener: RebalanceListener, _deadline_ms: int) -> Steps[None]:
+        yield from ()
+
+    def metrics(self) -> dict[str, float]:
+        return {}
+
+
+def _refuse() -> NoReturn:
+    raise NoGroupError("the consumer has no group.id: nothing is assigned or committed without one")

@@ -1,0 +1,52 @@
+"""A consumer on its foundation, for callers of either kind: what both facades begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from logquake.client.assembling import Foundation, lay_foundation
+from logquake.client.consumer.assignors.assignor import Assignor
+from logquake.client.consumer.composing import ConsumerParts
+from logquake.client.consumer.consuming import Consuming
+from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
+from logquake.client.settings.consumer import ConsumerConfig
+from logquake.client.settings.reading import merged, read
+
+
+class FoundedConsumer(NamedTuple):
+    config: ConsumerConfig
+    foundation: Foundation
+    consuming: Consuming
+
+
+def found_consumer(
+    config: Mapping[str, object] | None,
+    keys: Mapping[str, object],
+    *,
+    key_deserializer: Deserializer | None,
+    value_deserializer: Deserializer | None,
+    interceptors: Sequence[ConsumerInterceptor],
+    assignors: Sequence[Assignor | str] | None,
+    who: Callable[[], object],
+) -> FoundedConsumer:
+    """What is given as an argument stands for its key. Raises SettingsError."""
+    own = {
+        "key_deserializer": key_deserializer,
+        "value_deserializer": value_deserializer,
+        "interceptor_classes": tuple(interceptors) or None,
+        "partition_assignment_strategy": assignors,
+    }
+    given = {name: value for name, value in own.items() if value is not None}
+    table = read(ConsumerConfig, merged(merged(config, keys), given))
+    parts = ConsumerParts(table)
+    foundation = lay_foundation(table, topics=parts.topics)
+    consuming = parts.consuming(
+        foundation.network,
+        foundation.metadata,
+        foundation.updates,
+        foundation.clock,
+        foundation.random,
+        who=who,
+    )
+    return FoundedConsumer(table, foundation, consuming)
