@@ -19,8 +19,15 @@
     columns.py    rows gathered as Arrow batches
     session.py    a quiet local session, and the Java that it runs on
     worker_daemon.py  what Spark's Python workers are forked from
+    __main__.py   the jobs, each a command (job_errors.py: what ends one, in a line)
     counting.py   the demo's job: what a topic holds, by key
     audit.py      a chaos run's history judged, however long it is
+    lake/         topics into Parquet files, each row once
+    replay.py     a lake's rows back into topics
+    mirror.py     topics into those of another cluster
+    topic_arguments.py, writing_arguments.py  arguments that several of them take
+    target_topics.py  topics made where they are missing
+    pacing.py     so many rows a second at most
 
 Usage: `spark = spark_session(); register(spark); spark.read.format("logquake")`, or `readStream`,
 with option names, schema and checkpoints' offsets as Spark's own Kafka connector has them. Caveat:

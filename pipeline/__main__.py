@@ -2,9 +2,12 @@
 
     count    a topic's records by key, as one JSON object
     audit    the invariants over a history that is longer than memory
+    lake     topics into Parquet files by date and hour, each row once
+    replay   a lake's rows back into topics
+    mirror   topics into those of another cluster
 
 Each is a process of its own: whoever asks needs no JVM inside, and Spark's memory is gone when the
-answer is there.
+answer is there. They run on this machine's cores, on the cluster of --master, or by spark-submit.
 """
 
 from __future__ import annotations
@@ -15,15 +18,31 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logquake.pipeline import mirror, replay
+from logquake.pipeline.job_errors import line_of, told_in_a_line
+from logquake.pipeline.lake import command as lake
+from logquake.pipeline.option_values import OptionError
 from logquake.pipeline.session import spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_PROGRAM = "python -m logquake.pipeline"
+
 
 def main(arguments: list[str]) -> int:
+    """Exit status 2 for what was asked wrongly, 1 for what failed: each in a line."""
     options = _parser().parse_args(arguments)
-    spark = spark_session(f"logquake {options.job}", short=options.is_short)
+    try:
+        return _run(options)
+    except told_in_a_line() as error:
+        print(f"{_PROGRAM} {options.job}: {line_of(error)}", file=sys.stderr)
+        return 2 if isinstance(error, OptionError) else 1
+
+
+def _run(options: argparse.Namespace) -> int:
+    name = f"logquake {options.job}"
+    spark = spark_session(name, master=options.master, short=options.is_short)
     try:
         status: int = options.run(spark, options)
         return status
@@ -33,24 +52,31 @@ def main(arguments: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m logquake.pipeline",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog=_PROGRAM, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     jobs = parser.add_subparsers(dest="job", required=True, metavar="JOB")
+    lines = dict(
+        line.split(maxsplit=1) for line in (__doc__ or "").splitlines() if line[:4] == " " * 4
+    )
+    for name, add_arguments in _JOBS.items():
+        job = jobs.add_parser(name, help=lines[name], description=lines[name])
+        job.add_argument("--master", metavar="URL", help="of a Spark cluster")
+        add_arguments(job)
+    return parser
 
-    count = jobs.add_parser("count", help="a topic's records by key, as one JSON object")
-    count.add_argument("bootstrap_servers", metavar="BOOTSTRAP_SERVERS")
-    count.add_argument("topic", metavar="TOPIC")
-    count.set_defaults(run=_count, is_short=True)
 
-    audit = jobs.add_parser("audit", help="the invariants over a history longer than memory")
-    audit.add_argument("history", type=Path, metavar="FILE", help="a Parquet file of rows")
-    audit.add_argument(
+def _add_count(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bootstrap_servers", metavar="BOOTSTRAP_SERVERS")
+    parser.add_argument("topic", metavar="TOPIC")
+    parser.set_defaults(run=_count, is_short=True)
+
+
+def _add_audit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("history", type=Path, metavar="FILE", help="a Parquet file of rows")
+    parser.add_argument(
         "--cluster", type=Path, metavar="DIRECTORY", help="state of the cluster it is about"
     )
-    audit.set_defaults(run=_audit, is_short=False)
-    return parser
+    parser.set_defaults(run=_audit, is_short=False)
 
 
 def _count(spark: SparkSession, options: argparse.Namespace) -> int:
@@ -69,6 +95,14 @@ def _audit(spark: SparkSession, options: argparse.Namespace) -> int:
     print(judgement)
     return 1 if judgement.verdict is Verdict.BROKEN else 0
 
+
+_JOBS = {
+    "count": _add_count,
+    "audit": _add_audit,
+    "lake": lake.add_arguments,
+    "replay": replay.add_arguments,
+    "mirror": mirror.add_arguments,
+}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _VECTOR_MODULE = "jdk.incubator.vector"
 # Compiling well costs a job of seconds more than it saves, as does collecting garbage beside it.
 _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+# Set by spark-submit, whose JVM runs already and knows its master.
+_IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
 _SHORT_JOB = {
     # What its stages were like is known too late to plan others by.
     "spark.sql.adaptive.enabled": "false",
@@ -45,10 +48,12 @@ def spark_session(
     name: str = "logquake",
     *,
     cores: int | None = None,
+    master: str | None = None,
     configs: Mapping[str, str] | None = None,
     short: bool = False,
 ) -> SparkSession:
-    """A session on this machine's cores, with the data source registered.
+    """A session on this machine's cores, on the cluster of a `master`, or on whatever spark-submit
+    was told, with the data source registered.
 
     `configs` go over the defaults here; a `short` one is for a job of seconds. Raises ClusterError
     where there is no Java 17 or later.
@@ -64,8 +69,12 @@ def spark_session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Before the JVM another one puts its command together.
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _SHORT_LIVED)
-    builder = SparkSession.builder.appName(name).master(f"local[{cores or '*'}]")
-    for key, value in (_defaults(files, short=short) | dict(configs or {})).items():
+    builder = SparkSession.builder.appName(name)
+    wanted = _defaults(files, short=short)
+    if _IS_SUBMITTED not in os.environ:
+        builder = builder.master(master or f"local[{cores or '*'}]")
+        wanted |= {} if master else _LOCAL
+    for key, value in (wanted | dict(configs or {})).items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
@@ -80,8 +89,6 @@ def _defaults(files: Path, *, short: bool) -> dict[str, str]:
     return {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.session.timeZone": "UTC",
         # A handful of tasks suits one machine; the default of 200 is a second of overhead.
         "spark.sql.shuffle.partitions": "4",

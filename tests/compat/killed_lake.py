@@ -1,0 +1,35 @@
+"""A lake's job that is killed at a step: its arguments are STEP SERVERS LAKE TOPIC."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from logquake.pipeline.lake.compacting import CompactionSettings
+from logquake.pipeline.lake.lake import Lake, LakeSettings
+from logquake.pipeline.lake.ledger import Step, opened
+from logquake.pipeline.session import spark_session
+
+
+def lake_settings(servers: str, topic: str) -> LakeSettings:
+    """Three batches of what the test writes, and hours whose files are merged."""
+    return LakeSettings(
+        {"kafka.bootstrap.servers": servers, "subscribe": topic},
+        batch_records=200,
+        compaction=CompactionSettings(most_files=2),
+    )
+
+
+def main(step: str, servers: str, lake: str, topic: str) -> None:
+    def die(told: Step) -> None:
+        if told is Step[step]:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with opened(Path(lake), die) as ledger:
+        Lake(spark_session(cores=1, short=True), lake_settings(servers, topic), ledger).fill()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,141 @@
+"""Jobs as people run them: a lake is filled, replayed into topics, and topics are mirrored."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logquake.client.producer import Producer, ProducerRecord
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
+from logquake.client.topics import Admin
+from logquake.cluster.api import Cluster
+from logquake.pipeline.__main__ import _parser
+from logquake.pipeline.lake.ledger import LakeError
+from logquake.pipeline.option_values import OptionError
+from tests.compat.sparks import SPARKS_WARNINGS
+from tests.waiting import PATIENCE_S
+
+pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
+
+PARTITIONS = 3
+RECORDS = 100  # of each partition
+NOON_MS = 1_795_435_200_000
+
+Run = Callable[..., None]
+
+
+@pytest.fixture
+def run(spark: Any) -> Run:
+    """A job, in the session of the tests."""
+
+    def run(job: str, *arguments: object) -> None:
+        options = _parser().parse_args([job, *map(str, arguments)])
+        assert options.run(spark, options) == 0
+
+    return run
+
+
+@pytest.fixture
+def orders(cluster: Cluster, topic: Callable[..., str]) -> str:
+    name = topic(partitions=PARTITIONS)
+    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
+        for partition in range(PARTITIONS):
+            records = [
+                ProducerRecord(
+                    None if number % 7 == 0 else b"k%d" % (number % 5),
+                    None if number % 9 == 0 else b"%d-%d" % (partition, number),
+                    (("h", b"%d" % number), ("none", None)) if number % 2 else (),
+                    NOON_MS + number * 60_000,
+                )
+                for number in range(RECORDS)
+            ]
+            Producer(router).send(name, partition, records)
+    return name
+
+
+def content(spark: Any, servers: str, topic: str) -> list[list[tuple[Any, ...]]]:
+    """Of each partition what readers of committed records see, in order."""
+    rows = (
+        spark.read.format("logquake")
+        .option("kafka.bootstrap.servers", servers)
+        .option("kafka.isolation.level", "read_committed")
+        .option("includeHeaders", "true")
+        .option("subscribe", topic)
+        .load()
+        .orderBy("partition", "offset")
+        .select("partition", "key", "value", "timestamp", "headers")
+        .collect()
+    )
+    return [[tuple(row)[1:] for row in rows if row[0] == each] for each in range(PARTITIONS)]
+
+
+def test_what_a_lake_holds_is_replayed_as_it_was_once(
+    spark: Any, cluster: Cluster, orders: str, run: Run, tmp_path: Path
+) -> None:
+    servers = cluster.bootstrap_servers
+    run("lake", servers, tmp_path, "--topics", orders, "--report")
+    for _ in range(2):
+        run("replay", tmp_path, servers, "--topic-prefix", "again-", "--name", f"run-{orders}")
+    assert content(spark, servers, f"again-{orders}") == content(spark, servers, orders)
+
+
+def test_some_rows_alone_are_replayed_and_without_transactions_they_are_doubled(
+    spark: Any, cluster: Cluster, orders: str, run: Run, tmp_path: Path
+) -> None:
+    servers = cluster.bootstrap_servers
+    run("lake", servers, tmp_path, "--topics", orders)
+    some = ["--where", "hour = '13' and partition = 1", "--rate", "100000", "--at-least-once"]
+    for _ in range(2):
+        run("replay", tmp_path, servers, "--topic-prefix", "some-", *some)
+    wanted = [row for row in content(spark, servers, orders)[1] if row[2].hour == 13]
+    assert content(spark, servers, f"some-{orders}") == [[], 2 * wanted, []]
+    assert wanted
+
+
+def test_topics_are_mirrored_once_and_gone_on_with(
+    spark: Any, cluster: Cluster, orders: str, run: Run, tmp_path: Path
+) -> None:
+    servers = cluster.bootstrap_servers
+    mirror = ["mirror", servers, servers, tmp_path / "how-far", "--topic-prefix", "copy-"]
+    run(*mirror, "--topics", orders)
+    assert content(spark, servers, f"copy-{orders}") == content(spark, servers, orders)
+    with Router(ClientSettings(servers)) as router:
+        Producer(router).send(orders, 2, [ProducerRecord(b"new", None)])
+    run(*mirror, "--topics", orders)
+    assert content(spark, servers, f"copy-{orders}") == content(spark, servers, orders)
+
+
+@pytest.mark.usefixtures("spark")  # before the cluster, whose end all that began after it awaits
+def test_what_cannot_be_replayed_or_mirrored_is_told(
+    cluster: Cluster, orders: str, run: Run, tmp_path: Path
+) -> None:
+    servers = cluster.bootstrap_servers
+    with pytest.raises(LakeError, match="is no lake"):
+        run("replay", tmp_path, servers)
+    run("lake", servers, tmp_path, "--topics", orders, "--json", "id BIGINT")
+    with pytest.raises(LakeError, match="what was not raw cannot be replayed"):
+        run("replay", tmp_path, servers)
+    with Router(ClientSettings(servers)) as router:
+        Admin(router).create_topic(f"few-{orders}", partitions=1)
+    mirror = ["mirror", servers, servers, tmp_path / "how-far", "--topic-prefix", "few-"]
+    with pytest.raises(OptionError, match="has 1 partitions, and records of 3"):
+        run(*mirror, "--topics", orders)
+
+
+def test_what_is_asked_wrongly_is_told_in_one_line(tmp_path: Path) -> None:
+    wrong = ["127.0.0.1:1", str(tmp_path), "--topics", "x", "--json", "id WHAT"]
+    job = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "logquake.pipeline", "lake", *wrong],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    line = job.stderr.strip().splitlines()[-1]
+    assert (job.returncode, "no schema of Spark's" in line) == (2, True), job.stderr
