@@ -2,7 +2,10 @@
 
     producer.py         messages sent at once, or from a queue by a thread of its own
     simple_consumer.py  one broker, asked by hand
+    consumer_connector.py  streams of messages for the consumers of a group
     producing/          what stands between send() and the brokers
+    consuming/          what a ConsumerConnector is made of
+    coordination/       what they have to do with ZooKeeper
     settings/           their configuration, under the names of 0.8 and of 0.7
     messages.py         messages, and sets of them in magic 0
     partitioner.py      which partition a key is for; hashing.py: by Java's hashes

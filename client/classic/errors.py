@@ -44,7 +44,17 @@ class RebalanceFailedError(ClientError):
     """Kafka's ConsumerRebalanceFailedException: rebalance.max.retries attempts came to nothing."""
 
 
-class ZooKeeperTimeoutError(ClientError):
-    """ZooKeeper did not answer in time (ZkTimeoutException); what was asked may be done."""
+class NotRegisteredError(ClientError):
+    """The consumer's own registration is gone: its session of ZooKeeper's ended."""
 
     retriable = True
+
+
+class ZooKeeperError(ClientError):
+    """ZooKeeper refused, or its session ended meanwhile."""
+
+    retriable = True
+
+
+class ZooKeeperTimeoutError(ZooKeeperError):
+    """ZooKeeper did not answer in time (ZkTimeoutException); what was asked may be done."""

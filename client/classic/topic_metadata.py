@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from random import Random
+from threading import Lock
 
 from logquake.client.classic.channel import Channel, Dial
-from logquake.client.errors import ClientError, ConnectionLostError
+from logquake.client.errors import ClientError, ClosedError, ConnectionLostError
 from logquake.client.settings.addresses import Address
 from logquake.wire.messages.metadata import (
     MetadataRequest,
@@ -63,7 +64,7 @@ def _of_topic(topic: MetadataResponseTopic, brokers: dict[int, Broker]) -> Topic
 
 class MetadataAsker:
     """Asks any broker, each by a channel of its own, until one answers
-    (ClientUtils.fetchTopicMetadata).
+    (ClientUtils.fetchTopicMetadata). For one thread; any thread may interrupt it.
     """
 
     def __init__(self, dial: Dial, client_id: str, timeout_ms: int, random: Random) -> None:
@@ -71,16 +72,42 @@ class MetadataAsker:
         self._client_id = client_id
         self._timeout_ms = timeout_ms
         self._random = random
+        self._lock = Lock()
+        self._asked: Channel | None = None
+        self._is_interrupted = False
 
     def ask(self, brokers: Sequence[Address], topics: Collection[str]) -> list[TopicMetadata]:
-        """Raises the last broker's error, or ConnectionLostError where there is no broker."""
+        """Raises the last broker's error, or ConnectionLostError where there is no broker;
+        ClosedError once it is interrupted.
+        """
         failure: ClientError = ConnectionLostError("there is no broker to ask for metadata")
         for address in self._random.sample(brokers, len(brokers)):
-            channel = self._dial(address, self._client_id, self._timeout_ms)
+            channel = self._dialled(address)
             try:
                 return ask_for_topics(channel, topics)
+            except ClosedError:
+                raise
             except ClientError as error:
                 failure = error
             finally:
-                channel.disconnect()
+                self._hang_up(channel)
         raise failure
+
+    def interrupt(self) -> None:
+        """For good. From any thread."""
+        with self._lock:
+            self._is_interrupted = True
+            if self._asked is not None:
+                self._asked.interrupt()
+
+    def _dialled(self, address: Address) -> Channel:
+        with self._lock:
+            if self._is_interrupted:
+                raise ClosedError("nobody asks for metadata any more")
+            channel = self._asked = self._dial(address, self._client_id, self._timeout_ms)
+        return channel
+
+    def _hang_up(self, channel: Channel) -> None:
+        with self._lock:
+            self._asked = None
+        channel.disconnect()

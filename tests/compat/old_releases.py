@@ -32,17 +32,16 @@ class OldReleases:
     def running(
         self, said: Path, release: str, main_class: str, *arguments: str
     ) -> Iterator[subprocess.Popen[bytes]]:
-        """Its standard output goes to the file ``said``. It is asked to end, and waited for."""
+        """Its standard output goes to the file ``said``. It ends when its standard input does."""
         with said.open("wb") as out, said.with_suffix(".err").open("wb") as err:
             command = self._command(release, main_class, *arguments)
-            process = subprocess.Popen(command, stdout=out, stderr=err)
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=err)
         try:
             yield process
-            process.terminate()
-            process.wait(PATIENCE_S)
+            process.communicate(timeout=PATIENCE_S)
         finally:
             process.kill()
-            process.wait()
+            process.communicate()
 
     def _command(self, release: str, main_class: str, *arguments: str) -> list[str]:
         few = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")

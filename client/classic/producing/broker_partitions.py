@@ -21,6 +21,9 @@ class BrokerPartitions(Protocol):
     def refresh(self, topics: Collection[str]) -> None:
         """What is known of them may be wrong. Raises ClientError."""
 
+    def interrupt(self) -> None:
+        """Whoever waits is told ClosedError, and whoever asks from now on. From any thread."""
+
     def close(self) -> None: ...
 
 
@@ -48,5 +51,8 @@ class AskedPartitions:
                 _log.warning("metadata of %s: error %d", told.topic, told.error_code)
             else:
                 check(told.error_code, f"metadata of {told.topic}")
+
+    def interrupt(self) -> None:
+        self._asker.interrupt()
 
     def close(self) -> None: ...

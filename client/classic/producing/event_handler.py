@@ -77,6 +77,7 @@ class DefaultEventHandler:
         """What is not written yet is not written any more. From any thread."""
         self._is_given_up = True
         self._pool.interrupt()
+        self._partitions.interrupt()
 
     def close(self) -> None:
         self._pool.close()

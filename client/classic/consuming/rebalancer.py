@@ -1,0 +1,155 @@
+"""A consumer's share of its group's partitions, worked out anew when anything changes
+(ZookeeperConsumerConnector.ZKRebalancerListener).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from threading import Event, RLock
+
+from logquake.client.classic.consuming import group as znodes
+from logquake.client.classic.consuming.assignment import Decision, GroupView, ThreadId, assign
+from logquake.client.classic.consuming.fetchers import Fetchers
+from logquake.client.classic.consuming.offsets import OffsetStore
+from logquake.client.classic.consuming.statistics import ConsumerStatistics
+from logquake.client.classic.consuming.stream import PartitionTopicInfo, StreamBuffer
+from logquake.client.classic.coordination.client import ZkClient
+from logquake.client.classic.errors import RebalanceFailedError
+from logquake.client.classic.settings.consumer import ConsumerConfig
+from logquake.client.errors import ClientError
+from logquake.wire.topic_partition import TopicPartition
+
+_log = logging.getLogger(__name__)
+
+BufferOf = Callable[[str, ThreadId], StreamBuffer]
+
+
+class Rebalancer:
+    """For threads, which wait for one another. Until start() it owns nothing."""
+
+    def __init__(
+        self,
+        consumer: str,
+        config: ConsumerConfig,
+        zk: ZkClient,
+        offsets: OffsetStore,
+        fetchers: Fetchers,
+        stopping: Event,
+        statistics: ConsumerStatistics,
+    ) -> None:
+        self._consumer = consumer
+        self._config = config
+        self._zk = zk
+        self._offsets = offsets
+        self._fetchers = fetchers
+        self._stopping = stopping
+        self._statistics = statistics
+        self._lock = RLock()
+        self._buffers: tuple[StreamBuffer, ...] = ()
+        self._buffer_of: BufferOf = _no_buffers
+        self._owned: dict[TopicPartition, PartitionTopicInfo] = {}
+        self._claimed: set[TopicPartition] = set()  # what we may own in ZooKeeper
+        self._settled: GroupView | None = None  # what we own is our share of it
+
+    def start(self, buffers: Iterable[StreamBuffer], buffer_of: BufferOf) -> None:
+        """Raises as rebalance()."""
+        self._buffers = tuple(buffers)
+        self._buffer_of = buffer_of
+        self.rebalance()
+
+    def consumed(self) -> dict[TopicPartition, int]:
+        """How far the program is in what it owns; below zero where it is not known yet."""
+        return {place: info.consumed_offset for place, info in dict(self._owned).items()}
+
+    def rebalance(self) -> None:
+        """``syncedRebalance``. Raises RebalanceFailedError after rebalance.max.retries attempts."""
+        with self._lock:
+            self._statistics.rebalanced()
+            failure: Exception | None = None
+            for attempt in range(self._config.rebalance_max_retries):
+                if attempt:
+                    self._stopping.wait(self._config.rebalance_backoff_ms / 1000)
+                if self._stopping.is_set():
+                    return
+                try:
+                    if self._attempt():
+                        return
+                    failure = None
+                except (ClientError, ValueError) as error:
+                    _log.info("%s: a rebalance failed: %s", self._consumer, error)
+                    failure = error
+                self._settled = None
+                self._close_fetchers()
+            raise RebalanceFailedError(
+                f"{self._consumer} can't rebalance after {self._config.rebalance_max_retries} "
+                f"retries: {failure or 'others own what it is to own'}"
+            ) from failure
+
+    def forget(self) -> None:
+        """``resetState``: the session is over, and with it what was owned."""
+        with self._lock:
+            self._claimed.clear()
+            self._settled = None
+
+    def stop(self) -> None:
+        """Nothing is put into streams any more, which end; consumed() knows what was taken."""
+        with self._lock:
+            self._fetchers.stop()
+            for each in self._buffers:
+                each.end()
+
+    def _attempt(self) -> bool:
+        """Whether it owns all that it is to own. Where nothing has changed that matters to it,
+        there is nothing to do: Kafka's rebalances for any topic that comes.
+        """
+        group = self._config.group_id
+        seen = self._zk.run(
+            znodes.look(
+                group, self._consumer, exclude_internal=self._config.exclude_internal_topics
+            )
+        )
+        if not seen.has_brokers:
+            _log.warning("%s: there are no brokers", self._consumer)
+            return True
+        if seen.view == self._settled:
+            return True
+        self._settled = None
+        self._close_fetchers()
+        self._zk.run(znodes.release(group, sorted(self._claimed), self._zk.session_id))
+        self._claimed.clear()
+        self._owned = {}
+        decision = assign(self._config.partition_assignment_strategy, seen.view)
+        offsets = self._offsets.fetch(decision.keys())
+        self._claimed = set(decision)
+        if not self._zk.run(znodes.claim(group, decision, self._zk.session_id)):
+            return False
+        self._own(decision, offsets)
+        self._settled = seen.view
+        return True
+
+    def _own(self, decision: Decision, offsets: dict[TopicPartition, int]) -> None:
+        self._owned = {
+            place: PartitionTopicInfo(place, offsets[place], self._buffer_of(place.topic, thread))
+            for place, thread in sorted(decision.items())
+        }
+        _log.info("%s owns %s", self._consumer, ", ".join(map(str, self._owned)) or "nothing")
+        self._fetchers.start(self._owned.values())
+
+    def _close_fetchers(self) -> None:
+        """What was handed out is committed while nobody else may own it yet; the rest is dropped,
+        and fetched again by whoever owns it next.
+        """
+        self._fetchers.stop()
+        for each in self._buffers:
+            each.clear()
+        if not self._config.auto_commit_enable:
+            return
+        try:
+            self._offsets.commit(self.consumed())
+        except ClientError as error:
+            _log.warning("%s: offsets are not committed: %s", self._consumer, error)
+
+
+def _no_buffers(topic: str, thread: ThreadId) -> StreamBuffer:
+    raise KeyError((topic, thread))
