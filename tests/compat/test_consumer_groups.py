@@ -20,10 +20,14 @@ from tests.compat.group_members import (
     members,
 )
 from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.our_members import OurMember
 from tests.waiting import PATIENCE_S, wait_for
 
 PARTITIONS = 4
-LIBRARIES: list[type[GroupMember]] = [LibrdkafkaMember, KafkaPythonMember, AioKafkaMember]
+LIBRARIES: list[type[GroupMember]] = [
+    *(LibrdkafkaMember, KafkaPythonMember, AioKafkaMember),
+    OurMember,
+]
 each_library = pytest.mark.parametrize("library", LIBRARIES, ids=lambda each: each.__name__)
 
 _groups = count()
