@@ -24,6 +24,7 @@
     membership.py   a member of a consumer group
     consumer/       the consumer's pure core: who of a group reads what, and what is fetched
     classic/        the clients of Kafka's first documents
+    admin/          all that an administrator asks of a cluster
     producer/       records gathered in batches, and the producer of our own tools
 
 Caveats: a member of a group has to be called often enough to beat; plain text, unless it is handed
@@ -37,10 +38,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from logquake.client.sync.admin import Admin as Admin
     from logquake.client.sync.producer import Producer as Producer
 
 # Loaded when they are asked for: brokers and tools that use one module of this room need no more.
-_HANDED_OUT = {"Producer": "logquake.client.sync.producer"}
+_HANDED_OUT = {
+    "Admin": "logquake.client.sync.admin",
+    "Producer": "logquake.client.sync.producer",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,9 @@ from logquake.wire.messages.find_coordinator import (
     FindCoordinatorResponse,
 )
 
+# What whoever coordinates no more answers, whatever it was asked.
+COORDINATOR_MOVED = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
+
 _SEVERAL_AT_ONCE_SINCE = 4  # KIP-699
 _PASSES = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 

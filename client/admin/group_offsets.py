@@ -6,12 +6,12 @@ and DeleteConsumerGroupOffsetsHandler.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from logquake.client.admin.asks import Ask, Broker, Terms, fixed
-from logquake.client.admin.coordinators import Coordinators
+from logquake.client.admin.coordinators import COORDINATOR_MOVED, Coordinators
 from logquake.client.admin.groups import sort_out
 from logquake.client.admin.keyed import Answered, Outcome
 from logquake.client.admin.refusals import refusal
@@ -24,10 +24,12 @@ from logquake.wire.messages.group_offsets import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
     OffsetCommitResponse,
+    OffsetCommitResponseTopic,
     OffsetDeleteRequest,
     OffsetDeleteRequestPartition,
     OffsetDeleteRequestTopic,
     OffsetDeleteResponse,
+    OffsetDeleteResponseTopic,
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,
@@ -45,7 +47,6 @@ _STABLE_SINCE = 7  # KIP-447
 _SEVERAL_GROUPS_SINCE = 8  # KIP-709
 _ALL_PARTITIONS_SINCE = 2
 _WAITS = (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.REBALANCE_IN_PROGRESS)
-_MOVED = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,13 +227,9 @@ class AlterConsumerGroupOffsets:
         """One partition that has to wait makes all wait."""
         outcome: Outcome[str, PartitionErrors] = Outcome()
         (group_id,) = reply.keys
-        codes = {
-            TopicPartition(topic.name, each.partition_index): each.error_code
-            for topic in reply.answer.topics
-            for each in topic.partitions
-        }
+        codes = _codes(reply.answer.topics)
         known = {ErrorCode.of_peer(code) for code in codes.values()}
-        if known.intersection(_MOVED):
+        if known.intersection(COORDINATOR_MOVED):
             outcome.moved.append(group_id)
         elif not known.intersection(_WAITS):
             outcome.completed[group_id] = _errors(codes)
@@ -242,6 +239,16 @@ class AlterConsumerGroupOffsets:
         self, keys: list[str], error: UnsupportedVersionError
     ) -> dict[str, ClientError]:
         return dict.fromkeys(keys, error)
+
+
+def _codes(
+    topics: Iterable[OffsetCommitResponseTopic | OffsetDeleteResponseTopic],
+) -> dict[TopicPartition, int]:
+    return {
+        TopicPartition(topic.name, each.partition_index): each.error_code
+        for topic in topics
+        for each in topic.partitions
+    }
 
 
 def _errors(codes: Mapping[TopicPartition, int]) -> PartitionErrors:
@@ -280,11 +287,7 @@ class DeleteConsumerGroupOffsets:
         if answer.error_code != ErrorCode.NONE:
             sort_out(outcome, group_id, answer.error_code, None)
             return outcome
-        codes = {
-            TopicPartition(topic.name, each.partition_index): each.error_code
-            for topic in answer.topics
-            for each in topic.partitions
-        }
+        codes = _codes(answer.topics)
         outcome.completed[group_id] = _errors(codes)
         return outcome
 

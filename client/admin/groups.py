@@ -13,7 +13,7 @@ from typing import Any
 
 from logquake.client.admin.asks import Ask, Asks, Broker, Terms, fixed
 from logquake.client.admin.by_broker import ByBroker, ask_every_broker
-from logquake.client.admin.coordinators import Coordinators
+from logquake.client.admin.coordinators import COORDINATOR_MOVED, Coordinators
 from logquake.client.admin.keyed import Answered, Outcome
 from logquake.client.admin.refusals import if_it_passes, refusal
 from logquake.client.admin.results import Results
@@ -45,7 +45,6 @@ _STATES_SINCE = 4  # KIP-518
 _TYPES_SINCE = 5  # KIP-848
 _SEVERAL_LEAVE_SINCE = 3  # KIP-345
 _LOADING = (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE)
-_MOVED = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ def sort_out(outcome: Outcome[str, Any], group_id: str, code: int, message: str 
     asked about again.
     """
     known = ErrorCode.of_peer(code)
-    if known in _MOVED:
+    if known in COORDINATOR_MOVED:
         outcome.moved.append(group_id)
     elif known is not ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
         outcome.failed[group_id] = broker_error(code, message or f"group {group_id}")

@@ -12,7 +12,7 @@ from typing import Any
 
 from logquake.client.admin.asks import Ask, Asks, Broker, Terms, fixed
 from logquake.client.admin.by_broker import ByBroker, ask_every_broker
-from logquake.client.admin.coordinators import Coordinators
+from logquake.client.admin.coordinators import COORDINATOR_MOVED, Coordinators
 from logquake.client.admin.keyed import Answered, Outcome
 from logquake.client.admin.refusals import if_it_passes
 from logquake.client.admin.results import Results
@@ -35,7 +35,6 @@ from logquake.wire.topic_partition import TopicPartition
 NO_DURATION = -1
 _DURATIONS_SINCE = 1  # KIP-994
 _LOADING = (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,)
-_MOVED = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
 _WAITS = (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.CONCURRENT_TRANSACTIONS)
 
 
@@ -138,7 +137,7 @@ def _description(
 
 def _sort_out(outcome: Outcome[str, Any], transactional_id: str, code: int) -> None:
     known = ErrorCode.of_peer(code)
-    if known in _MOVED:
+    if known in COORDINATOR_MOVED:
         outcome.moved.append(transactional_id)
     elif known not in _WAITS:
         error = broker_error(code, f"transactional id {transactional_id}")

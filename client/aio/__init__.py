@@ -10,9 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from logquake.client.aio.admin import Admin as Admin
     from logquake.client.aio.producer import Producer as Producer
 
-_HANDED_OUT = {"Producer": "logquake.client.aio.producer"}
+_HANDED_OUT = {
+    "Admin": "logquake.client.aio.admin",
+    "Producer": "logquake.client.aio.producer",
+}
 
 
 def __getattr__(name: str) -> Any:

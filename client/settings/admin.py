@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, ClassVar
 
+from logquake.client.network.settings import NetworkSettings
 from logquake.client.settings.absent import ABSENT_FROM_ALL
 from logquake.client.settings.common import CommonConfig
 from logquake.client.settings.following import make_at_least, meant
@@ -35,3 +36,7 @@ class AdminConfig(CommonConfig):
         make_at_least(cls, given, "default_api_timeout_ms", least_ms, "request.timeout.ms")
         if not given.get("client_id"):
             given["client_id"] = f"adminclient-{next(cls.numbers)}"
+
+    def network(self) -> NetworkSettings:
+        """A broker is asked one thing at a time, as by Kafka's."""
+        return replace(CommonConfig.network(self), max_in_flight_requests=1)

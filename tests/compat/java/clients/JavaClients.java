@@ -8,8 +8,8 @@ import java.util.concurrent.Future;
 
 /**
  * Every call of Kafka's Java client, against each of some brokers that stand alone:
- * <code>JavaClients HOST:PORT...</code>. A line a call; lines that begin with # say whose they are.
- * The brokers are asked at the same time: what takes longest is what the calls wait for.
+ * <code>JavaClients [SECTION...] HOST:PORT...</code>. A line a call; lines that begin with # say whose
+ * they are. The brokers are asked at the same time: what takes longest is what the calls wait for.
  */
 public final class JavaClients {
     interface Calls {
@@ -30,8 +30,12 @@ public final class JavaClients {
         SECTIONS.put("transactions", Transactions::new);
     }
 
-    public static void main(String[] brokers) throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(brokers.length);
+    public static void main(String[] arguments) throws Exception {
+        List<String> brokers = new ArrayList<>(List.of(arguments));
+        brokers.removeIf(SECTIONS::containsKey);
+        SECTIONS.keySet().removeIf(each -> brokers.size() < arguments.length
+            && !List.of(arguments).contains(each));
+        ExecutorService threads = Executors.newFixedThreadPool(brokers.size());
         try {
             List<Future<String>> asked = new ArrayList<>();
             for (String servers : brokers) {

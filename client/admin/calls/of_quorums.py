@@ -1,0 +1,39 @@
+"""What a cluster of KRaft's is asked, and no broker beside ZooKeeper answers.
+
+Kafka's client asks, and learns from ApiVersions that nobody speaks the request; here the answer is
+the same, without asking: these requests are not among the messages that this client knows.
+"""
+
+from __future__ import annotations
+
+from logquake.client.admin.calls.calling import Calling
+from logquake.client.errors import UnsupportedVersionError
+from logquake.client.pending import Promise
+
+
+class QuorumCalls(Calling):
+    """Each promises an UnsupportedVersionError."""
+
+    def describe_metadata_quorum(self) -> Promise[None]:
+        return self._nobody_answers("DescribeQuorum")
+
+    def unregister_broker(self, broker_id: int) -> Promise[None]:
+        return self._nobody_answers(f"UnregisterBroker of {broker_id}")
+
+    def list_client_metrics_resources(self) -> Promise[None]:
+        return self._nobody_answers("ListClientMetricsResources")
+
+    def add_raft_voter(self, voter_id: int) -> Promise[None]:
+        return self._nobody_answers(f"AddRaftVoter of {voter_id}")
+
+    def remove_raft_voter(self, voter_id: int) -> Promise[None]:
+        return self._nobody_answers(f"RemoveRaftVoter of {voter_id}")
+
+    def client_instance_id(self) -> Promise[None]:
+        return self._nobody_answers("GetTelemetrySubscriptions")
+
+    def _nobody_answers(self, request: str) -> Promise[None]:
+        promise: Promise[None] = self._promise()
+        why = f"{request} is answered in clusters of KRaft's, not beside ZooKeeper"
+        promise.settle(UnsupportedVersionError(why))
+        return promise

@@ -1,0 +1,139 @@
+"""The admin client for programs on asyncio's loop (org.apache.kafka.clients.admin.Admin)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from types import TracebackType
+from typing import Concatenate, ParamSpec, Self, TypeVar
+
+from logquake.client.admin.administering import Administering
+from logquake.client.aio.futures import Future
+from logquake.client.aio.loops import start_on_loop
+from logquake.client.pending import Promise
+
+P = ParamSpec("P")
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def _one(
+    method: Callable[Concatenate[Administering, P], Promise[V]],
+) -> Callable[Concatenate[Admin, P], Future[V]]:
+    """What it promises, to be awaited."""
+
+    @wraps(method)
+    def call(admin: Admin, /, *args: P.args, **kwargs: P.kwargs) -> Future[V]:
+        return admin.future_of(admin.begin(lambda calls: method(calls, *args, **kwargs)))
+
+    return call
+
+
+def _each(
+    method: Callable[Concatenate[Administering, P], Mapping[K, Promise[V]]],
+) -> Callable[Concatenate[Admin, P], dict[K, Future[V]]]:
+    """The same of each item."""
+
+    @wraps(method)
+    def call(admin: Admin, /, *args: P.args, **kwargs: P.kwargs) -> dict[K, Future[V]]:
+        begun = admin.begin(lambda calls: method(calls, *args, **kwargs))
+        return {key: admin.future_of(promise) for key, promise in begun.items()}
+
+    return call
+
+
+class Admin:
+    """As `logquake.client.sync.admin.Admin`, on the loop that runs when it is made.
+
+    A call begins at once; its futures are awaited. Raises RuntimeError where no loop runs.
+    """
+
+    def __init__(self, config: Mapping[str, object] | None = None, /, **keys: object) -> None:
+        self._administering = Administering(config, keys)
+        self._driver = start_on_loop(
+            self._administering.foundation,
+            self._administering.core,
+            self._administering.telling,
+            self._administering.name,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def begin(self, call: Callable[[Administering], V]) -> V:
+        """Raises ClosedError, and what the call raises."""
+        begun = call(self._administering)
+        self._driver.wake()
+        return begun
+
+    def future_of(self, promise: Promise[V]) -> Future[V]:
+        return Future(promise, self._driver)
+
+    async def close(self, timeout_ms: int | None = None) -> None:
+        """As the one that blocks."""
+        if self._driver.is_closed:
+            return
+        await self._driver.run(self._administering.close(timeout_ms))
+        self._driver.close()
+
+    create_topics = _each(Administering.create_topics)
+    delete_topics = _each(Administering.delete_topics)
+    delete_topics_by_id = _each(Administering.delete_topics_by_id)
+    create_partitions = _each(Administering.create_partitions)
+    list_topics = _one(Administering.list_topics)
+    describe_topics = _each(Administering.describe_topics)
+    describe_topics_by_id = _each(Administering.describe_topics_by_id)
+    describe_configs = _each(Administering.describe_configs)
+    incremental_alter_configs = _each(Administering.incremental_alter_configs)
+    alter_configs = _each(Administering.alter_configs)
+    list_offsets = _each(Administering.list_offsets)
+    delete_records = _each(Administering.delete_records)
+    elect_leaders = _one(Administering.elect_leaders)
+    alter_partition_reassignments = _each(Administering.alter_partition_reassignments)
+    list_partition_reassignments = _one(Administering.list_partition_reassignments)
+    describe_log_dirs = _each(Administering.describe_log_dirs)
+    describe_replica_log_dirs = _each(Administering.describe_replica_log_dirs)
+    alter_replica_log_dirs = _each(Administering.alter_replica_log_dirs)
+    list_consumer_groups = _one(Administering.list_consumer_groups)
+    describe_consumer_groups = _each(Administering.describe_consumer_groups)
+    delete_consumer_groups = _each(Administering.delete_consumer_groups)
+    remove_members_from_consumer_group = _each(Administering.remove_members_from_consumer_group)
+    remove_all_members_from_consumer_group = _one(
+        Administering.remove_all_members_from_consumer_group
+    )
+    list_consumer_group_offsets = _each(Administering.list_consumer_group_offsets)
+    alter_consumer_group_offsets = _each(Administering.alter_consumer_group_offsets)
+    delete_consumer_group_offsets = _each(Administering.delete_consumer_group_offsets)
+    describe_producers = _each(Administering.describe_producers)
+    describe_transactions = _each(Administering.describe_transactions)
+    list_transactions = _one(Administering.list_transactions)
+    abort_transaction = _one(Administering.abort_transaction)
+    fence_producers = _each(Administering.fence_producers)
+    describe_acls = _one(Administering.describe_acls)
+    create_acls = _each(Administering.create_acls)
+    delete_acls = _each(Administering.delete_acls)
+    describe_client_quotas = _one(Administering.describe_client_quotas)
+    alter_client_quotas = _each(Administering.alter_client_quotas)
+    describe_user_scram_credentials = _one(Administering.describe_user_scram_credentials)
+    alter_user_scram_credentials = _each(Administering.alter_user_scram_credentials)
+    create_delegation_token = _one(Administering.create_delegation_token)
+    renew_delegation_token = _one(Administering.renew_delegation_token)
+    expire_delegation_token = _one(Administering.expire_delegation_token)
+    describe_delegation_token = _one(Administering.describe_delegation_token)
+    describe_cluster = _one(Administering.describe_cluster)
+    describe_features = _one(Administering.describe_features)
+    update_features = _each(Administering.update_features)
+    describe_metadata_quorum = _one(Administering.describe_metadata_quorum)
+    unregister_broker = _one(Administering.unregister_broker)
+    list_client_metrics_resources = _one(Administering.list_client_metrics_resources)
+    add_raft_voter = _one(Administering.add_raft_voter)
+    remove_raft_voter = _one(Administering.remove_raft_voter)
+    client_instance_id = _one(Administering.client_instance_id)
