@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 from logquake.client.errors import ClientError, ProducerClosedError
 from logquake.client.network.backoff import ExponentialBackoff
-from logquake.client.producer.batch import Form, ProducerBatch
+from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.delivery import Callback, Delivery
 from logquake.client.producer.drain import Drain
+from logquake.client.producer.filling import Form
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.memory import BufferMemory, Lease
 from logquake.client.producer.numbering import Numbering
@@ -105,31 +106,31 @@ class Accumulator:
         queues = self._queues.topic(topic)
         chosen = self._stuck_to(queues, topic, leaders) if partition is None else partition
         queue = queues.of(chosen)
-        place = TopicPartition(topic, chosen)
         delivery = Delivery(record.timestamp_ms, record.key, record.value, callback)
-        before = queue[-1].estimated_bytes if queue else 0
-        is_new = not (queue and queue[-1].try_append(record, delivery, now_ms))
-        if is_new:
+        batch = queue[-1] if queue else None
+        before = batch.estimated_bytes if batch is not None else 0
+        is_new = batch is None or not batch.try_append(record, delivery, now_ms)
+        if batch is None or is_new:
             lease = lease or self.memory.reserve(self._size_with(record))
             if not lease.is_granted:
                 return Full(lease)
-            self._begin(place, queue, lease, now_ms).try_append(record, delivery, now_ms)
+            batch = self._begin(TopicPartition(topic, chosen), queue, lease, now_ms)
+            batch.try_append(record, delivery, now_ms)
             before = 0
         elif lease is not None:
             self.memory.release(lease)  # somebody else has made a batch meanwhile
         if partition is None:
-            appended_bytes = queue[-1].estimated_bytes - before
-            queues.sticky.produced(
-                appended_bytes, leaders.topics[topic], may_switch=all_full(queue)
-            )
-        return Appended(place, delivery, is_new or len(queue) > 1 or queue[-1].is_full)
+            appended_bytes = batch.estimated_bytes - before
+            queues.sticky.produced(appended_bytes, leaders.topics[topic], may_switch=batch.is_full)
+        return Appended(batch.place, delivery, is_new or len(queue) > 1 or batch.is_full)
 
     def _stuck_to(self, queues: TopicQueues, topic: str, leaders: Leaders) -> int:
         """A switch that had waited for the last batch to be full is made up for."""
         partitions = leaders.topics[topic]
         current = queues.sticky.current(partitions)
-        if all_full(queues.of(current)):
-            queues.sticky.produced(0, partitions, may_switch=True)
+        if not all_full(queues.of(current)):
+            return current
+        queues.sticky.produced(0, partitions, may_switch=True)
         return queues.sticky.current(partitions)
 
     def _size_with(self, record: Record) -> int:

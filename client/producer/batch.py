@@ -13,16 +13,12 @@ from typing import NamedTuple
 
 from logquake.client.errors import ClientError, DeliveryError
 from logquake.client.producer.delivery import Delivery, Results
+from logquake.client.producer.filling import Filling, Form
 from logquake.client.producer.memory import Lease
-from logquake.client.producer.ratios import MARGIN
 from logquake.client.telling import Telling
-from logquake.wire.compression import Codec
 from logquake.wire.records import (
     HEADER_BYTES,
-    BatchFlag,
-    BatchPayload,
     Record,
-    finish_batch,
     iterate_records,
     read_header,
     size_bound,
@@ -53,16 +49,6 @@ class Fate(Enum):
     SPLIT = "split"  # others stand in for it
 
 
-class Form(NamedTuple):
-    """How large a batch may grow, and how it is compressed."""
-
-    limit_bytes: int
-    codec: Codec = Codec.NONE
-    level: int | None = None
-    estimated_ratio: float = 1.0
-    is_transactional: bool = False
-
-
 class ProducerBatch:
     """``lease`` is its share of buffer.memory, None of those that a larger one was split into.
 
@@ -91,9 +77,8 @@ class ProducerBatch:
         self._results = Results(place)
         self._telling = telling
         self._form = form
-        self._payload: BatchPayload | None = BatchPayload()
-        self._plain_bytes = 0  # of the records
-        self._is_full = False
+        self._filling: Filling | None = Filling(form)
+        self._plain_bytes = 0  # of the records, once it is built
         self._built: bytearray | None = None
         self._waits_since_ms = self._appended_ms = created_ms
         self._leader_epoch = NO_LEADER_EPOCH
@@ -111,57 +96,40 @@ class ProducerBatch:
     @property
     def is_full(self) -> bool:
         """Nothing more may be added; one record may always, whatever its size."""
-        return self._is_full or (
-            bool(self.deliveries) and self._form.limit_bytes <= self.estimated_bytes
-        )
+        return self._filling is None or self._filling.is_full
 
     @property
     def estimated_bytes(self) -> int:
         """Exact once it is built, and without compression."""
-        if self._built is not None:
-            return len(self._built)
-        if self._form.codec is Codec.NONE:
-            return HEADER_BYTES + self._plain_bytes
-        return HEADER_BYTES + int(self._plain_bytes * self._form.estimated_ratio * MARGIN)
+        if self._filling is not None:
+            return self._filling.estimated_bytes
+        return 0 if self._built is None else len(self._built)
 
     def try_append(self, record: Record, delivery: Delivery, now_ms: int) -> bool:
-        """Whether there was room; else it is closed. The record's offset is set here."""
-        payload = self._payload
-        if payload is None or self.is_full:
-            self.close()
+        """Whether there was room; else it is closed. Its offset is its place here."""
+        index = len(self.deliveries)
+        if self._filling is None or not self._filling.try_add(index, record):
             return False
-        record = record._replace(offset=len(self.deliveries))
-        size = payload.size_of(record)
-        if self.deliveries and self.estimated_bytes + size > self._form.limit_bytes:
-            self.close()
-            return False
-        payload.add(record)
-        self._plain_bytes += size
-        delivery.joins(self._results, len(self.deliveries))
+        delivery.joins(self._results, index)
         self.deliveries.append(delivery)
         self._appended_ms = now_ms
         return True
 
     def close(self) -> None:
         """No more records."""
-        self._is_full = True
+        if self._filling is not None:
+            self._filling.is_full = True
 
     # Sending
 
     def build(self) -> bytearray:
         """The batch as it is sent, magic 2."""
         if self._built is None:
-            if self._payload is None:
+            if self._filling is None:
                 raise RuntimeError(f"{self!r} is done, and cannot be sent")
-            self.close()
-            self._built = finish_batch(
-                self._payload,
-                codec=self._form.codec,
-                level=self._form.level,
-                flags=BatchFlag.TRANSACTIONAL if self._form.is_transactional else 0,
-                **self.stamp._asdict(),
-            )
-            self._payload = None
+            self._built = self._filling.finish(*self.stamp)
+            self._plain_bytes = self._filling.plain_bytes
+            self._filling = None
         self.was_restamped = False
         return self._built
 
@@ -244,7 +212,7 @@ class ProducerBatch:
         if self.fate is not None:
             return False
         self.fate = fate
-        self._payload = None
+        self._filling = None
         return True
 
     def _tell_or_have_told(self) -> None:

@@ -31,6 +31,9 @@ from logquake.wire.sentinels import (
     NO_TIMESTAMP,
 )
 
+# The builder refuses what fits to the byte, and has an empty record that is cut off again.
+_BEYOND_LIMIT_BYTES = 8
+_NO_HEADERS: list[tuple[str, bytes | None]] = []
 _CODEC_BITS = 0x07
 _CONTINUES = 0x80  # of a varint
 _KEPT_ATTRIBUTES = _CODEC_BITS | int(BatchFlag.TRANSACTIONAL)
@@ -44,7 +47,12 @@ class BatchPayload:
     compaction leaves them. base_timestamp None: the first record's.
     """
 
-    def __init__(self, base_offset: int = 0, base_timestamp: int | None = None) -> None:
+    def __init__(
+        self,
+        base_offset: int = 0,
+        base_timestamp: int | None = None,
+        limit_bytes: int | None = None,
+    ) -> None:
         self.base_offset = base_offset
         self.base_timestamp = base_timestamp
         self.max_timestamp = NO_TIMESTAMP
@@ -53,7 +61,13 @@ class BatchPayload:
         # The builder takes its first timestamp as the base and -1 for "none yet"; an empty record
         # at time 0, cut off again, makes every later one relative to 0 whatever it is.
         self._builder = DefaultRecordBatchBuilder(
-            MAGIC, Codec.NONE, 0, NO_PRODUCER_ID, NO_PRODUCER_EPOCH, NO_SEQUENCE, sys.maxsize
+            MAGIC,
+            Codec.NONE,
+            0,
+            NO_PRODUCER_ID,
+            NO_PRODUCER_EPOCH,
+            NO_SEQUENCE,
+            sys.maxsize if limit_bytes is None else limit_bytes + _BEYOND_LIMIT_BYTES,
         )
         self._builder.append(0, 0, None, None, [])
         self._cut: int = self._builder.size()
@@ -83,6 +97,26 @@ class BatchPayload:
         self._builder.append(offset - self.base_offset, delta_ms, key, value, list(headers))
         self.last_offset = offset
         self.count += 1
+
+    def try_add(self, index: int, record: Record) -> int:
+        """The record at that place in the batch: bytes that it adds, 0 where it does not fit.
+
+        The first one is taken whatever its size.
+        """
+        _, timestamp_ms, key, value, headers = record
+        if self.base_timestamp is None:
+            self.base_timestamp = timestamp_ms
+        delta_ms = timestamp_ms - self.base_timestamp
+        named = list(headers) if headers else _NO_HEADERS
+        added = self._builder.append(index, delta_ms, key, value, named)
+        if added is None:
+            return 0
+        if timestamp_ms > self.max_timestamp:
+            self.max_timestamp = timestamp_ms
+        self.last_offset = self.base_offset + index
+        self.count += 1
+        size: int = added.size
+        return size
 
     def encoded(self) -> memoryview:
         """The records' bytes; nothing can be added any more."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from logquake.client.errors import ClientError, DeliveryError
-from logquake.client.producer.batch import Fate, Form, ProducerBatch, Stamp, sequence_after
+from logquake.client.producer.batch import Fate, ProducerBatch, Stamp, sequence_after
 from logquake.client.producer.delivery import Delivery, Outcome, RecordMetadata
+from logquake.client.producer.filling import Form
 from logquake.client.producer.ratios import CompressionRatios
 from logquake.client.telling import Telling
 from logquake.wire.compression import Codec
