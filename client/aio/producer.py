@@ -13,8 +13,9 @@ from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.interceptors import ProducerInterceptor
 from logquake.client.producer.partitioning import Partitioner
-from logquake.client.producer.producing import OnDelivery, Producing
-from logquake.client.producer.record import Headers, ProducerRecord
+from logquake.client.producer.preparing import OnDelivery
+from logquake.client.producer.producing import Producing
+from logquake.client.producer.record import Headers
 from logquake.client.producer.serializing import Serializer
 from logquake.client.producer.transactions.offsets import Offsets
 
@@ -73,7 +74,7 @@ class Producer:
         ``on_delivery`` is called on the loop. The rest is as with the one that blocks.
         """
         outgoing = self._producing.prepare(
-            ProducerRecord(topic, value, key, partition, timestamp_ms, headers), on_delivery
+            topic, value, key, partition, timestamp_ms, headers, on_delivery
         )
         appended = self._producing.append(outgoing)
         if appended is None:

@@ -76,6 +76,8 @@ class ThreadDriver:
     def wake(self) -> None:
         """Let the thread look at the core again: for whoever changed it under the lock."""
         with self.lock:
+            if self._is_woken:
+                return  # as for most records of a producer
             self._is_woken = True
             if self._is_asleep:
                 self._is_asleep = False  # once is enough

@@ -50,9 +50,9 @@ class Interceptors:
             except Exception:  # noqa: BLE001 - the program's own: whatever it raises
                 _LOG.exception("an interceptor fails with the fate of a record")
 
-    def on_send_error(self, record: ProducerRecord, error: Exception) -> None:
+    def on_send_error(self, topic: str, partition: int | None, error: Exception) -> None:
         """Of one that never was in a batch."""
-        self.on_acknowledgement(nowhere(place_wanted(record.topic, record.partition)), error)
+        self.on_acknowledgement(nowhere(place_wanted(topic, partition)), error)
 
     def close(self) -> None:
         for each in self._interceptors:

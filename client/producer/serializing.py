@@ -48,6 +48,8 @@ def _by_value_alone(function: Callable[[Any], bytes | None]) -> Serialize:
 
 def _as_they_are(what: str) -> Serialize:
     def serialize(_topic: str, _headers: Headers, data: Any) -> bytes | None:
+        if data is None or type(data) is bytes:
+            return data  # as most are
         try:
             return _checked(data)
         except TypeError as error:

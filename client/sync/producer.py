@@ -11,8 +11,9 @@ from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.interceptors import ProducerInterceptor
 from logquake.client.producer.partitioning import Partitioner
-from logquake.client.producer.producing import OnDelivery, Producing
-from logquake.client.producer.record import Headers, ProducerRecord
+from logquake.client.producer.preparing import OnDelivery
+from logquake.client.producer.producing import Producing
+from logquake.client.producer.record import Headers
 from logquake.client.producer.serializing import Serializer
 from logquake.client.producer.transactions.offsets import Offsets
 from logquake.client.sync.futures import Future
@@ -84,7 +85,7 @@ class Producer:
         with a transactional.id TransactionError.
         """
         outgoing = self._producing.prepare(
-            ProducerRecord(topic, value, key, partition, timestamp_ms, headers), on_delivery
+            topic, value, key, partition, timestamp_ms, headers, on_delivery
         )
         driver = self._driver
         with driver.lock:

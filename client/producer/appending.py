@@ -1,0 +1,172 @@
+"""Handing a record over: to which partition, whether there is room, what waits and what is refused
+(KafkaProducer.doSend).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from logquake.client.clock import Clock
+from logquake.client.driving.steps import Call, Steps, Wait
+from logquake.client.errors import (
+    ClientError,
+    ClosedError,
+    DeliveryError,
+    RecordTooLargeError,
+    TimedOutError,
+    TransactionError,
+)
+from logquake.client.network.metadata import Metadata
+from logquake.client.producer.accumulator import Accumulator, Appended, Full
+from logquake.client.producer.delivery import Delivery, RecordMetadata, Results, nowhere
+from logquake.client.producer.interceptors import Interceptors, place_wanted
+from logquake.client.producer.memory import Lease
+from logquake.client.producer.partitioning import Chooser
+from logquake.client.producer.preparing import OnDelivery, Outgoing
+from logquake.client.producer.sender import Sender
+from logquake.client.producer.topic_waits import TopicWaits
+from logquake.client.producer.transactions.steps import TransactionSteps
+from logquake.client.settings.producer import ProducerConfig
+from logquake.wire.records import Record, size_bound
+
+_OVERHEAD_BYTES = 128  # more than a batch of one record without headers has
+
+
+class Appending:
+    def __init__(
+        self,
+        config: ProducerConfig,
+        clock: Clock,
+        metadata: Metadata,
+        accumulator: Accumulator,
+        sender: Sender,
+        topics: TopicWaits,
+        interceptors: Interceptors,
+        transactions: TransactionSteps | None,
+    ) -> None:
+        self._config = config
+        self._clock = clock
+        self._metadata = metadata
+        self._accumulator = accumulator
+        self._sender = sender
+        self._topics = topics
+        self._interceptors = interceptors
+        self._transactions = transactions
+        self._most_bytes = min(config.max_request_size, config.buffer_memory)
+        self._chooser = Chooser(
+            config.partitioner_class, ignores_keys=config.partitioner_ignore_keys
+        )
+
+    def at_once(self, outgoing: Outgoing) -> Appended | None:
+        """None where it has to wait, or may fail. Raises ProducerClosedError, TransactionError,
+        and ValueError for what a partitioner chose.
+        """
+        topic, partition, record, _ = outgoing
+        if self._topics.known(topic, partition) is None or self._may_be_too_large(record):
+            return None
+        appended = self._append(outgoing, None)
+        if isinstance(appended, Full):
+            self._accumulator.memory.release(appended.lease)
+            return None
+        return appended
+
+    def in_time(self, outgoing: Outgoing) -> Steps[Delivery]:
+        """In max.block.ms, else it has failed: what a record comes to its delivery tells.
+
+        Raises as at_once().
+        """
+        deadline_ms = self._clock.now_ms() + self._config.max_block_ms
+        try:
+            delivery: Delivery = yield from self._wait_and_append(outgoing, deadline_ms)
+        except (ClosedError, TransactionError) as error:
+            self._interceptors.on_send_error(outgoing.topic, outgoing.partition, error)
+            raise
+        except ClientError as error:
+            if self._transactions is not None:
+                self._transactions.refused(error)
+            delivery = _refused(outgoing, error)
+            yield Call(delivery.tell)
+        return delivery
+
+    def _wait_and_append(self, outgoing: Outgoing, deadline_ms: int) -> Steps[Delivery]:
+        now_ms = self._clock.now_ms()
+        yield from self._topics.wait(outgoing.topic, outgoing.partition, now_ms, deadline_ms)
+        self._check_size(outgoing.record)
+        appended = self._append(outgoing, None)
+        while isinstance(appended, Full):
+            yield from self._await_memory(appended.lease, deadline_ms)
+            appended = self._append(outgoing, appended.lease)
+        return appended.delivery
+
+    def _append(self, outgoing: Outgoing, lease: Lease | None) -> Appended | Full:
+        topic, partition, record, on_delivery = outgoing
+        transactions = self._transactions
+        if transactions is not None:
+            transactions.check_may_send()
+        leaders = self._sender.leaders()
+        chosen = self._chooser.choose(
+            topic, partition, record.key, record.value, leaders.topics[topic]
+        )
+        now_ms = self._clock.now_ms()
+        appended = self._accumulator.append(topic, chosen, record, leaders, now_ms, None, lease)
+        if isinstance(appended, Full):
+            return appended
+        if appended.wakes:  # of each batch at least once, which is often enough
+            self._metadata.use(topic, now_ms)
+        if on_delivery is not None:
+            delivery = appended.delivery
+            delivery.when_done(partial(_tell, delivery, on_delivery))
+        if transactions is not None:
+            transactions.appended(appended.place)
+        return appended
+
+    def _await_memory(self, lease: Lease, deadline_ms: int) -> Steps[None]:
+        is_worth_a_try = False
+        try:
+            is_worth_a_try = yield Wait(
+                lambda: lease.is_granted or self._accumulator.is_closed, deadline_ms
+            )
+        finally:
+            if not is_worth_a_try or self._accumulator.is_closed:
+                self._accumulator.memory.release(lease)
+        if not is_worth_a_try:
+            raise TimedOutError(
+                f"buffer.memory={self._config.buffer_memory} was used up for "
+                f"max.block.ms={self._config.max_block_ms}: records come faster than they are sent"
+            )
+
+    def _may_be_too_large(self, record: Record) -> bool:
+        _, _, key, value, headers = record
+        if not headers:
+            size = len(key or b"") + len(value or b"") + _OVERHEAD_BYTES
+            if size <= self._most_bytes:
+                return False
+        return size_bound(record) > self._most_bytes
+
+    def _check_size(self, record: Record) -> None:
+        size = size_bound(record)
+        for key, bound in (
+            ("max.request.size", self._config.max_request_size),
+            ("buffer.memory", self._config.buffer_memory),
+        ):
+            if size > bound:
+                raise RecordTooLargeError(f"a record of {size} bytes is more than {key}={bound}")
+
+
+def _refused(outgoing: Outgoing, error: ClientError) -> Delivery:
+    topic, partition, record, on_delivery = outgoing
+    delivery = Delivery(record.timestamp_ms, record.key, record.value)
+    results = Results(place_wanted(topic, partition))
+    results.failed(lambda _: DeliveryError(error, may_be_written=False))
+    delivery.joins(results, 0)
+    if on_delivery is not None:
+        delivery.when_done(partial(_tell, delivery, on_delivery))
+    return delivery
+
+
+def _tell(delivery: Delivery, on_delivery: OnDelivery) -> None:
+    outcome, place = delivery.outcome, delivery.place
+    if isinstance(outcome, RecordMetadata):
+        on_delivery(outcome, None)
+    elif place is not None:
+        on_delivery(nowhere(place), outcome)

@@ -1,0 +1,97 @@
+"""What a program's interceptors and serializers make of a record, before it is handed over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+from logquake.client.clock import Clock
+from logquake.client.producer.delivery import RecordMetadata
+from logquake.client.producer.interceptors import Interceptors
+from logquake.client.producer.record import Headers, ProducerRecord
+from logquake.client.producer.serializing import serialize_by
+from logquake.client.settings.producer import ProducerConfig
+from logquake.wire.records import Record
+
+OnDelivery: TypeAlias = Callable[[RecordMetadata, Exception | None], object]
+"""Kafka's Callback: where the record is, or where it was to go and why it is not there."""
+
+
+class Outgoing(NamedTuple):
+    """A record as it leaves: serialized, and who wants to hear of it."""
+
+    topic: str
+    partition: int | None
+    record: Record
+    on_delivery: OnDelivery | None
+
+
+class Preparing:
+    """On the caller's thread; nothing is shared with other callers but what the program brought."""
+
+    def __init__(self, config: ProducerConfig, interceptors: Interceptors, clock: Clock) -> None:
+        self._interceptors = interceptors
+        self._clock = clock
+        self._own = (config.key_serializer, config.value_serializer)
+        self._serialize_key = serialize_by(config.key_serializer, "key")
+        self._serialize_value = serialize_by(config.value_serializer, "value")
+
+    def prepare(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Headers,
+        on_delivery: OnDelivery | None,
+    ) -> Outgoing:
+        """Raises SerializationError, and ValueError for a partition or a time below 0."""
+        if not self._interceptors:
+            return self._serialized(
+                topic, value, key, partition, timestamp_ms, headers, on_delivery
+            )
+        wanted = ProducerRecord(topic, value, key, partition, timestamp_ms, headers)
+        record = self._interceptors.on_send(wanted)
+        try:
+            return self._serialized(*record, partial(self._acknowledge, on_delivery))
+        except Exception as error:
+            self._interceptors.on_send_error(record.topic, record.partition, error)
+            raise
+
+    def _serialized(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Headers,
+        on_delivery: OnDelivery | None,
+    ) -> Outgoing:
+        if partition is not None and partition < 0:
+            raise ValueError(f"partition {partition}: a partition is never below 0")
+        if timestamp_ms is None:
+            timestamp_ms = self._clock.wall_ms()
+        elif timestamp_ms < 0:
+            raise ValueError(f"timestamp_ms={timestamp_ms}: a record's time is never below 0")
+        key = self._serialize_key(topic, headers, key)
+        value = self._serialize_value(topic, headers, value)
+        record = Record(0, timestamp_ms, key, value, tuple(headers) if headers else ())
+        return Outgoing(topic, partition, record, on_delivery)
+
+    def _acknowledge(
+        self, on_delivery: OnDelivery | None, metadata: RecordMetadata, error: Exception | None
+    ) -> None:
+        self._interceptors.on_acknowledgement(metadata, error)
+        if on_delivery is not None:
+            on_delivery(metadata, error)
+
+    def close(self) -> None:
+        """The program's own, so far as they can be closed."""
+        self._interceptors.close()
+        for each in self._own:
+            close: Callable[[], Any] | None = getattr(each, "close", None)
+            if close is not None:
+                close()
