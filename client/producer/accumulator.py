@@ -104,25 +104,44 @@ class Accumulator:
         if self.is_closed:
             raise ProducerClosedError("closed: it takes no more records")
         queues = self._queues.topic(topic)
+        delivery = Delivery(record.timestamp_ms, record.key, record.value, callback)
+        batch = queues.open
+        if batch is not None and partition is None and lease is None:  # as for most records
+            before = batch.estimated_bytes
+            if batch.try_append(record, delivery):
+                self._produced(queues, batch, before, leaders)
+                return Appended(batch.place, delivery, batch.is_full)
         chosen = self._stuck_to(queues, topic, leaders) if partition is None else partition
         queue = queues.of(chosen)
-        delivery = Delivery(record.timestamp_ms, record.key, record.value, callback)
         batch = queue[-1] if queue else None
         before = batch.estimated_bytes if batch is not None else 0
-        is_new = batch is None or not batch.try_append(record, delivery, now_ms)
+        is_new = batch is None or not batch.try_append(record, delivery)
+        if is_new and partition is None and self._stuck_to(queues, topic, leaders) != chosen:
+            # The batch that had no room had held back a switch, and is closed now.
+            return self.append(topic, None, record, leaders, now_ms, callback, lease)
         if batch is None or is_new:
             lease = lease or self.memory.reserve(self._size_with(record))
             if not lease.is_granted:
                 return Full(lease)
             batch = self._begin(TopicPartition(topic, chosen), queue, lease, now_ms)
-            batch.try_append(record, delivery, now_ms)
+            batch.try_append(record, delivery)
             before = 0
         elif lease is not None:
             self.memory.release(lease)  # somebody else has made a batch meanwhile
         if partition is None:
-            appended_bytes = batch.estimated_bytes - before
-            queues.sticky.produced(appended_bytes, leaders.topics[topic], may_switch=batch.is_full)
-        return Appended(batch.place, delivery, is_new or len(queue) > 1 or batch.is_full)
+            self._produced(queues, batch, before, leaders)
+        return Appended(batch.place, delivery, is_new or batch.is_full)
+
+    def _produced(
+        self, queues: TopicQueues, batch: ProducerBatch, before: int, leaders: Leaders
+    ) -> None:
+        """``batch`` has another record of those that stick."""
+        has_switched = queues.sticky.produced(
+            batch.estimated_bytes - before,
+            leaders.topics[batch.place.topic],
+            may_switch=batch.is_full,
+        )
+        queues.open = None if has_switched else batch
 
     def _stuck_to(self, queues: TopicQueues, topic: str, leaders: Leaders) -> int:
         """A switch that had waited for the last batch to be full is made up for."""

@@ -20,6 +20,7 @@ from logquake.client.network.metadata import Metadata
 from logquake.client.producer.accumulator import Accumulator, Appended, Full
 from logquake.client.producer.delivery import Delivery, RecordMetadata, Results, nowhere
 from logquake.client.producer.interceptors import Interceptors, place_wanted
+from logquake.client.producer.leaders import PartitionsOfTopic
 from logquake.client.producer.memory import Lease
 from logquake.client.producer.partitioning import Chooser
 from logquake.client.producer.preparing import OnDelivery, Outgoing
@@ -62,9 +63,10 @@ class Appending:
         and ValueError for what a partitioner chose.
         """
         topic, partition, record, _ = outgoing
-        if self._topics.known(topic, partition) is None or self._may_be_too_large(record):
+        known = self._topics.known(topic, partition)
+        if known is None or self._may_be_too_large(record):
             return None
-        appended = self._append(outgoing, None)
+        appended = self._append(outgoing, known, None)
         if isinstance(appended, Full):
             self._accumulator.memory.release(appended.lease)
             return None
@@ -90,23 +92,29 @@ class Appending:
 
     def _wait_and_append(self, outgoing: Outgoing, deadline_ms: int) -> Steps[Delivery]:
         now_ms = self._clock.now_ms()
-        yield from self._topics.wait(outgoing.topic, outgoing.partition, now_ms, deadline_ms)
+        known = yield from self._topics.wait(
+            outgoing.topic, outgoing.partition, now_ms, deadline_ms
+        )
         self._check_size(outgoing.record)
-        appended = self._append(outgoing, None)
+        appended = self._append(outgoing, known, None)
         while isinstance(appended, Full):
             yield from self._await_memory(appended.lease, deadline_ms)
-            appended = self._append(outgoing, appended.lease)
+            leased = self._topics.known(outgoing.topic, outgoing.partition)
+            if leased is None:  # the topic was deleted meanwhile
+                self._accumulator.memory.release(appended.lease)
+                raise TimedOutError(f"topic {outgoing.topic} went while memory was waited for")
+            appended = self._append(outgoing, leased, appended.lease)
         return appended.delivery
 
-    def _append(self, outgoing: Outgoing, lease: Lease | None) -> Appended | Full:
+    def _append(
+        self, outgoing: Outgoing, known: PartitionsOfTopic, lease: Lease | None
+    ) -> Appended | Full:
         topic, partition, record, on_delivery = outgoing
         transactions = self._transactions
         if transactions is not None:
             transactions.check_may_send()
+        chosen = self._chooser.choose(topic, partition, record.key, record.value, known)
         leaders = self._sender.leaders()
-        chosen = self._chooser.choose(
-            topic, partition, record.key, record.value, leaders.topics[topic]
-        )
         now_ms = self._clock.now_ms()
         appended = self._accumulator.append(topic, chosen, record, leaders, now_ms, None, lease)
         if isinstance(appended, Full):

@@ -80,7 +80,7 @@ class ProducerBatch:
         self._filling: Filling | None = Filling(form)
         self._plain_bytes = 0  # of the records, once it is built
         self._built: bytearray | None = None
-        self._waits_since_ms = self._appended_ms = created_ms
+        self._waits_since_ms = created_ms
         self._leader_epoch = NO_LEADER_EPOCH
         self._attempts_at_last_leader = 0
 
@@ -105,14 +105,13 @@ class ProducerBatch:
             return self._filling.estimated_bytes
         return 0 if self._built is None else len(self._built)
 
-    def try_append(self, record: Record, delivery: Delivery, now_ms: int) -> bool:
+    def try_append(self, record: Record, delivery: Delivery) -> bool:
         """Whether there was room; else it is closed. Its offset is its place here."""
         index = len(self.deliveries)
         if self._filling is None or not self._filling.try_add(index, record):
             return False
         delivery.joins(self._results, index)
         self.deliveries.append(delivery)
-        self._appended_ms = now_ms
         return True
 
     def close(self) -> None:
@@ -172,7 +171,7 @@ class ProducerBatch:
 
     def will_retry(self, now_ms: int) -> None:
         self.attempts += 1
-        self._waits_since_ms = self._appended_ms = max(self._appended_ms, now_ms)
+        self._waits_since_ms = now_ms
         self.is_retry = True
 
     def waited_ms(self, now_ms: int) -> int:
@@ -240,10 +239,10 @@ class ProducerBatch:
     def _cut(self, limit_bytes: int) -> list[ProducerBatch]:
         parts: list[ProducerBatch] = []
         for record, delivery in zip(self._records(), self.deliveries, strict=True):
-            if not (parts and parts[-1].try_append(record, delivery, self._appended_ms)):
+            if not (parts and parts[-1].try_append(record, delivery)):
                 bound = size_bound(record)
                 parts.append(self._part(max(limit_bytes, bound)))
-                parts[-1].try_append(record, delivery, self._appended_ms)
+                parts[-1].try_append(record, delivery)
                 if bound > limit_bytes:  # what fits in beside it would be refused with it
                     parts[-1].close()
         return parts

@@ -37,7 +37,26 @@ class Preparing:
         self._serialize_key = serialize_by(config.key_serializer, "key")
         self._serialize_value = serialize_by(config.value_serializer, "value")
 
-    def prepare(
+    def intercepted(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Headers,
+        on_delivery: OnDelivery | None,
+    ) -> Outgoing:
+        """As serialized(), by the program's interceptors first."""
+        wanted = ProducerRecord(topic, value, key, partition, timestamp_ms, headers)
+        record = self._interceptors.on_send(wanted)
+        try:
+            return self.serialized(*record, partial(self._acknowledge, on_delivery))
+        except Exception as error:
+            self._interceptors.on_send_error(record.topic, record.partition, error)
+            raise
+
+    def serialized(
         self,
         topic: str,
         value: Any,
@@ -48,28 +67,6 @@ class Preparing:
         on_delivery: OnDelivery | None,
     ) -> Outgoing:
         """Raises SerializationError, and ValueError for a partition or a time below 0."""
-        if not self._interceptors:
-            return self._serialized(
-                topic, value, key, partition, timestamp_ms, headers, on_delivery
-            )
-        wanted = ProducerRecord(topic, value, key, partition, timestamp_ms, headers)
-        record = self._interceptors.on_send(wanted)
-        try:
-            return self._serialized(*record, partial(self._acknowledge, on_delivery))
-        except Exception as error:
-            self._interceptors.on_send_error(record.topic, record.partition, error)
-            raise
-
-    def _serialized(
-        self,
-        topic: str,
-        value: Any,
-        key: Any,
-        partition: int | None,
-        timestamp_ms: int | None,
-        headers: Headers,
-        on_delivery: OnDelivery | None,
-    ) -> Outgoing:
         if partition is not None and partition < 0:
             raise ValueError(f"partition {partition}: a partition is never below 0")
         if timestamp_ms is None:

@@ -69,7 +69,8 @@ class Producing:
             interceptors,
             self._transactions,
         )
-        self.prepare = self._preparing.prepare
+        preparing = self._preparing
+        self.prepare = preparing.intercepted if interceptors else preparing.serialized
         self.append = self._appending.at_once
         self.append_in_time = self._appending.in_time
 

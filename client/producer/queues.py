@@ -14,8 +14,11 @@ Queue = deque[ProducerBatch]
 
 
 class TopicQueues:
+    """``open`` is the batch that records without a partition go to while there is room in it."""
+
     def __init__(self, sticky: StickyPartitioner) -> None:
         self.sticky = sticky
+        self.open: ProducerBatch | None = None
         self.by_partition: dict[int, Queue] = {}
 
     def of(self, partition: int) -> Queue:

@@ -41,9 +41,7 @@ def batch_of(
 
 def append(batch: ProducerBatch, value: bytes, told: list[Outcome] | None = None) -> bool:
     callback = None if told is None else told.append
-    return batch.try_append(
-        Record(0, NOW_MS, b"k", value), Delivery(NOW_MS, b"k", value, callback), NOW_MS
-    )
+    return batch.try_append(Record(0, NOW_MS, b"k", value), Delivery(NOW_MS, b"k", value, callback))
 
 
 def read_back(batch: ProducerBatch) -> list[Record]:
@@ -144,7 +142,7 @@ def test_a_callback_that_raises_keeps_nobody_from_being_told() -> None:
     told: list[Outcome | None] = []
     batch = ProducerBatch(PLACE, NOW_MS, ROOMY)
     delivery = Delivery(NOW_MS, None, None, fails)
-    assert batch.try_append(Record(0, NOW_MS, None, None), delivery, NOW_MS)
+    assert batch.try_append(Record(0, NOW_MS, None, None), delivery)
     delivery.when_done(lambda: told.append(delivery.outcome))
     batch.written(1, NO_TIMESTAMP)
     assert delivery.is_done
