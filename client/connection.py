@@ -21,7 +21,7 @@ from logquake.client.errors import (
     RequestTimedOutError,
 )
 from logquake.client.network.effects import Node
-from logquake.client.network.link import Answer, ClientRequest, Link, Serving
+from logquake.client.network.link import Answer, ClientRequest, Link, Serving, Stage
 from logquake.client.network.links import Links
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.settings import Address, ClientSettings
@@ -61,11 +61,15 @@ class Connection:
     def is_open(self) -> bool:
         return self._network.link(self._link.node.id) is self._link
 
+    @property
+    def stage(self) -> Stage:
+        return self._link.stage
+
     def version_of(self, request: type[Message], at_most: int | None = None) -> int:
         """The highest version that both sides speak. Raises UnsupportedVersionError."""
-        if not isinstance(self._link.stage, Serving):
+        if self._link.serving is None:
             raise ConnectionLostError(f"{self.name} does not serve")
-        return self._link.stage.version_of(request, self._link.node, at_most)
+        return self._link.serving.version_of(request, self._link.node, at_most)
 
     def request(
         self,

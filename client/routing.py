@@ -24,7 +24,6 @@ from logquake.client.errors import (
     check,
 )
 from logquake.client.network.effects import Node
-from logquake.client.network.link import Serving
 from logquake.client.network.links import Links
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.metadata_updates import MetadataUpdates
@@ -226,7 +225,7 @@ class Router:
 
     def _serves(self, node: Node) -> bool:
         link = self._network.link(node.id)
-        return link is not None and isinstance(link.stage, Serving)
+        return link is not None and link.serving is not None
 
     def _whom(self, now_ms: int) -> Node | None:
         """To be asked for metadata: a new connection may be to a broker that is frozen."""

@@ -13,6 +13,6 @@
     pending_answers.py   answers that wait to be told
     settings.py          Kafka's names for its bounds
 
-A link's stages are types, in the order in which they come: Resolving, Connecting, LoggingIn,
-AskingVersions, Serving. docs/architecture/clients.md is the walk of a request.
+A link's stages are types, in the order in which they come: Resolving, Connecting,
+AskingVersions, LoggingIn, Serving, and LoggingInAnew in between. docs/architecture/clients.md is the walk of a request.
 """

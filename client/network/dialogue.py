@@ -1,14 +1,14 @@
 """What is said on a connection, and in what order.
 
-First a login, where brokers want one, then ApiVersions, then requests. They are answered in the
-order they were sent.
-
-Absent: authentication once more when a session ends (KIP-368).
+First ApiVersions, then a login, where brokers want one, then requests. They are answered in the
+order they were sent, and so is a login once more before a session ends (KIP-368): Kafka's
+SaslClientAuthenticator and KafkaChannel.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from random import Random
 
 from logquake.client.network import versions
 from logquake.client.network.effects import Effect, Write
@@ -18,6 +18,7 @@ from logquake.client.network.link import (
     InFlight,
     Link,
     LoggingIn,
+    LoggingInAnew,
     Login,
     Serving,
 )
@@ -27,7 +28,12 @@ from logquake.client.network.settings import NetworkSettings
 from logquake.client.network.throttling import throttle_ms
 from logquake.wire.errors import ProtocolError
 from logquake.wire.header import RequestHeader, decode_response, encode_request
+from logquake.wire.sasl.authenticator import LoggedIn
 from logquake.wire.schema import Message
+
+# Of a session's lifetime: what is on its way, and clocks that differ, take some of it, and many
+# connections shall not come at once.
+_EARLIEST, _LATEST = 0.85, 0.95
 
 
 class Dialogue:
@@ -40,71 +46,124 @@ class Dialogue:
         effects: list[Effect],
         answers: PendingAnswers,
         new_login: Callable[[], Login] | None,
+        random: Random,
     ) -> None:
         self._settings = settings
         self._states = states
         self._effects = effects
         self._answers = answers
         self._new_login = new_login
+        self._random = random
 
     def begin(self, link: Link, now_ms: int) -> None:
         """Bytes may pass from now on."""
         if self._new_login is None:
-            self._let_in(link, now_ms)
-            return
-        login = self._new_login()
-        link.stage = LoggingIn(login)
-        self._effects.append(Write(link.id, [login.start()]))
+            self._stands(link, now_ms)
+        if self._settings.known_versions is None:
+            self._ask_versions(link, versions.NEWEST)
+        else:  # clients from before ApiVersions know what they speak, and do not ask (KIP-35)
+            self._let_in(link, self._settings.known_versions)
 
     def send(self, link: Link, request: ClientRequest, now_ms: int) -> None:
-        wait_ms = request.timeout_ms
-        if wait_ms is None:
-            wait_ms = self._settings.request_timeout_ms
-        correlation_id = self._write(link, request.message, request.version)
-        link.in_flight.append(InFlight(correlation_id, request, now_ms + wait_ms))
+        """Raises AuthenticationFailedError."""
+        deadline_ms = now_ms + self._timeout_ms(request)
+        stage = link.stage
+        if isinstance(stage, Serving) and self._is_session_over(stage, now_ms):
+            self._log_in_anew(link, stage, request, deadline_ms)
+        else:
+            self._send(link, request, deadline_ms)
 
     def on_frame(self, link: Link, frame: memoryview, now_ms: int) -> None:
         """Raises ProtocolError; AuthenticationFailedError or BrokerError of who lets us not in."""
         stage = link.stage
-        if isinstance(stage, LoggingIn):
-            self._on_login_frame(link, stage.login, frame, now_ms)
-        elif isinstance(stage, AskingVersions):
-            self._on_versions(link, stage, frame, now_ms)
+        if isinstance(stage, AskingVersions):
+            self._on_versions(link, stage, frame)
+        elif isinstance(stage, LoggingIn):
+            self._on_login_frame(link, stage, frame, now_ms)
+        elif isinstance(stage, LoggingInAnew) and not link.in_flight:
+            self._on_login_anew_frame(link, stage, frame, now_ms)
         else:
             self._on_answer(link, frame, now_ms)
 
-    def _on_login_frame(self, link: Link, login: Login, frame: memoryview, now_ms: int) -> None:
-        step = login.receive(bytes(frame))
-        if step is None:
-            self._let_in(link, now_ms)
+    # Versions
+
+    def _ask_versions(self, link: Link, version: int) -> None:
+        correlation_id = self._write(link, versions.question(), version)
+        link.stage = AskingVersions(version, correlation_id)
+
+    def _on_versions(self, link: Link, asked: AskingVersions, frame: memoryview) -> None:
+        answer = versions.answer(asked, frame, str(link.node))
+        if isinstance(answer, int):
+            self._ask_versions(link, answer)
+        else:
+            self._let_in(link, answer)
+
+    def _let_in(self, link: Link, spoken: Mapping[int, tuple[int, int]]) -> None:
+        if self._new_login is None:
+            self._serve(link, Serving(spoken))
+        else:
+            login = self._new_login()
+            link.stage = LoggingIn(login, spoken)
+            self._effects.append(Write(link.id, [login.start(spoken)]))
+
+    def _stands(self, link: Link, now_ms: int) -> None:
+        self._states.stood(link.node.id)
+        link.setup_deadline_ms = now_ms + self._settings.request_timeout_ms
+
+    def _serve(self, link: Link, serving: Serving) -> None:
+        link.stage = serving
+        self._states.serves(link.node.id)
+
+    # Logins
+
+    def _on_login_frame(self, link: Link, stage: LoggingIn, frame: memoryview, now_ms: int) -> None:
+        step = stage.login.receive(bytes(frame))
+        if isinstance(step, LoggedIn):
+            self._stands(link, now_ms)
+            self._serve(link, self._session(stage.versions, step, now_ms))
         else:
             self._effects.append(Write(link.id, [step]))
 
-    def _on_versions(
-        self, link: Link, asked: AskingVersions, frame: memoryview, now_ms: int
+    def _session(
+        self, spoken: Mapping[int, tuple[int, int]], session: LoggedIn, now_ms: int
+    ) -> Serving:
+        if session.session_lifetime_ms <= 0:
+            return Serving(spoken)
+        share = self._random.uniform(_EARLIEST, _LATEST)
+        return Serving(spoken, now_ms + int(session.session_lifetime_ms * share))
+
+    def _is_session_over(self, serving: Serving, now_ms: int) -> bool:
+        return serving.login_due_ms is not None and serving.login_due_ms <= now_ms
+
+    def _log_in_anew(
+        self, link: Link, serving: Serving, held: ClientRequest, deadline_ms: int
     ) -> None:
-        answer = versions.answer(asked, frame, str(link.node))
-        if isinstance(answer, int):
-            self._ask_versions(link, answer, now_ms)
+        if self._new_login is None:
+            raise RuntimeError("a session of nobody who logged in")
+        login = self._new_login()
+        link.stage = LoggingInAnew(login, serving, held)
+        link.setup_deadline_ms = deadline_ms
+        self._effects.append(Write(link.id, [login.start(serving.versions)]))
+
+    def _on_login_anew_frame(
+        self, link: Link, stage: LoggingInAnew, frame: memoryview, now_ms: int
+    ) -> None:
+        step = stage.login.receive(bytes(frame))
+        if isinstance(step, LoggedIn):
+            link.stage = self._session(stage.serving.versions, step, now_ms)
+            self._send(link, stage.held, link.setup_deadline_ms)
         else:
-            self._serve(link, answer)
+            self._effects.append(Write(link.id, [step]))
 
-    def _let_in(self, link: Link, now_ms: int) -> None:
-        """Clients from before ApiVersions know what they speak, and do not ask (KIP-35)."""
-        self._states.stood(link.node.id)
-        if self._settings.known_versions is None:
-            self._ask_versions(link, versions.NEWEST, now_ms)
-        else:
-            self._serve(link, self._settings.known_versions)
+    # Requests
 
-    def _serve(self, link: Link, versions_of_broker: Mapping[int, tuple[int, int]]) -> None:
-        link.stage = Serving(versions_of_broker)
-        self._states.serves(link.node.id)
+    def _timeout_ms(self, request: ClientRequest) -> int:
+        own_ms = request.timeout_ms
+        return self._settings.request_timeout_ms if own_ms is None else own_ms
 
-    def _ask_versions(self, link: Link, version: int, now_ms: int) -> None:
-        link.setup_deadline_ms = now_ms + self._settings.request_timeout_ms
-        correlation_id = self._write(link, versions.question(), version)
-        link.stage = AskingVersions(version, correlation_id)
+    def _send(self, link: Link, request: ClientRequest, deadline_ms: int) -> None:
+        correlation_id = self._write(link, request.message, request.version)
+        link.in_flight.append(InFlight(correlation_id, request, deadline_ms))
 
     def _on_answer(self, link: Link, frame: memoryview, now_ms: int) -> None:
         oldest = link.in_flight[0] if link.in_flight else None

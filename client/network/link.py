@@ -10,6 +10,7 @@ from typing import Protocol
 from logquake.client.errors import ClientError, UnsupportedVersionError
 from logquake.client.network.effects import Node
 from logquake.client.network.frames import Frames
+from logquake.wire.sasl.authenticator import LoggedIn
 from logquake.wire.schema import Message
 
 Answer = Message | ClientError
@@ -21,11 +22,14 @@ Done = Callable[[Answer], None]
 class Login(Protocol):
     """One authentication by SASL, without I/O."""
 
-    def start(self) -> bytes:
-        """The first frame to send, its length included."""
+    def start(self, spoken: Mapping[int, tuple[int, int]]) -> bytes:
+        """The first frame to send, its length included; ``spoken`` are the broker's versions.
 
-    def receive(self, frame: bytes) -> bytes | None:
-        """The next frame to send; None once the broker knows who we are.
+        Raises AuthenticationFailedError.
+        """
+
+    def receive(self, frame: bytes) -> bytes | LoggedIn:
+        """The next frame to send, until the broker knows who we are.
 
         Raises AuthenticationFailedError, and ProtocolError for what is no answer.
         """
@@ -42,11 +46,6 @@ class Connecting:
 
 
 @dataclass(frozen=True, slots=True)
-class LoggingIn:
-    login: Login
-
-
-@dataclass(frozen=True, slots=True)
 class AskingVersions:
     """ApiVersions was asked in that version."""
 
@@ -55,10 +54,20 @@ class AskingVersions:
 
 
 @dataclass(frozen=True, slots=True)
+class LoggingIn:
+    login: Login
+    versions: Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class Serving:
-    """Requests may be sent; ``versions`` are the broker's ranges by API key."""
+    """Requests may be sent; ``versions`` are the broker's ranges by API key.
+
+    The first one from ``login_due_ms`` on waits until we have logged in anew.
+    """
 
     versions: Mapping[int, tuple[int, int]]
+    login_due_ms: int | None = None
 
     def version_of(self, request: type[Message], broker: Node, at_most: int | None) -> int:
         """The highest version that both sides speak. Raises UnsupportedVersionError."""
@@ -76,9 +85,6 @@ class Serving:
         return version
 
 
-Stage = Resolving | Connecting | LoggingIn | AskingVersions | Serving
-
-
 @dataclass(frozen=True, slots=True)
 class ClientRequest:
     """``response`` is None of one that is not answered: it is done, with its own message, once it
@@ -90,6 +96,18 @@ class ClientRequest:
     response: type[Message] | None
     done: Done
     timeout_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggingInAnew:
+    """Before the session ends (KIP-368): what is in flight is answered first, ``held`` follows."""
+
+    login: Login
+    serving: Serving
+    held: ClientRequest
+
+
+Stage = Resolving | Connecting | AskingVersions | LoggingIn | Serving | LoggingInAnew
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +124,7 @@ class Link:
     id: int
     node: Node
     frames: Frames
-    setup_deadline_ms: int  # of what comes before Serving
+    setup_deadline_ms: int  # of whatever stage is not Serving
     used_at_ms: int
     stage: Stage = field(default_factory=Resolving)
     in_flight: deque[InFlight] = field(default_factory=deque)  # oldest first
@@ -117,6 +135,18 @@ class Link:
     def next_correlation_id(self) -> int:
         self.correlation_id = (self.correlation_id + 1) & 0x7FFFFFFF
         return self.correlation_id
+
+    @property
+    def serving(self) -> Serving | None:
+        """What it serves, if not at once."""
+        if isinstance(self.stage, LoggingInAnew):
+            return self.stage.serving
+        return self.stage if isinstance(self.stage, Serving) else None
+
+    def unanswered(self) -> list[ClientRequest]:
+        """Oldest first."""
+        held = [self.stage.held] if isinstance(self.stage, LoggingInAnew) else []
+        return [*(each.request for each in self.in_flight), *held]
 
     def may_send(self, now_ms: int, max_in_flight: int) -> bool:
         """One more request: as in Kafka, once the last one has left (InFlightRequests)."""
@@ -129,11 +159,10 @@ class Link:
 
     def due_ms(self, max_idle_ms: int) -> int:
         """When something is to be done about it, if nothing is heard of it."""
+        due = [each.deadline_ms for each in self.in_flight]
         if not isinstance(self.stage, Serving):
-            return self.setup_deadline_ms
-        if self.in_flight:
-            return min(each.deadline_ms for each in self.in_flight)
-        return self.used_at_ms + max_idle_ms
+            due.append(self.setup_deadline_ms)
+        return min(due, default=self.used_at_ms + max_idle_ms)
 
     def throttle(self, throttle_ms: int, now_ms: int) -> None:
         """Requests in flight are given the time that the broker takes for itself."""

@@ -57,7 +57,9 @@ class Links:
         self._last_id = 0
         self._effects: list[Effect] = []
         self._answers = PendingAnswers()
-        self._dialogue = Dialogue(settings, self.states, self._effects, self._answers, new_login)
+        self._dialogue = Dialogue(
+            settings, self.states, self._effects, self._answers, new_login, random
+        )
 
     # What a client does
 
@@ -76,8 +78,11 @@ class Links:
 
     def send(self, link: Link, request: ClientRequest, now_ms: int) -> None:
         """On a link that serves, and may be sent to."""
-        self._dialogue.send(link, request, now_ms)
         self._used(link, now_ms)
+        try:
+            self._dialogue.send(link, request, now_ms)
+        except AuthenticationFailedError as error:
+            self._end(link, error, now_ms)  # who asked is told in the next poll
 
     def end(self, link: Link, why: ClientError, now_ms: int) -> None:
         """Give it up; those in flight are told ``why``."""
@@ -168,12 +173,13 @@ class Links:
     def poll(self, now_ms: int) -> None:
         """End what took too long, and the one connection that has been idle for longest."""
         for link in list(self._links.values()):
-            is_late = link.due_ms(self._settings.connections_max_idle_ms) <= now_ms
-            if is_late and not isinstance(link.stage, Serving):
+            if link.due_ms(self._settings.connections_max_idle_ms) > now_ms:
+                continue
+            if link.unanswered():
+                self._end(link, RequestTimedOutError(f"no answer from {link.node} in time"), now_ms)
+            elif not isinstance(link.stage, Serving):
                 why = RequestTimedOutError(f"no connection to {link.node} in time")
                 self._end(link, why, now_ms)
-            elif is_late and link.in_flight:
-                self._end(link, RequestTimedOutError(f"no answer from {link.node} in time"), now_ms)
         self._end_most_idle(now_ms)
         self._answers.tell()
 
@@ -197,8 +203,8 @@ class Links:
         self.states.ended(link, why, now_ms)
         self._effects.append(Close(link.id))
         told = why
-        for each in link.in_flight:
-            self._answers.add(each.request.done, told)
+        for each in link.unanswered():
+            self._answers.add(each.done, told)
             # What was wrong with the oldest one's answer is no fault of the others.
             told = why if why.retriable else ConnectionLostError(str(why))
         link.in_flight.clear()

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from random import Random
 
 from logquake.client.network.effects import Node
-from logquake.client.network.link import Serving
 from logquake.client.network.node_states import NodeStates
 
 
@@ -29,7 +28,7 @@ def least_loaded(
                 untried.append((states.last_attempt_ms(node.id), node))
         elif link.may_send(now_ms, max_in_flight):
             ready.append((len(link.in_flight), node))
-        elif not isinstance(link.stage, Serving):
+        elif link.serving is None:
             connecting.append(node)
     if ready:
         return min(ready, key=lambda each: each[0])[1]

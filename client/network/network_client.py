@@ -12,7 +12,7 @@ from typing import Protocol
 
 from logquake.client.errors import AuthenticationFailedError, ClientError, ConnectionLostError
 from logquake.client.network.effects import Node
-from logquake.client.network.link import ClientRequest, Link, Serving
+from logquake.client.network.link import ClientRequest, Link
 from logquake.client.network.links import Links
 from logquake.client.network.load import least_loaded
 from logquake.client.network.settings import NetworkSettings
@@ -86,9 +86,9 @@ class NetworkClient:
     def version_of(self, node_id: int, request: type[Message], at_most: int | None = None) -> int:
         """Of a node that serves. Raises UnsupportedVersionError, or ConnectionLostError."""
         link = self.link(node_id)
-        if link is None or not isinstance(link.stage, Serving):
+        if link is None or link.serving is None:
             raise ConnectionLostError(f"no connection to broker {node_id} now")
-        return link.stage.version_of(request, link.node, at_most)
+        return link.serving.version_of(request, link.node, at_most)
 
     def send(self, node_id: int, request: ClientRequest, now_ms: int) -> None:
         """To a node that is ready."""

@@ -4,6 +4,7 @@
     keys.py       what a table says of a key; following.py: defaults that follow from others
     kinds.py      what a value may be
     common.py     the keys that every client has: CommonClientConfigs
+    security.py   those of TLS and SASL
     producer.py, consumer.py, admin.py    one table a client, which is all it has
     absent.py     Kafka's keys that have no meaning here, and why
     addresses.py  host:port

@@ -10,7 +10,11 @@ from logquake.client.settings.keys import Absent
 _NO_REPORTER = Absent("metrics are told when they are asked for, to nobody else")
 _NO_TELEMETRY = Absent("metrics are not pushed to brokers (KIP-714)", "false")
 _SYSTEMS_BUFFERS = Absent("the system sizes a socket's buffers, as -1 says", "-1")
-_BY_WAY_IN = Absent("TLS and SASL come with the way in that a client is handed")
+_NO_KERBEROS = Absent("Kerberos is not spoken")
+_GIVEN_TOKENS = Absent("sasl.login.callback.handler.class is a function that fetches tokens")
+_NO_REFRESH = Absent("each login has a token of its own, and none is fetched beforehand")
+_OF_BROKERS = Absent("it is a broker's: clients check no tokens")
+_OF_JAVA = Absent("OpenSSL is Python's way to speak TLS, and it chooses")
 
 _METRICS: Final = {
     "auto.include.jmx.reporter": Absent("there is no JMX", "false"),
@@ -29,64 +33,47 @@ _NETWORK: Final = {
     "send.buffer.bytes": _SYSTEMS_BUFFERS,
 }
 
-_SASL: Final = (
-    "sasl.client.callback.handler.class",
-    "sasl.jaas.config",
-    "sasl.kerberos.kinit.cmd",
-    "sasl.kerberos.min.time.before.relogin",
-    "sasl.kerberos.service.name",
-    "sasl.kerberos.ticket.renew.jitter",
-    "sasl.kerberos.ticket.renew.window.factor",
-    "sasl.login.callback.handler.class",
-    "sasl.login.class",
-    "sasl.login.connect.timeout.ms",
-    "sasl.login.read.timeout.ms",
-    "sasl.login.refresh.buffer.seconds",
-    "sasl.login.refresh.min.period.seconds",
-    "sasl.login.refresh.window.factor",
-    "sasl.login.refresh.window.jitter",
-    "sasl.login.retry.backoff.max.ms",
-    "sasl.login.retry.backoff.ms",
-    "sasl.mechanism",
-    "sasl.oauthbearer.clock.skew.seconds",
-    "sasl.oauthbearer.expected.audience",
-    "sasl.oauthbearer.expected.issuer",
-    "sasl.oauthbearer.header.urlencode",
-    "sasl.oauthbearer.jwks.endpoint.refresh.ms",
-    "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms",
-    "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms",
-    "sasl.oauthbearer.jwks.endpoint.url",
-    "sasl.oauthbearer.scope.claim.name",
-    "sasl.oauthbearer.sub.claim.name",
-    "sasl.oauthbearer.token.endpoint.url",
-)
+_SASL: Final = {
+    "sasl.client.callback.handler.class": Absent("sasl.jaas.config says who we are"),
+    "sasl.kerberos.kinit.cmd": _NO_KERBEROS,
+    "sasl.kerberos.min.time.before.relogin": _NO_KERBEROS,
+    "sasl.kerberos.service.name": _NO_KERBEROS,
+    "sasl.kerberos.ticket.renew.jitter": _NO_KERBEROS,
+    "sasl.kerberos.ticket.renew.window.factor": _NO_KERBEROS,
+    "sasl.login.class": Absent("sasl.mechanism says how we log in"),
+    "sasl.login.connect.timeout.ms": _GIVEN_TOKENS,
+    "sasl.login.read.timeout.ms": _GIVEN_TOKENS,
+    "sasl.login.refresh.buffer.seconds": _NO_REFRESH,
+    "sasl.login.refresh.min.period.seconds": _NO_REFRESH,
+    "sasl.login.refresh.window.factor": _NO_REFRESH,
+    "sasl.login.refresh.window.jitter": _NO_REFRESH,
+    "sasl.login.retry.backoff.max.ms": _GIVEN_TOKENS,
+    "sasl.login.retry.backoff.ms": _GIVEN_TOKENS,
+    "sasl.oauthbearer.clock.skew.seconds": _OF_BROKERS,
+    "sasl.oauthbearer.expected.audience": _OF_BROKERS,
+    "sasl.oauthbearer.expected.issuer": _OF_BROKERS,
+    "sasl.oauthbearer.header.urlencode": _GIVEN_TOKENS,
+    "sasl.oauthbearer.jwks.endpoint.refresh.ms": _OF_BROKERS,
+    "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms": _OF_BROKERS,
+    "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms": _OF_BROKERS,
+    "sasl.oauthbearer.jwks.endpoint.url": _OF_BROKERS,
+    "sasl.oauthbearer.scope.claim.name": _GIVEN_TOKENS,
+    "sasl.oauthbearer.sub.claim.name": _GIVEN_TOKENS,
+    "sasl.oauthbearer.token.endpoint.url": _GIVEN_TOKENS,
+}
 
-_TLS: Final = (
-    "ssl.cipher.suites",
-    "ssl.enabled.protocols",
-    "ssl.endpoint.identification.algorithm",
-    "ssl.engine.factory.class",
-    "ssl.key.password",
-    "ssl.keymanager.algorithm",
-    "ssl.keystore.certificate.chain",
-    "ssl.keystore.key",
-    "ssl.keystore.location",
-    "ssl.keystore.password",
-    "ssl.keystore.type",
-    "ssl.protocol",
-    "ssl.provider",
-    "ssl.secure.random.implementation",
-    "ssl.trustmanager.algorithm",
-    "ssl.truststore.certificates",
-    "ssl.truststore.location",
-    "ssl.truststore.password",
-    "ssl.truststore.type",
-)
+_TLS: Final = {
+    "ssl.keymanager.algorithm": _OF_JAVA,
+    "ssl.protocol": Absent("ssl.enabled.protocols says which versions are spoken", "TLSv1.3"),
+    "ssl.provider": _OF_JAVA,
+    "ssl.secure.random.implementation": _OF_JAVA,
+    "ssl.trustmanager.algorithm": _OF_JAVA,
+}
 
 ABSENT_FROM_ALL: Final[Mapping[str, Absent]] = {
     **_METRICS,
     **_NETWORK,
-    "security.protocol": _BY_WAY_IN,
     "security.providers": Absent("there are no providers of Java's"),
-    **dict.fromkeys(_SASL + _TLS, _BY_WAY_IN),
+    **_SASL,
+    **_TLS,
 }

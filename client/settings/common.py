@@ -14,6 +14,7 @@ from logquake.client.settings.absent import ABSENT_FROM_ALL
 from logquake.client.settings.addresses import Address
 from logquake.client.settings.keys import Absent, key, required_key
 from logquake.client.settings.kinds import LONG_MAX, Servers, Text, integer, long, member_of
+from logquake.client.settings.security import SecurityConfig, settle_security
 
 
 class RecoveryStrategy(Enum):
@@ -22,7 +23,7 @@ class RecoveryStrategy(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommonConfig:
+class CommonConfig(SecurityConfig):
     client: ClassVar[str]
     absent: ClassVar[Mapping[str, Absent]] = ABSENT_FROM_ALL
     numbers: ClassVar[count[int]]  # for clients that are given no name
@@ -55,6 +56,7 @@ class CommonConfig:
 
     @classmethod
     def settle(cls, given: dict[str, Any]) -> None:
+        settle_security(given)
         if "reconnect_backoff_ms" in given:
             given.setdefault("reconnect_backoff_max_ms", given["reconnect_backoff_ms"])
 

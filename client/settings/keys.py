@@ -28,6 +28,11 @@ def key(default: T, kind: Kind[T]) -> Any:
     return field(default=default, metadata={_KIND: kind})
 
 
+def secret_key(default: T, kind: Kind[T]) -> Any:
+    """Is shown nowhere."""
+    return field(default=default, metadata={_KIND: kind}, repr=False)
+
+
 def required_key(kind: Kind[Any]) -> Any:
     return field(metadata={_KIND: kind})
 

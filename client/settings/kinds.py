@@ -99,11 +99,13 @@ class OneOf(Generic[T]):
         for meaning in self.spelt.values():
             if isinstance(value, Enum) and value is meaning:
                 return meaning
-        text = str(value).strip()
-        found = self.spelt.get(text.lower() if self.in_any_case else text)
-        if found is None or not isinstance(value, str | int):
+        if not isinstance(value, str | int):
             raise ValueError(value)
-        return found
+        text = str(value).strip()
+        for spelt, meaning in self.spelt.items():
+            if text == spelt or (self.in_any_case and text.lower() == spelt.lower()):
+                return meaning
+        raise ValueError(value)
 
 
 def member_of(values: type[E], *, in_any_case: bool = False) -> OneOf[E]:
@@ -136,6 +138,28 @@ class Servers:
         if not found:
             raise ValueError(value)
         return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """In order; any, unless the ones that are known are told."""
+
+    known: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        return f"a list of {' or '.join(self.known) or 'names'}"
+
+    def read(self, value: object) -> tuple[str, ...]:
+        """A list, or text with commas."""
+        if isinstance(value, str):
+            value = [part.strip() for part in value.split(",") if part.strip()]
+        if not isinstance(value, list | tuple) or not value:
+            raise ValueError(value)
+        for each in value:
+            if not isinstance(each, str) or (self.known and each not in self.known):
+                raise ValueError(value)
+        return tuple(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,8 @@ def _parsed(name: str, value: object, place: Field[Any]) -> Any:
     try:
         return kind.read(value)
     except ValueError:
-        raise SettingsError(f"{name}={value!r} is not allowed: {kind.allowed} is") from None
+        shown = repr(value) if place.repr else "[hidden]"
+        raise SettingsError(f"{name}={shown} is not allowed: {kind.allowed} is") from None
 
 
 def _refuse_unless_so(table: type[Table], name: str, value: object) -> None:

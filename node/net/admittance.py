@@ -10,8 +10,8 @@ from logquake.node.authentication.distinguished_name import MalformedCertificate
 from logquake.node.authentication.mechanisms import EnabledMechanism
 from logquake.node.authentication.principal_mapping import NoMatchingRuleError, PrincipalMapping
 from logquake.node.net.sasl_gate import SaslGate
-from logquake.node.net.tls.settings import TlsSettings
 from logquake.node.net.tls.tls_socket import TlsSocket
+from logquake.seams.tls.settings import TlsSettings
 from logquake.wire.listeners import ListenerName
 from logquake.wire.principals import ANONYMOUS, KafkaPrincipal
 

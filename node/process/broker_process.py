@@ -29,7 +29,6 @@ from logquake.node.net.loop import EventLoop
 from logquake.node.net.pass_watch import PassWatch
 from logquake.node.net.processor import Processor
 from logquake.node.net.quotas import ConnectionQuotas
-from logquake.node.net.tls.settings import TlsError
 from logquake.node.outside import Outside
 from logquake.node.process.busy_reports import BusyReports
 from logquake.node.process.descriptors import open_segments, raise_limit
@@ -40,6 +39,7 @@ from logquake.node.process.key_stores import follow_stores
 from logquake.node.requests.api_table import ApiTable
 from logquake.node.settings import BrokerSettings
 from logquake.seams.journal import Event
+from logquake.seams.tls.settings import TlsError
 from logquake.storage.disk.real_disk import RealDisk
 from logquake.storage.errors import LogDirError, StorageError
 from logquake.wire.listeners import ListenerName

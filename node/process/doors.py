@@ -21,12 +21,12 @@ from logquake.node.net.admittance import Admittance
 from logquake.node.net.faults import FaultReports
 from logquake.node.net.links.entry import LinkEntry
 from logquake.node.net.sasl_gate import SaslGate
-from logquake.node.net.tls.contexts import client_context, server_context
 from logquake.node.requests.api_table import advertised
 from logquake.node.requests.api_versions import answer_versions, unsupported_version
 from logquake.node.settings.security import SecuritySettings
 from logquake.seams.journal import Journal
 from logquake.seams.scheduler import Scheduler
+from logquake.seams.tls.contexts import client_context, server_context
 from logquake.wire.listeners import ListenerName
 from logquake.wire.sasl.authenticator import SaslClientAuthenticator
 from logquake.wire.sasl.logins import Login, begin_login

@@ -15,10 +15,10 @@ from logquake.controller.rules.config_def import InvalidValue
 from logquake.node.configs.broker_config import BrokerConfig
 from logquake.node.journal_events import KEY_STORES_IGNORED, KEY_STORES_READ
 from logquake.node.net.admittance import Admittance
-from logquake.node.net.tls.settings import TlsError
 from logquake.node.process.doors import renew
 from logquake.node.settings import BrokerSettings
 from logquake.seams.journal import Event, Journal
+from logquake.seams.tls.settings import TlsError
 from logquake.wire.listeners import ListenerName
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from logquake.controller.rules.config_def import InvalidValue
-from logquake.node.net.tls.contexts import server_context
-from logquake.node.net.tls.settings import TlsError
 from logquake.node.settings.broker import BrokerSettings
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.security import SecuritySettings
+from logquake.seams.tls.contexts import server_context
+from logquake.seams.tls.settings import TlsError
 
 
 def changed_settings(running: BrokerSettings, properties: Mapping[str, str]) -> BrokerSettings:

@@ -14,11 +14,11 @@ from logquake.node.authentication.mechanisms import EnabledMechanism, PlainUsers
 from logquake.node.authentication.principal_mapping import PrincipalMapping
 from logquake.node.authentication.unsecured_jws import UnsecuredValidator
 from logquake.node.net.admittance import ListenerSecurity
-from logquake.node.net.tls.settings import TlsSettings
 from logquake.node.settings.errors import SettingsError
 from logquake.node.settings.listeners import ListenerSettings
 from logquake.node.settings.reader import ListenerReader, PropertyReader, refusal
 from logquake.node.settings.tls import read_tls
+from logquake.seams.tls.settings import TlsSettings
 from logquake.wire.listeners import ListenerName
 from logquake.wire.sasl.jaas import JaasError, LoginModule
 from logquake.wire.sasl.logins import LOGIN_MODULES, SCRAM, Login, login_module_of, login_of

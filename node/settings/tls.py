@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from logquake.node.net.tls.settings import (
+from logquake.node.settings.errors import SettingsError
+from logquake.node.settings.reader import ListenerReader, refusal
+from logquake.seams.tls.settings import (
     ClientAuth,
     KeyStore,
     StoreType,
     TlsSettings,
     TrustStore,
 )
-from logquake.node.settings.errors import SettingsError
-from logquake.node.settings.reader import ListenerReader, refusal
 
 _PROTOCOLS = ("TLSv1.2", "TLSv1.3")
 _HTTPS = "https"

@@ -11,15 +11,15 @@ from logquake.cluster.security.certificates import Authority, Certificate
 from logquake.node.authentication.credentials import Credentials
 from logquake.node.authentication.mechanisms import EnabledMechanism, PlainUsers
 from logquake.node.net.admittance import Admittances, ListenerSecurity
-from logquake.node.net.tls.settings import (
+from logquake.node.process.doors import Doors
+from logquake.node.settings.security import LinkSecurity, SecuritySettings
+from logquake.seams.tls.settings import (
     ClientAuth,
     KeyStore,
     StoreType,
     TlsSettings,
     TrustStore,
 )
-from logquake.node.process.doors import Doors
-from logquake.node.settings.security import LinkSecurity, SecuritySettings
 from logquake.wire.sasl.logins import PlainLogin
 from logquake.wire.sasl.scram_mechanism import ScramMechanism
 from tests.doubles.scheduler import ManualScheduler

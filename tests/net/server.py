@@ -34,6 +34,7 @@ SERVED: dict[int, range] = {
     ApiKey.FETCH: range(4, 18),
     ApiKey.METADATA: range(13),
     ApiKey.API_VERSIONS: range(5),
+    ApiKey.SASL_AUTHENTICATE: range(3),
 }
 CLIENTS, INTERNAL = ListenerName("CLIENTS"), ListenerName("INTERNAL")
 _MAX_PASSES = 2_000

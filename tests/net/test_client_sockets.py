@@ -19,8 +19,8 @@ from logquake.client.errors import AuthenticationFailedError, ConnectionLostErro
 from logquake.client.settings import Address, ClientSettings
 from logquake.node.net.admittance import ListenerSecurity
 from logquake.node.net.limits import ConnectionLimits
-from logquake.node.net.tls.contexts import client_context
 from logquake.node.requests.request import Request
+from logquake.seams.tls.contexts import client_context
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from logquake.wire.messages.fetch import (

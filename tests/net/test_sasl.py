@@ -9,7 +9,7 @@ import pytest
 
 from logquake.node.net.admittance import ListenerSecurity
 from logquake.node.net.limits import ConnectionLimits
-from logquake.node.net.tls.contexts import client_context
+from logquake.seams.tls.contexts import client_context
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.api_versions import ApiVersionsRequest

@@ -12,9 +12,9 @@ from logquake.node.net.admittance import ListenerSecurity
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.net.links.channel import TcpChannel, TcpNetwork
 from logquake.node.net.links.link import LinkSettings
-from logquake.node.net.tls.settings import ClientAuth
 from logquake.node.settings.security import LinkSecurity
 from logquake.seams.network import Disconnected, Endpoint
+from logquake.seams.tls.settings import ClientAuth
 from logquake.wire.messages.fetch import (
     FetchableTopicResponse,
     FetchRequest,

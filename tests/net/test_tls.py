@@ -13,8 +13,8 @@ import pytest
 from logquake.node.authentication.principal_mapping import PrincipalMapping
 from logquake.node.net.admittance import ListenerSecurity
 from logquake.node.net.limits import ConnectionLimits
-from logquake.node.net.tls.contexts import client_context
-from logquake.node.net.tls.settings import ClientAuth
+from logquake.seams.tls.contexts import client_context
+from logquake.seams.tls.settings import ClientAuth
 from logquake.storage.log.slice import LogSlice
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.fetch import (

@@ -1,7 +1,6 @@
 """Telling a broker who we are: Kafka's SaslClientAuthenticator.
 
-A handshake of version 1 and SaslAuthenticate of version 2, which every broker since 2.5 serves;
-Kafka's client would ask for the versions first.
+A handshake of version 1 and SaslAuthenticate, which brokers serve since 1.0.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from logquake.wire.schema import Message
 M = TypeVar("M", bound=Message)
 
 _HANDSHAKE_VERSION = 1
-_AUTHENTICATE_VERSION = 2
+_AUTHENTICATE_VERSION = 2  # at most
 
 
 class NotAuthenticatedError(Exception):
@@ -39,15 +38,25 @@ class LoggedIn:
 
 
 class SaslClientAuthenticator:
-    """``start``, then ``receive`` every answer; what they return is sent as it is."""
+    """``start``, then ``receive`` every answer; what they return is sent as it is.
 
-    def __init__(self, mechanism: ClientMechanism, client_id: str) -> None:
+    ``at_most`` is the newest SaslAuthenticate that the broker speaks: of what it speaks a client
+    has asked, and brokers of one release know it of each other.
+    """
+
+    def __init__(
+        self, mechanism: ClientMechanism, client_id: str, *, at_most: int = _AUTHENTICATE_VERSION
+    ) -> None:
+        self._version = min(at_most, _AUTHENTICATE_VERSION)
         self._mechanism = mechanism
         self._client_id = client_id
         self._correlation_id = 0
         self._agreed = False
 
     def start(self) -> bytes:
+        """Raises NotAuthenticatedError."""
+        if self._version < 0:
+            raise NotAuthenticatedError("the broker speaks no SaslAuthenticate, or no SASL at all")
         return self._request(SaslHandshakeRequest(mechanism=self._mechanism.name))
 
     def receive(self, frame: bytes) -> bytes | LoggedIn:
@@ -55,7 +64,7 @@ class SaslClientAuthenticator:
         if not self._agreed:
             self._on_handshake(self._answer(SaslHandshakeResponse, _HANDSHAKE_VERSION, frame))
             return self._token(self._mechanism.first())
-        answer = self._answer(SaslAuthenticateResponse, _AUTHENTICATE_VERSION, frame)
+        answer = self._answer(SaslAuthenticateResponse, self._version, frame)
         if answer.error_code != ErrorCode.NONE:
             raise NotAuthenticatedError(f"{_name(answer.error_code)}: {answer.error_message}")
         try:
@@ -79,7 +88,7 @@ class SaslClientAuthenticator:
         if isinstance(request, SaslHandshakeRequest):
             key, version = ApiKey.SASL_HANDSHAKE, _HANDSHAKE_VERSION
         else:
-            key, version = ApiKey.SASL_AUTHENTICATE, _AUTHENTICATE_VERSION
+            key, version = ApiKey.SASL_AUTHENTICATE, self._version
         self._correlation_id += 1
         header = RequestHeader(key, version, self._correlation_id, self._client_id)
         return b"".join(

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 
 from logquake.wire.sasl.jaas import JaasError, LoginModule, read_login_module
 from logquake.wire.sasl.mechanism import ClientMechanism
-from logquake.wire.sasl.oauthbearer import OAUTHBEARER, OAuthBearerClient, login_claims
+from logquake.wire.sasl.oauthbearer import (
+    OAUTHBEARER,
+    OAuthBearerClient,
+    login_claims,
+    token_of_an_hour,
+)
 from logquake.wire.sasl.plain import PLAIN, PlainClient
 from logquake.wire.sasl.scram_client import ScramClient, ScramLogin
 from logquake.wire.sasl.scram_mechanism import ScramMechanism
@@ -37,7 +42,14 @@ class OAuthBearerLogin:
     claims: Mapping[str, str]
 
 
-Login = PlainLogin | ScramLogin | OAuthBearerLogin
+@dataclass(frozen=True, slots=True, repr=False)
+class TokenLogin:
+    """OAUTHBEARER with tokens from elsewhere: ``new_token`` is asked at each login."""
+
+    new_token: Callable[[], str]
+
+
+Login = PlainLogin | ScramLogin | OAuthBearerLogin | TokenLogin
 
 
 def login_module_of(mechanism: str, text: str) -> LoginModule:
@@ -67,4 +79,6 @@ def begin_login(login: Login, *, wall_ms: int, new_nonce: Callable[[], str]) -> 
         return PlainClient(login.user, login.password)
     if isinstance(login, ScramLogin):
         return ScramClient(login, new_nonce)
-    return OAuthBearerClient(login.claims, wall_ms)
+    if isinstance(login, TokenLogin):
+        return OAuthBearerClient(login.new_token())
+    return OAuthBearerClient(token_of_an_hour(login.claims, wall_ms))

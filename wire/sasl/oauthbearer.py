@@ -1,7 +1,8 @@
 """OAUTHBEARER (RFC 7628) with tokens that nobody signed (RFC 7515, appendix A.5).
 
 Kafka's OAuthBearerSaslClient and OAuthBearerUnsecuredLoginCallbackHandler.
-Absent: tokens that are fetched from sasl.oauthbearer.token.endpoint.url.
+Absent: fetching tokens from sasl.oauthbearer.token.endpoint.url; whoever has signed ones hands
+them in.
 """
 
 from __future__ import annotations
@@ -19,13 +20,12 @@ _CLAIM_PREFIX = "unsecuredLoginStringClaim_"
 
 
 class OAuthBearerClient:
-    """Makes a token of an hour for each exchange, of the claims that the login module names."""
+    """One exchange, with a token."""
 
     name = OAUTHBEARER
 
-    def __init__(self, claims: Mapping[str, str], wall_ms: int) -> None:
-        now_s = wall_ms / 1000
-        self._token = make_token({**claims, "iat": now_s, "exp": now_s + _LIFETIME_S})
+    def __init__(self, token: str) -> None:
+        self._token = token
 
     def first(self) -> bytes:
         return f"n,,{SEPARATOR}auth=Bearer {self._token}{SEPARATOR}{SEPARATOR}".encode()
@@ -41,6 +41,12 @@ def login_claims(options: Mapping[str, str]) -> dict[str, str]:
         for name, value in options.items()
         if name.startswith(_CLAIM_PREFIX)
     }
+
+
+def token_of_an_hour(claims: Mapping[str, str], wall_ms: int) -> str:
+    """Unsigned, of the claims that a login module names."""
+    now_s = wall_ms / 1000
+    return make_token({**claims, "iat": now_s, "exp": now_s + _LIFETIME_S})
 
 
 def make_token(claims: Mapping[str, object]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from logquake.client.network.settings import NetworkSettings
 from logquake.wire.api import ApiKey, api_name, api_named, request_type, response_type
 from logquake.wire.header import RequestHeader, decode_request_header, encode_response
 from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
+from logquake.wire.sasl.authenticator import LoggedIn
 from logquake.wire.schema import Message
 from tests.doubles.even_random import EvenRandom
 from tests.golden.player import Chronicle, Player, check_script, scripts_beside
@@ -43,15 +45,17 @@ class Roster:
 
 
 class PasswordLogin:
-    """One word, and the broker's."""
+    """One word, and the broker's: ``what?``, ``no``, or for how many milliseconds we are in."""
 
-    def start(self) -> bytes:
+    def start(self, spoken: Mapping[int, tuple[int, int]]) -> bytes:
+        if ApiKey.PRODUCE not in spoken:
+            raise AuthenticationFailedError("there is no word for this broker")
         return b"\0\0\0\4word"
 
-    def receive(self, frame: bytes) -> bytes | None:
+    def receive(self, frame: bytes) -> bytes | LoggedIn:
         if frame == b"no":
             raise AuthenticationFailedError("the broker does not know the word")
-        return b"\0\0\0\5again" if frame == b"what?" else None
+        return b"\0\0\0\5again" if frame == b"what?" else LoggedIn(int(frame))
 
 
 class NetworkPlayer(Player):

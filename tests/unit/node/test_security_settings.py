@@ -6,9 +6,9 @@ import pytest
 
 from logquake.node.authentication.mechanisms import EnabledMechanism, PlainUsers
 from logquake.node.authentication.unsecured_jws import UnsecuredValidator
-from logquake.node.net.tls.settings import ClientAuth, StoreType
 from logquake.node.settings import BrokerSettings, SettingsError
 from logquake.node.settings.security import SecuritySettings
+from logquake.seams.tls.settings import ClientAuth, StoreType
 from logquake.wire.listeners import ListenerName
 from logquake.wire.sasl.logins import OAuthBearerLogin, PlainLogin
 from logquake.wire.sasl.scram_client import ScramLogin

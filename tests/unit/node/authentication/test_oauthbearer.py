@@ -12,7 +12,12 @@ from logquake.node.authentication.oauthbearer import OAuthBearerServer
 from logquake.node.authentication.unsecured_jws import UnsecuredValidator
 from logquake.wire.errors import ProtocolError
 from logquake.wire.sasl.mechanism import InvalidCredentialsError
-from logquake.wire.sasl.oauthbearer import OAuthBearerClient, login_claims, make_token
+from logquake.wire.sasl.oauthbearer import (
+    OAuthBearerClient,
+    login_claims,
+    make_token,
+    token_of_an_hour,
+)
 
 NOW_S = 1_700_000_000
 CLAIMS: dict[str, Any] = {"sub": "alice", "iat": NOW_S, "exp": NOW_S + 60}
@@ -54,7 +59,7 @@ class TestAdmission:
 
     def test_our_client_gets_in(self) -> None:
         claims = login_claims({"unsecuredLoginStringClaim_sub": "broker", "other": "x"})
-        client, exchange = OAuthBearerClient(claims, NOW_S * 1000), server()
+        client, exchange = OAuthBearerClient(token_of_an_hour(claims, NOW_S * 1000)), server()
         assert client.respond(exchange.evaluate(client.first())) is None
         assert exchange.identity is not None
         assert exchange.identity.name == "broker"

@@ -1,4 +1,7 @@
-"""What the ssl.* keys say, in Kafka's words; node/settings/tls.py reads them."""
+"""What the ssl.* keys say, in Kafka's words.
+
+Those of brokers node/settings/tls.py reads, those of clients client/settings/security.py.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ class ClientAuth(Enum):
 class StoreType(Enum):
     PEM = "PEM"
     PKCS12 = "PKCS12"
-    JKS = "JKS"  # Kafka's default, which only Java reads
+    JKS = "JKS"  # Kafka's default, which may be a file of PKCS#12 as well
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -30,8 +33,8 @@ class KeyStore:
 
     type: StoreType
     location: str | None = None
-    password: str | None = None  # of a PKCS#12 file
-    key_password: str | None = None  # of a key in PEM
+    password: str | None = None  # of a file that is no PEM
+    key_password: str | None = None  # of the key
     certificate_chain: str | None = None
     key: str | None = None
 

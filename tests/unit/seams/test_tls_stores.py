@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ssl
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 from cryptography import x509
@@ -16,8 +18,9 @@ from cryptography.hazmat.primitives.serialization import (
     pkcs12,
 )
 
-from logquake.node.net.tls.contexts import client_context, server_context
-from logquake.node.net.tls.settings import (
+from logquake.seams.tls.contexts import client_context, server_context
+from logquake.seams.tls.jks import NotReadableError, read_jks
+from logquake.seams.tls.settings import (
     ClientAuth,
     KeyStore,
     StoreType,
@@ -25,9 +28,11 @@ from logquake.node.net.tls.settings import (
     TlsSettings,
     TrustStore,
 )
+from logquake.seams.tls.stores import trusted_pem
 from tests.net.secured import authority, issued
 
 PASSWORD = "store-secret"
+STORES = Path(__file__).parent / "stores"
 
 
 def of_key(store: KeyStore) -> TlsSettings:
@@ -91,7 +96,7 @@ class TestKeyStores:
         [
             (None, "a listener with TLS needs ssl.keystore.location, or ssl.keystore.key"),
             (KeyStore(StoreType.PEM, "/nowhere.pem"), "cannot read /nowhere.pem: No such file"),
-            (KeyStore(StoreType.JKS, "/key.jks"), "ssl.keystore.type is JKS, which only Java"),
+            (KeyStore(StoreType.JKS, "/key.jks"), "cannot read /key.jks: No such file"),
             (KeyStore(StoreType.PEM, key="secret"), "are needed together"),
             (
                 KeyStore(StoreType.JKS, key="secret", certificate_chain="c"),
@@ -140,7 +145,7 @@ class TestTrustStores:
     @pytest.mark.parametrize(
         ("store", "message"),
         [
-            (TrustStore(StoreType.JKS, "/trust.jks"), "keytool -importkeystore"),
+            (TrustStore(StoreType.JKS, "/trust.jks"), "cannot read /trust.jks: No such file"),
             (TrustStore(StoreType.PEM, certificates="secret"), "holds no certificate in PEM"),
         ],
     )
@@ -148,6 +153,55 @@ class TestTrustStores:
         with pytest.raises(TlsError) as caught:
             client_context(of_trust(store))
         assert message in str(caught.value)
+
+
+class TestJavasStores:
+    """keytool made them, with the type JKS."""
+
+    KEY = KeyStore(StoreType.JKS, str(STORES / "key.jks"), PASSWORD, "key-secret")
+    TRUST = TrustStore(StoreType.JKS, str(STORES / "trust.jks"), PASSWORD)
+
+    def test_a_key_that_has_a_password_of_its_own(self) -> None:
+        server_context(of_key(self.KEY))
+
+    @pytest.mark.parametrize("password", [PASSWORD, None])
+    def test_certificates(self, password: str | None) -> None:
+        pem = trusted_pem(replace(self.TRUST, password=password))
+        assert pem is not None
+        client_context(of_trust(replace(self.TRUST, password=password)))
+        (certificate,) = x509.load_pem_x509_certificates(pem.encode())
+        assert certificate.subject.rfc4514_string() == "CN=java"
+
+    def test_the_certificate_of_a_key_is_trusted(self) -> None:
+        store = replace(self.TRUST, location=self.KEY.location)
+        assert trusted_pem(store) == trusted_pem(self.TRUST)
+
+    @pytest.mark.parametrize("kind", [StoreType.JKS, StoreType.PKCS12])
+    def test_the_file_says_what_it_is(self, tmp_path: Path, kind: StoreType) -> None:
+        server_context(of_key(replace(self.KEY, type=kind)))
+        server_context(of_key(KeyStore(kind, pkcs12_file(tmp_path, with_key=True), PASSWORD)))
+
+    def test_wrong_passwords(self) -> None:
+        for store, message in (
+            (replace(self.KEY, password="guess"), "its password is another one"),
+            (replace(self.KEY, key_password="guess"), "the password of its key is another one"),
+            (replace(self.KEY, location=self.TRUST.location), "holds no key"),
+        ):
+            with pytest.raises(TlsError, match=message) as caught:
+                server_context(of_key(store))
+            assert "secret" not in str(caught.value)
+
+    def test_damaged_ones_are_refused(self) -> None:
+        """Whatever is changed, or missing: an error of ours, or a store that reads."""
+        whole = (STORES / "key.jks").read_bytes()
+        random = Random(5)
+        for _ in range(500):
+            damaged = bytearray(whole)
+            damaged[random.randrange(4, len(whole))] ^= 1 << random.randrange(8)
+            cut = bytes(damaged[: random.randrange(4, len(whole) + 1)])
+            with suppress(NotReadableError):
+                for key in read_jks(cut, None).keys:
+                    key.unseal("key-secret")
 
 
 class TestContexts:

@@ -7,8 +7,8 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from logquake.node.net.tls.settings import ClientAuth, KeyStore, TlsError, TlsSettings
-from logquake.node.net.tls.stores import key_material, trusted_pem
+from logquake.seams.tls.settings import ClientAuth, KeyStore, TlsError, TlsSettings
+from logquake.seams.tls.stores import key_material, trusted_pem
 
 _VERSIONS = {
     "TLSv1.2": ssl.TLSVersion.TLSv1_2,
