@@ -6,12 +6,13 @@ from random import Random
 from typing import NamedTuple
 
 from logquake.client.clock import Clock, SystemClock
-from logquake.client.driving.way_in import PLAIN, WayIn
+from logquake.client.driving.way_in import WayIn
 from logquake.client.network.links import Links
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.topics_in_use import WantedTopics
+from logquake.client.security import way_in_of
 from logquake.client.settings.common import CommonConfig
 
 
@@ -29,14 +30,17 @@ class Foundation(NamedTuple):
 
 def lay_foundation(
     config: CommonConfig,
-    way_in: WayIn = PLAIN,
     *,
     topics: WantedTopics | None = None,
     clock: Clock | None = None,
     random: Random | None = None,
 ) -> Foundation:
-    """Nothing is connected to yet: a driver begins that. ``topics`` as `Metadata` has them."""
+    """Nothing is connected to yet: a driver begins that. ``topics`` as `Metadata` has them.
+
+    Raises SettingsError.
+    """
     clock = clock or SystemClock()
+    way_in = way_in_of(config, clock)
     random = random or Random()
     metadata = Metadata(config.metadata(), config.bootstrap_servers, random, topics)
     links = Links(

@@ -14,5 +14,6 @@
     settings.py          Kafka's names for its bounds
 
 A link's stages are types, in the order in which they come: Resolving, Connecting,
-AskingVersions, LoggingIn, Serving, and LoggingInAnew in between. docs/architecture/clients.md is the walk of a request.
+AskingVersions, LoggingIn, Serving, and LoggingInAnew in between. docs/architecture/clients.md is
+the walk of a request.
 """

@@ -5,7 +5,7 @@ Three brokers, which are connected to at once; what they know of each other they
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,7 @@ from logquake.wire.messages.offsets import (
     ListOffsetsTopicResponse,
 )
 from logquake.wire.messages.topics import CreatableTopicResult, CreateTopicsResponse
+from logquake.wire.sasl.authenticator import LoggedIn
 from logquake.wire.schema import Message, decode
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.even_random import EvenRandom
@@ -74,13 +75,13 @@ class Word:
     def __init__(self, *, lets_in: bool) -> None:
         self._lets_in = lets_in
 
-    def start(self) -> bytes:
+    def start(self, _spoken: Mapping[int, tuple[int, int]]) -> bytes:
         return b"\0\0\0\4word"
 
-    def receive(self, frame: bytes) -> bytes | None:
+    def receive(self, frame: bytes) -> bytes | LoggedIn:
         if not self._lets_in:
             raise AuthenticationFailedError(f"the broker says {frame.decode()}")
-        return None
+        return LoggedIn(0)
 
 
 class EnquiriesPlayer(Player):
