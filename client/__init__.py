@@ -39,11 +39,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from logquake.client.sync.admin import Admin as Admin
+    from logquake.client.sync.consumer import Consumer as Consumer
     from logquake.client.sync.producer import Producer as Producer
 
 # Loaded when they are asked for: brokers and tools that use one module of this room need no more.
 _HANDED_OUT = {
     "Admin": "logquake.client.sync.admin",
+    "Consumer": "logquake.client.sync.consumer",
     "Producer": "logquake.client.sync.producer",
 }
 

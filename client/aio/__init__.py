@@ -2,7 +2,8 @@
 
 futures.py   what one comes to, awaited
 loops.py     the loop's part
-    producer.py  the producer
+producer.py  the producer
+consumer.py  the consumer
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from logquake.client.aio.admin import Admin as Admin
+    from logquake.client.aio.consumer import Consumer as Consumer
     from logquake.client.aio.producer import Producer as Producer
 
 _HANDED_OUT = {
     "Admin": "logquake.client.aio.admin",
+    "Consumer": "logquake.client.aio.consumer",
     "Producer": "logquake.client.aio.producer",
 }
 

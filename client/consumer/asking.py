@@ -12,19 +12,20 @@ from logquake.client.consumer.offset_search import OffsetSearch
 from logquake.client.consumer.questions import ProgramQuestion, ProgramQuestions
 from logquake.client.consumer.settings import AskingSettings
 from logquake.client.consumer.subscription import Subscriptions
-from logquake.client.consumer.topic_search import PartitionInfo, TopicSearch
+from logquake.client.consumer.topic_search import TopicSearch
 from logquake.client.consumer.topics import SubscribedTopics
 from logquake.client.driving.steps import Steps
-from logquake.client.errors import RequestTimedOutError
+from logquake.client.errors import TimedOutError
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.network_client import NetworkClient
+from logquake.client.partitions import PartitionNodes
 from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
 
 class Asking:
-    """Whatever waits raises RequestTimedOutError, and the ClientError of a refusal."""
+    """Whatever waits raises TimedOutError, and the ClientError of a refusal."""
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class Asking:
             if search.is_done or place not in self._subscriptions.assigned:
                 self._questions.drop(self._ends_asked.pop(place))
 
-    def partitions_for(self, topic: str, timeout_ms: int) -> Steps[list[PartitionInfo]]:
+    def partitions_for(self, topic: str, timeout_ms: int) -> Steps[list[PartitionNodes]]:
         """None of a topic that there is not; brokers may create it, if they do such a thing."""
         search = TopicSearch(
             self._network, [topic], creates=self._settings.creates_topics, backoff=self._backoff
@@ -109,7 +110,7 @@ class Asking:
             yield from self._answered(search, f"partitions of {topic}", timeout_ms)
         return search.found.get(topic, [])
 
-    def list_topics(self, timeout_ms: int) -> Steps[dict[str, list[PartitionInfo]]]:
+    def list_topics(self, timeout_ms: int) -> Steps[dict[str, list[PartitionNodes]]]:
         """Those that this client may describe, internal ones too."""
         search = TopicSearch(self._network, None, creates=False, backoff=self._backoff)
         with self._calls.one_at_a_time():
@@ -149,6 +150,6 @@ class Asking:
             self._questions.drop(question)
         if not in_time:
             because = f": {question.failure}" if question.failure else ""
-            raise RequestTimedOutError(f"no {what} in {timeout_ms} ms{because}")
+            raise TimedOutError(f"no {what} in {timeout_ms} ms{because}")
         if question.failure is not None:
             raise question.failure

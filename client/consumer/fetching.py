@@ -1,8 +1,9 @@
 """Asks brokers for records ahead of the polls that take them (Kafka's AbstractFetch).
 
-A broker has one Fetch at a time to answer; it names what is read from that broker and is not
-buffered. So a partition is asked about again once its records were handed out, and memory is
-bounded by fetch.max.bytes a broker.
+A broker has one Fetch at a time to answer, about all that is read from it, and is asked again once
+all of its answer was handed out: its next one might wait for records of the other partitions, and
+those that were handed out would wait with them (as in 4.0, KAFKA-17182). So memory is bounded by
+fetch.max.bytes a broker.
 """
 
 from __future__ import annotations
@@ -55,14 +56,17 @@ class Fetcher:
         self, now_ms: int, is_available: Callable[[int], bool]
     ) -> dict[int, SessionRequest]:
         """By broker, of those that may be asked; they count as sent."""
-        wanted: dict[int, dict[TopicPartition, Asked]] = {}
-        buffered = self._buffer.places
+        read_from: dict[int, list[TopicPartition]] = {}
         for place in self._subscriptions.fetchable():
-            if place in buffered:
-                continue
             node_id = self._read_from(place, now_ms)
-            if node_id is not None and node_id not in self._in_flight and is_available(node_id):
-                wanted.setdefault(node_id, {})[place] = self._asked(place)
+            if node_id is not None and node_id not in self._in_flight:
+                read_from.setdefault(node_id, []).append(place)
+        buffered = self._buffer.places
+        wanted = {
+            node_id: {place: self._asked(place) for place in places}
+            for node_id, places in read_from.items()
+            if buffered.isdisjoint(places) and is_available(node_id)
+        }
         sent = {node_id: self._session(node_id).next_request(of) for node_id, of in wanted.items()}
         self._in_flight |= sent
         return sent

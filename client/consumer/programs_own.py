@@ -29,14 +29,18 @@ Deserializer: TypeAlias = Callable[[bytes], Any] | DeserializerOfTopics
 """A function of the bytes, which is not asked about None; or an object, which is."""
 
 
-class ConsumerInterceptor(Protocol):
-    """Kafka's. What it raises is logged, and of no effect."""
+class ConsumerInterceptor:
+    """Override what you need (KIP-42). What it raises is logged, and changes nothing."""
 
-    def on_consume(self, records: ConsumerRecords, /) -> ConsumerRecords: ...
+    def on_consume(self, records: ConsumerRecords) -> ConsumerRecords:
+        """On their way to the program: what it gets in their place."""
+        return records
 
-    def on_commit(self, offsets: Offsets, /) -> object: ...
+    def on_commit(self, offsets: Offsets) -> None:
+        """They are committed."""
 
-    def close(self) -> object: ...
+    def close(self) -> None:
+        """With the consumer."""
 
 
 _Of = Mapping[TopicPartition, Sequence[ConsumerRecord]]

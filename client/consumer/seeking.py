@@ -13,7 +13,7 @@ from logquake.client.consumer.settings import OffsetReset
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps
-from logquake.client.errors import RequestTimedOutError
+from logquake.client.errors import TimedOutError
 from logquake.client.network.metadata import Metadata
 from logquake.wire.topic_partition import TopicPartition
 
@@ -62,18 +62,21 @@ class Seeking:
                 state.reset(policy)
 
     def position(self, place: TopicPartition, timeout_ms: int) -> Steps[int]:
-        """The offset that is read next. Raises RequestTimedOutError, and ClientError of looking
+        """The offset that is read next. Raises TimedOutError, and ClientError of looking
         for it.
         """
         with self._calls.one_at_a_time():
             state = self._subscriptions.of(place)
             deadline_ms = self._calls.now_ms() + timeout_ms
-            if isinstance(self._group, Ungrouped):  # a group looks what is committed
-                self._subscriptions.reset_initializing()
-            yield from self._calls.wait(lambda: state.valid_position is not None, deadline_ms)
+            self._group.check_positions()
+            yield from self._calls.wait(
+                lambda: state.valid_position is not None or self._group.lacks_positions,
+                deadline_ms,
+            )
+            self._group.check_positions()
             position = state.valid_position
             if position is None:
-                raise RequestTimedOutError(f"no position of {place} in {timeout_ms} ms")
+                raise TimedOutError(f"no position of {place} in {timeout_ms} ms")
             return position.offset
 
     def pause(self, places: Collection[TopicPartition]) -> None:

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from functools import partial
 
 from logquake.client.errors import ClientError, broker_error
 from logquake.client.network.backoff import ExponentialBackoff
-from logquake.client.network.effects import Node
 from logquake.client.network.link import Answer, ClientRequest
 from logquake.client.network.metadata_updates import metadata_request
 from logquake.client.network.network_client import NetworkClient
-from logquake.client.network.snapshot import nodes_told
+from logquake.client.network.snapshot import Snapshot, nodes_told, topic_told
+from logquake.client.partitions import PartitionNodes, partitions_of
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.metadata import (
-    MetadataRequest,
-    MetadataResponse,
-    MetadataResponsePartition,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionInfo:
-    """``leader`` is None while nobody leads. Replicas are those that were told with an address, or
-    with none if they are down.
-    """
-
-    topic: str
-    partition: int
-    leader: Node | None
-    replicas: tuple[Node, ...]
-    in_sync: tuple[Node, ...]
-    offline: tuple[Node, ...]
+from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
 
 
 class TopicSearch:
@@ -52,9 +34,9 @@ class TopicSearch:
         self._attempts = 0
         self._not_before_ms = 0
         self._is_in_flight = False
-        self._answer: Answer | None = None
+        self._answer: tuple[int, Answer] | None = None
         self.is_done = False
-        self.found: dict[str, list[PartitionInfo]] = {}
+        self.found: dict[str, list[PartitionNodes]] = {}
         self.failure: ClientError | None = None
 
     def next_due_ms(self, now_ms: int) -> int | None:
@@ -64,8 +46,9 @@ class TopicSearch:
 
     def poll(self, now_ms: int) -> None:
         if self._answer is not None:
-            answer, self._answer, self._is_in_flight = self._answer, None, False
-            self._heed(answer, now_ms)
+            (version, answer), self._answer = self._answer, None
+            self._is_in_flight = False
+            self._heed(version, answer, now_ms)
         if not self.is_done and not self._is_in_flight and self._not_before_ms <= now_ms:
             self._ask(now_ms)
 
@@ -80,22 +63,23 @@ class TopicSearch:
             return
         request = metadata_request(self._topics, version, creates=self._creates)
         self._is_in_flight = True
-        asked = ClientRequest(request, version, MetadataResponse, self._answered)
+        done = partial(self._answered, version)
+        asked = ClientRequest(request, version, MetadataResponse, done)
         self._network.send(node.id, asked, now_ms)
 
-    def _answered(self, answer: Answer) -> None:
+    def _answered(self, version: int, answer: Answer) -> None:
         """It is looked at in the next poll, which knows the time."""
-        self._answer = answer
+        self._answer = (version, answer)
 
-    def _heed(self, answer: Answer, now_ms: int) -> None:
+    def _heed(self, version: int, answer: Answer, now_ms: int) -> None:
         if isinstance(answer, MetadataResponse):
-            self._take(answer, now_ms)
+            self._take(version, answer, now_ms)
         elif isinstance(answer, ClientError) and answer.retriable:
             self._again(answer, now_ms)
         elif isinstance(answer, ClientError):
             self._refuse(answer)
 
-    def _take(self, answer: MetadataResponse, now_ms: int) -> None:
+    def _take(self, version: int, answer: MetadataResponse, now_ms: int) -> None:
         for topic in answer.topics:
             error = ErrorCode.of_peer(topic.error_code)
             if error in (ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION):
@@ -106,7 +90,7 @@ class TopicSearch:
             else:
                 self._refuse(failure)
             return
-        self.found = _topics_of(answer)
+        self.found = _topics_of(answer, version)
         self.failure = None
         self.is_done = True
 
@@ -120,29 +104,11 @@ class TopicSearch:
         self.is_done = True
 
 
-def _topics_of(answer: MetadataResponse) -> dict[str, list[PartitionInfo]]:
-    nodes = nodes_told(answer)
-    return {
-        topic.name or "": [
-            _partition(topic.name or "", one, nodes)
-            for one in sorted(topic.partitions, key=lambda one: one.partition_index)
-        ]
+def _topics_of(answer: MetadataResponse, version: int) -> dict[str, list[PartitionNodes]]:
+    told = {
+        topic.name or "": topic_told(topic, version)
         for topic in answer.topics
         if topic.error_code == ErrorCode.NONE
     }
-
-
-def _partition(
-    topic: str, told: MetadataResponsePartition, nodes: dict[int, Node]
-) -> PartitionInfo:
-    def named(ids: list[int]) -> tuple[Node, ...]:
-        return tuple(nodes.get(node_id) or Node(node_id, "", -1) for node_id in ids)
-
-    return PartitionInfo(
-        topic,
-        told.partition_index,
-        nodes.get(told.leader_id),
-        named(told.replica_nodes),
-        named(told.isr_nodes),
-        named(told.offline_replicas),
-    )
+    snapshot = Snapshot(nodes_told(answer), told)
+    return {name: partitions_of(snapshot, name) for name in told}

@@ -25,6 +25,7 @@ class Ungrouped:
     """
 
     awaits_program = False
+    lacks_positions = False
 
     def __init__(self, subscriptions: Subscriptions) -> None:
         self._subscriptions = subscriptions
@@ -37,6 +38,9 @@ class Ungrouped:
     def attend(self, _listener: RebalanceListener) -> Steps[None]:
         self._subscriptions.reset_initializing()
         yield from ()
+
+    def check_positions(self) -> None:
+        self._subscriptions.reset_initializing()
 
     def attend_again_ms(self, _now_ms: int) -> int:
         return _FOR_EVER_MS

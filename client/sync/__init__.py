@@ -2,5 +2,6 @@
 
 futures.py   what one comes to, waited for
 threads.py   the thread
-    producer.py  the producer
+producer.py  the producer
+consumer.py  the consumer
 """

@@ -14,8 +14,8 @@ from logquake.client.consumer.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
-from logquake.client.consumer.topic_search import PartitionInfo
 from logquake.client.consumers import found_consumer
+from logquake.client.partitions import PartitionNodes
 from logquake.client.sync.threads import start_thread
 from logquake.client.telling import Telling
 from logquake.wire.topic_partition import TopicPartition
@@ -36,7 +36,7 @@ class Consumer:
             for record in consumer:
                 print(record.offset, record.value)
 
-    Whatever waits raises RequestTimedOutError when its time is over, by default
+    Whatever waits raises TimedOutError when its time is over, by default
     default.api.timeout.ms, and WakeupError; all raise ClosedError once it is closed,
     ConcurrentUseError, and the ClientError of what the cluster refuses. Raises SettingsError for
     its own keys.
@@ -199,12 +199,12 @@ class Consumer:
         asking = self._consuming.asking
         return self._driver.run(asking.end_offsets(places, self._or_api(timeout_ms)))
 
-    def partitions_for(self, topic: str, timeout_ms: int | None = None) -> list[PartitionInfo]:
+    def partitions_for(self, topic: str, timeout_ms: int | None = None) -> list[PartitionNodes]:
         """None of a topic that there is not."""
         asking = self._consuming.asking
         return self._driver.run(asking.partitions_for(topic, self._or_api(timeout_ms)))
 
-    def list_topics(self, timeout_ms: int | None = None) -> dict[str, list[PartitionInfo]]:
+    def list_topics(self, timeout_ms: int | None = None) -> dict[str, list[PartitionNodes]]:
         return self._driver.run(self._consuming.asking.list_topics(self._or_api(timeout_ms)))
 
     # The group, and the end

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
 import pytest
 from confluent_kafka import Producer
 
+from logquake.client import Consumer, aio
+from logquake.client.consumer.offsets import OffsetAndMetadata
+from logquake.client.consumer.programs_own import ConsumerInterceptor
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.errors import (
     ClosedError,
@@ -20,10 +25,9 @@ from logquake.client.errors import (
     NotSubscribedError,
     OffsetOutOfRangeError,
     RecordDeserializationError,
-    RequestTimedOutError,
+    TimedOutError,
     WakeupError,
 )
-from logquake.client.sync.consumer import Consumer
 from logquake.cluster.api import Cluster
 from logquake.wire.topic_partition import TopicPartition
 from tests.compat.kafka_programs import KafkaPrograms
@@ -81,6 +85,7 @@ def twins(
     properties = {
         "log.retention.ms": -1,
         "auto.create.topics.enable": "false",
+        "group.initial.rebalance.delay.ms": 0,
         "offsets.topic.replication.factor": 1,
         "transaction.state.log.replication.factor": 1,
         "transaction.state.log.min.isr": 1,
@@ -185,7 +190,7 @@ def test_offsets_by_time_beginning_and_end(place: Place) -> None:
         with pytest.raises(ValueError, match="negative"):
             consumer.offsets_for_times({first: -1})
         nowhere = TopicPartition("nowhere", 0)
-        with pytest.raises(RequestTimedOutError):
+        with pytest.raises(TimedOutError):
             consumer.end_offsets([nowhere], timeout_ms=500)
 
 
@@ -274,7 +279,7 @@ def test_read_committed_sees_no_aborted_records_and_waits_for_open_ones(place: P
 def test_what_a_poll_returns_passes_deserializers_and_interceptors(place: Place) -> None:
     place.write(4)
 
-    class Odd:
+    class Odd(ConsumerInterceptor):
         """Lets pass every other record, and is in error now and then."""
 
         def on_consume(self, records: ConsumerRecords) -> ConsumerRecords:
@@ -285,8 +290,6 @@ def test_what_a_poll_returns_passes_deserializers_and_interceptors(place: Place)
                 for each in records.partitions
             }
             return ConsumerRecords(kept, records.next_offsets)
-
-        def on_commit(self, offsets: object) -> None: ...
 
         def close(self) -> None:
             closed.append(True)
@@ -380,6 +383,129 @@ def test_a_consumer_is_iterated_over(place: Place) -> None:
         consumer.assign(place.places)
         records = iter(consumer)
         assert [next(records).offset for _ in range(5)] == list(range(5))
+
+
+class Listening:
+    """``heard`` is what a listener is told, in order."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, list[int]]] = []
+
+    def on_assigned(self, places: Sequence[TopicPartition]) -> None:
+        self.heard.append(("assigned", [place.partition for place in places]))
+
+    def on_revoked(self, places: Sequence[TopicPartition]) -> None:
+        self.heard.append(("revoked", [place.partition for place in places]))
+
+    def on_lost(self, places: Sequence[TopicPartition]) -> None:
+        self.heard.append(("lost", [place.partition for place in places]))
+
+
+def test_a_group_goes_on_where_it_committed(place: Place) -> None:
+    place.write(10)
+    first = place.places[0]
+    with place.consumer(group_id=place.topic, enable_auto_commit=False) as consumer:
+        listener = Listening()
+        consumer.subscribe([place.topic], listener)
+        assert len(read(consumer, 10)) == 10
+        assert consumer.assignment() == frozenset(place.places)
+        consumer.commit({first: OffsetAndMetadata(4, metadata="half")})
+        assert consumer.committed([first, place.places[1]]) == {
+            first: OffsetAndMetadata(4, metadata="half"),
+            place.places[1]: None,
+        }
+        assert consumer.group_metadata().group_id == place.topic
+    assert listener.heard == [("assigned", [0, 1, 2]), ("revoked", [0, 1, 2])]
+    with place.consumer(group_id=place.topic) as consumer:
+        consumer.subscribe([place.topic])
+        assert [record.offset for record in read(consumer, 6)] == [4, 5, 6, 7, 8, 9]
+    with place.consumer(group_id=place.topic) as consumer:
+        consumer.assign([first])
+        assert consumer.position(first) == 10  # committed by close()
+
+
+def test_commits_are_told_in_order(place: Place) -> None:
+    first, told = place.places[0], []
+    with place.consumer(group_id=place.topic) as consumer:
+        consumer.assign([first])
+        for offset in range(1, 4):
+            consumer.commit_async(
+                {first: OffsetAndMetadata(offset)},
+                lambda offsets, error: told.append((offsets[first].offset, error)),
+            )
+        consumer.commit({first: OffsetAndMetadata(9)})
+        assert told == [(1, None), (2, None), (3, None)]
+        assert consumer.committed([first]) == {first: OffsetAndMetadata(9)}
+
+
+def test_a_pattern_finds_topics_that_appear_later(place: Place, twins: tuple[Twin, Twin]) -> None:
+    place.write(1)
+    pattern = re.compile(f"{place.topic}(-later)?")
+    with place.consumer(group_id=place.topic, metadata_max_age_ms=500) as consumer:
+        consumer.subscribe(pattern)
+        assert len(read(consumer, 1)) == 1
+        later = Place(place.port, f"{place.topic}-later")
+        twin = next(each for each in twins if each.port == place.port)
+        assert twin.create(later.topic, 1) == ("NONE", None)
+        later.write(1)
+        assert [record.topic for record in read(consumer, 1)] == [later.topic]
+        assert consumer.subscription() == {place.topic, later.topic}
+
+
+class Skipping:
+    """Of coroutines: each first partition that is assigned is read from an offset on."""
+
+    def __init__(self, consumer: aio.Consumer, offset: int, heard: Listening) -> None:
+        self._consumer = consumer
+        self._offset = offset
+        self._heard = heard
+        self.on_lost = heard.on_lost
+
+    async def on_assigned(self, places: Sequence[TopicPartition]) -> None:
+        await asyncio.sleep(0)
+        self._consumer.seek(places[0], self._offset)
+        self._heard.on_assigned(places)
+
+    async def on_revoked(self, places: Sequence[TopicPartition]) -> None:
+        await self._consumer.commit()
+        self._heard.on_revoked(places)
+
+
+def test_on_asyncios_loop(place: Place) -> None:
+    place.write(10)
+    first = place.places[0]
+    listening = Listening()
+
+    async def use() -> None:
+        keys = {"bootstrap.servers": place.servers, "group.id": place.topic}
+        async with aio.Consumer(keys) as consumer:
+            await consumer.subscribe([place.topic], Skipping(consumer, 6, listening))
+            offsets = []
+            async for record in consumer:
+                offsets.append(record.offset)
+                if record.offset == 9:
+                    break
+            assert offsets == [6, 7, 8, 9]
+            await consumer.commit()
+            assert (await consumer.committed([first]))[first] == OffsetAndMetadata(10, 0)
+            assert await consumer.position(first) == 10
+            assert (await consumer.end_offsets([first])) == {first: 10}
+            waits = asyncio.create_task(consumer.poll(PATIENCE_MS))
+            await asyncio.sleep(0)
+            with pytest.raises(ConcurrentUseError):
+                consumer.pause([first])
+            consumer.wakeup()
+            with pytest.raises(WakeupError):
+                await waits
+            given_up = asyncio.create_task(consumer.poll(PATIENCE_MS))
+            await asyncio.sleep(0)
+            given_up.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await given_up
+            assert len(await consumer.poll(0)) == 0
+
+    asyncio.run(use())
+    assert listening.heard == [("assigned", [0, 1, 2]), ("revoked", [0, 1, 2])]
 
 
 def _in_a_thread(call: Callable[[], object]) -> Callable[[], object]:

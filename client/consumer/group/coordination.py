@@ -145,8 +145,7 @@ class Coordination:
         yield from self._asking.tell_completed()
         if self._subscriptions.is_of_group:
             self._membership.polled(self._clock.now_ms())
-        self._coordinator.check()
-        self._beginnings.check()
+        self.check_positions()
         if self._subscriptions.is_of_group:
             yield from self._rebalancing.attend(listener)
         if self._auto is not None and self._may_commit():
@@ -156,6 +155,16 @@ class Coordination:
         """Not amid a rebalance: what was consumed before it is committed already."""
         is_settled = self._membership.is_stable and self._membership.rejoin_reason is None
         return is_settled or not self._subscriptions.is_of_group
+
+    @property
+    def lacks_positions(self) -> bool:
+        """`check_positions` has something to raise."""
+        return self._coordinator.failure is not None or self._beginnings.failure is not None
+
+    def check_positions(self) -> None:
+        """Raises why some have none, once: NoOffsetForPartitionError, other ClientError."""
+        self._coordinator.check()
+        self._beginnings.check()
 
     @property
     def awaits_program(self) -> bool:
