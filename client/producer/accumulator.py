@@ -25,6 +25,7 @@ from logquake.client.producer.queues import Queue, Queues, TopicQueues, all_full
 from logquake.client.producer.ratios import CompressionRatios
 from logquake.client.producer.ready import NodeLatencies, Ready, ReadyCheck
 from logquake.client.producer.settings import BatchingSettings
+from logquake.client.producer.turns import Turns
 from logquake.client.telling import Telling
 from logquake.wire.records import Record, size_bound
 from logquake.wire.topic_partition import TopicPartition
@@ -59,7 +60,7 @@ class Flush:
 
 
 class Accumulator:
-    """Callbacks are called by ``telling``, without one as soon as a record is done."""
+    """Callbacks are called by ``telling``, without one as soon as it is a record's turn."""
 
     def __init__(
         self,
@@ -72,15 +73,15 @@ class Accumulator:
         self.latencies = NodeLatencies(settings.availability_timeout_ms)
         self._settings = settings
         self._numbering = numbering
-        self._telling = telling
-        backoff = ExponentialBackoff(
+        self._backoff = ExponentialBackoff(
             settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
         )
         self._queues = Queues(max(1, settings.batch_bytes), random)
         self._ratios = CompressionRatios()
-        self._ready = ReadyCheck(settings, self._queues, backoff, self.latencies)
-        self._drain = Drain(self._queues, numbering, backoff)
+        self._ready = ReadyCheck(settings, self._queues, self.latencies)
+        self._drain = Drain(self._queues, numbering)
         self._incomplete: dict[ProducerBatch, None] = {}  # in the order of their making
+        self._turns = Turns(telling)
         self._flushes: list[Flush] = []
         self.is_closed = False
 
@@ -163,9 +164,10 @@ class Accumulator:
         form = Form(
             lease.size_bytes, settings.codec, settings.level, ratio, settings.is_transactional
         )
-        batch = ProducerBatch(place, now_ms, form, lease, self._telling)
+        batch = ProducerBatch(place, now_ms, form, lease)
         queue.append(batch)
         self._incomplete[batch] = None
+        self._turns.begins(batch)
         return batch
 
     # Sending
@@ -197,7 +199,8 @@ class Accumulator:
         self._queues.muted.discard(place)
 
     def try_again(self, batch: ProducerBatch, now_ms: int) -> None:
-        batch.will_retry(now_ms)
+        # Drawn once: who says when it is time, and who sends then, mean the same time.
+        batch.will_retry(now_ms, self._backoff.after(batch.attempts))
         self._numbering.put_back(self._queues.of(batch.place), batch)
 
     def split(self, batch: ProducerBatch) -> int:
@@ -215,8 +218,9 @@ class Accumulator:
         return len(parts)
 
     def release(self, batch: ProducerBatch) -> None:
-        """It is done, its memory can be had by others."""
+        """It is done: its memory can be had by others, its records are told in their turn."""
         self._incomplete.pop(batch, None)
+        self._turns.settled(batch.place)
         if batch.lease is not None:
             self.memory.release(batch.lease)
 

@@ -15,7 +15,6 @@ from logquake.client.errors import ClientError, DeliveryError
 from logquake.client.producer.delivery import Delivery, Results
 from logquake.client.producer.filling import Filling, Form
 from logquake.client.producer.memory import Lease
-from logquake.client.telling import Telling
 from logquake.wire.records import (
     HEADER_BYTES,
     Record,
@@ -52,7 +51,7 @@ class Fate(Enum):
 class ProducerBatch:
     """``lease`` is its share of buffer.memory, None of those that a larger one was split into.
 
-    Callbacks are called by ``telling``, without one as soon as the batch is settled.
+    Callbacks are called by `tell`, once it is its turn.
     """
 
     def __init__(
@@ -61,7 +60,6 @@ class ProducerBatch:
         created_ms: int,
         form: Form,
         lease: Lease | None = None,
-        telling: Telling | None = None,
     ) -> None:
         self.place = place
         self.created_ms = created_ms
@@ -75,12 +73,12 @@ class ProducerBatch:
         self.fate: Fate | None = None
         self.parts: Sequence[ProducerBatch] = ()  # what it was split into
         self._results = Results(place)
-        self._telling = telling
         self._form = form
         self._filling: Filling | None = Filling(form)
         self._plain_bytes = 0  # of the records, once it is built
         self._built: bytearray | None = None
         self._waits_since_ms = created_ms
+        self._backoff_ms = 0
         self._leader_epoch = NO_LEADER_EPOCH
         self._attempts_at_last_leader = 0
 
@@ -169,10 +167,17 @@ class ProducerBatch:
         """Since the attempt that failed last."""
         return self.attempts > 0 and self.attempts == self._attempts_at_last_leader
 
-    def will_retry(self, now_ms: int) -> None:
+    def will_retry(self, now_ms: int, backoff_ms: int) -> None:
         self.attempts += 1
+        self._backoff_ms = backoff_ms
         self._waits_since_ms = now_ms
         self.is_retry = True
+
+    def backoff_ms(self, now_ms: int) -> int:
+        """How long after a failure it still waits; 0 where its leader is another one since."""
+        if not self.attempts or self.has_new_leader:
+            return 0
+        return max(0, self._backoff_ms - self.waited_ms(now_ms))
 
     def waited_ms(self, now_ms: int) -> int:
         """Since it was made, or since its last attempt ended."""
@@ -188,7 +193,6 @@ class ProducerBatch:
         if not self._settle(Fate.WRITTEN):
             return False
         self._results.written(base_offset, append_time_ms)
-        self._tell_or_have_told()
         return True
 
     def failed(self, error_of: Callable[[int], ClientError]) -> bool:
@@ -199,7 +203,6 @@ class ProducerBatch:
         self._results.failed(
             lambda index: DeliveryError(error_of(index), may_be_written=may_be_written)
         )
-        self._tell_or_have_told()
         return True
 
     @property
@@ -214,15 +217,11 @@ class ProducerBatch:
         self._filling = None
         return True
 
-    def _tell_or_have_told(self) -> None:
-        if self._telling is None:
-            self._tell()
-        else:
-            self._telling.add(self._tell)
-
-    def _tell(self) -> None:
-        for delivery in self.deliveries:
-            delivery.tell()
+    def tell(self) -> None:
+        """Once it has its fate; what it was split into is told by itself."""
+        if self.fate is not Fate.SPLIT:
+            for delivery in self.deliveries:
+                delivery.tell()
 
     def split(self, limit_bytes: int) -> Sequence[ProducerBatch]:
         """It was too large: the same records in several, with the sequences that they had."""
@@ -249,7 +248,7 @@ class ProducerBatch:
 
     def _part(self, limit_bytes: int) -> ProducerBatch:
         form = self._form._replace(limit_bytes=limit_bytes, estimated_ratio=max(1.0, self.ratio))
-        part = ProducerBatch(self.place, self.created_ms, form, telling=self._telling)
+        part = ProducerBatch(self.place, self.created_ms, form)
         part.may_be_written = self.may_be_written
         return part
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.numbering import Numbering
 from logquake.client.producer.queues import Queue, Queues
-from logquake.client.producer.ready import backoff_ms
 from logquake.wire.topic_partition import TopicPartition
 
 
 class Drain:
     """Each broker's partitions have their turn: where the last request ended, the next begins."""
 
-    def __init__(self, queues: Queues, numbering: Numbering, backoff: ExponentialBackoff) -> None:
+    def __init__(self, queues: Queues, numbering: Numbering) -> None:
         self._queues = queues
         self._numbering = numbering
-        self._backoff = backoff
         self._next: dict[int, int] = {}  # by node, an index into what it leads
 
     def drain(
@@ -50,4 +47,4 @@ class Drain:
         if not queue:
             return None
         queue[0].saw_leader(leaders.epoch(place))
-        return None if backoff_ms(queue[0], self._backoff, now_ms) else queue
+        return None if queue[0].backoff_ms(now_ms) else queue

@@ -15,6 +15,7 @@ from logquake.client.errors import (
 from logquake.client.network.effects import Node
 from logquake.client.network.link import Answer
 from logquake.client.producer.batch import ProducerBatch
+from logquake.client.producer.delivery import FATE_UNKNOWN
 from logquake.client.producer.settings import SendingSettings
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.produce import (
@@ -37,6 +38,17 @@ class Result(NamedTuple):
     batch: ProducerBatch
     code: ErrorCode
     answer: PartitionProduceResponse
+
+    @property
+    def may_be_written(self) -> bool:
+        """Also where a leader tells both an error and an offset: it has appended the batch, and was
+        deposed while it waited for its followers. They may have it, and one of them lead.
+        """
+        return (
+            self.code == ErrorCode.NONE
+            or self.code in FATE_UNKNOWN
+            or self.answer.base_offset != UNKNOWN_OFFSET
+        )
 
     def error_of_record(self, place_in_batch: int) -> ClientError:
         """Where single records are at fault the others are told so (KIP-467)."""

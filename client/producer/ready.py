@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.queues import Queues, TopicQueues
@@ -54,15 +53,10 @@ class NodeLatencies:
 
 class ReadyCheck:
     def __init__(
-        self,
-        settings: BatchingSettings,
-        queues: Queues,
-        backoff: ExponentialBackoff,
-        latencies: NodeLatencies,
+        self, settings: BatchingSettings, queues: Queues, latencies: NodeLatencies
     ) -> None:
         self._settings = settings
         self._queues = queues
-        self._backoff = backoff
         self._latencies = latencies
 
     def check(self, leaders: Leaders, now_ms: int, *, hurries: bool) -> Ready:
@@ -91,7 +85,7 @@ class ReadyCheck:
         if leader is None:
             ready.leaderless[place.topic] = None
         elif leader.node_id not in ready.nodes and place not in self._queues.muted:
-            wait_ms = backoff_ms(batch, self._backoff, now_ms)
+            wait_ms = batch.backoff_ms(now_ms)
             if wait_ms == 0 and not (hurries or waiting > 1 or batch.is_full):
                 wait_ms = max(0, self._settings.linger_ms - batch.waited_ms(now_ms))
             if wait_ms == 0:
@@ -112,10 +106,3 @@ class ReadyCheck:
             if leader and not (queue and not self._latencies.is_available(leader.node_id)):
                 sizes[partition] = len(queue)
         topic.sticky.weigh(list(sizes.values()), list(sizes), len(topic.by_partition))
-
-
-def backoff_ms(batch: ProducerBatch, backoff: ExponentialBackoff, now_ms: int) -> int:
-    """How long a batch that failed still waits; 0 where its leader is another one now."""
-    if not batch.attempts or batch.has_new_leader:
-        return 0
-    return max(0, backoff.after(batch.attempts - 1) - batch.waited_ms(now_ms))

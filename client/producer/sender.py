@@ -20,7 +20,6 @@ from logquake.client.network.snapshot import STALE
 from logquake.client.producer.accumulator import Accumulator
 from logquake.client.producer.asking import asking_for
 from logquake.client.producer.batch import ProducerBatch
-from logquake.client.producer.delivery import FATE_UNKNOWN
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.leaders import Leaders
 from logquake.client.producer.numbering import Numbering, Unnumbered
@@ -190,7 +189,7 @@ class Sender:
         for result in told:
             batch = result.batch
             self._forget(batch)
-            if result.code not in FATE_UNKNOWN and result.code != ErrorCode.NONE:
+            if not result.may_be_written:
                 batch.may_be_written = doubtful[batch]
             self._complete(result, now_ms)
             if self._settings.is_one_at_a_time:

@@ -216,9 +216,17 @@ class SenderPlayer(Player):
         self._log(f"p1 to p{request}")
 
     def do_refused(
-        self, request: str, code: str, leader: str = "", log_start: str = "-1", record: str = ""
+        self,
+        request: str,
+        code: str,
+        leader: str = "",
+        log_start: str = "-1",
+        record: str = "",
+        at: str = "-1",
     ) -> None:
-        """All its batches; ``leader`` is the new one, ``record`` the place of one at fault."""
+        """All its batches; ``leader`` is the new one, ``record`` the place of one at fault, ``at``
+        where the first was appended before.
+        """
         asked = self._take(request)
         node, epoch = _leader(leader) if leader else (-1, -1)
         at_fault = [BatchIndexAndErrorMessage(batch_index=int(record))] if record else []
@@ -226,7 +234,7 @@ class SenderPlayer(Player):
             place: _part(
                 place,
                 error_code=ErrorCode[code],
-                base_offset=-1,
+                base_offset=int(at),
                 log_start_offset=int(log_start),
                 record_errors=at_fault,
                 current_leader=LeaderIdAndEpoch(leader_id=node, leader_epoch=epoch),

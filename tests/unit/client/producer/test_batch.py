@@ -9,6 +9,7 @@ from logquake.client.producer.batch import Fate, ProducerBatch, Stamp, sequence_
 from logquake.client.producer.delivery import Delivery, Outcome, RecordMetadata
 from logquake.client.producer.filling import Form
 from logquake.client.producer.ratios import CompressionRatios
+from logquake.client.producer.turns import Turns
 from logquake.client.telling import Telling
 from logquake.wire.compression import Codec
 from logquake.wire.records import (
@@ -111,7 +112,9 @@ def test_another_sequence_leaves_what_was_sent_alone() -> None:
 
 def test_records_are_told_where_they_are_in_order() -> None:
     told: list[Outcome] = []
-    assert batch_of(b"one", b"", told=told).written(70, NO_TIMESTAMP)
+    batch = batch_of(b"one", b"", told=told)
+    assert batch.written(70, NO_TIMESTAMP)
+    batch.tell()
     assert told == [
         RecordMetadata("t", 3, 70, NOW_MS, 1, 3),
         RecordMetadata("t", 3, 71, NOW_MS, 1, 0),
@@ -120,7 +123,9 @@ def test_records_are_told_where_they_are_in_order() -> None:
 
 def test_where_the_topic_sets_the_time_it_is_the_brokers() -> None:
     told: list[Outcome] = []
-    batch_of(b"one", told=told).written(UNKNOWN_OFFSET, 5_000)
+    batch = batch_of(b"one", told=told)
+    batch.written(UNKNOWN_OFFSET, 5_000)
+    batch.tell()
     assert told == [RecordMetadata("t", 3, UNKNOWN_OFFSET, 5_000, 1, 3)]
 
 
@@ -130,6 +135,7 @@ def test_an_outcome_comes_once() -> None:
     assert batch.failed(lambda _: ClientError("too late"))
     assert not batch.written(70, NO_TIMESTAMP)
     assert not batch.failed(lambda _: ClientError("again"))
+    batch.tell()
     assert len(told) == 1
     assert isinstance(told[0], DeliveryError)
 
@@ -145,6 +151,7 @@ def test_a_callback_that_raises_keeps_nobody_from_being_told() -> None:
     assert batch.try_append(Record(0, NOW_MS, None, None), delivery)
     delivery.when_done(lambda: told.append(delivery.outcome))
     batch.written(1, NO_TIMESTAMP)
+    batch.tell()
     assert delivery.is_done
     assert told == [RecordMetadata("t", 3, 1, NOW_MS, -1, -1)]
 
@@ -153,9 +160,12 @@ def test_callbacks_may_come_after_the_outcome() -> None:
     """When nobody has the core to himself any more."""
     told: list[Outcome] = []
     telling = Telling()
-    batch = ProducerBatch(PLACE, NOW_MS, ROOMY, telling=telling)
+    turns = Turns(telling)
+    batch = ProducerBatch(PLACE, NOW_MS, ROOMY)
+    turns.begins(batch)
     assert append(batch, b"one", told)
     batch.written(1, NO_TIMESTAMP)
+    turns.settled(PLACE)
     assert batch.is_settled
     assert told == []
     telling.tell()
@@ -188,6 +198,7 @@ class TestSplit:
         settled = [batch.is_settled]
         for offset, part in ((10, parts[0]), (12, parts[1]), (14, parts[2])):
             part.written(offset, NO_TIMESTAMP)
+            part.tell()
             settled.append(batch.is_settled)
         assert settled == [False, False, False, True]
         assert [one.offset for one in told if isinstance(one, RecordMetadata)] == [*range(10, 15)]
@@ -201,11 +212,11 @@ def test_a_retry_to_a_new_leader_is_one_as_long_as_it_has_not_failed_there() -> 
     batch = batch_of(b"one")
     retries_at_once = []
     batch.saw_leader(4)
-    batch.will_retry(NOW_MS)
+    batch.will_retry(NOW_MS, 100)
     for epoch in (4, 5, 5):
         batch.saw_leader(epoch)
         retries_at_once.append(batch.has_new_leader)
-    batch.will_retry(NOW_MS)
+    batch.will_retry(NOW_MS, 100)
     assert [*retries_at_once, batch.has_new_leader] == [False, True, True, False]
 
 
