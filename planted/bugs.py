@@ -229,7 +229,7 @@ STORAGE = (
         "Two batches of a producer are remembered, and not five: a repeated one is taken for a gap "
         "in its sequence.",
         "storage.remember_two_batches",
-        simulated=Simulated(World.CLUSTER, ("idempotence",)),
+        simulated=Simulated(World.CLUSTER, ("idempotence", "live")),
     ),
     PlantedBug(
         "aborts-untold",

@@ -8,6 +8,7 @@ a client shows at its first request.
 from __future__ import annotations
 
 from functools import partial
+from typing import Protocol
 
 from logquake.client.driving.driven import Core
 from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
@@ -28,15 +29,34 @@ from tests.sim.host import Host, HostScheduler
 from tests.sim.network import Fabric
 
 
+class Watch(Protocol):
+    """Sees what passes between a client and the brokers, each named by its host."""
+
+    def asked(self, broker: str, request: Message) -> None: ...
+
+    def answered(self, broker: str, request: Message, answer: Message | Disconnected) -> None: ...
+
+
+class Unwatched:
+    def asked(self, broker: str, request: Message) -> None:
+        pass
+
+    def answered(self, broker: str, request: Message, answer: Message | Disconnected) -> None:
+        pass
+
+
 class SimDriver:
     """``go_on`` after whatever a client has asked of its core."""
 
-    def __init__(self, fabric: Fabric, host: Host, links: Links, core: Core) -> None:
+    def __init__(
+        self, fabric: Fabric, host: Host, links: Links, core: Core, watch: Watch | None = None
+    ) -> None:
         self._fabric = fabric
         self._host = host
         self._scheduler = HostScheduler(host)
         self._links = links
         self._core = core
+        self._watch = watch or Unwatched()
         self._connections: dict[int, Connection] = {}
         self._timer: Timer | None = None
 
@@ -82,11 +102,21 @@ class SimDriver:
         if request is None:
             raise ValueError(f"no API has key {header.api_key}")
         body = decode(request, header.api_version, frame, start)
-        answered = partial(self._on_answer, wanted.link, header)
-        self._connections[wanted.link].send(body, header.api_version, answered)
+        connection = self._connections[wanted.link]
+        self._watch.asked(connection.server_name, body)
+        answered = partial(self._on_answer, wanted.link, header, connection.server_name, body)
+        connection.send(body, header.api_version, answered)
         self._links.written(wanted.link)
 
-    def _on_answer(self, link: int, header: RequestHeader, answer: Message | Disconnected) -> None:
+    def _on_answer(
+        self,
+        link: int,
+        header: RequestHeader,
+        broker: str,
+        request: Message,
+        answer: Message | Disconnected,
+    ) -> None:
+        self._watch.answered(broker, request, answer)
         if isinstance(answer, Disconnected):
             self._links.lost(link, answer.reason, self.now_ms())
         else:

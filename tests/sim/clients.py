@@ -1,4 +1,4 @@
-"""Clients of the simulated cluster: idempotent producers, a careless one, a consumer.
+"""Clients of the simulated cluster that speak to it themselves: a careless producer, a consumer.
 
 They find a partition's leader as a client with fresh metadata would, by looking at what ZooKeeper
 says, and now and then they ask a wrong broker.
@@ -7,8 +7,6 @@ says, and now and then they ask a wrong broker.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
 from random import Random
 
 from logquake.seams.network import Channel, Disconnected
@@ -28,18 +26,15 @@ from logquake.wire.messages.offsets import (
 )
 from logquake.wire.messages.produce import (
     PartitionProduceData,
-    PartitionProduceResponse,
     ProduceRequest,
-    ProduceResponse,
     TopicProduceData,
 )
-from logquake.wire.messages.transactions import InitProducerIdRequest, InitProducerIdResponse
 from logquake.wire.records import BatchHeader, Record, encode_batch, iterate_batches, read_header
 from logquake.wire.schema import Message
-from logquake.wire.sentinels import ACKS_ALL, EARLIEST_TIMESTAMP
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 from tests.sim.connection import HostNetwork
-from tests.sim.history import Acked, Polled, Refused, Send, Skipped
+from tests.sim.history import Polled, Skipped
 from tests.sim.host import Host, HostScheduler
 from tests.sim.network import Fabric
 from tests.sim.world import World
@@ -48,13 +43,10 @@ ACKS_LEADER = 1
 PRODUCE_VERSION = 11
 FETCH_VERSION = 10  # by topic name, served by leaders alone
 LIST_OFFSETS_VERSION = 5
-INIT_PRODUCER_ID_VERSION = 4
 PRODUCE_TIMEOUT_MS = 700
 FETCH_WAIT_MS = 300
 FETCH_BYTES = 1 << 20
 WRONG_BROKER_SHARE = 0.1
-MOST_IN_FLIGHT = 5  # as many batches as a leader remembers
-_GAPS = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID)
 
 
 class Client:
@@ -110,16 +102,13 @@ class Client:
         return state.leader_epoch if state is not None and state.leader == broker else None
 
 
-class Producer(Client):
-    """Sends one batch after another to one partition; a subclass says what an outcome means."""
-
-    acks = ACKS_ALL
+class CarelessProducer(Client):
+    """acks=1, without a producer id; tries each batch once and does not look back."""
 
     def __init__(
         self, name: str, partition: TopicPartition, fabric: Fabric, world: World, rng: Random
     ) -> None:
         super().__init__(name, partition, fabric, world, rng)
-        self.acked: list[Acked] = []
         self.sent: set[int] = set()
         self._records = 0
 
@@ -131,189 +120,17 @@ class Producer(Client):
             records.append(Record(offset, self.scheduler.wall_ms(), None, value, ()))
         return records
 
-    def send_bytes(self, batch: bytearray, done: Callable[[int, object], None]) -> None:
-        """done is told the broker, and its PartitionProduceResponse or a Disconnected."""
-        broker = self.likely_leader()
+    def start(self) -> None:
+        if self.is_stopped:
+            return
+        batch = encode_batch(self.unique_records())
+        self.sent.add(read_header(memoryview(batch)).crc)
         topic, index = self.partition
         data = TopicProduceData(
             name=topic, partition_data=[PartitionProduceData(index=index, records=batch)]
         )
-        request = ProduceRequest(acks=self.acks, timeout_ms=PRODUCE_TIMEOUT_MS, topic_data=[data])
-
-        def answered(response: Message | Disconnected) -> None:
-            if isinstance(response, ProduceResponse):
-                done(broker, response.responses[0].partition_responses[0])
-            else:
-                done(broker, response)
-
-        self.ask(broker, request, PRODUCE_VERSION, answered)
-
-    def sending(self, batch: bytearray, records: int) -> Send:
-        send = Send(self.partition, read_header(memoryview(batch)).crc, records)
-        self.sent.add(send.value)
-        return send
-
-
-@dataclass(slots=True, eq=False)
-class _Open:
-    """The producer's batch of that ``number`` was sent, and is not acked.
-
-    ``gaps`` counts the leader's answers that one before it is missing.
-    """
-
-    number: int
-    records: list[Record]
-    batch: bytearray
-    send: Send
-    gaps: int = 0
-
-    @property
-    def is_missed(self) -> bool:
-        """A leader's answer may have been given before it was elected: it is asked twice."""
-        return self.gaps > 1
-
-
-class IdempotentProducer(Producer):
-    """acks=all; repeats a batch until it is told that it is there, and never skips one.
-
-    Several are in flight, save the first: as in Kafka, a leader that does not know a producer takes
-    any sequence for its first. None is sent that is five after one that is open, whichever brokers
-    they went to: a leader would not remember it. (A Java producer counts by connection instead, and
-    a change of the leader may let a batch be forgotten that the one before never answered.)
-
-    What follows a batch that was refused is refused as well. So once one was, nothing new is sent
-    until all are answered, and what is open is then sent again, in order (librdkafka's rule:
-    rd_kafka_idemp_drain_toppar). If a leader goes on to say that one is missing before the oldest,
-    what is open is sent in the producer's next epoch, with sequences from 0 on (as by Java's
-    TransactionManager.bumpIdempotentProducerEpoch): the only case in which records may be doubled.
-    """
-
-    def __init__(
-        self, name: str, partition: TopicPartition, fabric: Fabric, world: World, rng: Random
-    ) -> None:
-        super().__init__(name, partition, fabric, world, rng)
-        self._most_in_flight = rng.randint(1, MOST_IN_FLIGHT)
-        self._open: list[_Open] = []  # oldest first
-        self._in_flight = 0
-        self._draining = False
-        self._batches = 0
-        self._sequence = 0
-
-    @property
-    def is_finished(self) -> bool:
-        """Nothing is open, and nothing new will be sent."""
-        return self.is_stopped and not self._open
-
-    def finish(self) -> None:
-        """Send nothing new."""
-        self.is_stopped = True
-
-    def start(self) -> None:
-        if self.is_stopped:
-            return
-        request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=60_000)
-        self.ask(self.any_broker(), request, INIT_PRODUCER_ID_VERSION, self._on_producer_id)
-
-    def _on_producer_id(self, response: Message | Disconnected) -> None:
-        if isinstance(response, InitProducerIdResponse) and not response.error_code:
-            self._producer_id = response.producer_id
-            self._producer_epoch = response.producer_epoch
-            self._send_next()
-        else:
-            self.later(30, 100, self.start)
-
-    def _send_next(self) -> None:
-        if self.is_stopped:
-            return
-        if self._may_send():
-            self._batches += 1
-            self._open.append(self._encoded(self._batches, self.unique_records()))
-            self._attempt(self._open[-1])
-        self.later(1, 120, self._send_next)
-
-    def _may_send(self) -> bool:
-        if self._draining or not self._open:
-            return not self._draining
-        return bool(self.acked) and self._batches - self._open[0].number + 1 < self._most_in_flight
-
-    def _encoded(self, number: int, records: list[Record]) -> _Open:
-        batch = encode_batch(
-            records,
-            producer_id=self._producer_id,
-            producer_epoch=self._producer_epoch,
-            base_sequence=self._sequence,
-        )
-        self._sequence += len(records)
-        return _Open(number, records, batch, self.sending(batch, len(records)))
-
-    def _attempt(self, one: _Open) -> None:
-        self._in_flight += 1
-        self.send_bytes(one.batch, partial(self._on_outcome, one))
-
-    def _on_outcome(self, one: _Open, broker: int, outcome: object) -> None:
-        self._in_flight -= 1
-        if isinstance(outcome, PartitionProduceResponse):
-            error = ErrorCode(outcome.error_code)
-        else:
-            error = ErrorCode.NETWORK_EXCEPTION
-        if error == ErrorCode.NONE:
-            self._on_ack(one, broker, outcome)
-        elif error in _GAPS:
-            self._on_gap(one, broker, error)
-        else:
-            self._on_refusal(one, broker, error)
-        if self._draining and not self._in_flight:
-            self.later(20, 120, self._send_again)
-
-    def _on_ack(self, one: _Open, broker: int, outcome: object) -> None:
-        assert isinstance(outcome, PartitionProduceResponse)
-        self._open.remove(one)
-        acked = Acked(one.send, broker, outcome.base_offset)
-        self.acked.append(acked)
-        self.world.tell(acked)
-
-    def _on_gap(self, one: _Open, broker: int, error: ErrorCode) -> None:
-        """Only of the oldest does it mean anything. A deposed leader that does not know it may have
-        missed our last batches; the leader may not.
-        """
-        self._draining = True
-        if one is self._open[0]:
-            one.gaps = one.gaps + 1 if self.world.leads(broker, self.partition) else 0
-            if one.is_missed:
-                self.world.tell(Refused(one.send, broker, error.name, is_absent=False))
-
-    def _on_refusal(self, one: _Open, broker: int, error: ErrorCode) -> None:
-        self._draining = True
-        if error != ErrorCode.NOT_ENOUGH_REPLICAS:
-            one.send.may_be_there = True
-        elif not one.send.may_be_there:
-            self.world.tell(Refused(one.send, broker, error.name, is_absent=True))
-
-    def _send_again(self) -> None:
-        self._draining = False
-        if self._open and self._open[0].is_missed:
-            self._begin_epoch()
-        for one in tuple(self._open):
-            self._attempt(one)
-
-    def _begin_epoch(self) -> None:
-        self._producer_epoch += 1
-        self._sequence = 0
-        self._open = [self._encoded(one.number, one.records) for one in self._open]
-
-
-class CarelessProducer(Producer):
-    """acks=1, without a producer id; tries each batch once and does not look back."""
-
-    acks = ACKS_LEADER
-
-    def start(self) -> None:
-        if self.is_stopped:
-            return
-        records = self.unique_records()
-        batch = encode_batch(records)
-        self.sending(batch, len(records))
-        self.send_bytes(batch, lambda _broker, _outcome: None)
+        request = ProduceRequest(acks=ACKS_LEADER, timeout_ms=PRODUCE_TIMEOUT_MS, topic_data=[data])
+        self.ask(self.likely_leader(), request, PRODUCE_VERSION, lambda _answer: None)
         self.later(5, 200, self.start)
 
 

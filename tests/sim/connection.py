@@ -115,8 +115,12 @@ class Connection:
             self._fabric.clock.after(0, f"{self._name} lost: {why}", action)
 
     @property
+    def server_name(self) -> str:
+        return self._server.host.name
+
+    @property
     def _name(self) -> str:
-        return f"{self._source.name} -> {self._server.host.name}"
+        return f"{self._source.name} -> {self.server_name}"
 
     def _on_peer_reset(self) -> None:
         """The kernel resets the connections of a dead process, where the network lets it."""

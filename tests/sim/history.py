@@ -8,17 +8,13 @@ from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Send:
-    """One batch of unique records that a client means to append.
-
-    ``may_be_there`` is set as soon as an attempt's outcome leaves that open.
-    """
+    """One batch of unique records that a client means to append."""
 
     partition: TopicPartition
     value: int
     records: int
-    may_be_there: bool = False
 
 
 @dataclass(frozen=True, slots=True)

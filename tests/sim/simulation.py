@@ -18,7 +18,7 @@ from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model_session import ModelServer, ModelSession
 from logquake.zk.operations import Create, WatchEvent
 from logquake.zk.znodes.topics import TopicAssignment
-from tests.sim.clients import CarelessProducer, Client, Consumer, IdempotentProducer
+from tests.sim.clients import CarelessProducer, Client, Consumer
 from tests.sim.clock import Action, Clock
 from tests.sim.delays import Delays
 from tests.sim.deleter import Deleter
@@ -27,6 +27,8 @@ from tests.sim.invariants import EVERY_EVENT, Invariant, durable, no_phantom, re
 from tests.sim.machine import Machine
 from tests.sim.network import Fabric
 from tests.sim.payloads import AsObjects, ThroughTheCodec
+from tests.sim.programs.producing import ProducingProgram
+from tests.sim.programs.promises import PROMISES, written_once
 from tests.sim.topic_maker import TopicMaker
 from tests.sim.trace import SHOWN, Trace
 from tests.sim.world import Committed, World
@@ -35,6 +37,7 @@ TOPIC = "orders"
 PARTITIONS = (TopicPartition(TOPIC, 0), TopicPartition(TOPIC, 1))
 ASSIGNMENT = {0: (1, 2, 3), 1: (2, 3, 1)}
 MIN_ISR = 2
+PRODUCERS = 3
 
 TOPIC_CREATED_US = 400_000
 HEALED_US = 6_500_000
@@ -100,8 +103,8 @@ class Simulation:
         self._admin: ModelSession = self._zookeeper.connect(Bystander(), lambda action: action())
         self.world = World(self.machines, self._zookeeper.model, MIN_ISR)
         self.producers = [
-            IdempotentProducer(f"p{index}", partition, fabric, self.world, rng)
-            for index, partition in enumerate((*PARTITIONS, PARTITIONS[0]))
+            ProducingProgram(f"p{index}", PARTITIONS, fabric, self.world, rng)
+            for index in range(PRODUCERS)
         ]
         self.careless = CarelessProducer("careless", PARTITIONS[0], fabric, self.world, rng)
         self.consumers = [
@@ -113,7 +116,7 @@ class Simulation:
             for partition in PARTITIONS
         ]
         self.maker = TopicMaker("maker", fabric, self.world, rng)
-        self.clients: list[Client] = [
+        self.clients: list[Client | ProducingProgram] = [
             *self.producers,
             self.careless,
             *self.consumers,
@@ -126,7 +129,7 @@ class Simulation:
         )
         self._faults.plan(rng.randint(3, 9))
         self._rng = rng
-        self.invariants: tuple[Invariant, ...] = EVERY_EVENT
+        self.invariants: tuple[Invariant, ...] = (*EVERY_EVENT, *PROMISES)
         self.events = 0
         self._acked_before_faults: int | None = None
         self._acked_by_healing = 0
@@ -222,11 +225,12 @@ class Simulation:
         self._require("durable", durable.__doc__, durable(self.world, acked))
         skipped = [skip for consumer in self.consumers for skip in consumer.skipped]
         self._require("readable", readable.__doc__, readable(self.world, polled, skipped))
+        self._require("written_once", written_once.__doc__, written_once(self.world))
         self._require("no_phantom", no_phantom.__doc__, no_phantom(self.world, sent))
 
     def _sent(self) -> set[int]:
         """The values of all batches that clients meant to append."""
-        return set.union(*(producer.sent for producer in (*self.producers, self.careless)))
+        return self.careless.sent.union(*(producer.sent for producer in self.producers))
 
     def _require(self, name: str, statement: str | None, problems: Iterator[str]) -> None:
         problem = next(problems, None)

@@ -20,10 +20,11 @@ from logquake.zk.znodes.brokers import BrokerRegistration
 from logquake.zk.znodes.control import ControllerNode
 from tests.sim.history import Acked, Deleted, Looked, Polled, Refused, Send, TopicAnswer
 from tests.sim.machine import Machine
+from tests.sim.programs.records import Left, Records, Told
 from tests.sim.replicas import EMPTY_PREFIX, Batch, Replica
 
 MADE = "made"  # topics whose names begin so are made by clients, and hold nothing
-Outcome = Acked | Polled | Refused | Deleted | TopicAnswer | Looked
+Outcome = Acked | Polled | Refused | Deleted | TopicAnswer | Looked | Left | Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ class Step:
     deleted: list[Deleted] = field(default_factory=list)
     topic_answers: list[TopicAnswer] = field(default_factory=list)
     looked: list[Looked] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    told: list[Told] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
@@ -89,6 +92,8 @@ class Step:
             or self.deleted
             or self.topic_answers
             or self.looked
+            or self.left
+            or self.told
         )
 
 
@@ -158,6 +163,7 @@ class World:
         self.emptied: set[tuple[int, TopicPartition]] = set()  # lost a disk, no ISR has it since
         self.begun_amid: set[TopicPartition] = set()  # their producer's next was not its first
         self._reread: dict[tuple[int, TopicPartition], int] = {}  # producers, of logs up to there
+        self.records = Records()
         self._model = model
         self._told: list[Outcome] = []
 
@@ -194,6 +200,11 @@ class World:
                     step.topic_answers.append(outcome)
                 case Looked():
                     step.looked.append(outcome)
+                case Left():
+                    step.left.append(outcome)
+                case Told():
+                    step.told.append(outcome)
+                    self.records.told.append(outcome)
         self._commit(step)
         return step
 
