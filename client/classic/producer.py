@@ -9,6 +9,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from logquake.client.classic.channel import BlockingChannel, Dial
+from logquake.client.classic.coordination.client import OpenSession
+from logquake.client.classic.coordination.kazoo import kazoo_sessions
 from logquake.client.classic.errors import QueueFullError
 from logquake.client.classic.messages import KeyedMessage
 from logquake.client.classic.partitioner import DefaultPartitioner
@@ -19,6 +21,7 @@ from logquake.client.classic.producing.hooks import CallbackHandler, EventHandle
 from logquake.client.classic.producing.pool import ProducerPool
 from logquake.client.classic.producing.send_thread import Batching, SendThread
 from logquake.client.classic.producing.statistics import ProducerStatistics
+from logquake.client.classic.producing.zookeeper_partitions import ZooKeeperPartitions
 from logquake.client.classic.serializer import DefaultEncoder
 from logquake.client.classic.settings.older_names import OF_PRODUCERS, in_newer_words
 from logquake.client.classic.settings.producer import ProducerConfig, ProducerType
@@ -39,11 +42,12 @@ class Producer:
         /,
         *,
         dial: Dial = BlockingChannel,
+        open_session: OpenSession | None = None,
         clock: Clock | None = None,
         random: Random | None = None,
         **keys: object,
     ) -> None:
-        """Raises SettingsError."""
+        """Raises SettingsError, and with zk.connect ZooKeeperTimeoutError."""
         given = in_newer_words({**(config or {}), **keys}, OF_PRODUCERS)
         self._config = read(ProducerConfig, given)
         self._clock = clock or SystemClock()
@@ -52,7 +56,7 @@ class Producer:
         self._is_closed = False
         self._hooks: CallbackHandler = self._config.callback_handler or CallbackHandler()
         self._handler: EventHandler | None = self._config.event_handler
-        self._default = self._default_handler(dial, random or Random())
+        self._default = self._default_handler(dial, open_session, random or Random())
         self._sending = (
             self._send_thread() if self._config.producer_type is ProducerType.ASYNC else None
         )
@@ -134,23 +138,26 @@ class Producer:
         else:
             self._handler.handle(messages, self._default.handle)
 
-    def _default_handler(self, dial: Dial, random: Random) -> DefaultEventHandler:
+    def _default_handler(
+        self, dial: Dial, open_session: OpenSession | None, random: Random
+    ) -> DefaultEventHandler:
         config = self._config
         encoder = config.serializer_class or DefaultEncoder()
+        collation = Collation(config.partitioner_class or DefaultPartitioner(), random)
+        asker = MetadataAsker(dial, config.client_id, config.request_timeout_ms, random)
+        partitions: BrokerPartitions = AskedPartitions(asker, config.metadata_broker_list)
+        if config.zookeeper_connect:
+            sessions = open_session or kazoo_sessions(config)
+            partitions = ZooKeeperPartitions(config, sessions, asker, collation.forget)
         return DefaultEventHandler(
             config,
             (config.key_serializer_class or encoder, encoder),
-            Collation(config.partitioner_class or DefaultPartitioner(), random),
-            self._partitions(dial, random),
+            collation,
+            partitions,
             ProducerPool(dial, config.client_id, config.request_timeout_ms),
             self._statistics,
             self._clock,
         )
-
-    def _partitions(self, dial: Dial, random: Random) -> BrokerPartitions:
-        asker = MetadataAsker(dial, self._config.client_id, self._config.request_timeout_ms, random)
-        brokers = self._config.metadata_broker_list
-        return AskedPartitions(asker, lambda: brokers)
 
     def _send_thread(self) -> SendThread:
         config = self._config

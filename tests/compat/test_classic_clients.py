@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from logquake.client.classic.messages import KeyedMessage
+from logquake.client.classic.messages import KeyedMessage, Message, MessageAndOffset
 from logquake.client.classic.offset_requests import Committed, KeptIn
 from logquake.client.classic.producer import Producer
 from logquake.client.classic.producing.hooks import CallbackHandler, Messages
@@ -24,10 +25,12 @@ from logquake.wire.topic_partition import TopicPartition
 from tests.compat.classic_twins import PATIENCE_MS, RELEASE, ClassicTwin, classic_twins
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.old_releases import OldReleases
+from tests.compat.sessions import LONG_MS
 from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.maven, pytest.mark.slow]
 
+PROGRAMS = Path(__file__).parent / "java" / "classic"
 CODECS = ("none", "gzip", "snappy", "lz4")
 LINES = [f"line {number}" for number in range(300)]
 ALL = [(offset, line.encode()) for offset, line in enumerate(LINES)]
@@ -69,11 +72,12 @@ def new(twin: ClassicTwin) -> Iterator[New]:
 
     def new(**keys: object) -> Producer:
         given: dict[str, object] = {
-            "broker.list": twin.servers,
             "serializer.class": StringEncoder(),
             "request.required.acks": -1,
             "request.timeout.ms": PATIENCE_MS,
         }
+        if "zk_connect" not in keys:
+            given["broker.list"] = twin.servers
         made.append(Producer(given | {key.replace("_", "."): each for key, each in keys.items()}))
         return made[-1]
 
@@ -125,22 +129,37 @@ def test_a_topic_that_is_not_there_is_made(twin: ClassicTwin, new: New) -> None:
     assert twin.payloads(name) == [(0, b"first")]
 
 
-def test_keys_choose_partitions_as_javas_do(twin: ClassicTwin, new: New) -> None:
-    """ "key".hashCode() is 106079, and a partition's key is not stored."""
-    name = made(twin, partitions=3)
-    messages = [
-        KeyedMessage(name, "a", key="key"),
-        KeyedMessage(name, "b", key="other", part_key="key"),
-        KeyedMessage(name, "c", part_key=1),
-    ]
-    new().send(*messages)
-    place = 106079 % 3
-    assert twin.payloads(name, place) == [(0, b"a"), (1, b"b")]
+def test_keys_choose_partitions_as_javas_do(twin: ClassicTwin, new: New, old: OldReleases) -> None:
+    keys = [*(f"key {number}" for number in range(50)), "", "polygenelubricants", "ключ", "🔑"]
+    ours, theirs = made(twin, partitions=7), made(twin, partitions=7)
+    new().send(*(KeyedMessage(ours, key, key=key) for key in keys))
+    lines = "".join(f"{key}\n" for key in keys)
+    old.run(RELEASE, str(PROGRAMS / "Keys.java"), twin.servers, theirs, stdin=lines)
+    placed = [everything(twin, name, 7) for name in (ours, theirs)]
+    assert placed[0] == placed[1]
+    assert sum(map(len, placed[0])) == len(keys)
+
+
+def everything(twin: ClassicTwin, topic: str, partitions: int) -> list[list[MessageAndOffset]]:
+    """By partition."""
     with twin.consumer() as consumer:
-        found = [each.message.key for each in consumer.fetch(name, place, 0).messages]
-        assert found == [b"key", b"other"]
-        (third,) = consumer.fetch(name, 1, 0).messages
-    assert third.message == (b"c", None)
+        return [list(consumer.fetch(topic, each, 0).messages) for each in range(partitions)]
+
+
+def test_a_partitions_key_is_not_stored(twin: ClassicTwin, new: New) -> None:
+    name = made(twin, partitions=3)
+    new().send(KeyedMessage(name, "a", key="key", part_key=2), KeyedMessage(name, "b", part_key=2))
+    found = [each.message for each in everything(twin, name, 3)[2]]
+    assert found == [Message(b"a", b"key"), Message(b"b", None)]
+
+
+def test_brokers_are_found_in_zookeeper(twin: ClassicTwin, new: New) -> None:
+    """zk.connect; a topic that is not there is made, too."""
+    name = f"classic-{next(_numbers)}"
+    keys = {"zk_connect": twin.zookeeper, "zk_sessiontimeout_ms": LONG_MS}
+    with new(num_retries=100, **keys) as producer:
+        producer.send(KeyedMessage(name, "a"), KeyedMessage(name, "b", key="k"))
+    assert sorted(twin.payloads(name)) == [(0, b"a"), (1, b"b")]
 
 
 @pytest.mark.parametrize("acks", [0, 1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from logquake.client.classic.topic_metadata import MetadataAsker, PartitionMetadata, TopicMetadata
@@ -28,9 +28,9 @@ class BrokerPartitions(Protocol):
 
 
 class AskedPartitions:
-    """By metadata, of brokers that ``brokers`` names; it is remembered until refresh()."""
+    """By metadata, of any of the brokers; it is remembered until refresh()."""
 
-    def __init__(self, asker: MetadataAsker, brokers: Callable[[], Sequence[Address]]) -> None:
+    def __init__(self, asker: MetadataAsker, brokers: Sequence[Address]) -> None:
         self._asker = asker
         self._brokers = brokers
         self._known: dict[str, TopicMetadata] = {}
@@ -44,7 +44,7 @@ class AskedPartitions:
         return known.partitions
 
     def refresh(self, topics: Collection[str]) -> None:
-        for told in self._asker.ask(self._brokers(), topics):
+        for told in self._asker.ask(self._brokers, topics):
             if told.error_code == ErrorCode.NONE:
                 self._known[told.topic] = told
             elif told.topic in self._known:

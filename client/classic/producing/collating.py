@@ -70,9 +70,13 @@ class Collation:
 
     def _any(self, topic: str, partitions: Sequence[PartitionMetadata]) -> int:
         chosen = self._without_key.get(topic)
-        if chosen is None:
+        if chosen is None or not _is_led(partitions[chosen : chosen + 1]):
             led = [index for index, each in enumerate(partitions) if each.leader is not None]
             if not led:
                 raise NoLeaderError(f"no partition of {topic} has a leader")
             chosen = self._without_key[topic] = self._random.choice(led)
         return chosen
+
+
+def _is_led(partitions: Sequence[PartitionMetadata]) -> bool:
+    return any(each.leader is not None for each in partitions)
