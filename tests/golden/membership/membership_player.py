@@ -59,9 +59,9 @@ from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
 from tests.doubles.even_random import EvenRandom
 from tests.doubles.link_bytes import asked, tell
+from tests.doubles.topics_told import NODES, PORT, TopicsTold
 from tests.golden.membership.asked import options, shown
 from tests.golden.membership.program import Program
-from tests.golden.membership.topics_told import NODES, PORT, TopicsTold
 from tests.golden.player import Chronicle, Player
 from tests.unit.client.cluster_in_memory import FakeClock
 
@@ -114,7 +114,7 @@ class MembershipPlayer(Player):
         random = EvenRandom()
         network = NetworkSettings(max_in_flight_requests=100)
         self._links = Links(network, random)
-        self._cluster = TopicsTold(self._chronicle)
+        self._cluster = TopicsTold(self._log)
         self._subscriptions = Subscriptions(OffsetReset(reset))
         self._coordination = Coordination(
             GroupSettings(

@@ -1,14 +1,13 @@
-"""What metadata told, when a script says so."""
+"""What metadata told, when a test says so."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.wire.errors import ErrorCode
 from logquake.wire.uuids import ZERO_UUID
-from tests.golden.player import Chronicle
 
 PORT = 9092
 NODES = {1: Node(1, "one", PORT, "a"), 2: Node(2, "two", PORT, "b")}
@@ -17,11 +16,11 @@ NODES = {1: Node(1, "one", PORT, "a"), 2: Node(2, "two", PORT, "b")}
 class TopicsTold:
     """Satisfies GroupCluster and Roster; it notes that somebody wants to know anew."""
 
-    def __init__(self, chronicle: Chronicle) -> None:
+    def __init__(self, note: Callable[[str], None] = lambda _: None) -> None:
         self.snapshot = Snapshot(NODES)
         self.updates = 0
         self.is_update_wanted = False
-        self._chronicle = chronicle
+        self._note = note
 
     def tell(self, topics: Mapping[str, int], racks: str) -> None:
         """So many partitions; the replicas are brokers 1 and 2, or 1 alone."""
@@ -41,11 +40,11 @@ class TopicsTold:
         self.is_update_wanted = False
 
     def request_update(self) -> None:
-        self._chronicle.log("metadata is wanted")
+        self._note("metadata is wanted")
         self.is_update_wanted = True
 
     def request_update_for_new_topics(self) -> None:
-        self._chronicle.log("metadata of new topics is wanted")
+        self._note("metadata of new topics is wanted")
         self.is_update_wanted = True
 
     def update_delay_ms(self, _now_ms: int, /) -> int:
