@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
 
 from logquake.client.clock import Clock
 from logquake.client.consumer.failures import Failures
-from logquake.client.driving.steps import Steps, Wait
+from logquake.client.driving.steps import Call, Steps, Wait
 from logquake.client.errors import ConcurrentUseError, WakeupError
+
+T = TypeVar("T")
 
 
 class Calls:
@@ -53,6 +57,31 @@ class Calls:
             self._is_woken = False
             raise WakeupError("wakeup() was called")
         self._failures.raise_noted()
+
+    def wakeable(self, steps: Steps[T]) -> Steps[T]:
+        """The same, and `wakeup` ends it while it waits."""
+        take: Callable[[], Wait | Call] = partial(next, steps)
+        while True:
+            try:
+                step = take()
+            except StopIteration as end:
+                returned: T = end.value
+                return returned
+            try:
+                take = partial(steps.send, (yield self._waking(step)))
+                self._heed_wakeup(step)
+            except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
+                take = partial(steps.throw, error)
+
+    def _waking(self, step: Wait | Call) -> Wait | Call:
+        if isinstance(step, Call):
+            return step
+        return step._replace(is_done=lambda: step.is_done() or self._is_woken)
+
+    def _heed_wakeup(self, step: Wait | Call) -> None:
+        if isinstance(step, Wait) and self._is_woken and not step.is_done():
+            self._is_woken = False
+            raise WakeupError("wakeup() was called")
 
     def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> Steps[bool]:
         """Whether it is done in time. Raises what `heed` does."""

@@ -192,7 +192,8 @@ class Consuming:
         """See `Coordination.commit`."""
         with self._calls.one_at_a_time():
             self._saw_epochs(offsets)
-            yield from self._group.commit(offsets, self._calls.now_ms() + timeout_ms)
+            deadline_ms = self._calls.now_ms() + timeout_ms
+            yield from self._calls.wakeable(self._group.commit(offsets, deadline_ms))
 
     def commit_async(self, offsets: Offsets | None, callback: CommitCallback | None) -> Steps[None]:
         """See `Coordination.commit_async`."""
@@ -210,7 +211,8 @@ class Consuming:
         """See `Coordination.committed`."""
         with self._calls.one_at_a_time():
             deadline_ms = self._calls.now_ms() + timeout_ms
-            return (yield from self._group.committed(places, deadline_ms))
+            asking = self._group.committed(places, deadline_ms)
+            return (yield from self._calls.wakeable(asking))
 
     # The group, and the end
 

@@ -18,7 +18,7 @@ from logquake.client.consumer.group.listener import Offsets
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.driving.steps import Call, Steps, Wait
-from logquake.client.errors import ClientError, RequestTimedOutError
+from logquake.client.errors import ClientError, TimedOutError
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.wire.topic_partition import TopicPartition
 
@@ -76,7 +76,7 @@ class Asking:
         done = yield Wait(lambda: not self._commits.is_any_unanswered, deadline_ms)
         yield from self.tell_completed()
         if not done:
-            raise RequestTimedOutError(f"commits of group {self._group_id} are not answered")
+            raise TimedOutError(f"commits of group {self._group_id} are not answered")
 
     # What is committed
 
@@ -125,7 +125,7 @@ class Asking:
             until_ms = self._clock.now_ms() + self._backoff.after(failures)
             failures += 1
             if not attempt.is_done or until_ms >= deadline_ms:
-                raise RequestTimedOutError(f"{what}: not in time") from error
+                raise TimedOutError(f"{what}: not in time") from error
             yield Wait(lambda: False, until_ms)
 
     def _wait_for_coordinator(self, what: str, deadline_ms: int) -> Steps[None]:
@@ -133,4 +133,4 @@ class Asking:
         yield Wait(lambda: coordinator.find() or coordinator.failure is not None, deadline_ms)
         coordinator.check()
         if not coordinator.find():
-            raise RequestTimedOutError(f"{what}: no coordinator found in time")
+            raise TimedOutError(f"{what}: no coordinator found in time")

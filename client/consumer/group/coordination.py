@@ -189,7 +189,7 @@ class Coordination:
     def commit(self, offsets: Offsets | None, deadline_ms: int) -> Steps[None]:
         """Of all that was consumed, where None. The callbacks of earlier `commit_async` come first.
 
-        Raises CommitFailedError, RebalanceInProgressError, RequestTimedOutError, other ClientError.
+        Raises CommitFailedError, RebalanceInProgressError, TimedOutError, other ClientError.
         """
         wanted = self._commits.consumed() if offsets is None else offsets
         yield from self._asking.commit(wanted, deadline_ms)
@@ -205,7 +205,7 @@ class Coordination:
     def committed(
         self, places: Collection[TopicPartition], deadline_ms: int
     ) -> Steps[dict[TopicPartition, OffsetAndMetadata | None]]:
-        """None where nothing is. Raises RequestTimedOutError, other ClientError."""
+        """None where nothing is. Raises TimedOutError, other ClientError."""
         return (yield from self._asking.committed(places, deadline_ms))
 
     def group_metadata(self) -> ConsumerGroupMetadata:

@@ -6,6 +6,7 @@ a JoinGroup that it holds would keep all that follows waiting.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ from logquake.wire.messages.find_coordinator import (
     FindCoordinatorResponse,
 )
 from logquake.wire.schema import Message
+
+_LOG = logging.getLogger(__name__)
 
 _CONNECTION_IDS_FROM = 0x7FFFFFFF  # downwards: no broker is called so
 _GROUP = 0  # FindCoordinatorRequest.CoordinatorType
@@ -210,6 +213,7 @@ class Coordinator:
 
     def _lost(self, why: str, now_ms: int) -> None:
         """One that has served may be asked for at once."""
+        _LOG.info("group %s has lost its coordinator: %s", self._settings.group_id, why)
         wait_ms = self._backoff.after(self._attempts - 1) if self._attempts else 0
         self._standing = Unknown(now_ms + wait_ms)
         for question in self._unsent:
@@ -255,6 +259,7 @@ class Coordinator:
         else:
             node = Node(_CONNECTION_IDS_FROM - found.node_id, found.host, found.port)
             self._standing = Found(node, now_ms)
+            _LOG.info("group %s is coordinated by %s", self._settings.group_id, node)
             self._is_wanted = False
             self._attempts += 1
 

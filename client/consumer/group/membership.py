@@ -7,6 +7,7 @@ it gives up before a member joins and is given afterwards, is `rebalancing.py`; 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from functools import partial
 
@@ -51,6 +52,8 @@ from logquake.wire.messages.group_membership import (
     JoinGroupResponse,
     SyncGroupResponse,
 )
+
+_LOG = logging.getLogger(__name__)
 
 NO_COORDINATOR = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
 OUTLIVED = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)
@@ -149,6 +152,7 @@ class Membership:
 
     def reset(self, reason: str, *, keep_member_id: bool = False) -> None:
         """What it was is over; with the id kept the coordinator need not wait for the old one."""
+        _LOG.info("out of group %s: %s", self._settings.group_id, reason)
         member_id = self.generation.member_id if keep_member_id else Generation().member_id
         self.generation = Generation(member_id=member_id)
         self.stage = Out()
@@ -187,6 +191,7 @@ class Membership:
         joining = self.stage = Joining(self.generation)
         self._watch.joins()
         reason, done = self.rejoin_reason or "", partial(self._on_joined, joining, now_ms)
+        _LOG.info("joining group %s: %s", self._settings.group_id, reason or "for the first time")
         self._coordinator.ask(requests.join(self._settings, self.generation, wishes, reason, done))
 
     def _wishes(self) -> dict[str, bytes]:
@@ -224,6 +229,13 @@ class Membership:
             self._halt(MalformedResponseError(f"the coordinator has chosen an assignor {name}"))
             return
         self.generation = Generation(joined.generation_id, joined.member_id, name)
+        _LOG.info(
+            "%s is in generation %d of group %s, which goes by %s",
+            joined.member_id,
+            joined.generation_id,
+            self._settings.group_id,
+            name,
+        )
         self._heartbeat.begin(now_ms)
         if joined.leader != joined.member_id:
             self._sync({}, now_ms)

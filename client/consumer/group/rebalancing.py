@@ -7,6 +7,7 @@ the last poll gave it.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection
 
 from logquake.client.clock import Clock
@@ -22,6 +23,8 @@ from logquake.client.consumer.group.topic_watch import TopicWatch
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.driving.steps import Steps
 from logquake.wire.topic_partition import TopicPartition
+
+_LOG = logging.getLogger(__name__)
 
 
 class Rebalancing:
@@ -139,11 +142,24 @@ class Rebalancing:
             yield from self._tell(listener.on_revoked, owned - given, telling)
             self._membership.request_rejoin("need to revoke partitions and re-join")
         if self._subscriptions.is_of_group:
-            self._take(joined)
-            yield from self._tell(listener.on_assigned, given - owned, telling)
-            self._subscriptions.callback_done(self._subscriptions.assigned & (given - owned))
+            yield from self._assign(joined, given - owned, listener, telling)
         self._membership.completed(joined)
         telling.check()
+
+    def _assign(
+        self,
+        joined: Joined,
+        added: set[TopicPartition],
+        listener: RebalanceListener,
+        telling: Telling,
+    ) -> Steps[None]:
+        """What is added is read once the program has heard of it, however that ended."""
+        self._take(joined)
+        try:
+            yield from self._tell(listener.on_assigned, added, telling)
+        finally:
+            self._subscriptions.callback_done(self._subscriptions.assigned & added)
+            self._membership.completed(joined)
 
     def _take(self, joined: Joined) -> None:
         self._watch.adopt(joined.places)
@@ -176,6 +192,8 @@ class Rebalancing:
         self, hear: Hearing, places: Collection[TopicPartition], telling: Telling
     ) -> Steps[None]:
         self._is_telling = True
+        name = getattr(hear, "__name__", repr(hear))
+        _LOG.info("%s: %s", name, ", ".join(map(str, sorted(places))) or "no partitions")
         try:
             yield from telling.tell(hear, places)
         finally:

@@ -7,14 +7,14 @@ from functools import partial
 from typing import TypeAlias
 
 from logquake.client.driving.steps import Call, Steps
-from logquake.client.errors import RebalanceListenerError
+from logquake.client.errors import RebalanceListenerError, WakeupError
 from logquake.wire.topic_partition import TopicPartition
 
 Hearing: TypeAlias = Callable[[Sequence[TopicPartition]], object]
 
 
 class Telling:
-    """What it raises is raised once all was told that belongs together."""
+    """What it raises is raised once all was told that belongs together; a wakeup at once."""
 
     def __init__(self) -> None:
         self._failure: Exception | None = None
@@ -22,6 +22,8 @@ class Telling:
     def tell(self, hear: Hearing, places: Iterable[TopicPartition]) -> Steps[None]:
         try:
             yield Call(partial(hear, tuple(sorted(places))))
+        except WakeupError:
+            raise
         except Exception as error:  # noqa: BLE001 - it is the program's, and may be any
             self._failure = self._failure or error
 

@@ -133,8 +133,9 @@ class MembershipPlayer(Player):
             on_commit=self._program.intercept,
         )
 
-    def do_listener(self, fails: str) -> None:
-        self._program.failing = fails
+    def do_listener(self, fails: str = "", woken: str = "") -> None:
+        """In the method of that name."""
+        self._program.failing, self._program.woken = fails, woken
 
     def do_topics(self, racks: str = "both", **topics: str) -> None:
         """Metadata comes."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from logquake.client.consumer.group.listener import CommitCallback, Offsets
 from logquake.client.driving.steps import Steps, Wait
-from logquake.client.errors import ClientError
+from logquake.client.errors import ClientError, WakeupError
 from logquake.wire.topic_partition import TopicPartition
 from tests.golden.player import Chronicle
 
@@ -19,12 +19,12 @@ class _Waiting(NamedTuple):
 
 
 class Program:
-    """Its listener fails where `failing` names the method."""
+    """Its listener fails where `failing` names the method, or is woken where `woken` does."""
 
     def __init__(self, chronicle: Chronicle) -> None:
         self._chronicle = chronicle
         self._waiting: list[_Waiting] = []
-        self.failing = ""
+        self.failing = self.woken = ""
 
     # As a listener
 
@@ -41,6 +41,8 @@ class Program:
         self._chronicle.log(f"{method}: {' '.join(map(str, places)) or 'none'}")
         if method == self.failing:
             raise OSError("the program's own")
+        if method == self.woken:
+            raise WakeupError("wakeup() was called")
 
     def callback(self, name: str) -> CommitCallback:
         def hear(_: Offsets, error: ClientError | None) -> None:
@@ -86,7 +88,7 @@ class Program:
             take, sent = steps.send, None
             try:
                 step.function()
-            except OSError as error:
+            except (OSError, WakeupError) as error:
                 take, sent = steps.throw, error
 
     def _returned(self, name: str, value: object) -> None:
