@@ -1,8 +1,15 @@
-"""A small blocking client: one thread, one request at a time on a connection, no background work.
+"""Kafka's clients, and the small blocking one of our own tools.
+
+`logquake.client` hands out those whose calls block, `logquake.client.aio` their twins on asyncio's
+loop. The tools' one has one thread, one request at a time on a connection, no background work.
 
     errors.py       what can go wrong, with Kafka's names for it
     settings/       what a client is set to, under Kafka's names
     clock.py        time, so that tests need none
+    pending.py      what a part of a call will come to; telling.py: callbacks, in order
+    measures.py     how much, how often and how long, lately
+    assembling.py   what every client stands on, made from its configuration
+    sync/, aio/     the clients for programs: calls that block, calls that are awaited
     network/        connections, versions, metadata, without I/O; what all of this stands on
     driving/        who waits, and how bytes travel
     connection.py   one request and its response
@@ -27,9 +34,9 @@
     admin/          all that an administrator asks of a cluster
     producer/       records gathered in batches, and the producer of our own tools
 
-Caveats: a member of a group has to be called often enough to beat; plain text, unless it is handed
-a way in by TLS or SASL. Nothing here may be shared by threads, except for what driving/thread.py
-drives. Names of hosts are looked up while everything else waits.
+Caveats of the tools' one: a member of a group has to be called often enough to beat; plain text,
+unless it is handed a way in by TLS or SASL. It may not be shared by threads, and names of hosts are
+looked up while everything else waits.
 """
 
 from __future__ import annotations

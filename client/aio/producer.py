@@ -17,6 +17,7 @@ from logquake.client.producer.preparing import OnDelivery
 from logquake.client.producer.producing import Producing
 from logquake.client.producer.record import Headers
 from logquake.client.producer.serializing import Serializer
+from logquake.client.producer.statistics import Groups, ProducerEvent
 from logquake.client.producer.transactions.offsets import Offsets
 
 
@@ -35,11 +36,12 @@ class Producer:
         value_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
         partitioner: Partitioner | None = None,
         interceptors: Sequence[ProducerInterceptor] = (),
+        on_event: Callable[[ProducerEvent], object] | None = None,
         **keys: object,
     ) -> None:
         keys |= {"key_serializer": key_serializer, "value_serializer": value_serializer}
         keys |= {"partitioner_class": partitioner, "interceptor_classes": interceptors or None}
-        self._producing = Producing(config, keys)
+        self._producing = Producing(config, keys, on_event)
         self._driver = start_on_loop(
             self._producing.foundation,
             self._producing.core,
@@ -112,6 +114,10 @@ class Producer:
 
     async def abort_transaction(self) -> None:
         await self._driver.run(self._producing.transactions.abort())
+
+    def metrics(self) -> Groups:
+        """What the producer has done, by group and under Kafka's names."""
+        return self._producing.metrics()
 
     async def close(self, timeout_ms: int | None = None) -> None:
         """Write what is there, and end; what is not written in time has failed then."""

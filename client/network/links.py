@@ -94,6 +94,16 @@ class Links:
             self._end(link, why, now_ms)
         self._answers.tell()
 
+    @property
+    def count(self) -> int:
+        """Connections, those that are being made included."""
+        return len(self._links)
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that wait for their answers."""
+        return sum(len(link.in_flight) for link in self._links.values())
+
     # What the driver does
 
     def take_effects(self) -> list[Effect]:

@@ -71,6 +71,7 @@ class Metadata:
         }
         self.snapshot = Snapshot(self.bootstrap)
         self.updates = 0  # answers taken in
+        self.updated_ms = 0  # when the last of them about all topics came
         self.failures = 0  # since the last of them
         self._settings = settings
         self._backoff = ExponentialBackoff(
@@ -154,6 +155,7 @@ class Metadata:
         self._wants_new = question.number < self._number
         if not question.is_partial:
             self._wants_all = False
+            self.updated_ms = now_ms
             self._expires_ms = now_ms + self._settings.max_age_ms
         self.updates += 1
         self.failures = 0

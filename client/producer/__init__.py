@@ -3,6 +3,7 @@
     partitioning.py   which partition a record goes to
     leaders.py        what a producer wants to know of a cluster
     delivery.py       what becomes of one record
+    filling.py        the records of a batch, while it is open
     batch.py          records that travel together
     ratios.py         how well a topic's records compress
     memory.py         buffer.memory, and who waits for it
@@ -21,7 +22,10 @@
     produce_requests.py a request of batches, and what its answer says of each
     sender.py         the accumulator's batches, sent over the network core
     record.py         what a program sends; serializing.py, interceptors.py: what it makes of it
+    preparing.py      who calls those
     topic_waits.py    waiting until a topic is known
+    appending.py      handing a record over to the accumulator, in time
+    statistics.py     what a sender has done, and what failed
     producing.py      all that a program does with a producer; configured.py: what it is set to
     one_at_a_time.py  the producer of our own tools: one batch, written and acknowledged
     transactional.py  the same with a transactional id: batches and offsets that count together

@@ -75,7 +75,7 @@ class ProducerBatch:
         self._results = Results(place)
         self._form = form
         self._filling: Filling | None = Filling(form)
-        self._plain_bytes = 0  # of the records, once it is built
+        self.plain_bytes = 0  # of the records, once it is built
         self._built: bytearray | None = None
         self._waits_since_ms = created_ms
         self._backoff_ms = 0
@@ -125,7 +125,7 @@ class ProducerBatch:
             if self._filling is None:
                 raise RuntimeError(f"{self!r} is done, and cannot be sent")
             self._built = self._filling.finish(*self.stamp)
-            self._plain_bytes = self._filling.plain_bytes
+            self.plain_bytes = self._filling.plain_bytes
             self._filling = None
         self.was_restamped = False
         return self._built
@@ -133,9 +133,9 @@ class ProducerBatch:
     @property
     def ratio(self) -> float:
         """Of what was built, compressed bytes by uncompressed ones."""
-        if self._built is None or not self._plain_bytes:
+        if self._built is None or not self.plain_bytes:
             return 1.0
-        return (len(self._built) - HEADER_BYTES) / self._plain_bytes
+        return (len(self._built) - HEADER_BYTES) / self.plain_bytes
 
     @property
     def has_sequence(self) -> bool:
@@ -227,7 +227,7 @@ class ProducerBatch:
         """It was too large: the same records in several, with the sequences that they had."""
         parts = self._cut(limit_bytes)
         if len(parts) == 1:  # and would be refused once more
-            parts = self._cut((HEADER_BYTES + self._plain_bytes) // 2)
+            parts = self._cut((HEADER_BYTES + self.plain_bytes) // 2)
         for part in parts:
             part.close()
         self._stamp_in_turn(parts)
@@ -261,7 +261,7 @@ class ProducerBatch:
 
     def _records(self) -> Iterator[Record]:
         view = memoryview(self.build())
-        return iterate_records(view, 0, read_header(view, 0), self._plain_bytes)
+        return iterate_records(view, 0, read_header(view, 0), self.plain_bytes)
 
 
 def sequence_after(sequence: int, count: int) -> int:

@@ -6,7 +6,8 @@ that block, and `logquake.client.aio` for those that await.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from logquake.client.assembling import lay_foundation
 from logquake.client.driving.steps import Steps, Wait
@@ -22,6 +23,7 @@ from logquake.client.producer.configured import batching, numbering, sending
 from logquake.client.producer.interceptors import Interceptors
 from logquake.client.producer.preparing import Preparing
 from logquake.client.producer.sender import Sender
+from logquake.client.producer.statistics import Groups, ProducerEvent
 from logquake.client.producer.topic_waits import TopicWaits
 from logquake.client.producer.transactions.steps import TransactionSteps
 from logquake.client.producer.transactions.transactions import Transactions
@@ -35,7 +37,10 @@ class Producing:
     """``core`` is to be driven; nobody else may use it while one of these methods does."""
 
     def __init__(
-        self, config: Mapping[str, object] | None, keys: Mapping[str, object | None]
+        self,
+        config: Mapping[str, object] | None,
+        keys: Mapping[str, object | None],
+        on_event: Callable[[ProducerEvent], object] | None,
     ) -> None:
         """``keys`` that are None are not set. Raises SettingsError."""
         given = {name: value for name, value in keys.items() if value is not None}
@@ -51,6 +56,9 @@ class Producing:
         self.core = Sender(
             sending(settings), batches, self._accumulator, network, metadata, updates, numbers
         )
+        if on_event is not None:
+            heard = on_event
+            self.core.statistics.on_event = lambda event: self.telling.add(partial(heard, event))
         self._topics = TopicWaits(
             metadata, updates, self.core, self._accumulator, settings.max_block_ms
         )
@@ -98,6 +106,21 @@ class Producing:
         now_ms = self._clock.now_ms()
         yield from self._topics.wait(topic, None, now_ms, now_ms + self.settings.max_block_ms)
         return partitions_of(self.foundation.metadata.snapshot, topic)
+
+    def metrics(self) -> Groups:
+        """By group and Kafka's name, as they are now."""
+        foundation, memory = self.foundation, self._accumulator.memory
+        now_ms = self._clock.now_ms()
+        groups = self.core.statistics.metrics(now_ms)
+        groups["producer-metrics"] |= {
+            "requests-in-flight": foundation.links.in_flight,
+            "connection-count": foundation.links.count,
+            "metadata-age": (now_ms - foundation.metadata.updated_ms) / 1000,
+            "buffer-total-bytes": memory.total_bytes,
+            "buffer-available-bytes": memory.available_bytes,
+            "waiting-threads": memory.waiting,
+        }
+        return groups
 
     def close(self, timeout_ms: int | None) -> Steps[None]:
         """Nothing is taken any more; what is there has so long to be written.

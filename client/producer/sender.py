@@ -33,6 +33,7 @@ from logquake.client.producer.produce_requests import (
 )
 from logquake.client.producer.ready import Ready
 from logquake.client.producer.settings import BatchingSettings, SendingSettings
+from logquake.client.producer.statistics import SenderStatistics
 from logquake.client.producer.transactions.transactions import Transactions
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.produce import ProduceRequest, ProduceResponse
@@ -48,6 +49,7 @@ class _Sent(NamedTuple):
 
 class _Answered(NamedTuple):
     sent: Sequence[_Sent]
+    sent_ms: int
     answer: Answer
 
 
@@ -62,6 +64,7 @@ class Sender:
         updates: MetadataUpdates,
         numbering: Unnumbered | Idempotence | Transactions,
     ) -> None:
+        self.statistics = SenderStatistics()
         self._settings = settings
         self._delivery_timeout_ms = batching.delivery_timeout_ms
         self._accumulator = accumulator
@@ -159,15 +162,16 @@ class Sender:
         try:
             version = self._version(node_id)
         except UnsupportedVersionError as error:
-            self._on_answer(sent, error)
+            self._on_answer(sent, now_ms, error)
             return
+        self.statistics.sent(batches, now_ms)
         for batch in batches:
             batch.may_be_written = True
         request = ClientRequest(
             produce_request(batches, self._settings),
             version,
             ProduceResponse if self._settings.acks else None,
-            partial(self._on_answer, sent),
+            partial(self._on_answer, sent, now_ms),
             self._settings.request_timeout_ms,
         )
         self._network.send(node_id, request, now_ms)
@@ -178,12 +182,15 @@ class Sender:
             raise UnsupportedVersionError(f"broker {node_id} knows no record batches")
         return version
 
-    def _on_answer(self, sent: Sequence[_Sent], answer: Answer) -> None:
-        self._answered.append(_Answered(sent, answer))
+    def _on_answer(self, sent: Sequence[_Sent], sent_ms: int, answer: Answer) -> None:
+        self._answered.append(_Answered(sent, sent_ms, answer))
 
     # What became of it
 
     def _take(self, answered: _Answered, now_ms: int) -> None:
+        if isinstance(answered.answer, ProduceResponse):
+            throttle_ms = answered.answer.throttle_time_ms
+            self.statistics.answered(now_ms - answered.sent_ms, throttle_ms, now_ms)
         doubtful = {each.batch: each.was_doubtful for each in answered.sent}
         told = list(results(list(doubtful), answered.answer))
         for result in told:
@@ -208,11 +215,14 @@ class Sender:
         elif batch.fate is not None:
             return
         elif code == ErrorCode.MESSAGE_TOO_LARGE and batch.count > 1:
+            self.statistics.split(batch, result.error, now_ms)
             self._numbering.was_split(batch)
             self._accumulator.split(batch)
         elif self._may_retry(result, now_ms):
+            self.statistics.retried(batch, result.error, now_ms)
             self._accumulator.try_again(batch, now_ms)
         else:
+            self.statistics.failed(batch, result.error, now_ms)
             leaves_gap = batch.attempts < self._settings.retries
             self._numbering.failed(batch, result.error, leaves_gap=leaves_gap)
             batch.failed(result.error_of_record)
@@ -246,6 +256,7 @@ class Sender:
             f"{batch.place}: {batch.count} records not written in {now_ms - batch.created_ms} ms, "
             f"delivery.timeout.ms is {self._delivery_timeout_ms}"
         )
+        self.statistics.failed(batch, error, now_ms)
         self._numbering.failed(batch, error, leaves_gap=False)
         if batch.is_retry:
             self._numbering.given_up(batch)

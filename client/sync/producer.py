@@ -15,6 +15,7 @@ from logquake.client.producer.preparing import OnDelivery
 from logquake.client.producer.producing import Producing
 from logquake.client.producer.record import Headers
 from logquake.client.producer.serializing import Serializer
+from logquake.client.producer.statistics import Groups, ProducerEvent
 from logquake.client.producer.transactions.offsets import Offsets
 from logquake.client.sync.futures import Future
 from logquake.client.sync.threads import start_thread
@@ -26,6 +27,9 @@ class Producer:
     ``config`` has Kafka's keys with dots or underscores, ``keys`` with underscores. Serializers,
     interceptors and a partitioner are objects; without a serializer, keys and values are bytes.
     Raises SettingsError for a key that it does not know, or a value that is not allowed.
+
+    ``on_event`` is told of each batch that is tried again, split or given up, and why, on the
+    producer's thread.
 
     As a context manager it is closed at the end, once all is written.
     """
@@ -39,11 +43,12 @@ class Producer:
         value_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
         partitioner: Partitioner | None = None,
         interceptors: Sequence[ProducerInterceptor] = (),
+        on_event: Callable[[ProducerEvent], object] | None = None,
         **keys: object,
     ) -> None:
         keys |= {"key_serializer": key_serializer, "value_serializer": value_serializer}
         keys |= {"partitioner_class": partitioner, "interceptor_classes": interceptors or None}
-        self._producing = Producing(config, keys)
+        self._producing = Producing(config, keys, on_event)
         self._driver = start_thread(
             self._producing.foundation,
             self._producing.core,
@@ -108,6 +113,14 @@ class Producer:
     def partitions_for(self, topic: str) -> list[PartitionNodes]:
         """In order. Raises TimedOutError after max.block.ms, BrokerError, and ClosedError."""
         return self._driver.run(self._producing.partitions_for(topic))
+
+    def metrics(self) -> Groups:
+        """What the producer has done, by group and under Kafka's names; of a topic by the group
+        "producer-topic-metrics:" and its name. Averages and maxima are of the last minute, and no
+        numbers where there was nothing.
+        """
+        with self._driver.lock:
+            return self._producing.metrics()
 
     # Transactions (KIP-98): each call takes max.block.ms at most, and raises TimedOutError after
     # that; the same may be called again then. After TransactionFailedError abort_transaction()

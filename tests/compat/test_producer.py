@@ -28,6 +28,7 @@ from logquake.client.producer.interceptors import ProducerInterceptor
 from logquake.client.producer.leaders import PartitionsOfTopic
 from logquake.client.producer.partitioning import partition_for
 from logquake.client.producer.record import Headers, ProducerRecord
+from logquake.client.producer.statistics import EventKind, ProducerEvent
 from logquake.client.reader import PartitionReader
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
@@ -437,6 +438,42 @@ def test_a_producer_may_be_closed_in_a_callback(place: Place) -> None:
     assert closed.wait(PATIENCE_S)
     with pytest.raises(ClosedError):
         producer.send(place.topic, b"late")
+
+
+# What it tells of itself
+
+
+def test_what_it_has_done_is_told_by_kafkas_names(place: Place) -> None:
+    with place.producer(batch_size=1_000, linger_ms=10_000, compression_type="gzip") as producer:
+        for _ in range(100):
+            producer.send(place.topic, b"v" * 50)
+        producer.flush()
+        told = producer.metrics()
+    mine, topic = told["producer-metrics"], told[f"producer-topic-metrics:{place.topic}"]
+    assert mine["record-send-total"] == topic["record-send-total"] == 100
+    assert mine["record-error-total"] == mine["record-retry-total"] == mine["waiting-threads"] == 0
+    assert mine["batch-size-avg"] <= mine["batch-size-max"] <= 1_000
+    assert 0 < mine["compression-rate-avg"] < 1
+    assert mine["request-latency-avg"] <= mine["request-latency-max"]
+    assert mine["buffer-available-bytes"] == mine["buffer-total-bytes"]
+    assert mine["requests-in-flight"] == 0
+    assert mine["connection-count"] >= 1
+
+
+def test_what_is_not_as_it_should_be_is_told_with_its_cause(place: Place) -> None:
+    events: list[ProducerEvent] = []
+    with place.producer(
+        batch_size=45_000, linger_ms=10_000, max_request_size=200_000, on_event=events.append
+    ) as producer:
+        producer.send(place.topic, b"small", partition=0)
+        producer.flush()
+        producer.send(place.topic, b"x" * 2 * MOST_BYTES, partition=0)
+        producer.flush()
+        errors = producer.metrics()["producer-metrics"]["record-error-total"]
+    assert errors == 1
+    (event,) = events
+    assert event[:3] == (EventKind.FAILED, (place.topic, 0), 1)
+    assert "MESSAGE_TOO_LARGE" in event.cause
 
 
 # On asyncio's loop
