@@ -49,7 +49,7 @@ _LOADING = (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AV
 
 @dataclass(frozen=True, slots=True)
 class ConsumerGroupListing:
-    """``state`` and ``type`` are "" of brokers that tell none."""
+    """``state`` and ``type`` ("Classic", "Consumer") are "" of brokers that tell none."""
 
     group_id: str
     is_simple_consumer_group: bool  # it only commits: it has no members, and needs none
@@ -88,8 +88,8 @@ def _listings(answer: ListGroupsResponse) -> tuple[ConsumerGroupListing, ...]:
 
 
 def _listing(told: ListedGroup) -> ConsumerGroupListing:
-    is_simple = not told.protocol_type
-    return ConsumerGroupListing(told.group_id, is_simple, told.group_state, told.group_type)
+    is_simple, kind = not told.protocol_type, told.group_type.capitalize()
+    return ConsumerGroupListing(told.group_id, is_simple, told.group_state, kind)
 
 
 def sort_out(outcome: Outcome[str, Any], group_id: str, code: int, message: str | None) -> None:

@@ -7,16 +7,17 @@ their words are the brokers', and `test_java_clients` compares those.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 
 import pytest
 
 from logquake.client import Admin
 from logquake.cluster.api import Cluster
-from tests.compat.admin_calls import configs, machines, topics, users
+from tests.compat.admin_calls import configs, groups, machines, topics, transactions, users
+from tests.compat.admin_calls.aio_in_turns import aio_in_turns
 from tests.compat.admin_calls.said import Said
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.test_java_clients import (
@@ -37,9 +38,13 @@ SECTIONS = {
     "configs": configs.make,
     "users": users.make,
     "machines": machines.make,
+    "groups": groups.make,
+    "transactions": transactions.make,
 }
 ERROR = re.compile(r"^(\w+Exception): .*")
 ERROR_WITHIN = re.compile(r"Optional\[org\.apache\.kafka\.common\.errors\.(\w+Exception)[^\]]*\]")
+
+_NOT_OF_ADMIN = "of a producer, or what one left behind"
 
 # Calls of Java's that have no like here, by section: the call, and why.
 ELSEWHERE = {
@@ -55,16 +60,32 @@ ELSEWHERE = {
         ),
     },
     "machines": {"client instance id": "Java's hides why: no broker beside ZooKeeper knows of it"},
+    "groups": {
+        "all members of the empty removed": "Java's asks for a request that cannot be made",
+    },
+    "transactions": dict.fromkeys(
+        (
+            *("begin before anything", "commit", "abort", "commit of nothing"),
+            *("what anybody finds amid one", "what stands amid one", "what anybody finds"),
+            *("what was committed", "offsets into it", "offsets before its end"),
+            *("offsets after it", "offsets of a member that is none", "commit of the fenced"),
+            *("commit of the successor", "send of whom an administrator fenced"),
+            *("list those older than an hour", "list all", "describe its writers"),
+            *("end of what was aborted by hand", "a patience too long", "to an unknown topic"),
+        ),
+        _NOT_OF_ADMIN,
+    ),
 }
 
 
 @dataclass(frozen=True)
 class Told:
-    """By section and call: Java's client by Kafka, ours by each of the two."""
+    """By section and call: Java's client by Kafka, ours by Kafka, and both of ours by ours."""
 
     java: Lines
-    by_ours: Lines
     by_kafka: Lines
+    by_ours: Lines
+    on_loop_by_ours: Lines
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +95,7 @@ def told(
     """Each on brokers that nobody has asked anything."""
     java = kafka_programs.compiled(SOURCES)
     with ExitStack() as brokers:
-        (_, for_java), (ours, kafkas) = (
+        (for_loop, for_java), (ours, kafkas) = (
             brokers.enter_context(
                 twins_of(
                     Twin,
@@ -87,17 +108,26 @@ def told(
             for name in ("java", "python")
         )
         threads = brokers.enter_context(ThreadPoolExecutor(3))
-        by_ours, by_kafka = (threads.submit(_said_by, twin.port) for twin in (ours, kafkas))
+        asked = [
+            threads.submit(_said_to, _blocking, kafkas.port),
+            threads.submit(_said_to, _blocking, ours.port),
+            threads.submit(_said_to, aio_in_turns, for_loop.port),
+        ]
         done = java.complete(
             "JavaClients", *SECTIONS, f"127.0.0.1:{for_java.port}", timeout_s=RUN_S
         )
         assert done.returncode == 0, done.stderr
-        return Told(dict(sections_of(done.stdout)), by_ours.result(RUN_S), by_kafka.result(RUN_S))
+        by_java = dict(sections_of(done.stdout))
+        return Told(by_java, *(each.result(RUN_S) for each in asked))
 
 
-def _said_by(port: int) -> Lines:
+def _blocking(servers: str) -> Admin:
+    return Admin(bootstrap_servers=servers)
+
+
+def _said_to(new_admin: Callable[[str], AbstractContextManager[Admin]], port: int) -> Lines:
     servers = f"127.0.0.1:{port}"
-    with Admin(bootstrap_servers=servers) as admin:
+    with new_admin(servers) as admin:
         return {section: _said_in(section, admin, servers) for section in SECTIONS}
 
 
@@ -115,14 +145,14 @@ def _kinds(outcomes: Mapping[str, str]) -> dict[str, str]:
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_each_call_gives_what_java_is_given(told: Told, section: str) -> None:
-    expected = {
-        call: outcome
-        for call, outcome in _kinds(told.java[section]).items()
-        if call not in ELSEWHERE[section]
-    }
-    by_kafka = _kinds(told.by_kafka[section])
-    assert {call: by_kafka[call] for call in expected} == expected
-    different = DIFFERENT.get(section, {})
-    by_ours = _kinds(told.by_ours[section])
-    asked = [call for call in expected if call not in different]
-    assert {call: by_ours[call] for call in asked} == {call: expected[call] for call in asked}
+    elsewhere = ELSEWHERE[section]
+    expected = _without(elsewhere, told.java[section])
+    by_kafka = _without(elsewhere, told.by_kafka[section])
+    assert by_kafka == expected
+    for by_ours in (told.by_ours[section], told.on_loop_by_ours[section]):
+        left_out = {**elsewhere, **DIFFERENT.get(section, {})}
+        assert _without(left_out, by_ours) == _without(left_out, expected)
+
+
+def _without(calls: Mapping[str, str], outcomes: Mapping[str, str]) -> dict[str, str]:
+    return {call: each for call, each in _kinds(outcomes).items() if call not in calls}

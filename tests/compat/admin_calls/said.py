@@ -42,6 +42,7 @@ EXCEPTIONS: Final = {
     ErrorCode.GROUP_ID_NOT_FOUND: "GroupIdNotFoundException",
     ErrorCode.NON_EMPTY_GROUP: "GroupNotEmptyException",
     ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC: "GroupSubscribedToTopicException",
+    ErrorCode.TRANSACTIONAL_ID_NOT_FOUND: "TransactionalIdNotFoundException",
     ErrorCode.UNSUPPORTED_VERSION: "UnsupportedVersionException",
 }
 
