@@ -5,14 +5,14 @@ from __future__ import annotations
 from logquake.chaos.scenarios.scenario import Scenario
 from logquake.chaos.scenarios.setup import WorkloadSetup
 from logquake.chaos.scenarios.steps import Start, Step
-from logquake.chaos.workloads.plan import ClientLibrary, WorkloadKind
+from logquake.chaos.workloads.plan import ClientLibrary, WorkloadKind, runs_over
 
 CLIENT = "client"  # the option of a workload
 
 
 def over_client(scenario: Scenario, library: ClientLibrary) -> Scenario:
-    """The same with its workloads over that library's client; other programs, and who is impatient,
-    have their own.
+    """The same with its workloads over that library's client, so far as they run over it; other
+    programs have their own.
     """
     workloads = tuple(_over(one, library) for one in scenario.workloads)
     steps = scenario.steps and tuple(_step_over(step, library) for step in scenario.steps)
@@ -32,6 +32,6 @@ def _step_over(step: Step, library: ClientLibrary) -> Step:
 
 
 def _over(workload: WorkloadSetup, library: ClientLibrary) -> WorkloadSetup:
-    if workload.command is not None or workload.kind == WorkloadKind.IMPATIENT:
+    if workload.command is not None or not runs_over(WorkloadKind(workload.kind), library):
         return workload
     return workload.model_copy(update={"options": {**workload.options, CLIENT: library.value}})

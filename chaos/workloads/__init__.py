@@ -3,7 +3,7 @@
 Each runs as a process of its own, ``python -m logquake.chaos.workloads KIND``, which can be paused,
 killed and made a zombie. What it asks and is told goes into one file, row by row. What it draws, it
 draws from a seed; the cluster's answers are not seeded. With ``--client java`` it does the same
-over Kafka's own client, in a JVM.
+over Kafka's own client, in a JVM; with ``--client logquake`` what sends does it over ours.
 
     plain           sends, with acks 0, 1 or all, and no idempotence: what is tried again is doubled
     idempotent      sends, acks=all
@@ -32,6 +32,8 @@ standing.py      lets go of who never returns from a call
 processes.py     starts, pauses, kills and ends them, and programs that are not ours
 commands.py      becomes one of those
 mixed.py         mixed
+kafka_names.py   settings of librdkafka's under Kafka's names
+own/             what sends over our own client
 java_program.py  compiles what is in java/, which does the same over Kafka's client, and runs it
 
 readback.py      what a topic holds, for a program that wants to know it itself

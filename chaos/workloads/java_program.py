@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from logquake.chaos.workloads.plan import Option, Plan
+from logquake.chaos.workloads.kafka_names import kafkas_settings
+from logquake.chaos.workloads.plan import Plan
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.kafka.libraries import CLIENTS, find_libraries
 from logquake.cluster.processes.java import QUICK_START, Java, find_java
@@ -33,13 +34,6 @@ _REHEARSAL = "Rehearsal"
 # decompress what their producers compressed.
 _JARS = (CLIENTS, "slf4j-api-*.jar", "lz4-java-*.jar", "snappy-java-*.jar", "zstd-jni-*.jar")
 _JVM_FLAGS = ("-Xmx256m", *QUICK_START)
-# What librdkafka and Kafka's client both have, by librdkafka's names. The last is how long a client
-# waits for an answer: what librdkafka calls request.timeout.ms a broker is asked to keep to.
-_NAMES = {
-    "message.send.max.retries": "retries",
-    "message.timeout.ms": "delivery.timeout.ms",
-    "socket.timeout.ms": "request.timeout.ms",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +61,8 @@ class JavaProgram:
             **plan.own_options,
         }
         said = [f"{name}={value}" for name, value in arguments.items()]
-        settings = [f"-c{name}={value}" for name, value in java_settings(plan.settings).items()]
+        settings = [f"-c{name}={value}" for name, value in kafkas_settings(plan.settings).items()]
         return [*self.jvm(*flags), MAIN_CLASS, *said, *settings]
-
-
-def java_settings(settings: Mapping[str, Option]) -> dict[str, Option]:
-    """The same under the names that Kafka's client has for them."""
-    renamed = {_NAMES[name]: value for name, value in settings.items() if name in _NAMES}
-    return {name: value for name, value in settings.items() if name not in _NAMES} | renamed
 
 
 def java_program(environment: Mapping[str, str] = os.environ) -> JavaProgram:

@@ -20,7 +20,7 @@ from confluent_kafka import (
 
 from logquake.chaos.history.numbers import numbers, to_value
 from logquake.chaos.history.rows import Kind
-from logquake.chaos.workloads.clients import MEMBER, partitions_of, persist
+from logquake.chaos.workloads.clients import MEMBER, persist
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.reading import Taker, name_of
 from logquake.chaos.workloads.sending import Record
@@ -204,7 +204,7 @@ class Mover:
 
     def run(self, stopping: Event) -> None:
         transactions = Transactions(self._life, self._plan.target)
-        targets = partitions_of(transactions.sender.producer, self._plan.target)
+        targets = transactions.sender.partitions()
         membership = Membership(self._life)
         with closing(membership.consumer):
             while not stopping.is_set():

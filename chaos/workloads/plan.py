@@ -35,6 +35,26 @@ class ClientLibrary(StrEnum):
 
     CONFLUENT = "confluent-kafka"
     JAVA = "java"
+    OWN = "logquake"
+
+
+_OVER_OURS = frozenset(
+    {
+        WorkloadKind.PLAIN,
+        WorkloadKind.IDEMPOTENT,
+        WorkloadKind.COMPACTED,
+        WorkloadKind.TRANSACTIONAL,
+        WorkloadKind.IMPATIENT,
+        WorkloadKind.MIXED,
+    }
+)
+
+
+def runs_over(kind: WorkloadKind, library: ClientLibrary) -> bool:
+    """Of a mix what can, does."""
+    if library is ClientLibrary.OWN:
+        return kind in _OVER_OURS
+    return kind is not WorkloadKind.IMPATIENT or library is ClientLibrary.CONFLUENT
 
 
 def _option(meaning: str, default: T) -> T:
@@ -84,8 +104,9 @@ class Plan:
         }
         settings = {name: value for name, value in options.items() if "." in name}
         plan = cls(WorkloadKind(kind), bootstrap, settings, **own)
-        if plan.kind is WorkloadKind.IMPATIENT and plan.client is ClientLibrary.JAVA:
-            raise ValueError(f"{kind} runs over logquake's own client alone")
+        if not runs_over(plan.kind, plan.client):
+            alone = "" if plan.client is ClientLibrary.OWN else ": over logquake's own client alone"
+            raise ValueError(f"{kind} does not run over {plan.client}{alone}")
         return plan
 
     @property

@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from threading import Event
 from zlib import crc32
 
-from confluent_kafka import KafkaException, Producer
+from confluent_kafka import Producer
 
 from logquake.chaos.history.numbers import numbers, to_headers, to_value
-from logquake.chaos.workloads.clients import IDEMPOTENT, PLAIN, Settings, partitions_of
+from logquake.chaos.workloads.clients import IDEMPOTENT, PLAIN, Settings
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.pacing import Pace
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
-from logquake.chaos.workloads.sending import ANY_PARTITION, Record, Sender, SentRows
+from logquake.chaos.workloads.sending import (
+    ANY_PARTITION,
+    Record,
+    RecordSender,
+    Sender,
+    SentRows,
+)
 
 _RETRIES = "message.send.max.retries"
 FINISH_S = 90.0  # longer than the client's own time-out of a delivery
 
 
 class SteadyProducer:
-    """Sends until it is stopped, or has sent what it was to."""
+    """Sends until it is stopped, or has sent what it was to; by default over librdkafka."""
 
-    def __init__(self, life: Life) -> None:
+    def __init__(self, life: Life, begin: Callable[[Life], RecordSender] | None = None) -> None:
         self._plan = life.plan
         self._life = life
         self._random = life.random
-        self._sender = self._begin()
+        self._begin = begin or librdkafkas_sender
+        self._sender = self._begin(life)
 
     def run(self, stopping: Event) -> None:
         plan = self._plan
-        partitions = partitions_of(self._sender.producer, plan.topic)
+        partitions = self._sender.partitions()
         pace = Pace(plan.rate, self._wait)
         for record in records(plan, self._random, partitions):
             if not (pace.comes_before(stopping) and self._send(record)):
@@ -46,17 +53,18 @@ class SteadyProducer:
         """False if the producer is done for, and no other is to take over."""
         try:
             self._sender.send(record)
-        except KafkaException:
+        except self._sender.failures:
             self._sender.finish(FINISH_S)
-            self._sender = self._begin()
+            self._sender = self._begin(self._life)
             return self._plan.take_over
         return True
 
-    def _begin(self) -> Sender:
-        settings = self._life.settings(_settings(self._plan))
-        log = SentRows(self._life.history, self._plan.topic)
-        tries_again = str(settings.get(_RETRIES)) != "0"
-        return Sender(Producer(settings), self._plan.topic, log, tries_again=tries_again)
+
+def librdkafkas_sender(life: Life) -> Sender:
+    settings = life.settings(_settings(life.plan))
+    log = SentRows(life.history, life.plan.topic)
+    tries_again = str(settings.get(_RETRIES)) != "0"
+    return Sender(Producer(settings), life.plan.topic, log, tries_again=tries_again)
 
 
 def _settings(plan: Plan) -> Settings:

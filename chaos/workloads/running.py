@@ -12,7 +12,9 @@ from logquake.chaos.history.writer import HistoryWriter
 from logquake.chaos.workloads.impatient import ImpatientProducer
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.members import CommittingMember, Mover
-from logquake.chaos.workloads.plan import Plan, WorkloadKind
+from logquake.chaos.workloads.own.producers import own_steady_producer
+from logquake.chaos.workloads.own.transactions import own_transactor
+from logquake.chaos.workloads.plan import ClientLibrary, Plan, WorkloadKind
 from logquake.chaos.workloads.producers import SteadyProducer
 from logquake.chaos.workloads.reading import WholeTopicReader
 from logquake.chaos.workloads.standing import Stuck, run_watched
@@ -36,14 +38,24 @@ WORKLOADS: Mapping[WorkloadKind, Callable[[Life], Workload]] = {
 }
 
 
+OVER_OURS: Mapping[WorkloadKind, Callable[[Life], Workload]] = {
+    **WORKLOADS,
+    WorkloadKind.PLAIN: own_steady_producer,
+    WorkloadKind.IDEMPOTENT: own_steady_producer,
+    WorkloadKind.COMPACTED: own_steady_producer,
+    WorkloadKind.TRANSACTIONAL: own_transactor,
+}
+
+
 def run_workload(plan: Plan, process: str, history: Path, stopping: Event) -> None:
     """Raises FileExistsError for a history that is another's, and whatever ends the workload."""
     with HistoryWriter(history, process) as writer:
         life = Life(plan, process, writer)
         writer.record(Kind.BEGAN, process, after=plan.told(process))
+        made = OVER_OURS if plan.client is ClientLibrary.OWN else WORKLOADS
         why = None
         try:
-            run_watched(lambda: WORKLOADS[plan.kind](life).run(stopping))
+            run_watched(lambda: made[plan.kind](life).run(stopping))
         except (ProducerOver, Stuck) as over:
             why = str(over)
         writer.record(Kind.ENDED, process, why=why)

@@ -12,6 +12,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from logquake.chaos.history.rows import Kind
 from logquake.chaos.history.writer import HistoryWriter
+from logquake.chaos.workloads.clients import partitions_of
 
 ANY_PARTITION = -1  # the client's partitioner chooses
 
@@ -46,6 +47,23 @@ class SendLog(Protocol):
     def acked(self, record: Record, sent: int, partition: int, offset: int | None) -> None: ...
     def refused(self, record: Record, sent: int, why: str) -> None: ...
     def unknown(self, record: Record, sent: int, why: str) -> None: ...
+
+
+class RecordSender(Protocol):
+    """``failures``: what send() raises of a producer that is done for, or whose transaction is."""
+
+    failures: tuple[type[Exception], ...]
+
+    def partitions(self) -> range:
+        """Asked for until the topic is there. Raises TimeoutError."""
+
+    def send(self, record: Record, /) -> None: ...
+
+    def finish(self, timeout_s: float, /) -> int:
+        """Wait for the outcomes that are still missing; how many never came."""
+
+    def serve(self, wait_s: float, /) -> None:
+        """Let answers come in for so long."""
 
 
 class SentRows:
@@ -85,6 +103,8 @@ class Sender:
     ``tries_again``: the producer sends a record more than once where it has to.
     """
 
+    failures: tuple[type[Exception], ...] = (KafkaException,)
+
     def __init__(
         self, producer: Producer, topic: str, log: SendLog, *, tries_again: bool = True
     ) -> None:
@@ -92,6 +112,9 @@ class Sender:
         self._topic = topic
         self._log = log
         self._tries_again = tries_again
+
+    def partitions(self) -> range:
+        return partitions_of(self.producer, self._topic)
 
     def send(self, record: Record) -> None:
         """Waits while the client's queue is full. Raises KafkaException of a producer that is done

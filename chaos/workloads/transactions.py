@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from random import Random
 from threading import Event
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from confluent_kafka import KafkaException, Producer
 
 from logquake.chaos.history.numbers import numbers, to_value
 from logquake.chaos.history.rows import Kind
-from logquake.chaos.workloads.clients import TRANSACTIONAL, partitions_of, persist
+from logquake.chaos.workloads.clients import TRANSACTIONAL, persist
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.pacing import Pace
-from logquake.chaos.workloads.sending import Record, Sender, SentRows
+from logquake.chaos.workloads.sending import Record, RecordSender, Sender, SentRows
 
 TIMEOUT_S = 60.0
 
@@ -23,83 +26,162 @@ class ProducerOver(Exception):  # noqa: N818 - the name says what happened
     """It was fenced, say, and is not to be replaced; the message is the error's name."""
 
 
-class Transactions:
-    """One after the other under one transactional id: after a fatal error the next takes over.
+class TransactionSender(RecordSender, Protocol):
+    """Each tries again for as long as that may help."""
 
-    Raises KafkaException for what the transaction does not survive: end_after() then.
-    """
+    def begin_transaction(self) -> None: ...
+    def commit_transaction(self) -> None: ...
+    def abort_transaction(self) -> None: ...
 
-    def __init__(self, life: Life, topic: str) -> None:
-        self._life = life
+    def release(self) -> None:
+        """It is done for; what has no outcome yet is given none."""
+
+
+S = TypeVar("S", bound=TransactionSender)
+
+
+class TransactionRows:
+    """What is asked of a transaction, and what became of it."""
+
+    def __init__(self, life: Life) -> None:
         self._history = life.history
-        self._topic = topic
+        self._id = life.transactional_id
         self._begun = 0
         self._is_commit_asked = False
-        self.sender = self._begin()
+
+    def begun(self) -> int:
+        """The sequence that its records, and its commits of offsets, are to name."""
+        self._is_commit_asked = False
+        self._begun = self._history.record(Kind.TRANSACTION_BEGUN, self._id)
+        return self._begun
+
+    def ending(self, how: str) -> None:
+        self._is_commit_asked |= how == "commit"
+        self._tell(Kind.TRANSACTION_ENDING, after=how)
+
+    def ended(self, fate: str) -> None:
+        self._tell(Kind.TRANSACTION_ENDED, after=fate)
+
+    def taken_over(self, why: str) -> None:
+        """By the next producer. What nobody asked to commit is aborted by that."""
+        fate = "unknown" if self._is_commit_asked else "aborted"
+        self._tell(Kind.TRANSACTION_ENDED, after=fate, why=why)
+
+    def _tell(self, what: Kind, **fields: str | None) -> None:
+        self._history.record(what, self._id, caused_by=self._begun, **fields)
+
+
+class TransactionLife(ABC, Generic[S]):
+    """One transaction after the other under one transactional id: after a fatal error the next
+    producer takes over.
+
+    All but end_after() raise ``failures`` for what the transaction does not survive.
+    """
+
+    failures: ClassVar[tuple[type[Exception], ...]]
+
+    def __init__(self, life: Life, topic: str) -> None:
+        self.life = life
+        self.topic = topic
+        self._rows = TransactionRows(life)
+        self.sender = self.take()
 
     def begin(self) -> int:
         """The sequence that its records, and its commits of offsets, are to name."""
-        self._is_commit_asked = False
-        self._begun = self._history.record(Kind.TRANSACTION_BEGUN, self._life.transactional_id)
-        self.sender.producer.begin_transaction()
-        return self._begun
+        begun = self._rows.begun()
+        self.sender.begin_transaction()
+        return begun
 
     def commit(self) -> None:
-        self._is_commit_asked = True
-        self._ending("commit")
-        persist(lambda: self.sender.producer.commit_transaction(TIMEOUT_S))
-        self._ended("committed")
+        self._rows.ending("commit")
+        self.sender.commit_transaction()
+        self._rows.ended("committed")
 
     def abort(self) -> None:
-        self._ending("abort")
-        persist(lambda: self.sender.producer.abort_transaction(TIMEOUT_S))
-        self._ended("aborted")
+        self._rows.ending("abort")
+        self.sender.abort_transaction()
+        self._rows.ended("aborted")
 
-    def end_after(self, error: KafkaException) -> None:
+    def end_after(self, error: Exception) -> None:
         """Abort if that is possible, else leave it to the next producer's beginning.
 
         A transaction whose commit was never asked for is aborted either way. Raises ProducerOver.
         """
-        why = error.args[0].name()
-        if error.args[0].txn_requires_abort():
-            with suppress(KafkaException):
+        if self.requires_abort(error):
+            with suppress(*self.failures):
                 self.abort()
                 return
-        self.sender.finish(0)
-        if not self._life.plan.take_over:
+        self.sender.release()
+        why = self.name_of(error)
+        if not self.life.plan.take_over:
             raise ProducerOver(why)
-        self.sender = self._begin()
-        self._ended("unknown" if self._is_commit_asked else "aborted", why)
+        self.sender = self.take()
+        self._rows.taken_over(why)
 
-    def _ending(self, how: str) -> None:
-        self._tell(Kind.TRANSACTION_ENDING, after=how)
+    @abstractmethod
+    def take(self) -> S:
+        """A producer that has taken the id."""
 
-    def _ended(self, fate: str, why: str | None = None) -> None:
-        self._tell(Kind.TRANSACTION_ENDED, after=fate, why=why)
+    @abstractmethod
+    def requires_abort(self, error: Exception) -> bool:
+        """And an abort is possible."""
 
-    def _tell(self, what: Kind, **fields: str | None) -> None:
-        self._history.record(what, self._life.transactional_id, caused_by=self._begun, **fields)
+    @abstractmethod
+    def name_of(self, error: Exception) -> str: ...
 
-    def _begin(self) -> Sender:
-        settings = self._life.settings(TRANSACTIONAL)
-        producer = Producer({**settings, "transactional.id": self._life.transactional_id})
+
+class TransactionalSender(Sender):
+    """Over librdkafka."""
+
+    def begin_transaction(self) -> None:
+        self.producer.begin_transaction()
+
+    def commit_transaction(self) -> None:
+        persist(lambda: self.producer.commit_transaction(TIMEOUT_S))
+
+    def abort_transaction(self) -> None:
+        persist(lambda: self.producer.abort_transaction(TIMEOUT_S))
+
+    def release(self) -> None:
+        self.finish(0)
+
+
+class Transactions(TransactionLife[TransactionalSender]):
+    """Over librdkafka."""
+
+    failures = (KafkaException,)
+
+    def take(self) -> TransactionalSender:
+        settings = self.life.settings(TRANSACTIONAL)
+        producer = Producer({**settings, "transactional.id": self.life.transactional_id})
         persist(lambda: producer.init_transactions(TIMEOUT_S))
-        return Sender(producer, self._topic, SentRows(self._history, self._topic))
+        return TransactionalSender(producer, self.topic, SentRows(self.life.history, self.topic))
+
+    def requires_abort(self, error: Exception) -> bool:
+        return bool(error.args[0].txn_requires_abort())
+
+    def name_of(self, error: Exception) -> str:
+        return str(error.args[0].name())
 
 
 class Transactor:
-    """Writes records of its own, over all partitions, and aborts a share of its transactions."""
+    """Writes records of its own, over all partitions, and aborts a share of its transactions; by
+    default over librdkafka.
+    """
 
-    def __init__(self, life: Life) -> None:
+    def __init__(
+        self, life: Life, take_id: Callable[[Life, str], TransactionLife[Any]] | None = None
+    ) -> None:
         self._life = life
+        self._take_id: Callable[[Life, str], TransactionLife[Any]] = take_id or Transactions
         self._plan = life.plan
         self._random: Random = life.random
         self._numbers = numbers(life.plan.ordinal)
 
     def run(self, stopping: Event) -> None:
         plan = self._plan
-        transactions = Transactions(self._life, plan.topic)
-        partitions = partitions_of(transactions.sender.producer, plan.topic)
+        transactions = self._take_id(self._life, plan.topic)
+        partitions = transactions.sender.partitions()
         pace = Pace(plan.rate, stopping.wait)
         for number in count(1):
             if plan.count and number > plan.count:
@@ -109,10 +191,12 @@ class Transactor:
                 return
             try:
                 self._carry_out(transactions, partitions, pieces)
-            except KafkaException as error:
+            except transactions.failures as error:
                 transactions.end_after(error)
 
-    def _carry_out(self, transactions: Transactions, partitions: range, pieces: int) -> None:
+    def _carry_out(
+        self, transactions: TransactionLife[Any], partitions: range, pieces: int
+    ) -> None:
         is_aborted = self._random.random() < self._plan.aborted
         begun = transactions.begin()
         for _ in range(pieces):

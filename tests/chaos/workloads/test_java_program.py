@@ -11,8 +11,8 @@ from logquake.chaos.workloads.java_program import (
     MAIN_CLASS,
     JavaProgram,
     java_program,
-    java_settings,
 )
+from logquake.chaos.workloads.kafka_names import kafkas_settings
 from logquake.chaos.workloads.plan import Option, Plan
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.processes.java import Java
@@ -120,4 +120,4 @@ def test_the_jvm_is_told_all_options_and_its_first_row(tmp_path: Path) -> None:
 def test_settings_have_the_names_of_kafkas_client(
     librdkafkas: dict[str, Option], kafkas: dict[str, Option]
 ) -> None:
-    assert java_settings(librdkafkas) == kafkas
+    assert kafkas_settings(librdkafkas) == kafkas
