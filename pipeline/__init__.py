@@ -18,6 +18,7 @@
     journal.py    the class that reads histories and journals
     columns.py    rows gathered as Arrow batches
     session.py    a quiet local session, and the Java that it runs on
+    shipping.py   this package, for workers on other machines
     worker_daemon.py  what Spark's Python workers are forked from
     __main__.py   the jobs, each a command (job_errors.py: what ends one, in a line)
     counting.py   the demo's job: what a topic holds, by key

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 _VECTOR_MODULE = "jdk.incubator.vector"
 # Compiling well costs a job of seconds more than it saves, as does collecting garbage beside it.
 _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-_LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+_LOCAL = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    # Its workers are forks: what it has imported none of them does.
+    "spark.python.daemon.module": "logquake.pipeline.worker_daemon",
+}
 # Set by spark-submit, whose JVM runs already and knows its master.
 _IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
 _SHORT_JOB = {
@@ -61,6 +66,7 @@ def spark_session(
     from pyspark.sql import SparkSession
 
     from logquake.pipeline import register
+    from logquake.pipeline.shipping import archive_into
 
     files = Path(tempfile.mkdtemp(prefix="logquake-spark-"))
     atexit.register(shutil.rmtree, files, ignore_errors=True)
@@ -78,6 +84,8 @@ def spark_session(
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    if not str(session.sparkContext.master).startswith("local["):
+        session.sparkContext.addPyFile(str(archive_into(files)))
     register(session)
     return session
 
@@ -92,8 +100,6 @@ def _defaults(files: Path, *, short: bool) -> dict[str, str]:
         "spark.sql.session.timeZone": "UTC",
         # A handful of tasks suits one machine; the default of 200 is a second of overhead.
         "spark.sql.shuffle.partitions": "4",
-        # Its workers are forks: what it has imported none of them does.
-        "spark.python.daemon.module": "logquake.pipeline.worker_daemon",
         "spark.driver.extraJavaOptions": f"{java_options} {_SHORT_LIVED}"
         if short
         else java_options,

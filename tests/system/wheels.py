@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ROOMS = sorted(link.name for link in (ROOT / "src" / "logquake").iterdir())
+PACKAGE = Path("src", "logquake")
+ROOMS = sorted(path.name for path in (ROOT / PACKAGE).iterdir() if path.is_dir())
 BUILD = """
 import sys
 from setuptools.build_meta import build_wheel
@@ -20,10 +21,11 @@ def build(tree: Path, target: Path) -> Path:
     """In a copy of the repository: setuptools leaves folders that would end in the next wheel."""
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree)
-    (tree / "src" / "logquake").mkdir(parents=True)
+    (tree / PACKAGE).mkdir(parents=True)
+    shutil.copy(ROOT / PACKAGE / "__init__.py", tree / PACKAGE)
     for room in ROOMS:
         shutil.copytree(ROOT / room, tree / room, ignore=shutil.ignore_patterns("__pycache__"))
-        (tree / "src" / "logquake" / room).symlink_to(Path("..", "..", room))
+        (tree / PACKAGE / room).symlink_to(Path("..", "..", room))
     built = subprocess.run(
         [sys.executable, "-c", BUILD, str(target)],
         cwd=tree,

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ROOMS = {link.name for link in (ROOT / "src" / "logquake").iterdir()}
+ROOMS = {path.name for path in (ROOT / "src" / "logquake").iterdir() if path.is_dir()}
 
 
 MODULES = [path for room in sorted(ROOMS) for path in (ROOT / room).rglob("*.py")]

@@ -1,0 +1,27 @@
+"""This package for Spark's workers, whose machines need not have it installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import zipfile
+from pathlib import Path
+
+
+def archive_into(folder: Path) -> Path:
+    """`logquake.zip`; Spark hands on nothing that is called otherwise, not a wheel."""
+    import logquake
+
+    package = Path(logquake.__file__).parent
+    archive = folder / "logquake.zip"
+    if package.parent.is_file():  # imported from a wheel
+        shutil.copy(package.parent, archive)
+        return archive
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+        # An installation to develop in has links to the packages.
+        for parent, _, names in os.walk(package, followlinks=True):
+            for name in sorted(names):
+                path = Path(parent, name)
+                if path.parent.name != "__pycache__":
+                    made.write(path, path.relative_to(package.parent))
+    return archive

@@ -1,0 +1,65 @@
+"""Jobs run on a Spark cluster whose workers are handed the wheel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow.parquet as parquet
+import pytest
+
+from logquake.client.producer import Producer, ProducerRecord
+from logquake.client.routing import Router
+from logquake.client.settings import ClientSettings
+from logquake.cluster.api import Cluster
+from tests.compat.sparks import SPARKS_WARNINGS
+from tests.compat.standalone_spark import StandaloneSpark, standalone_spark
+from tests.system.wheels import build
+
+pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
+
+PARTITIONS = 4
+RECORDS = 250  # of each partition
+PROGRAM = """
+import sys
+from logquake.pipeline.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture(scope="module")
+def spark_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandaloneSpark]:
+    pytest.importorskip("pyspark", reason="the extra logquake[spark] is not installed")
+    with standalone_spark(tmp_path_factory.mktemp("standalone"), workers=2) as spark:
+        yield spark
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("wheel"))
+
+
+def test_a_lake_is_filled_by_workers_that_have_the_package_of_the_wheel_alone(
+    spark_cluster: StandaloneSpark,
+    wheel: Path,
+    cluster: Cluster,
+    topic: Callable[..., str],
+    tmp_path: Path,
+) -> None:
+    name = topic(partitions=PARTITIONS)
+    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
+        for partition in range(PARTITIONS):
+            values = [ProducerRecord(None, b"%d" % number) for number in range(RECORDS)]
+            Producer(router).send(name, partition, values)
+    program, lake = tmp_path / "job.py", tmp_path / "lake"
+    program.write_text(PROGRAM)
+    arguments = ["lake", cluster.bootstrap_servers, str(lake), "--topics", name]
+    job = spark_cluster.submit(wheel, program, *arguments)
+    assert job.returncode == 0, job.stderr
+    assert job.stdout.splitlines()[-1].startswith("1,000 rows new"), job.stdout
+    rows = [
+        (row["partition"], int(row["value"]))
+        for path in lake.glob("topic=*/*/*/*.parquet")
+        for row in parquet.ParquetFile(path).read(["partition", "value"]).to_pylist()
+    ]
+    assert sorted(rows) == [(each, n) for each in range(PARTITIONS) for n in range(RECORDS)]
