@@ -85,7 +85,8 @@ def _arrows_upwards(drawn: dict[str, Drawn]) -> Iterator[str]:
 
 
 def _rooms(tree: Tree) -> list[str]:
-    return sorted(link.name for link in (tree.root / "src" / NAMESPACE).iterdir())
+    package = tree.root / "src" / NAMESPACE
+    return sorted(path.name for path in package.iterdir() if path.is_symlink())
 
 
 def _imports(tree: Tree, room: str) -> dict[str, list[Import]]:
