@@ -61,6 +61,13 @@ from tests.doubles.even_random import EvenRandom
 from tests.doubles.link_bytes import asked, tell
 from tests.doubles.topics_told import NODES, PORT, TopicsTold
 from tests.golden.membership.asked import options, shown
+from tests.golden.membership.odd_assignors import (
+    FailingAssignor,
+    FailingWishes,
+    OneGetsAll,
+    OneGetsAllAtOnce,
+    ThinksOfMore,
+)
 from tests.golden.membership.program import Program
 from tests.golden.player import Chronicle, Player
 from tests.unit.client.cluster_in_memory import FakeClock
@@ -73,6 +80,11 @@ ASSIGNORS: dict[str, Assignor] = {
         RoundRobinAssignor(),
         StickyAssignor(),
         CooperativeStickyAssignor(),
+        FailingAssignor(),
+        FailingWishes(),
+        OneGetsAll(),
+        OneGetsAllAtOnce(),
+        ThinksOfMore(),
     )
 }
 
