@@ -15,7 +15,7 @@ from logquake.client.consumer.group.generation import Generation
 from logquake.client.consumer.group.listener import CommitCallback, Offsets
 from logquake.client.consumer.group.membership import NO_COORDINATOR, OUTLIVED, Membership
 from logquake.client.consumer.group.settings import GroupSettings
-from logquake.client.consumer.group.statistics import GroupStatistics
+from logquake.client.consumer.group.statistics import GroupEventKind, GroupStatistics
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.errors import (
@@ -187,7 +187,7 @@ class Commits:
         if not isinstance(answer, OffsetCommitResponse):
             attempt.end(answer if isinstance(answer, ClientError) else None)
             return
-        self._statistics.commits.add(now_ms - sent_ms)
+        self._statistics.commits.add(now_ms - sent_ms, now_ms)
         failed = commit_requests.first_failure(answer)
         if failed is not None:
             attempt.end(self._meaning(failed, generation, now_ms))
@@ -201,6 +201,7 @@ class Commits:
     ) -> ClientError:
         code = failed.code
         error = broker_error(code, f"commit of {failed.what} in group {self._settings.group_id}")
+        self._statistics.tell(GroupEventKind.COMMIT_FAILED, error)
         is_ours = generation == self._membership.generation
         if code in _LOST_COORDINATOR:
             self._coordinator.forget(str(error), now_ms)

@@ -32,7 +32,7 @@ from logquake.client.consumer.group.listener import (
 from logquake.client.consumer.group.membership import Membership
 from logquake.client.consumer.group.rebalancing import Rebalancing
 from logquake.client.consumer.group.settings import GroupSettings
-from logquake.client.consumer.group.statistics import GroupStatistics
+from logquake.client.consumer.group.statistics import GroupEvent, GroupStatistics
 from logquake.client.consumer.group.topic_watch import TopicWatch
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.subscription import Subscriptions
@@ -45,6 +45,7 @@ class Coordination:
     """Of a consumer that has a group.id, whether it subscribes or only commits.
 
     ``on_commit`` is called with offsets that were committed, in the program's calls: interceptors.
+    ``on_event`` hears of what is not as it should be while the core is polled, to hand it on.
     Raises ValueError for assignors without a rebalance protocol in common.
     """
 
@@ -59,13 +60,14 @@ class Coordination:
         random: Random,
         *,
         on_commit: Callable[[Offsets], object] = lambda _: None,
+        on_event: Callable[[GroupEvent], object] = lambda _: None,
     ) -> None:
         self._settings = settings
         self._subscriptions = subscriptions
         self._clock = clock
-        self._statistics = GroupStatistics()
+        self._statistics = GroupStatistics(on_event)
         self._heartbeat = Heartbeat(settings, random)
-        self._coordinator = Coordinator(settings, network, cluster, random)
+        self._coordinator = Coordinator(settings, network, cluster, self._statistics, random)
         self._watch = TopicWatch(subscriptions, cluster, heeds_racks=bool(settings.rack))
         election = Election(subscriptions, cluster, self._watch, assignors)
         self._membership = Membership(
@@ -105,6 +107,7 @@ class Coordination:
             self._auto,
             before,
             election.protocol,
+            self._statistics,
             clock,
         )
 

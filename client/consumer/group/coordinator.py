@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 from logquake.client.consumer.cluster import ClusterView
 from logquake.client.consumer.group.settings import GroupSettings
+from logquake.client.consumer.group.statistics import GroupEventKind, GroupStatistics
 from logquake.client.errors import (
     AuthenticationFailedError,
     ClientError,
@@ -83,11 +84,17 @@ class Coordinator:
     """
 
     def __init__(
-        self, settings: GroupSettings, network: NetworkClient, cluster: ClusterView, random: Random
+        self,
+        settings: GroupSettings,
+        network: NetworkClient,
+        cluster: ClusterView,
+        statistics: GroupStatistics,
+        random: Random,
     ) -> None:
         self._settings = settings
         self._network = network
         self._cluster = cluster
+        self._statistics = statistics
         self._backoff = ExponentialBackoff(
             settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
         )
@@ -214,6 +221,7 @@ class Coordinator:
     def _lost(self, why: str, now_ms: int) -> None:
         """One that has served may be asked for at once."""
         _LOG.info("group %s has lost its coordinator: %s", self._settings.group_id, why)
+        self._statistics.tell(GroupEventKind.COORDINATOR_LOST, why)
         wait_ms = self._backoff.after(self._attempts - 1) if self._attempts else 0
         self._standing = Unknown(now_ms + wait_ms)
         for question in self._unsent:

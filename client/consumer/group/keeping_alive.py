@@ -78,7 +78,7 @@ class KeepingAlive:
         if not isinstance(answer, HeartbeatResponse):
             self._heartbeat.failed(now_ms)
             return
-        self._statistics.heartbeats.add(now_ms - sent_ms)
+        self._statistics.heartbeats.add(now_ms - sent_ms, now_ms)
         code = ErrorCode.of_peer(answer.error_code)
         if code in OUTLIVED or code is ErrorCode.FENCED_INSTANCE_ID:
             self._refused(code, generation, now_ms)

@@ -36,7 +36,7 @@ from logquake.client.consumer.group.generation import (
 )
 from logquake.client.consumer.group.heartbeat import Heartbeat
 from logquake.client.consumer.group.settings import GroupSettings
-from logquake.client.consumer.group.statistics import GroupStatistics
+from logquake.client.consumer.group.statistics import GroupEventKind, GroupStatistics
 from logquake.client.consumer.group.topic_watch import TopicWatch
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.errors import (
@@ -153,6 +153,7 @@ class Membership:
     def reset(self, reason: str, *, keep_member_id: bool = False) -> None:
         """What it was is over; with the id kept the coordinator need not wait for the old one."""
         _LOG.info("out of group %s: %s", self._settings.group_id, reason)
+        self._statistics.tell(GroupEventKind.OUT, reason)
         member_id = self.generation.member_id if keep_member_id else Generation().member_id
         self.generation = Generation(member_id=member_id)
         self.stage = Out()
@@ -192,6 +193,7 @@ class Membership:
         self._watch.joins()
         reason, done = self.rejoin_reason or "", partial(self._on_joined, joining, now_ms)
         _LOG.info("joining group %s: %s", self._settings.group_id, reason or "for the first time")
+        self._statistics.tell(GroupEventKind.JOINS, reason)
         self._coordinator.ask(requests.join(self._settings, self.generation, wishes, reason, done))
 
     def _wishes(self) -> dict[str, bytes]:
@@ -212,7 +214,7 @@ class Membership:
         if not isinstance(answer, JoinGroupResponse):
             self._failed(answer, now_ms)
         elif answer.error_code == ErrorCode.NONE:
-            self._statistics.joins.add(now_ms - sent_ms)
+            self._statistics.joins.add(now_ms - sent_ms, now_ms)
             self._take_generation(answer, now_ms)
         elif answer.error_code == ErrorCode.MEMBER_ID_REQUIRED:
             self.generation = Generation(member_id=answer.member_id)
@@ -269,7 +271,7 @@ class Membership:
         if not isinstance(answer, SyncGroupResponse):
             self._failed(answer, now_ms)
         elif answer.error_code == ErrorCode.NONE:
-            self._statistics.syncs.add(now_ms - sent_ms)
+            self._statistics.syncs.add(now_ms - sent_ms, now_ms)
             self._take_assignment(answer, now_ms)
         else:
             self._refused(answer.error_code, "assignment", now_ms)
@@ -312,7 +314,7 @@ class Membership:
     def _failed(self, error: Answer, now_ms: int) -> None:
         assert isinstance(error, ClientError)
         code = error.code if isinstance(error, BrokerError) else None
-        self._statistics.failed_rebalances += 1
+        self._statistics.rebalance_failed(error, now_ms)
         self.rejoin_reason = f"rebalance failed due to {code.name if code else error}"
         if isinstance(self.stage, Out):
             return  # the program has something to give up first

@@ -7,7 +7,6 @@ the last poll gave it.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection
 
 from logquake.client.clock import Clock
@@ -18,13 +17,12 @@ from logquake.client.consumer.group.freshness import Freshness
 from logquake.client.consumer.group.generation import Generation, Halted, Joined
 from logquake.client.consumer.group.listener import RebalanceListener
 from logquake.client.consumer.group.membership import Membership
-from logquake.client.consumer.group.telling import Hearing, Telling
+from logquake.client.consumer.group.statistics import GroupStatistics
+from logquake.client.consumer.group.telling import Telling
 from logquake.client.consumer.group.topic_watch import TopicWatch
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.driving.steps import Steps
 from logquake.wire.topic_partition import TopicPartition
-
-_LOG = logging.getLogger(__name__)
 
 
 class Rebalancing:
@@ -40,6 +38,7 @@ class Rebalancing:
         auto: AutoCommit | None,
         before: BeforeRebalance | None,
         protocol: RebalanceProtocol,
+        statistics: GroupStatistics,
         clock: Clock,
     ) -> None:
         self._membership = membership
@@ -50,6 +49,7 @@ class Rebalancing:
         self._auto = auto
         self._before = before
         self._is_eager = protocol is RebalanceProtocol.EAGER
+        self._statistics = statistics
         self._clock = clock
         self.generation = Generation()  # of the last assignment
         self._is_telling = False  # a listener polls: what it is told of is not over yet
@@ -102,8 +102,8 @@ class Rebalancing:
     def _prepare(self, listener: RebalanceListener) -> Steps[None]:
         """Its generation may be lost while the program is told; then this is done anew."""
         generation = self._membership.generation
-        telling = Telling()
-        yield from self._give_up(listener, telling)
+        telling = Telling(listener, self._statistics, self._clock)
+        yield from self._give_up(telling)
         if self._membership.generation == generation and self._subscriptions.is_of_group:
             self._freshness.used()
             self._watch.leads_no_more()
@@ -111,19 +111,19 @@ class Rebalancing:
             self._membership.join(self._clock.now_ms())
         telling.check()
 
-    def _give_up(self, listener: RebalanceListener, telling: Telling) -> Steps[None]:
+    def _give_up(self, telling: Telling) -> Steps[None]:
         owned = set(self._subscriptions.assigned)
         if not self._membership.generation.is_known:
             if owned:
-                yield from self._tell(listener.on_lost, owned, telling)
+                yield from self._tell(telling.lost(owned))
                 self._keep(set())
         elif self._is_eager:
-            yield from self._tell(listener.on_revoked, owned, telling)
+            yield from self._tell(telling.revoked(owned))
             self._keep(set())
         else:
             unwanted = {place for place in owned if place.topic not in self._subscriptions.topics}
             if unwanted:
-                yield from self._tell(listener.on_revoked, unwanted, telling)
+                yield from self._tell(telling.revoked(unwanted))
                 self._keep(owned - unwanted)
 
     # What is got
@@ -136,27 +136,21 @@ class Rebalancing:
             )
             self._membership.completed(joined)
             return
-        telling = Telling()
+        telling = Telling(listener, self._statistics, self._clock)
         owned, given = set(self._subscriptions.assigned), set(joined.places)
         if owned - given and not self._is_eager:
-            yield from self._tell(listener.on_revoked, owned - given, telling)
+            yield from self._tell(telling.revoked(owned - given))
             self._membership.request_rejoin("need to revoke partitions and re-join")
         if self._subscriptions.is_of_group:
-            yield from self._assign(joined, given - owned, listener, telling)
+            yield from self._assign(joined, given - owned, telling)
         self._membership.completed(joined)
         telling.check()
 
-    def _assign(
-        self,
-        joined: Joined,
-        added: set[TopicPartition],
-        listener: RebalanceListener,
-        telling: Telling,
-    ) -> Steps[None]:
+    def _assign(self, joined: Joined, added: set[TopicPartition], telling: Telling) -> Steps[None]:
         """What is added is read once the program has heard of it, however that ended."""
         self._take(joined)
         try:
-            yield from self._tell(listener.on_assigned, added, telling)
+            yield from self._tell(telling.assigned(added))
         finally:
             self._subscriptions.callback_done(self._subscriptions.assigned & added)
             self._membership.completed(joined)
@@ -172,13 +166,12 @@ class Rebalancing:
 
     def leave(self, listener: RebalanceListener, reason: str) -> Steps[None]:
         """It leaves though its listener fails. Raises RebalanceListenerError."""
-        telling = Telling()
+        telling = Telling(listener, self._statistics, self._clock)
         owned = set(self._subscriptions.assigned)
         if self._subscriptions.is_of_group and owned:
             is_in_time = self._membership.generation.is_known
             is_in_time &= not self._membership.is_rebalancing
-            hear = listener.on_revoked if is_in_time else listener.on_lost
-            yield from self._tell(hear, owned, telling)
+            yield from self._tell(telling.revoked(owned) if is_in_time else telling.lost(owned))
             self._keep(())
         self._membership.leave(reason)
         self._freshness.used()
@@ -188,14 +181,11 @@ class Rebalancing:
 
     # Within
 
-    def _tell(
-        self, hear: Hearing, places: Collection[TopicPartition], telling: Telling
-    ) -> Steps[None]:
+    def _tell(self, steps: Steps[None]) -> Steps[None]:
+        """Polls of the listener's own change nothing."""
         self._is_telling = True
-        name = getattr(hear, "__name__", repr(hear))
-        _LOG.info("%s: %s", name, ", ".join(map(str, sorted(places))) or "no partitions")
         try:
-            yield from telling.tell(hear, places)
+            yield from steps
         finally:
             self._is_telling = False
 

@@ -1,69 +1,102 @@
-"""What a member has done, under Kafka's names (GroupCoordinatorMetrics)."""
+"""What a member has done, under Kafka's names (GroupCoordinatorMetrics, ConsumerCoordinatorMetrics,
+RebalanceCallbackMetricsManager), and why it could not go on as it was.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from enum import Enum
+from typing import NamedTuple
 
-class Latency:
-    """Of answers, in milliseconds."""
+from logquake.client.measures import Measure
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self.count = 0
-        self._sum_ms = 0
-        self._max_ms = 0
+_SECONDS_AN_HOUR = 3_600
 
-    def add(self, latency_ms: int) -> None:
-        self.count += 1
-        self._sum_ms += latency_ms
-        self._max_ms = max(self._max_ms, latency_ms)
 
-    def metrics(self) -> dict[str, float]:
-        if not self.count:
-            return {}
-        return {
-            f"{self._name}-avg": self._sum_ms / self.count,
-            f"{self._name}-max": self._max_ms,
-        }
+class GroupEventKind(Enum):
+    JOINS = "joins"  # for the first time, or anew
+    OUT = "out"  # no member any more, or left
+    REBALANCE_FAILED = "rebalance failed"
+    COORDINATOR_LOST = "coordinator lost"
+    COMMIT_FAILED = "commit failed"
+
+
+class GroupEvent(NamedTuple):
+    """Something that happened to a member, and the cause."""
+
+    kind: GroupEventKind
+    cause: str
+
+
+class Timed:
+    """How often something was done, and how long it took, in milliseconds."""
+
+    def __init__(self, name: str, latency: str) -> None:
+        self._count = Measure(name)
+        self._latency = Measure(latency)
+
+    def add(self, latency_ms: int, now_ms: int) -> None:
+        self._count.add(1, now_ms)
+        self._latency.add(latency_ms, now_ms)
+
+    def metrics(self, now_ms: int) -> dict[str, float]:
+        return {**self._count.flow(now_ms), **self._latency.spread(now_ms)}
 
 
 class GroupStatistics:
-    """Since the consumer was made; Kafka's averages and maxima are those of the last minute."""
+    """``on_event`` is called wherever the core is; it has to hand on what it hears."""
 
-    def __init__(self) -> None:
-        self.heartbeats = Latency("heartbeat-response-time")
-        self.joins = Latency("join-time")
-        self.syncs = Latency("sync-time")
-        self.commits = Latency("commit-latency")
-        self.rebalances = Latency("rebalance-latency")
-        self.failed_rebalances = 0
+    def __init__(self, on_event: Callable[[GroupEvent], object] = lambda _: None) -> None:
+        self.heartbeats = Timed("heartbeat", "heartbeat-response-time")
+        self.joins = Timed("join", "join-time")
+        self.syncs = Timed("sync", "sync-time")
+        self.commits = Timed("commit", "commit-latency")
+        self.listeners = {
+            what: Measure(f"partition-{what}-latency") for what in ("assigned", "revoked", "lost")
+        }
+        self._on_event = on_event
+        self._rebalances = Measure("rebalance")
+        self._rebalance_latencies = Measure("rebalance-latency")
+        self._failed_rebalances = Measure("failed-rebalance")
         self._rebalancing_since_ms: int | None = None
         self._rebalanced_ms: int | None = None
+
+    def tell(self, kind: GroupEventKind, cause: object) -> None:
+        self._on_event(GroupEvent(kind, str(cause)))
 
     def rebalance_began(self, now_ms: int) -> None:
         """One that follows a failed one goes on with it."""
         if self._rebalancing_since_ms is None:
             self._rebalancing_since_ms = now_ms
 
+    def rebalance_failed(self, cause: object, now_ms: int) -> None:
+        self._failed_rebalances.add(1, now_ms)
+        self.tell(GroupEventKind.REBALANCE_FAILED, cause)
+
     def rebalance_ended(self, now_ms: int) -> None:
         if self._rebalancing_since_ms is not None:
-            self.rebalances.add(now_ms - self._rebalancing_since_ms)
+            self._rebalances.add(1, now_ms)
+            self._rebalance_latencies.add(now_ms - self._rebalancing_since_ms, now_ms)
         self._rebalancing_since_ms = None
         self._rebalanced_ms = now_ms
 
     def metrics(self, now_ms: int, heartbeat_sent_ms: int | None) -> dict[str, float]:
-        """What never happened is told by no latency, and since -1 seconds."""
+        """What never happened is -1 seconds ago."""
+        told: dict[str, float] = {}
+        for timed in (self.heartbeats, self.joins, self.syncs, self.commits):
+            told |= timed.metrics(now_ms)
+        del told["heartbeat-response-time-avg"]  # Kafka has the longest alone
+        for latency in (*self.listeners.values(), self._rebalance_latencies):
+            told |= latency.spread(now_ms)
+        for rebalances in (self._rebalances, self._failed_rebalances):
+            told |= rebalances.flow(now_ms)
+        for name in ("rebalance", "failed-rebalance"):
+            told[f"{name}-rate-per-hour"] = told.pop(f"{name}-rate") * _SECONDS_AN_HOUR
         return {
-            **self.heartbeats.metrics(),
-            **self.joins.metrics(),
-            **self.syncs.metrics(),
-            **self.commits.metrics(),
-            **self.rebalances.metrics(),
-            "heartbeat-total": self.heartbeats.count,
-            "join-total": self.joins.count,
-            "sync-total": self.syncs.count,
-            "commit-total": self.commits.count,
-            "rebalance-total": self.rebalances.count,
-            "failed-rebalance-total": self.failed_rebalances,
+            **told,
+            "rebalance-latency-total": self._rebalance_latencies.flow(now_ms)[
+                "rebalance-latency-total"
+            ],
             "last-heartbeat-seconds-ago": _since(heartbeat_sent_ms, now_ms),
             "last-rebalance-seconds-ago": _since(self._rebalanced_ms, now_ms),
         }

@@ -103,6 +103,7 @@ class MembershipPlayer(Player):
         self._coordinates = "1"
         self._newest: dict[ApiKey, int] = {}
         self._awaited = False
+        self._events: list[str] = []
         self.do_group()
 
     def outcome(self) -> list[str]:
@@ -143,6 +144,7 @@ class MembershipPlayer(Player):
             self._clock,
             random,
             on_commit=self._program.intercept,
+            on_event=lambda event: self._events.append(f"{event.kind.value}: {event.cause}"),
         )
 
     def do_listener(self, fails: str = "", woken: str = "") -> None:
@@ -211,6 +213,12 @@ class MembershipPlayer(Player):
     def do_metrics(self) -> None:
         for name, value in self._coordination.metrics().items():
             self._log(f"{name} {value:g}")
+
+    def do_events(self) -> None:
+        """Since they were last asked for."""
+        for event in self._events:
+            self._log(event)
+        self._events.clear()
 
     def do_wait(self, ms: str) -> None:
         """Whatever is due on the way happens when it is due."""
