@@ -88,7 +88,7 @@ class PartitionCursor:
             max_decompressed_bytes=self._options.max_decompressed_bytes,
         )
         try:
-            for header, seen in batches:
+            for header, seen, _ in batches:
                 records = [record for record in seen if self._next <= record.offset < self.end]
                 self._next = max(self._next, min(header.next_offset, self.end))
                 if records:

@@ -123,7 +123,12 @@ class Consumer:
         Raises NotSubscribedError, NoOffsetForPartitionError, OffsetOutOfRangeError,
         LogTruncatedError, CorruptRecordError, RecordDeserializationError, RebalanceListenerError.
         """
-        return await self._driver.run(self._consuming.poll(timeout_ms))
+        driver = self._driver
+        at_hand = None if driver.is_closed else self._consuming.at_hand(driver.wake)
+        if at_hand is None:
+            return await driver.run(self._consuming.poll(timeout_ms))
+        await asyncio.sleep(0)  # others on the loop have their turn
+        return at_hand
 
     def pause(self, places: Collection[TopicPartition]) -> None:
         """Nothing of them is handed out until `resume`; they stay assigned."""

@@ -14,13 +14,19 @@ from logquake.wire.records import (
     iterate_batches,
     iterate_records,
 )
+from logquake.wire.records.walk import WalkedRecord, walk_unguarded
 
 
 class SeenBatch(NamedTuple):
-    """``records`` are parsed as they are taken; none of control batches and aborted ones."""
+    """``records`` are parsed as they are taken; none of control batches and aborted ones.
+
+    ``walk`` reads the same without Python between the records, and raises `walk.HOSTILE`; None of
+    what it cannot read.
+    """
 
     header: BatchHeader
     records: Iterator[Record]
+    walk: Iterator[WalkedRecord] | None = None
 
 
 def seen_batches(
@@ -39,4 +45,11 @@ def seen_batches(
         if aborted.hides(view, position, header):
             yield SeenBatch(header, iter(()))
         else:
-            yield SeenBatch(header, iterate_records(view, position, header, max_decompressed_bytes))
+            yield _seen(view, position, header, max_decompressed_bytes)
+
+
+def _seen(view: memoryview, position: int, header: BatchHeader, limit_bytes: int) -> SeenBatch:
+    records = iterate_records(view, position, header, limit_bytes)
+    if header.is_legacy:
+        return SeenBatch(header, records)
+    return SeenBatch(header, records, walk_unguarded(view, position, header, limit_bytes))

@@ -6,8 +6,8 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from functools import partial
+from itertools import dropwhile, islice
 
 from logquake.client.consumer.batches import SeenBatch, seen_batches
 from logquake.client.consumer.records import ConsumerRecord
@@ -15,8 +15,9 @@ from logquake.client.consumer.settings import FetchSettings
 from logquake.client.errors import CorruptRecordError
 from logquake.wire.errors import RecordError
 from logquake.wire.messages.fetch import PartitionData
-from logquake.wire.records import BatchHeader, Record
+from logquake.wire.records import Record
 from logquake.wire.records.header import is_complete
+from logquake.wire.records.walk import HOSTILE, WalkedRecord
 from logquake.wire.sentinels import NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 
@@ -36,12 +37,12 @@ class CompletedFetch:
         self.was_read = False  # a record of it was handed out
         self._end_offset = asked_offset
         self._failure: CorruptRecordError | None = None
-        batches = seen_batches(
+        self._batches = seen_batches(
             data,
             check_crcs=settings.check_crcs,
             max_decompressed_bytes=settings.max_decompressed_bytes,
         )
-        self._records = self._walk(batches)
+        self._batch: SeenBatch | None = None
 
     @property
     def has_bytes(self) -> bool:
@@ -62,42 +63,103 @@ class CompletedFetch:
             raise self._failure
         taken: list[ConsumerRecord] = []
         try:
-            for record in islice(self._records, max_records):
-                taken.append(record)
-                self.next_offset = record.offset + 1
+            while len(taken) < max_records and self._has_batch_at_hand():
+                self._take_of_batch(max_records - len(taken), taken)
         except RecordError as error:
             context = f"{self.place} at {self.next_offset}: {error}"
             self._failure = CorruptRecordError(context)
             if not taken:
                 raise self._failure from error
-        else:
-            if len(taken) < max_records:
-                self.next_offset = max(self.next_offset, self._end_offset)
-                self.drain()
         self.was_read = self.was_read or bool(taken)
         return taken
 
     def drain(self) -> None:
         """Nobody wants what is left."""
         self.is_consumed = True
-        self._records = iter(())
+        self._batches = iter(())
+        self._batch = None
 
-    def _walk(self, batches: Iterator[SeenBatch]) -> Iterator[ConsumerRecord]:
-        for header, records in batches:
-            self.last_epoch = header.partition_leader_epoch
-            for record in records:
-                if record.offset >= self.next_offset:
-                    yield self._record(header, record)
-            self._end_offset = header.next_offset
+    def _has_batch_at_hand(self) -> bool:
+        """Else it is consumed, and goes on behind its last batch, whatever that lacked."""
+        if self._batch is None:
+            self._batch = next(self._batches, None)
+            if self._batch is None:
+                self.next_offset = max(self.next_offset, self._end_offset)
+                self.drain()
+                return False
+            self._pass_over_what_is_before(self._batch)
+            self.last_epoch = self._batch.header.partition_leader_epoch
+        return True
 
-    def _record(self, header: BatchHeader, record: Record) -> ConsumerRecord:
-        return ConsumerRecord(
-            self.place,
-            record.offset,
-            record.timestamp_ms,
-            header.is_log_append_time,
-            record.key,
-            record.value,
-            record.headers,
-            header.partition_leader_epoch,
-        )
+    def _pass_over_what_is_before(self, batch: SeenBatch) -> None:
+        """A broker sends whole batches."""
+        if batch.header.base_offset < self.next_offset:
+            is_before = partial(_is_before, self.next_offset)
+            self._batch = SeenBatch(
+                batch.header,
+                dropwhile(is_before, batch.records),
+                None if batch.walk is None else dropwhile(is_before, batch.walk),
+            )
+
+    def _take_of_batch(self, most: int, taken: list[ConsumerRecord]) -> None:
+        batch = self._batch
+        if batch is None:
+            return
+        before = len(taken)
+        try:
+            self._take_in_one_go(batch, most, taken)
+        except HOSTILE:  # whoever reads one by one knows which it is, and what it lacks
+            is_before = partial(_is_before, self.next_offset)
+            batch = self._batch = SeenBatch(batch.header, dropwhile(is_before, batch.records))
+            self._take_one_by_one(batch, most, taken)
+        if len(taken) - before < most:
+            self._end_offset = batch.header.next_offset
+            self._batch = None
+
+    def _take_in_one_go(self, batch: SeenBatch, most: int, taken: list[ConsumerRecord]) -> None:
+        """All or nothing: a comprehension, since this runs for every record that is consumed."""
+        if batch.walk is None:
+            self._take_one_by_one(batch, most, taken)
+            return
+        place, header, new = self.place, batch.header, tuple.__new__
+        is_append_time, epoch = header.is_log_append_time, header.partition_leader_epoch
+        taken += [
+            new(
+                ConsumerRecord,
+                (
+                    place,
+                    record.offset,
+                    record.timestamp,
+                    is_append_time,
+                    record.key,
+                    record.value,
+                    tuple(record.headers),
+                    epoch,
+                ),
+            )
+            for record in islice(batch.walk, most)
+        ]
+        if taken:
+            self.next_offset = taken[-1].offset + 1
+
+    def _take_one_by_one(self, batch: SeenBatch, most: int, taken: list[ConsumerRecord]) -> None:
+        """As far as they can be read. Raises RecordError."""
+        header = batch.header
+        for record in islice(batch.records, most):
+            taken.append(
+                ConsumerRecord(
+                    self.place,
+                    record.offset,
+                    record.timestamp_ms,
+                    header.is_log_append_time,
+                    record.key,
+                    record.value,
+                    record.headers,
+                    header.partition_leader_epoch,
+                )
+            )
+            self.next_offset = record.offset + 1
+
+
+def _is_before(offset: int, record: Record | WalkedRecord) -> bool:
+    return record.offset < offset

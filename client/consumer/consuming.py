@@ -7,7 +7,7 @@ rest is for whoever has the core to himself.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from logquake.client.consumer.asking import Asking
@@ -68,6 +68,8 @@ class Consuming:
         self._interceptors = interceptors
         self._request_timeout_ms = request_timeout_ms
         self._listener: RebalanceListener = NoListener()
+        # Polls are handed what is at hand until then, if nothing else has happened.
+        self._attend_ms = 0
 
     # What is read
 
@@ -99,6 +101,7 @@ class Consuming:
                 yield from self.unsubscribe()
                 return
             self._subscriptions.assign(places)
+            self._attend_ms = 0
             self._retain(self._subscriptions.assigned)
             if not {place.topic for place in places} <= self._metadata.snapshot.topics.keys():
                 self._metadata.request_update_for_new_topics()
@@ -125,6 +128,27 @@ class Consuming:
 
     # Polling
 
+    def at_hand(self, wake: Callable[[], None]) -> ConsumerRecords | None:
+        """What a poll hands out without waiting for anything or calling anything of the program's,
+        as most do; None where `poll` is to be called. Raises as that.
+
+        ``wake`` is called where something has to be done about it.
+        """
+        now_ms = self._calls.now_ms()
+        if now_ms >= self._attend_ms or not self._is_calm():
+            return None
+        with self._calls.one_at_a_time():
+            self._group.polled(now_ms)
+            left = self._fetcher.left
+            fetched = self._fetcher.collect(now_ms)
+            if self._fetcher.left != left:
+                wake()
+            return self._records(fetched.records) if fetched.records else None
+
+    def _is_calm(self) -> bool:
+        own = self._deserializers.any or self._interceptors.any
+        return not (own or self._calls.is_disturbed or self._group.awaits_program)
+
     def poll(self, timeout_ms: int) -> Steps[ConsumerRecords]:
         """Once there are some, or time is up. None come, too, where a position moves over records
         that nobody may see.
@@ -138,6 +162,7 @@ class Consuming:
             while True:
                 self._calls.heed()
                 yield from self._group.attend(self._listener)
+                self._attend_ms = self._group.attend_again_ms(self._calls.now_ms())
                 fetched = self._fetcher.collect(self._calls.now_ms())
                 if fetched.records or fetched.advanced:
                     return (yield from self._handed_out(fetched))
@@ -146,8 +171,7 @@ class Consuming:
 
     def _wait_for_news(self, deadline_ms: int) -> Steps[bool]:
         """Whether to look again."""
-        attend_ms = self._group.attend_again_ms(self._calls.now_ms())
-        has_news = yield Wait(self._has_news, min(deadline_ms, attend_ms))
+        has_news = yield Wait(self._has_news, min(deadline_ms, self._attend_ms))
         return has_news or self._calls.now_ms() < deadline_ms
 
     def _has_news(self) -> bool:
@@ -160,11 +184,14 @@ class Consuming:
             made: Made = yield Call(partial(self._deserializers.of, of))
             self._go_back_to(made)
             of = made.records
-        next_offsets = {place: self._next_offset(place, records) for place, records in of.items()}
-        records = ConsumerRecords(of, next_offsets)
+        records = self._records(of)
         if self._interceptors.any:
             records = yield Call(partial(self._interceptors.on_consume, records))
         return records
+
+    def _records(self, of: Mapping[TopicPartition, Sequence[ConsumerRecord]]) -> ConsumerRecords:
+        next_offsets = {place: self._next_offset(place, records) for place, records in of.items()}
+        return ConsumerRecords(of, next_offsets)
 
     def _go_back_to(self, made: Made) -> None:
         """Records that cannot be deserialized are not passed over. Raises the first one's error

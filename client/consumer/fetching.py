@@ -48,6 +48,11 @@ class Fetcher:
         of = self._subscriptions.find
         return any((state := of(each.place)) and state.is_fetchable for each in self._buffer)
 
+    @property
+    def left(self) -> int:
+        """How many partitions' shares of answers were not handed out yet."""
+        return len(self._buffer)
+
     def retain(self, places: Collection[TopicPartition]) -> None:
         """What was fetched of others is nobody's."""
         self._buffer.retain(places)

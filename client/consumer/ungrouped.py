@@ -39,6 +39,9 @@ class Ungrouped:
         self._subscriptions.reset_initializing()
         yield from ()
 
+    def polled(self, _now_ms: int) -> None:
+        """Nobody wants to know."""
+
     def check_positions(self) -> None:
         self._subscriptions.reset_initializing()
 

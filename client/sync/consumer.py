@@ -122,7 +122,10 @@ class Consumer:
         Raises NotSubscribedError, NoOffsetForPartitionError, OffsetOutOfRangeError,
         LogTruncatedError, CorruptRecordError, RecordDeserializationError, RebalanceListenerError.
         """
-        return self._driver.run(self._consuming.poll(timeout_ms))
+        driver = self._driver
+        with driver.lock:
+            at_hand = None if driver.is_closed else self._consuming.at_hand(driver.wake)
+        return driver.run(self._consuming.poll(timeout_ms)) if at_hand is None else at_hand
 
     def pause(self, places: Collection[TopicPartition]) -> None:
         """Nothing of them is handed out until `resume`; they stay assigned."""

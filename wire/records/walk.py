@@ -23,7 +23,7 @@ from logquake.wire.records.exact import ExactRecord, read_exactly
 from logquake.wire.records.header import BatchHeader
 from logquake.wire.records.layout import HEADER, HEADER_BYTES
 
-_HOSTILE = (
+HOSTILE = (
     CorruptRecordException,
     MemoryError,
     OverflowError,
@@ -49,15 +49,15 @@ def walk_records(
     """
     try:
         yield from walk_unguarded(view, position, header, limit_bytes)
-    except _HOSTILE as error:
+    except HOSTILE as error:
         raise _unwalkable(error) from error
 
 
 def walk_unguarded(
     view: memoryview, position: int, header: BatchHeader, limit_bytes: int
 ) -> Iterator[WalkedRecord]:
-    """As walk_records, without Python between the records: for timestamps_in_place() alone, since
-    the iterator raises what C code happens to raise.
+    """As walk_records, without Python between the records: for who reads a list of them in one go,
+    and is ready for what C code happens to raise, which is HOSTILE.
     """
     return chain(DefaultRecordBatch(_plain_batch(view, position, header, limit_bytes)))
 
@@ -75,7 +75,7 @@ def timestamps_in_place(records: Iterator[WalkedRecord], first: int, most: int) 
             for place, record in enumerate(islice(records, most), first)
             if record.offset == place
         ]
-    except _HOSTILE as error:
+    except HOSTILE as error:
         raise _unwalkable(error) from error
 
 

@@ -159,6 +159,14 @@ class Coordination:
         is_settled = self._membership.is_stable and self._membership.rejoin_reason is None
         return is_settled or not self._subscriptions.is_of_group
 
+    def polled(self, now_ms: int) -> None:
+        """By a program that found records at hand: all else can wait until `attend_again_ms`.
+
+        Raises ClientError: what the group refuses this member for.
+        """
+        if self._subscriptions.is_of_group:
+            self._membership.polled(now_ms)
+
     @property
     def lacks_positions(self) -> bool:
         """`check_positions` has something to raise."""

@@ -151,6 +151,15 @@ class ConsumerPlayer(Player):
     def do_poll(self, ms: str = "0") -> None:
         self._call(self._consuming.poll(int(ms)))
 
+    def do_take(self) -> None:
+        """What a poll finds at hand."""
+        try:
+            found = self._consuming.at_hand(lambda: self._log("more is wanted"))
+        except ClientError as error:
+            self._log(f"{type(error).__name__}: {error}")
+        else:
+            self._log("nothing at hand" if found is None else _shown(found))
+
     def do_position(self, place: str, ms: str = "0") -> None:
         self._call(self._consuming.seeking.position(_place(place), int(ms)))
 
