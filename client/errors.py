@@ -38,10 +38,6 @@ class RequestTimedOutError(TimedOutError):
     """No answer came in time: what was asked may be done, now or later."""
 
 
-class CallTimedOutError(RequestTimedOutError):
-    """A call was not through in time, or after as many retries as are allowed."""
-
-
 class UnsupportedVersionError(ClientError):
     """Broker and client share no version of a request."""
 

@@ -64,6 +64,18 @@ class Administering(
             )
         )
 
+    def metrics(self) -> dict[str, dict[str, float]]:
+        """By group and Kafka's name, as they are now."""
+        foundation, now_ms = self.foundation, self.foundation.clock.now_ms()
+        return {
+            "admin-client-metrics": {
+                **self.core.metrics(now_ms),
+                "requests-in-flight": foundation.links.in_flight,
+                "connection-count": foundation.links.count,
+                "metadata-age": (now_ms - foundation.metadata.updated_ms) / 1000,
+            }
+        }
+
     def close(self, timeout_ms: int | None) -> Steps[None]:
         """No more calls are taken; those that run are waited for, for so long, or as they need."""
         deadline_ms = LONG_MAX

@@ -27,13 +27,14 @@ from logquake.client.admin.results import Results
 from logquake.client.errors import (
     AuthenticationFailedError,
     BrokerError,
-    CallTimedOutError,
     ClientError,
     ClosedError,
     ConnectionLostError,
     RequestTimedOutError,
+    TimedOutError,
     UnsupportedVersionError,
 )
+from logquake.client.measures import Measure
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.network.effects import Node
 from logquake.client.network.link import Answer, ClientRequest
@@ -76,6 +77,7 @@ class _Waiting:
 @dataclass(frozen=True, slots=True)
 class _InFlight:
     node: Node
+    sent_ms: int
 
 
 @dataclass(slots=True, eq=False)
@@ -122,6 +124,9 @@ class Enquiries:
         self._enquiries: list[_Enquiry] = []  # oldest first
         self._answers = _Answers()
         self._is_closing = False
+        self._requests = Measure("request")
+        self._responses = Measure("response")
+        self._latencies = Measure("request-latency")
 
     @property
     def is_idle(self) -> bool:
@@ -135,6 +140,14 @@ class Enquiries:
             raise ClosedError("the admin client is closing, and takes no more calls")
         call = _Call(name, results, now_ms + max(0, timeout_ms))
         self._start(name, call, asks, now_ms)
+
+    def metrics(self, now_ms: int) -> dict[str, float]:
+        """By Kafka's names; averages and maxima of the last minute, no numbers without requests."""
+        return {
+            **self._requests.flow(now_ms),
+            **self._responses.flow(now_ms),
+            **self._latencies.spread(now_ms),
+        }
 
     def close(self) -> None:
         """No more calls are taken."""
@@ -211,7 +224,8 @@ class Enquiries:
         except ValueError as error:  # the codec's: the version has no room for what is asked
             self._raise(enquiry, UnsupportedVersionError(f"{node}: {error}"), now_ms)
         else:
-            enquiry.stage = _InFlight(node)
+            enquiry.stage = _InFlight(node, now_ms)
+            self._requests.add(1, now_ms)
 
     def _on_answer(self, enquiry: _Enquiry, answer: Answer) -> None:
         self._answers.waiting.append((enquiry, answer))
@@ -232,6 +246,8 @@ class Enquiries:
         if isinstance(answer, ClientError):
             self._failed(enquiry, answer, now_ms)
         elif isinstance(stage, _InFlight):
+            self._responses.add(1, now_ms)
+            self._latencies.add(now_ms - stage.sent_ms, now_ms)
             try:
                 enquiry.ask.accept(answer)
             except ClientError as error:
@@ -309,6 +325,6 @@ def _timed_out(enquiry: _Enquiry) -> ClientError:
     """Kafka's TimeoutException, with what the last attempt met as its cause."""
     met = enquiry.last_error
     why = f": {met}" if met else ": nobody could be asked"
-    error = CallTimedOutError(f"{enquiry.name} is given up after {enquiry.tries} attempts{why}")
+    error = TimedOutError(f"{enquiry.name} is given up after {enquiry.tries} attempts{why}")
     error.__cause__ = met
     return error

@@ -13,7 +13,6 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from logquake.client.admin.asks import Also, Ask, Asks, Loss
 from logquake.client.admin.results import Results
 from logquake.client.errors import (
-    CallTimedOutError,
     ClientError,
     ConnectionLostError,
     RequestTimedOutError,
@@ -220,6 +219,4 @@ def _asked_again(ask: Ask[Message], requests: _Requests) -> Ask[Message]:
 
 def _is_loss(error: ClientError) -> bool:
     """The broker may be gone, and somebody else know by now."""
-    if isinstance(error, CallTimedOutError):
-        return False
     return isinstance(error, ConnectionLostError | RequestTimedOutError)

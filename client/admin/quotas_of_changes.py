@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from logquake.client.admin.asks import Ask, Asks
 from logquake.client.admin.refusals import refusal
 from logquake.client.admin.results import Results
 from logquake.client.errors import (
-    CallTimedOutError,
     ClientError,
     ThrottlingQuotaExceededError,
+    TimedOutError,
 )
 from logquake.wire.errors import ErrorCode
 
 K = TypeVar("K")
 I = TypeVar("I")  # noqa: E741 - what is asked for of an item
 V = TypeVar("V")
+
+
+_LEAST_PAUSE_MS = 100  # of a broker that wants none
 
 
 def put_off(
@@ -36,9 +40,10 @@ def put_off(
     left = items
     put_off: dict[K, ThrottlingQuotaExceededError] = {}
     while left:
+        pause_ms = _LEAST_PAUSE_MS if put_off else 0
         try:
-            reply = yield ask(left)
-        except CallTimedOutError:
+            reply = yield replace(ask(left), delay_ms=pause_ms)
+        except TimedOutError:
             results.settle_each(put_off.items())
             raise
         put_off = {}

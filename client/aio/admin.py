@@ -77,6 +77,10 @@ class Admin:
     def future_of(self, promise: Promise[V]) -> Future[V]:
         return Future(promise, self._driver)
 
+    def metrics(self) -> dict[str, dict[str, float]]:
+        """What was asked, by group and under Kafka's names."""
+        return self._administering.metrics()
+
     async def close(self, timeout_ms: int | None = None) -> None:
         """As the one that blocks."""
         if self._driver.is_closed:

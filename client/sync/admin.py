@@ -80,6 +80,11 @@ class Admin:
     def future_of(self, promise: Promise[V]) -> Future[V]:
         return Future(promise, self._driver, self._administering.foundation.clock)
 
+    def metrics(self) -> dict[str, dict[str, float]]:
+        """What was asked, by group and under Kafka's names."""
+        with self._driver.lock:
+            return self._administering.metrics()
+
     def close(self, timeout_ms: int | None = None) -> None:
         """Wait for what was called, for so long or, by default, as long as each call may take; what
         is not done then is told ClosedError. Closing again does nothing.

@@ -16,7 +16,15 @@ import pytest
 
 from logquake.client import Admin
 from logquake.cluster.api import Cluster
-from tests.compat.admin_calls import configs, groups, machines, topics, transactions, users
+from tests.compat.admin_calls import (
+    configs,
+    groups,
+    machines,
+    reassignments,
+    topics,
+    transactions,
+    users,
+)
 from tests.compat.admin_calls.aio_in_turns import aio_in_turns
 from tests.compat.admin_calls.said import Said
 from tests.compat.kafka_programs import KafkaPrograms
@@ -86,6 +94,7 @@ class Told:
     by_kafka: Lines
     by_ours: Lines
     on_loop_by_ours: Lines
+    moves: Mapping[str, str]  # by Kafka: brokers of ours move no partitions
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +127,8 @@ def told(
         )
         assert done.returncode == 0, done.stderr
         by_java = dict(sections_of(done.stdout))
-        return Told(by_java, *(each.result(RUN_S) for each in asked))
+        by_kafka, by_ours, on_loop = (each.result(RUN_S) for each in asked)
+        return Told(by_java, by_kafka, by_ours, on_loop, _moves_said_to(kafkas.port))
 
 
 def _blocking(servers: str) -> Admin:
@@ -129,6 +139,13 @@ def _said_to(new_admin: Callable[[str], AbstractContextManager[Admin]], port: in
     servers = f"127.0.0.1:{port}"
     with new_admin(servers) as admin:
         return {section: _said_in(section, admin, servers) for section in SECTIONS}
+
+
+def _moves_said_to(port: int) -> Mapping[str, str]:
+    servers, said = f"127.0.0.1:{port}", Said()
+    with _blocking(servers) as admin:
+        reassignments.make(admin, servers, said)
+    return said.lines
 
 
 def _said_in(section: str, admin: Admin, servers: str) -> Mapping[str, str]:
@@ -152,6 +169,10 @@ def test_each_call_gives_what_java_is_given(told: Told, section: str) -> None:
     for by_ours in (told.by_ours[section], told.on_loop_by_ours[section]):
         left_out = {**elsewhere, **DIFFERENT.get(section, {})}
         assert _without(left_out, by_ours) == _without(left_out, expected)
+
+
+def test_partitions_are_moved_as_kafka_moves_them(told: Told) -> None:
+    assert told.moves == reassignments.SAID
 
 
 def _without(calls: Mapping[str, str], outcomes: Mapping[str, str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from logquake.client.admin.groups import (
     RemoveMembers,
 )
 from logquake.client.admin.results import Outcome, Results, Spread
-from logquake.client.errors import ClientError
+from logquake.client.errors import ClientError, ClosedError
 from logquake.client.pending import Promise
 from logquake.wire.topic_partition import TopicPartition
 
@@ -169,4 +169,7 @@ class _Then:
         if isinstance(outcome, ClientError):
             self.in_vain.settle(outcome)
         else:
-            self.go_on(outcome)
+            try:
+                self.go_on(outcome)
+            except ClosedError as error:
+                self.in_vain.settle(error)

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from logquake.client.errors import (
     BrokerError,
-    CallTimedOutError,
     ClientError,
+    TimedOutError,
     UnsupportedVersionError,
 )
 from logquake.client.network.effects import Node
@@ -42,6 +42,7 @@ EXCEPTIONS: Final = {
     ErrorCode.GROUP_ID_NOT_FOUND: "GroupIdNotFoundException",
     ErrorCode.NON_EMPTY_GROUP: "GroupNotEmptyException",
     ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC: "GroupSubscribedToTopicException",
+    ErrorCode.NO_REASSIGNMENT_IN_PROGRESS: "NoReassignmentInProgressException",
     ErrorCode.TRANSACTIONAL_ID_NOT_FOUND: "TransactionalIdNotFoundException",
     ErrorCode.UNSUPPORTED_VERSION: "UnsupportedVersionException",
 }
@@ -61,7 +62,7 @@ class Said:
 def name_of(error: ClientError) -> str:
     if isinstance(error, BrokerError):
         return EXCEPTIONS.get(error.code, error.code.name)
-    if isinstance(error, CallTimedOutError):
+    if isinstance(error, TimedOutError):
         return "TimeoutException"
     if isinstance(error, UnsupportedVersionError):
         return "UnsupportedVersionException"
