@@ -14,13 +14,6 @@ from typing import Any, Self
 from uuid import uuid4
 
 from logquake.client.classic.channel import BlockingChannel, Dial
-from logquake.client.classic.consuming.fetchers import Fetchers
-from logquake.client.classic.consuming.leaders import LeadersByMetadata
-from logquake.client.classic.consuming.offsets import (
-    OffsetsInKafka,
-    OffsetsInZooKeeper,
-    OffsetStore,
-)
 from logquake.client.classic.consuming.rebalancer import BufferOf, Rebalancer
 from logquake.client.classic.consuming.registering import Registering
 from logquake.client.classic.consuming.registration import StaticTopics, TopicCount, Wildcard
@@ -28,15 +21,14 @@ from logquake.client.classic.consuming.statistics import ConsumerStatistics
 from logquake.client.classic.consuming.stream import KafkaStream, StreamBuffer
 from logquake.client.classic.consuming.topic_filter import TopicFilter
 from logquake.client.classic.consuming.watching import Watching
+from logquake.client.classic.consuming.wiring import new_fetchers, new_offset_store
 from logquake.client.classic.consuming.worker import Worker
 from logquake.client.classic.coordination.client import OpenSession, ZkClient
 from logquake.client.classic.coordination.kazoo import kazoo_sessions
 from logquake.client.classic.errors import StreamsExistError
 from logquake.client.classic.serializer import Decoder, DefaultDecoder
-from logquake.client.classic.settings.consumer import ConsumerConfig, OffsetsStorage
+from logquake.client.classic.settings.consumer import ConsumerConfig
 from logquake.client.classic.settings.older_names import OF_CONSUMERS, in_newer_words
-from logquake.client.classic.simple_consumer import SimpleConsumer
-from logquake.client.classic.topic_metadata import Broker, MetadataAsker
 from logquake.client.clock import Clock, SystemClock
 from logquake.client.errors import ClientError, ClosedError
 from logquake.client.settings.reading import read
@@ -69,8 +61,6 @@ class ConsumerConnector:
         self._config = read(ConsumerConfig, given)
         self._clock = clock or SystemClock()
         self.consumer_id = f"{self._config.group_id}_{self._config.consumer_id or self._own_id()}"
-        self._dial = dial
-        self._random = random or Random()
         self._statistics = ConsumerStatistics()
         self._stopping = Event()
         self._lock = Lock()
@@ -80,9 +70,13 @@ class ConsumerConnector:
             f"{self.consumer_id}_watcher_executor", self._changed, self._session_is_new
         )
         self._zk = self._connect_zk(open_session or kazoo_sessions(self._config))
-        self._offsets = self._offset_store()
+        self._offsets = new_offset_store(
+            self._zk, self._config, dial, self._stopping, self._statistics
+        )
         self._registering = Registering(self.consumer_id, self._config, self._clock)
-        self._fetchers = Fetchers(self.consumer_id, self._config, self._leaders, self._consumer)
+        self._fetchers = new_fetchers(
+            self.consumer_id, self._zk, self._config, dial, random or Random()
+        )
         self._rebalancer = Rebalancer(
             self.consumer_id,
             self._config,
@@ -258,25 +252,4 @@ class ConsumerConnector:
             + config.zookeeper_connection_timeout_ms,
             on_watch=self._watching.watched,
             on_new_session=self._watching.new_session,
-        )
-
-    def _offset_store(self) -> OffsetStore:
-        config = self._config
-        in_zookeeper = OffsetsInZooKeeper(self._zk, config.group_id, self._statistics)
-        if config.offsets_storage is OffsetsStorage.ZOOKEEPER:
-            return in_zookeeper
-        beside = in_zookeeper if config.dual_commit_enabled else None
-        return OffsetsInKafka(
-            self._zk, config, self._dial, self._stopping, self._statistics, beside
-        )
-
-    def _leaders(self) -> LeadersByMetadata:
-        config = self._config
-        asker = MetadataAsker(self._dial, config.client_id, config.socket_timeout_ms, self._random)
-        return LeadersByMetadata(self._zk, asker)
-
-    def _consumer(self, broker: Broker) -> SimpleConsumer:
-        host, port = broker.address
-        return SimpleConsumer(
-            host, port, self._config.socket_timeout_ms, self._config.client_id, dial=self._dial
         )

@@ -119,6 +119,7 @@ def their_member(
     streams: int = 1,
     kind: str = "static",
     name: str = "theirs",
+    release: str = RELEASE,
 ) -> Iterator[TheirMember]:
     settings = folder / f"{name}.properties"
     settings.write_text(
@@ -126,7 +127,7 @@ def their_member(
     )
     said = folder / f"{name}.out"
     arguments = (str(settings), kind, topics, str(streams))
-    with old.running(said, RELEASE, str(PROGRAM), *arguments) as process:
+    with old.running(said, release, str(PROGRAM), *arguments) as process:
         yield TheirMember(f"{keys['group.id']}_{name}", said)
         assert process.poll() is None, said.with_suffix(".err").read_text()
 

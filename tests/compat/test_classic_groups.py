@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -56,13 +57,21 @@ def made(twin: ClassicTwin, name: str) -> str:
     return name
 
 
-@pytest.fixture
-def znodes(twin: ClassicTwin) -> Iterator[KazooClient]:
+@contextmanager
+def znodes_of(twin: ClassicTwin) -> Iterator[KazooClient]:
     client = KazooClient(twin.zookeeper)
     client.start(PATIENCE_S)
-    yield client
-    client.stop()
-    client.close()
+    try:
+        yield client
+    finally:
+        client.stop()
+        client.close()
+
+
+@pytest.fixture
+def znodes(twin: ClassicTwin) -> Iterator[KazooClient]:
+    with znodes_of(twin) as client:
+        yield client
 
 
 def write(twin: ClassicTwin, topic: str, texts: Iterable[str]) -> None:
@@ -120,6 +129,26 @@ def test_members_of_both_kinds_share_a_topic(
         wait_for_texts(map(str, range(60)), ours, theirs)
     assert set(nodes.offsets().values()) == {15}
     assert nodes.owners() == {}
+
+
+def test_members_of_later_releases_share_it_too(
+    twins: dict[str, ClassicTwin], old: OldReleases, tmp_path: Path
+) -> None:
+    """Scala's consumer was there until 1.1; it asks in later versions, the nodes are the same."""
+    twin = twins["ours"]
+    topic = made(twin, f"shared-{next(_numbers)}")
+    keys = keys_of(twin.zookeeper, f"group-{topic}")
+    with (
+        our_member(keys, topic) as ours,
+        their_member(old, tmp_path, keys, topic, name="0.9", release="0.9.0.1") as older,
+        their_member(old, tmp_path, keys, topic, name="0.10", release="0.10.2.2") as newer,
+        znodes_of(twin) as client,
+    ):
+        nodes = GroupNodes(client, f"group-{topic}")
+        nodes.wait_for_owners(PARTITIONS, ours, older, newer)
+        assert nodes.registration(newer.id) == nodes.registration(ours.id)
+        write(twin, topic, map(str, range(40)))
+        wait_for_texts(map(str, range(40)), ours, older, newer)
 
 
 @pytest.mark.parametrize("kind", ["white_list", "black_list"])

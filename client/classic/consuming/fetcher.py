@@ -129,8 +129,9 @@ class BrokerFetcher:
             return False
         try:
             self._hand_out(info, fetched, stopping)
-        except RecordError as error:
-            _log.error("what was fetched of %s makes no sense: %s", info.place, error)
+        except RecordError as error:  # a leader that truncates its log, say: the next fetch may do
+            _log.warning("what was fetched of %s makes no sense: %s", info.place, error)
+            return False
         return True
 
     def _hand_out(self, info: PartitionTopicInfo, fetched: Fetched, stopping: Event) -> None:

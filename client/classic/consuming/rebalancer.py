@@ -7,10 +7,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from threading import Event, RLock
+from typing import Protocol
 
 from logquake.client.classic.consuming import group as znodes
 from logquake.client.classic.consuming.assignment import Decision, GroupView, ThreadId, assign
-from logquake.client.classic.consuming.fetchers import Fetchers
 from logquake.client.classic.consuming.offsets import OffsetStore
 from logquake.client.classic.consuming.statistics import ConsumerStatistics
 from logquake.client.classic.consuming.stream import PartitionTopicInfo, StreamBuffer
@@ -25,6 +25,14 @@ _log = logging.getLogger(__name__)
 BufferOf = Callable[[str, ThreadId], StreamBuffer]
 
 
+class Fetching(Protocol):
+    """What Fetchers are to whoever says what is fetched."""
+
+    def start(self, infos: Iterable[PartitionTopicInfo]) -> None: ...
+
+    def stop(self) -> None: ...
+
+
 class Rebalancer:
     """For threads, which wait for one another. Until start() it owns nothing."""
 
@@ -34,7 +42,7 @@ class Rebalancer:
         config: ConsumerConfig,
         zk: ZkClient,
         offsets: OffsetStore,
-        fetchers: Fetchers,
+        fetchers: Fetching,
         stopping: Event,
         statistics: ConsumerStatistics,
     ) -> None:
