@@ -20,8 +20,10 @@ from benchmarks.groups import groups_cases
 from benchmarks.judging.cases import SIZES as SIZES_OF_HISTORIES
 from benchmarks.judging.cases import measure_judging
 from benchmarks.latency import latency_cases
+from benchmarks.libraries.cases import clients_of, library_cases
 from benchmarks.memory import load, memory_case
 from benchmarks.option_groups import spread
+from benchmarks.own_cluster import own_cluster
 from benchmarks.partitions import measure_partitions
 from benchmarks.pipelining import pipelining_cases
 from benchmarks.produce import FEW_LOADS, LINK_LOADS, LOADS, Bound, produce_cases
@@ -192,6 +194,20 @@ def security(
         results = measure(connects_cases(size.seconds), brokers, plan)
         with throughput_cases(targets, size.bound) as cases:
             results += measure(cases, targets, plan)
+    _show(results, output)
+
+
+@app.command()
+@spread
+def libraries(
+    size: options.BriefSize = options.BRIEF_SIZE,
+    repeats: options.BriefRepeats = options.BRIEF_REPEATS,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """Clients for Python beside each other, to one broker of ours; "all" leaves it out."""
+    with own_cluster(1) as target:
+        plan = repeats.plan([target])
+        results = measure(library_cases(size.seconds), clients_of(target.bootstrap), plan)
     _show(results, output)
 
 

@@ -1,0 +1,65 @@
+"""One run of one client: a process that prints what it cost, as JSON, and ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import sys
+import time
+from dataclasses import dataclass
+
+from benchmarks.libraries import awaiting, blocking
+from benchmarks.libraries.load import Library, Load
+
+_MB, _GB = 10**6, 10**9
+
+
+@dataclass(slots=True)
+class Costs:
+    """Since it was made: of this whole process, threads included."""
+
+    began: float
+    cpu_s: float
+    peak_kib: int
+
+    @classmethod
+    def now(cls) -> Costs:
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        return cls(time.perf_counter(), usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+
+    def figures(self, load: Load, records: int) -> dict[str, float]:
+        now = Costs.now()
+        seconds, cpu_s = now.began - self.began, now.cpu_s - self.cpu_s
+        size = records * load.record_bytes
+        return {
+            "records/s": records / seconds,
+            "MB/s": size / seconds / _MB,
+            "CPU s/GB": cpu_s / size * _GB,
+            "peak MiB": now.peak_kib / 1024,
+        }
+
+
+def run(library: Library, load: Load) -> dict[str, float]:
+    if library in awaiting.SENDERS:
+        return asyncio.run(_run_on_loop(library, load))
+    sender = blocking.SENDERS[library](load)
+    sender.send_and_wait(b"first")
+    before = Costs.now()
+    records = blocking.send_all(sender, load)
+    figures = before.figures(load, records)
+    sender.close()
+    return figures
+
+
+async def _run_on_loop(library: Library, load: Load) -> dict[str, float]:
+    sender = await awaiting.SENDERS[library](load)
+    before = Costs.now()
+    records = await awaiting.send_all(sender, load)
+    figures = before.figures(load, records)
+    await sender.close()
+    return figures
+
+
+if __name__ == "__main__":
+    print(json.dumps(run(Library(sys.argv[1]), Load.of(sys.argv[2]))))
