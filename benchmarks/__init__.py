@@ -3,7 +3,8 @@
 Read in this order: ``figures`` (what a run yields), ``target`` (what is measured), ``rounds`` (who
 is measured when), ``warmth`` (when a target is warm), then one module per benchmark: ``startup``,
 ``memory``, ``produce``, ``latency``, ``consume``, ``pipelining`` with ``duplicates``, ``groups``,
-``transactions`` and the folder ``security``; the folder ``storage`` has those that need no cluster.
+``transactions`` and the folder ``security``; the folder ``libraries`` has Kafka clients for Python
+beside each other, the folder ``storage`` those that need no cluster.
 Load comes from ``librdkafka``, or from the clients in ``clients``. ``report`` is the output,
 ``__main__`` the command line. docs/benchmarks.md says how to read the numbers.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -11,37 +10,20 @@ from logquake.client.aio.loops import start_on_loop
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
-from logquake.client.producer.interceptors import ProducerInterceptor
-from logquake.client.producer.partitioning import Partitioner
+from logquake.client.producer.facade import ProducerFacade
 from logquake.client.producer.preparing import OnDelivery
-from logquake.client.producer.producing import Producing
 from logquake.client.producer.record import Headers
-from logquake.client.producer.serializing import Serializer
-from logquake.client.producer.statistics import Groups, ProducerEvent
+from logquake.client.producer.statistics import Groups
 from logquake.client.producer.transactions.offsets import Offsets
 
 
-class Producer:
+class Producer(ProducerFacade):
     """As `logquake.client.sync.producer.Producer`, on the loop that runs when it is made.
 
     Raises RuntimeError where no loop runs.
     """
 
-    def __init__(
-        self,
-        config: Mapping[str, object] | None = None,
-        /,
-        *,
-        key_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
-        value_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
-        partitioner: Partitioner | None = None,
-        interceptors: Sequence[ProducerInterceptor] = (),
-        on_event: Callable[[ProducerEvent], object] | None = None,
-        **keys: object,
-    ) -> None:
-        keys |= {"key_serializer": key_serializer, "value_serializer": value_serializer}
-        keys |= {"partitioner_class": partitioner, "interceptor_classes": interceptors or None}
-        self._producing = Producing(config, keys, on_event)
+    def _start(self) -> None:
         self._driver = start_on_loop(
             self._producing.foundation,
             self._producing.core,

@@ -27,6 +27,7 @@
     appending.py      handing a record over to the accumulator, in time
     statistics.py     what a sender has done, and what failed
     producing.py      all that a program does with a producer; configured.py: what it is set to
+    facade.py         what those have in common that drive it
     one_at_a_time.py  the producer of our own tools: one batch, written and acknowledged
     transactional.py  the same with a transactional id: batches and offsets that count together
 

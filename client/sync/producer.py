@@ -2,53 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
-from logquake.client.producer.interceptors import ProducerInterceptor
-from logquake.client.producer.partitioning import Partitioner
+from logquake.client.producer.facade import ProducerFacade
 from logquake.client.producer.preparing import OnDelivery
-from logquake.client.producer.producing import Producing
 from logquake.client.producer.record import Headers
-from logquake.client.producer.serializing import Serializer
-from logquake.client.producer.statistics import Groups, ProducerEvent
+from logquake.client.producer.statistics import Groups
 from logquake.client.producer.transactions.offsets import Offsets
 from logquake.client.sync.futures import Future
 from logquake.client.sync.threads import start_thread
 
 
-class Producer:
+class Producer(ProducerFacade):
     """Sends records from any thread; a thread of its own writes them in batches.
 
-    ``config`` has Kafka's keys with dots or underscores, ``keys`` with underscores. Serializers,
-    interceptors and a partitioner are objects; without a serializer, keys and values are bytes.
-    Raises SettingsError for a key that it does not know, or a value that is not allowed.
-
-    ``on_event`` is told of each batch that is tried again, split or given up, and why, on the
-    producer's thread.
+    `ProducerFacade` says how one is made.
 
     As a context manager it is closed at the end, once all is written.
     """
 
-    def __init__(
-        self,
-        config: Mapping[str, object] | None = None,
-        /,
-        *,
-        key_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
-        value_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
-        partitioner: Partitioner | None = None,
-        interceptors: Sequence[ProducerInterceptor] = (),
-        on_event: Callable[[ProducerEvent], object] | None = None,
-        **keys: object,
-    ) -> None:
-        keys |= {"key_serializer": key_serializer, "value_serializer": value_serializer}
-        keys |= {"partitioner_class": partitioner, "interceptor_classes": interceptors or None}
-        self._producing = Producing(config, keys, on_event)
+    def _start(self) -> None:
         self._driver = start_thread(
             self._producing.foundation,
             self._producing.core,

@@ -1,0 +1,44 @@
+"""What the producer's facades have in common: how they are made."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from logquake.client.producer.interceptors import ProducerInterceptor
+from logquake.client.producer.partitioning import Partitioner
+from logquake.client.producer.producing import Producing
+from logquake.client.producer.serializing import Serializer
+from logquake.client.producer.statistics import ProducerEvent
+
+
+class ProducerFacade(ABC):
+    """``config`` has Kafka's keys with dots or underscores, ``keys`` with underscores. Serializers,
+    interceptors and a partitioner are objects; without a serializer, keys and values are bytes.
+    Raises SettingsError for a key that it does not know, or a value that is not allowed.
+
+    ``on_event`` is told of each batch that is tried again, split or given up, and why, in the
+    order and at the place of callbacks.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, object] | None = None,
+        /,
+        *,
+        key_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
+        value_serializer: Serializer | Callable[[Any], bytes | None] | None = None,
+        partitioner: Partitioner | None = None,
+        interceptors: Sequence[ProducerInterceptor] = (),
+        on_event: Callable[[ProducerEvent], object] | None = None,
+        **keys: object,
+    ) -> None:
+        keys |= {"key_serializer": key_serializer, "value_serializer": value_serializer}
+        keys |= {"partitioner_class": partitioner, "interceptor_classes": interceptors or None}
+        self._producing = Producing(config, keys, on_event)
+        self._start()
+
+    @abstractmethod
+    def _start(self) -> None:
+        """Have it driven."""
