@@ -32,6 +32,7 @@ from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.topic_partition import TopicPartition
 from tests.compat.adapters.librdkafka import read_to_end
+from tests.compat.adapters.workers import A_TRANSACTION, OurWorker
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.twins import Twin, twins_of
 from tests.one_broker import held_ports
@@ -57,13 +58,13 @@ PROPERTIES = {
 class Place:
     """A topic that nobody has written to, and producers, which end with the test."""
 
-    port: int
+    twin: Twin
     topic: str
     opened: ExitStack = field(default_factory=ExitStack)
 
     @property
     def servers(self) -> str:
-        return f"127.0.0.1:{self.port}"
+        return f"127.0.0.1:{self.twin.port}"
 
     def producer(self, name: str = "one", **keys: Any) -> Producer:
         """It has begun."""
@@ -120,7 +121,7 @@ def place(
     twin = twins[request.param == "kafkas"]
     topic = next(names)
     assert twin.create(topic, PARTITIONS) == ("NONE", None)
-    place = Place(twin.port, topic)
+    place = Place(twin, topic)
     with place.opened:
         yield place
 
@@ -273,6 +274,34 @@ def test_who_closes_aborts_what_is_open(place: Place) -> None:
     place.committed(b"v")
     with pytest.raises(ClosedError):
         producer.begin_transaction()
+
+
+def test_what_is_taken_of_another_topic_is_there_once(place: Place) -> None:
+    """Though who takes it dies amid a transaction (KIP-447)."""
+    source, group = f"{place.topic}-source", place.group().group_id
+    assert place.twin.create(source) == ("NONE", None)
+    values = [b"%d" % number for number in range(30)]
+    writer = place.producer("writer")
+    for value in values:
+        writer.send(source, value, partition=0)
+    writer.commit_transaction()
+
+    def worker() -> OurWorker:
+        worker = OurWorker(place.servers, f"{group}-w", group, source, place.topic)
+        place.opened.callback(worker.close)
+        return worker
+
+    first = worker()
+    assert wait_for("first transaction", first.step) == A_TRANSACTION
+    first.write(wait_for("records of the second", first.take))
+    first.leave()
+    second = worker()
+    with pytest.raises(ProducerFencedError):
+        first.commit()
+    for _ in range(2):
+        assert wait_for("transaction", second.step) == A_TRANSACTION
+    place.committed(*values)
+    assert place.committed_offsets()[TopicPartition(source, 0)].offset >= len(values)
 
 
 def test_on_asyncios_loop(place: Place) -> None:
