@@ -15,6 +15,7 @@ from logquake.client.consumer.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
+from logquake.client.consumer.statistics import Groups
 from logquake.client.consumers import found_consumer
 from logquake.client.partitions import PartitionNodes
 from logquake.client.telling import Telling
@@ -226,6 +227,13 @@ class Consumer:
     def enforce_rebalance(self, reason: str = "rebalance enforced by user") -> None:
         """The next poll joins the group again. Raises NoGroupError."""
         self._driver.call(lambda _: self._consuming.enforce_rebalance(reason))
+
+    def metrics(self) -> Groups:
+        """What it has done, by group and under Kafka's names; of a topic by the group
+        "consumer-fetch-manager-metrics:" and its name, of a partition likewise. Averages and maxima
+        are of the last minute, and no numbers where there was nothing.
+        """
+        return self._driver.call(lambda _: self._consuming.metrics())
 
     def wakeup(self) -> None:
         """The call that another task waits for, or the next one, raises WakeupError."""

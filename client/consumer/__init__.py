@@ -24,7 +24,7 @@
     sessions.py         what a request need not name again (KIP-227)
     buffer.py           what was fetched and not handed out
     collecting.py       what a poll takes out of that, and what it tells
-    records.py          what it hands out
+    records.py          what it hands out; statistics.py: how much, under Kafka's names
     completed.py        one partition's share of an answer
     batches.py          the batches of an answer, and what a reader may see of them
     aborted.py          the records of aborted transactions, left out of that

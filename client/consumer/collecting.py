@@ -12,6 +12,7 @@ from logquake.client.consumer.cluster import ClusterView
 from logquake.client.consumer.completed import CompletedFetch
 from logquake.client.consumer.records import ConsumerRecord
 from logquake.client.consumer.settings import FetchSettings, OffsetReset
+from logquake.client.consumer.statistics import FetchStatistics
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.errors import ClientError, CorruptRecordError, broker_error
 from logquake.wire.errors import ErrorCode, RecordError
@@ -53,11 +54,13 @@ class FetchCollector:
         subscriptions: Subscriptions,
         cluster: ClusterView,
         buffer: FetchBuffer,
+        statistics: FetchStatistics,
     ) -> None:
         self._settings = settings
         self._subscriptions = subscriptions
         self._cluster = cluster
         self._buffer = buffer
+        self._statistics = statistics
 
     def collect(self, now_ms: int) -> Fetched:
         """max.poll.records at most. Raises ClientError if nothing can be handed out before it."""
@@ -82,7 +85,7 @@ class FetchCollector:
                 paused.append(current)
                 self._buffer.current = None
             else:
-                self._take(current, room, fetched)
+                self._take(current, room, fetched, now_ms)
 
     def _begin_next(self, fetched: Fetched, now_ms: int) -> bool:
         """Whether there was one. An answer that raises stays while it has bytes: seek past it."""
@@ -96,6 +99,8 @@ class FetchCollector:
                 self._buffer.remove_first()
             raise
         self._buffer.current = fetch if usable else None
+        if not usable:
+            self._count(fetch, now_ms)
         self._buffer.remove_first()
         return True
 
@@ -103,15 +108,15 @@ class FetchCollector:
         state = self._subscriptions.find(place)
         return state is not None and state.is_paused
 
-    def _take(self, fetch: CompletedFetch, room: int, fetched: Fetched) -> None:
+    def _take(self, fetch: CompletedFetch, room: int, fetched: Fetched, now_ms: int) -> None:
         """Nothing of what is not assigned, not to be handed out, or from where nobody is now."""
         state = self._subscriptions.find(fetch.place)
         position = state.valid_position if state is not None else None
         if state is None or not state.is_fetchable or position is None:
-            self._drain(fetch)
+            self._drain(fetch, now_ms)
             return
         if position.offset != fetch.next_offset:
-            self._drain(fetch)
+            self._drain(fetch, now_ms)
             return
         records = fetch.take(room)
         if records:
@@ -119,13 +124,20 @@ class FetchCollector:
         if fetch.next_offset > position.offset:
             state.advance(fetch.next_offset, fetch.last_epoch)
             fetched.advanced = True
+        if (lag := state.lag(self._settings.isolation)) is not None:
+            self._statistics.lagged(lag, now_ms)
         if fetch.is_consumed:
-            self._drain(fetch)
+            self._drain(fetch, now_ms)
 
-    def _drain(self, fetch: CompletedFetch) -> None:
+    def _drain(self, fetch: CompletedFetch, now_ms: int) -> None:
         fetch.drain()
-        if fetch.was_read:
+        self._count(fetch, now_ms)
+        if fetch.count:
             self._subscriptions.to_end(fetch.place)
+
+    def _count(self, fetch: CompletedFetch, now_ms: int) -> None:
+        size_bytes = fetch.size_bytes if fetch.count else 0
+        self._statistics.handed_out(fetch.tally, fetch.place.topic, fetch.count, size_bytes, now_ms)
 
     # What an answer says besides records
 

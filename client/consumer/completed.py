@@ -12,6 +12,7 @@ from itertools import dropwhile, islice
 from logquake.client.consumer.batches import SeenBatch, seen_batches
 from logquake.client.consumer.records import ConsumerRecord
 from logquake.client.consumer.settings import FetchSettings
+from logquake.client.consumer.statistics import Tally
 from logquake.client.errors import CorruptRecordError
 from logquake.wire.errors import RecordError
 from logquake.wire.messages.fetch import PartitionData
@@ -26,15 +27,21 @@ class CompletedFetch:
     """``next_offset`` is what follows the last record taken, ``last_epoch`` the epoch of it."""
 
     def __init__(
-        self, place: TopicPartition, asked_offset: int, data: PartitionData, settings: FetchSettings
+        self,
+        place: TopicPartition,
+        asked_offset: int,
+        data: PartitionData,
+        settings: FetchSettings,
+        tally: Tally,
     ) -> None:
         self.place = place
+        self.tally = tally
+        self.count = 0  # of records taken
         self.data = data
         self.next_offset = asked_offset
         self.last_epoch = NO_LEADER_EPOCH
         self.is_begun = False  # what it says besides records was heeded
         self.is_consumed = False
-        self.was_read = False  # a record of it was handed out
         self._end_offset = asked_offset
         self._failure: CorruptRecordError | None = None
         self._batches = seen_batches(
@@ -47,6 +54,11 @@ class CompletedFetch:
     @property
     def has_bytes(self) -> bool:
         return bool(self.data.records)
+
+    @property
+    def size_bytes(self) -> int:
+        records = self.data.records
+        return len(records) if isinstance(records, memoryview) else 0
 
     @property
     def has_batch(self) -> bool:
@@ -70,7 +82,7 @@ class CompletedFetch:
             self._failure = CorruptRecordError(context)
             if not taken:
                 raise self._failure from error
-        self.was_read = self.was_read or bool(taken)
+        self.count += len(taken)
         return taken
 
     def drain(self) -> None:

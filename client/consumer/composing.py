@@ -101,6 +101,8 @@ class ConsumerParts:
                 questions,
                 random,
             ),
+            network=network,
+            isolation=reads.isolation,
             request_timeout_ms=config.request_timeout_ms,
         )
 

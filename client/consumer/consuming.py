@@ -28,11 +28,14 @@ from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMet
 from logquake.client.consumer.programs_own import Deserializers, Interceptors, Made
 from logquake.client.consumer.records import NOTHING, ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.seeking import Seeking
+from logquake.client.consumer.settings import Isolation
+from logquake.client.consumer.statistics import FETCHING, Groups, PollStatistics
 from logquake.client.consumer.subscription import Nothing, Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Call, Steps, Wait
 from logquake.client.errors import NotSubscribedError
 from logquake.client.network.metadata import Metadata
+from logquake.client.network.network_client import NetworkClient
 from logquake.wire.topic_partition import TopicPartition
 
 
@@ -53,6 +56,8 @@ class Consuming:
         interceptors: Interceptors,
         seeking: Seeking,
         asking: Asking,
+        network: NetworkClient,
+        isolation: Isolation,
         request_timeout_ms: int,
     ) -> None:
         self.core = core
@@ -66,8 +71,11 @@ class Consuming:
         self._group = group
         self._deserializers = deserializers
         self._interceptors = interceptors
+        self._network = network
+        self._isolation = isolation
         self._request_timeout_ms = request_timeout_ms
         self._listener: RebalanceListener = NoListener()
+        self._polls = PollStatistics()
         # Polls are handed what is at hand until then, if nothing else has happened.
         self._attend_ms = 0
 
@@ -138,6 +146,7 @@ class Consuming:
         if now_ms >= self._attend_ms or not self._is_calm():
             return None
         with self._calls.one_at_a_time():
+            self._polls.polled(now_ms)
             self._group.polled(now_ms)
             left = self._fetcher.left
             fetched = self._fetcher.collect(now_ms)
@@ -158,6 +167,7 @@ class Consuming:
         with self._calls.one_at_a_time():
             if isinstance(self._subscriptions.wish, Nothing):
                 raise NotSubscribedError("subscribe() or assign() first: nothing is to be read")
+            self._polls.polled(self._calls.now_ms())
             deadline_ms = self._calls.now_ms() + timeout_ms
             while True:
                 self._calls.heed()
@@ -251,6 +261,23 @@ class Consuming:
         """Raises NoGroupError."""
         with self._calls.one_at_a_time():
             self._group.enforce_rebalance(reason)
+
+    def metrics(self) -> Groups:
+        """By group and Kafka's name, as they are now."""
+        now_ms = self._calls.now_ms()
+        groups = self._fetcher.statistics.metrics(now_ms)
+        groups |= {
+            f"{FETCHING}:{place}": self._subscriptions.of(place).metrics(self._isolation)
+            for place in self._subscriptions.assigned
+        }
+        groups["consumer-coordinator-metrics"] = self._group.metrics()
+        groups["consumer-metrics"] = {
+            **self._polls.metrics(now_ms),
+            "requests-in-flight": self._network.links.in_flight,
+            "connection-count": self._network.links.count,
+            "metadata-age": (now_ms - self._metadata.updated_ms) / 1000,
+        }
+        return groups
 
     def wakeup(self) -> None:
         """See `Calls.wakeup`."""

@@ -28,15 +28,19 @@ class FetchRequests:
         self._network = network
         self._failures = failures
         self._is_closing = False
+        self._answered_since: list[tuple[int, int]] = []  # when they were sent, and throttled
         self._told_to_close: set[int] = set()
 
     def poll(self, now_ms: int) -> None:
         """Ask whoever has something to be asked for."""
+        for sent_ms, throttle_ms in self._answered_since:
+            self._fetcher.statistics.answered(now_ms - sent_ms, throttle_ms, now_ms)
+        self._answered_since.clear()
         if self._is_closing:
             return
         is_ready = partial(self._network.ready, now_ms=now_ms)
         for node_id, request in self._fetcher.requests(now_ms, is_ready).items():
-            self._ask(node_id, request, self._answered, now_ms)
+            self._ask(node_id, request, partial(self._answered, now_ms), now_ms)
 
     def close(self, now_ms: int) -> None:
         """Brokers that are connected need not keep their sessions. Nothing is fetched any more."""
@@ -67,8 +71,9 @@ class FetchRequests:
         told = partial(done, node_id, version)
         self._network.send(node_id, ClientRequest(message, version, FetchResponse, told), now_ms)
 
-    def _answered(self, node_id: int, version: int, answer: Answer) -> None:
+    def _answered(self, sent_ms: int, node_id: int, version: int, answer: Answer) -> None:
         if isinstance(answer, FetchResponse):
+            self._answered_since.append((sent_ms, answer.throttle_time_ms))
             self._fetcher.answered(node_id, answer, version)
         else:
             self._failures.note(answer)

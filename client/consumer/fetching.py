@@ -16,6 +16,7 @@ from logquake.client.consumer.collecting import FetchCollector, Fetched
 from logquake.client.consumer.completed import CompletedFetch
 from logquake.client.consumer.sessions import Asked, FetchSession, SessionRequest
 from logquake.client.consumer.settings import FetchSettings
+from logquake.client.consumer.statistics import FetchStatistics, Tally
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import FetchResponse
@@ -33,8 +34,11 @@ class Fetcher:
         self._subscriptions = subscriptions
         self._settings = settings
         self._cluster = cluster
+        self.statistics = FetchStatistics()
         self._buffer = FetchBuffer()
-        self._collector = FetchCollector(settings, subscriptions, cluster, self._buffer)
+        self._collector = FetchCollector(
+            settings, subscriptions, cluster, self._buffer, self.statistics
+        )
         self._sessions: dict[int, FetchSession] = {}
         self._in_flight: dict[int, SessionRequest] = {}
 
@@ -83,8 +87,9 @@ class Fetcher:
             if answer.error_code == ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR:
                 self._cluster.request_update()
             return
+        tally = Tally(len(told))
         self._buffer.add(
-            CompletedFetch(place, request.session[place].offset, data, self._settings)
+            CompletedFetch(place, request.session[place].offset, data, self._settings, tally)
             for place, data in told.items()
         )
 

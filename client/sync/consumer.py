@@ -14,6 +14,7 @@ from logquake.client.consumer.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
+from logquake.client.consumer.statistics import Groups
 from logquake.client.consumers import found_consumer
 from logquake.client.partitions import PartitionNodes
 from logquake.client.sync.threads import start_thread
@@ -219,6 +220,13 @@ class Consumer:
     def enforce_rebalance(self, reason: str = "rebalance enforced by user") -> None:
         """The next poll joins the group again. Raises NoGroupError."""
         self._driver.call(lambda _: self._consuming.enforce_rebalance(reason))
+
+    def metrics(self) -> Groups:
+        """What it has done, by group and under Kafka's names; of a topic by the group
+        "consumer-fetch-manager-metrics:" and its name, of a partition likewise. Averages and maxima
+        are of the last minute, and no numbers where there was nothing.
+        """
+        return self._driver.call(lambda _: self._consuming.metrics())
 
     def wakeup(self) -> None:
         """From any thread: the call that waits, or the next one that would, raises WakeupError."""

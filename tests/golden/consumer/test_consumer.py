@@ -184,6 +184,12 @@ class ConsumerPlayer(Player):
     def do_lag(self, place: str) -> None:
         self._log(str(self._consuming.asking.current_lag(_place(place))))
 
+    def do_metrics(self, group: str) -> None:
+        """Those that are numbers."""
+        told = self._consuming.metrics()[group].items()
+        numbers = sorted((name, number) for name, number in told if number == number)
+        self._log(", ".join(f"{name} {number:g}" for name, number in numbers))
+
     def do_wakeup(self) -> None:
         self._consuming.wakeup()
 
