@@ -1,155 +1,58 @@
-"""Members of our own in groups, on our brokers and on Kafka's: alone, with each other, with others.
-
-Kafka's Java consumer, librdkafka, kafka-python and aiokafka share groups with them.
-"""
+"""Members of our own in groups, on our brokers and on Kafka's: alone and with each other."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import count
 
 import pytest
-from confluent_kafka import Producer
 
 from logquake.client.consumer.assignors.assignor import Assignment, PartitionsByTopic, Subscriptions
 from logquake.client.consumer.assignors.round_robin import RoundRobinAssignor
 from logquake.client.consumer.group.listener import Offsets
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.errors import BrokerError, ClientError, CommitFailedError
-from logquake.client.sync.consumer import Consumer
 from logquake.cluster.api import Cluster
 from logquake.wire.errors import ErrorCode
-from logquake.wire.topic_partition import TopicPartition
 from tests.compat.group_members import (
-    AioKafkaMember,
-    CooperativeMember,
-    GroupMember,
-    KafkaPythonMember,
-    LibrdkafkaMember,
     members,
+)
+from tests.compat.group_places import (
+    PARTITIONS,
+    PROPERTIES,
+    Place,
+    place_of,
+    polled_until,
+    wait_until_read,
+    wait_until_shared,
 )
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.our_members import (
-    JAVA_SOURCES,
-    CooperativeJavaMember,
-    JavaMember,
     OurCooperativeMember,
     OurMember,
 )
 from tests.compat.twins import Twin, twins_of
-from tests.waiting import PATIENCE_S, wait_for
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.maven]
-
-PARTITIONS = 4
-PATIENCE_MS = int(PATIENCE_S * 1000)
-
-
-@dataclass(frozen=True)
-class Place:
-    """A topic and a group that nobody else has."""
-
-    twin: Twin
-    topic: str
-    group: str
-
-    @property
-    def servers(self) -> str:
-        return f"127.0.0.1:{self.twin.port}"
-
-    @property
-    def places(self) -> list[TopicPartition]:
-        return [TopicPartition(self.topic, partition) for partition in range(PARTITIONS)]
-
-    def write(self, *values: str, topic: str | None = None) -> None:
-        """One to each partition in turn."""
-        producer = Producer({"bootstrap.servers": self.servers})
-        for index, value in enumerate(values):
-            producer.produce(topic or self.topic, value, partition=index % PARTITIONS)
-        assert producer.flush(PATIENCE_S) == 0
-
-    def consumer(self, **keys: object) -> Consumer:
-        given = {
-            "bootstrap_servers": self.servers,
-            "group_id": self.group,
-            "auto_offset_reset": "earliest",
-            "heartbeat_interval_ms": 300,
-            "enable_auto_commit": False,
-        }
-        return Consumer({**given, **keys})
-
-    def ours(self, kind: type[OurMember] = OurMember, instance_id: str | None = None) -> OurMember:
-        return kind(self.servers, self.group, [self.topic], instance_id=instance_id)
 
 
 @pytest.fixture(scope="module")
 def twins(
     kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Twin, Twin]]:
-    folder = tmp_path_factory.mktemp("members")
-    properties = {
-        "auto.create.topics.enable": "false",
-        "offsets.topic.replication.factor": 1,
-        "offsets.topic.num.partitions": 1,
-        "group.initial.rebalance.delay.ms": 0,
-    }
-    with twins_of(Twin, kafka_programs, cluster.zookeeper_connect, folder, properties) as both:
+    folder, zookeeper = tmp_path_factory.mktemp("members"), cluster.zookeeper_connect
+    with twins_of(Twin, kafka_programs, zookeeper, folder, PROPERTIES) as both:
         yield both
 
 
-@pytest.fixture(scope="module")
-def java(kafka_programs: KafkaPrograms) -> KafkaPrograms:
-    return kafka_programs.compiled(JAVA_SOURCES)
-
-
-@pytest.fixture(scope="module")
-def numbers() -> Iterator[int]:
-    return count()
+_numbers = count()
 
 
 @pytest.fixture(params=["ours", "kafkas"])
-def place(
-    twins: tuple[Twin, Twin], numbers: Iterator[int], request: pytest.FixtureRequest
-) -> Place:
-    twin = twins[request.param == "kafkas"]
-    number = next(numbers)
-    place = Place(twin, f"orders-{number}", f"group-{number}")
-    assert twin.create(place.topic, PARTITIONS) == ("NONE", None)
-    return place
-
-
-def wait_until_shared(place: Place, *sharing: GroupMember) -> None:
-    """Until each partition is one member's, and each member has one."""
-
-    def shares() -> list[set[tuple[str, int]]]:
-        return [set(member.assigned) for member in sharing]
-
-    def is_shared(shares: list[set[tuple[str, int]]]) -> bool:
-        return all(shares) and sorted(each for share in shares for each in share) == place.places
-
-    wait_for(f"{place.topic} shared by {len(sharing)}", shares, is_shared)
-
-
-def wait_until_read(place: Place, sharing: list[GroupMember], values: list[str]) -> None:
-    """Each value by one of them."""
-    place.write(*values)
-    wanted = sorted(value.encode() for value in values)
-    wait_for(
-        "each value with one member",
-        lambda: sorted(value for member in sharing for value in member.read),
-        lambda read: read == wanted,
-    )
-
-
-def polled_until(consumer: Consumer, what: str, is_so: Callable[[], bool]) -> None:
-    def look() -> bool:
-        consumer.poll(100)
-        return is_so()
-
-    wait_for(what, look)
+def place(twins: tuple[Twin, Twin], request: pytest.FixtureRequest) -> Place:
+    return place_of(twins, request.param, next(_numbers))
 
 
 def test_a_member_commits_as_it_closes_and_its_successor_goes_on(place: Place) -> None:
@@ -191,44 +94,6 @@ def test_cooperative_members_give_up_only_what_moves(place: Place) -> None:
     assert len(first_revoked) == 2
     assert revoked >= set(first_revoked)
     assert kept.isdisjoint(first_revoked)
-
-
-@pytest.mark.parametrize(
-    "other", [LibrdkafkaMember, KafkaPythonMember, AioKafkaMember], ids=lambda each: each.__name__
-)
-@pytest.mark.parametrize("leads", ["we lead", "they lead"])
-def test_a_group_is_shared_with_other_libraries(
-    place: Place, other: type[GroupMember], leads: str
-) -> None:
-    """Whoever joined first leads."""
-
-    def theirs() -> GroupMember:
-        return other(place.servers, place.group, [place.topic])
-
-    with ExitStack() as stack:
-        sharing: list[GroupMember] = []
-        for make in (place.ours, theirs) if leads == "we lead" else (theirs, place.ours):
-            sharing += stack.enter_context(members(make()))
-            wait_until_shared(place, *sharing)
-        wait_until_read(place, sharing, [f"v{number}" for number in range(16)])
-
-
-def test_a_group_is_shared_with_the_java_client(place: Place, java: KafkaPrograms) -> None:
-    with members(place.ours(), JavaMember(java, place.servers, place.group, [place.topic])) as both:
-        wait_until_shared(place, *both)
-        wait_until_read(place, list(both), [f"v{number}" for number in range(16)])
-
-
-def test_cooperative_members_of_three_libraries_share_a_group(
-    place: Place, java: KafkaPrograms
-) -> None:
-    of = (place.servers, place.group, [place.topic])
-    with members(place.ours(OurCooperativeMember), CooperativeMember(*of)) as two:
-        wait_until_shared(place, *two)
-        with members(CooperativeJavaMember(java, *of)) as (third,):
-            wait_until_shared(place, *two, third)
-            wait_until_read(place, [*two, third], [f"v{number}" for number in range(16)])
-        wait_until_shared(place, *two)
 
 
 def test_a_static_member_comes_back_without_a_rebalance(place: Place) -> None:
