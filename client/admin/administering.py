@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from random import Random
 
 from logquake.client.admin.calls.calling import Makings
 from logquake.client.admin.calls.of_brokers import BrokerCalls
@@ -15,6 +16,7 @@ from logquake.client.admin.calls.of_topics import TopicCalls
 from logquake.client.admin.calls.of_transactions import TransactionCalls
 from logquake.client.admin.enquiries import Enquiries, EnquirySettings
 from logquake.client.assembling import Foundation, lay_foundation
+from logquake.client.clock import Clock
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import ClosedError
 from logquake.client.network.backoff import ExponentialBackoff
@@ -40,11 +42,18 @@ class Administering(
     Each call raises ClosedError once the client is closing.
     """
 
-    def __init__(self, config: Mapping[str, object] | None, keys: Mapping[str, object]) -> None:
-        """Raises SettingsError."""
+    def __init__(
+        self,
+        config: Mapping[str, object] | None,
+        keys: Mapping[str, object],
+        *,
+        clock: Clock | None = None,
+        random: Random | None = None,
+    ) -> None:
+        """By default with the system's time and chance. Raises SettingsError."""
         self.settings = read(AdminConfig, merged(config, keys))
         self.name = f"kafka-admin-client-thread | {self.settings.client_id}"  # as a Java one's
-        self.foundation = lay_foundation(self.settings)
+        self.foundation = lay_foundation(self.settings, clock=clock, random=random)
         self.telling = Telling()
         self.core = _enquiries(self.settings, self.foundation)
         backoff = ExponentialBackoff(

@@ -16,6 +16,7 @@ from logquake.wire.messages.metadata import (
 )
 
 _ALL_BY_AN_EMPTY_LIST = 0  # the version in which that means all topics
+_CREATES_UNLESS_TOLD_SINCE = 4  # before it, whoever asks about a topic may make it
 
 
 def metadata_request(
@@ -25,7 +26,8 @@ def metadata_request(
     if topics is None and version == _ALL_BY_AN_EMPTY_LIST:
         topics = ()
     named = None if topics is None else [MetadataRequestTopic(name=name) for name in topics]
-    return MetadataRequest(topics=named, allow_auto_topic_creation=creates)
+    is_told_to_create = creates or version < _CREATES_UNLESS_TOLD_SINCE
+    return MetadataRequest(topics=named, allow_auto_topic_creation=is_told_to_create)
 
 
 class MetadataUpdates:
