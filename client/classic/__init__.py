@@ -20,3 +20,42 @@ of kafka.producer.async. Names are Python's, the documents' are in the docstring
 
 Caveats: plain text alone, as in their time. Brokers since 4.0 do not speak these versions any more.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logquake.client.classic.consumer_connector import ConsumerConnector as ConsumerConnector
+    from logquake.client.classic.consuming.topic_filter import Blacklist as Blacklist
+    from logquake.client.classic.consuming.topic_filter import Whitelist as Whitelist
+    from logquake.client.classic.messages import KeyedMessage as KeyedMessage
+    from logquake.client.classic.offset_requests import KeptIn as KeptIn
+    from logquake.client.classic.producer import Producer as Producer
+    from logquake.client.classic.producing.hooks import CallbackHandler as CallbackHandler
+    from logquake.client.classic.requests import FetchFrom as FetchFrom
+    from logquake.client.classic.serializer import StringDecoder as StringDecoder
+    from logquake.client.classic.serializer import StringEncoder as StringEncoder
+    from logquake.client.classic.simple_consumer import SimpleConsumer as SimpleConsumer
+
+# Loaded when they are asked for: who only produces needs no ZooKeeper.
+_HANDED_OUT = {
+    "Blacklist": "consuming.topic_filter",
+    "CallbackHandler": "producing.hooks",
+    "ConsumerConnector": "consumer_connector",
+    "FetchFrom": "requests",
+    "KeptIn": "offset_requests",
+    "KeyedMessage": "messages",
+    "Producer": "producer",
+    "SimpleConsumer": "simple_consumer",
+    "StringDecoder": "serializer",
+    "StringEncoder": "serializer",
+    "Whitelist": "consuming.topic_filter",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HANDED_OUT:
+        raise AttributeError(f"logquake.client.classic has no {name}")
+    return getattr(import_module(f"logquake.client.classic.{_HANDED_OUT[name]}"), name)

@@ -108,7 +108,8 @@ class ConsumerConnector:
         """``createMessageStreams``: so many streams of each topic. Without decoders, bytes.
 
         Once it returns, the consumer has its share of the group's partitions. Raises
-        StreamsExistError, RebalanceFailedError, NotRegisteredError, ZooKeeperError.
+        StreamsExistError, RebalanceFailedError, NotRegisteredError, ZooKeeperError; ValueError for
+        less than one stream.
         """
         wanted = self._want(StaticTopics(topic_count_map))
         buffers = {

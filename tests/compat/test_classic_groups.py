@@ -97,7 +97,9 @@ def wait_for_texts(texts: Iterable[str], *members: Member) -> None:
     wait_for("messages", lambda: texts_of(*members), lambda found: found == wanted)
 
 
-@pytest.mark.parametrize("strategy", ["range", "roundrobin"])
+@pytest.mark.parametrize(
+    ("twin", "strategy"), [("ours", "range"), ("Kafka's", "roundrobin")], indirect=["twin"]
+)
 def test_members_of_both_kinds_share_a_topic(
     twin: ClassicTwin,
     topic: str,
@@ -151,7 +153,9 @@ def test_members_of_later_releases_share_it_too(
         wait_for_texts(map(str, range(40)), ours, older, newer)
 
 
-@pytest.mark.parametrize("kind", ["white_list", "black_list"])
+@pytest.mark.parametrize(
+    ("twin", "kind"), [("ours", "white_list"), ("Kafka's", "black_list")], indirect=["twin"]
+)
 def test_topics_that_appear_later_are_read(
     twin: ClassicTwin, znodes: KazooClient, old: OldReleases, tmp_path: Path, kind: str
 ) -> None:
@@ -179,7 +183,9 @@ def test_topics_that_appear_later_are_read(
         wait_for_texts(wanted, ours, theirs)
 
 
-@pytest.mark.parametrize("storage", ["zookeeper", "kafka"])
+@pytest.mark.parametrize(
+    ("twin", "storage"), [("ours", "kafka"), ("Kafka's", "zookeeper")], indirect=["twin"]
+)
 def test_each_goes_on_where_the_other_was(
     twin: ClassicTwin,
     topic: str,

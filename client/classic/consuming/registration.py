@@ -16,17 +16,30 @@ _FILTERS = {each.pattern: each for each in (Whitelist, Blacklist)}
 
 @dataclass(frozen=True, slots=True)
 class StaticTopics:
-    """StaticTopicCount: streams by topic."""
+    """StaticTopicCount: streams by topic, at least one of each. Raises ValueError."""
 
     streams: Mapping[str, int]
+
+    def __post_init__(self) -> None:
+        _refuse_below_one(self.streams.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Wildcard:
-    """WildcardTopicCount: each topic that the filter lets through, by as many streams."""
+    """WildcardTopicCount: each topic that the filter lets through, by as many streams, at least
+    one. Raises ValueError.
+    """
 
     topic_filter: TopicFilter
     streams: int
+
+    def __post_init__(self) -> None:
+        _refuse_below_one([self.streams])
+
+
+def _refuse_below_one(counts: Iterable[int]) -> None:
+    if any(count < 1 for count in counts):
+        raise ValueError("a topic needs at least one stream")
 
 
 TopicCount = StaticTopics | Wildcard

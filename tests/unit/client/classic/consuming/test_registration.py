@@ -66,3 +66,11 @@ def test_a_filter_that_is_no_regular_expression() -> None:
 def test_a_node_that_makes_no_sense(data: bytes) -> None:
     with pytest.raises(MalformedZnode):
         decode_registration(data)
+
+
+def test_a_topic_needs_a_stream() -> None:
+    for make in (lambda: StaticTopics({"t": 0}), lambda: Wildcard(Whitelist("t"), 0)):
+        with pytest.raises(ValueError, match="at least one stream"):
+            make()
+    with pytest.raises(MalformedZnode):
+        decode_registration(b'{"subscription":{"t":0},"pattern":"static"}')
