@@ -20,15 +20,9 @@ class Asking(Protocol):
 
     def next_due_ms(self, now_ms: int) -> int | None: ...
 
-    @property
-    def is_busy(self) -> bool:
-        """The program waits for an answer."""
-
 
 class NothingToAsk:
     """Without idempotence."""
-
-    is_busy = False
 
     def poll(self, _now_ms: int) -> bool:
         return True

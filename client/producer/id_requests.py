@@ -38,8 +38,6 @@ class IdRequests:
         self._give_up = give_up
         self._answer: Answer | None = None
 
-    is_busy = False  # records wait for an id, and nobody else
-
     def poll(self, now_ms: int) -> bool:
         """Whether the producer can go on."""
         self._idempotence.mend()

@@ -120,6 +120,8 @@ class Producing:
             "buffer-available-bytes": memory.available_bytes,
             "waiting-threads": memory.waiting,
         }
+        if self._transactions is not None:
+            groups["producer-metrics"] |= self._transactions.metrics()
         return groups
 
     def close(self, timeout_ms: int | None) -> Steps[None]:

@@ -108,10 +108,8 @@ class Sender:
 
     @property
     def is_idle(self) -> bool:
-        """Nothing is waiting to be sent, nothing is in flight, and nobody is asked anything that
-        the program waits for.
-        """
-        return not (self._accumulator.has_undrained or self._requests or self._asking.is_busy)
+        """Nothing is waiting to be sent, nothing is in flight."""
+        return not (self._accumulator.has_undrained or self._requests)
 
     def leaders(self) -> Leaders:
         """Of what is known of the cluster now."""

@@ -126,18 +126,23 @@ def test_an_abandoned_transaction_holds_nobody_up_for_ever(
 STEPS = ("begun", "written", "being ended", "ended")
 
 
+@pytest.mark.parametrize("library", [LibrdkafkaTransactions, OurTransactions])
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("commits", [True, False])
 def test_a_transaction_outlives_its_coordinator(
-    cluster: Cluster, topic: Callable[..., str], step: str, commits: bool
+    cluster: Cluster,
+    topic: Callable[..., str],
+    step: str,
+    commits: bool,
+    library: type[TransactionalProducer],
 ) -> None:
     """Killed -9 at each step: what was decided is decided, what was not the producer decides."""
     name = topic(partitions=3)
     wait_until_all_in_sync(cluster)  # those before killed coordinators too
-    transactional_id = f"killed-{STEPS.index(step)}-{commits}"
-    producer = LibrdkafkaTransactions(cluster.bootstrap_servers, transactional_id, LONG_MS)
+    transactional_id = f"killed-{STEPS.index(step)}-{commits}-{library.__name__}"
+    producer = library(cluster.bootstrap_servers, transactional_id, LONG_MS)
     end = producer.commit if commits else producer.abort
-    with ExitStack() as faults, ThreadPoolExecutor() as beside:
+    with closing(producer), ExitStack() as faults, ThreadPoolExecutor() as beside:
 
         def kill_at(now: str) -> None:
             if now == step:

@@ -71,6 +71,8 @@ class InitProducerId(Question):
         assert isinstance(answer, InitProducerIdResponse)
         code = ErrorCode.of_peer(answer.error_code)
         context = f"no producer id for transactional.id {self._transactional_id}"
+        if code is ErrorCode.INVALID_TRANSACTION_TIMEOUT:
+            context += f": transaction.timeout.ms={self._timeout_ms} is more than brokers allow"
         if code is ErrorCode.NONE:
             return Named(Identity(answer.producer_id, answer.producer_epoch))
         if code in FENCED:

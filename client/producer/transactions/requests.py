@@ -95,10 +95,6 @@ class TransactionRequests:
             return None
         return first.not_before_ms
 
-    @property
-    def is_busy(self) -> bool:
-        return self._asked is not None or bool(self._questions)
-
     # What is given up
 
     def _give_up_what_cannot_be(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 
 from logquake.client.clock import Clock
@@ -19,6 +20,8 @@ from logquake.client.producer.transactions.transactions import Transactions
 from logquake.wire.sentinels import UNKNOWN_MEMBER_ID
 from logquake.wire.topic_partition import TopicPartition
 
+_NS_IN_MS = 1_000_000
+
 
 class TransactionSteps:
     """Each raises TimedOutError after max.block.ms, and may then be called again; and what
@@ -29,9 +32,10 @@ class TransactionSteps:
         self._transactions = transactions
         self._clock = clock
         self._max_block_ms = max_block_ms
+        self._waited_ns: Counter[str] = Counter()
 
     def init(self) -> Steps[None]:
-        yield from self._wait(self._transactions.init())
+        yield from self._wait(self._transactions.init(), "txn-init-time-ns-total")
 
     def begin(self) -> Steps[None]:
         self._transactions.begin()
@@ -41,13 +45,14 @@ class TransactionSteps:
         if group.generation_id > 0 and group.member_id == UNKNOWN_MEMBER_ID:
             raise TransactionStateError(f"{group} has a generation, and no member of it")
         if offsets:
-            yield from self._wait(self._transactions.send_offsets(offsets, group))
+            operation = self._transactions.send_offsets(offsets, group)
+            yield from self._wait(operation, "txn-send-offsets-time-ns-total")
 
     def commit(self) -> Steps[None]:
-        yield from self._wait(self._transactions.commit())
+        yield from self._wait(self._transactions.commit(), "txn-commit-time-ns-total")
 
     def abort(self) -> Steps[None]:
-        yield from self._wait(self._transactions.abort())
+        yield from self._wait(self._transactions.abort(), "txn-abort-time-ns-total")
 
     # While records are sent, and at the end
 
@@ -64,8 +69,11 @@ class TransactionSteps:
         self._transactions.record_failed(error)
 
     def end_what_is_open(self, deadline_ms: int) -> Steps[None]:
-        """For close(), once nothing is in flight: what is not committed is aborted."""
+        """For close(), once nothing is in flight: what is not committed is aborted, in max.block.ms
+        at most.
+        """
         transactions = self._transactions
+        deadline_ms = min(deadline_ms, self._clock.now_ms() + self._max_block_ms)
         if transactions.is_ongoing and not transactions.is_completing:
             with suppress(TransactionError):  # the program has not heard of an end before
                 transactions.abort()
@@ -75,8 +83,13 @@ class TransactionSteps:
         """What is still open is left to the coordinator, or to the next with this id."""
         self._transactions.close()
 
-    def _wait(self, operation: Operation) -> Steps[None]:
-        deadline_ms = self._clock.now_ms() + self._max_block_ms
+    def metrics(self) -> dict[str, float]:
+        """How long the program has waited for its calls that went well (KIP-761)."""
+        return dict(self._waited_ns)
+
+    def _wait(self, operation: Operation, metric: str) -> Steps[None]:
+        began_ms = self._clock.now_ms()
+        deadline_ms = began_ms + self._max_block_ms
         if not (yield Wait(lambda: operation.is_done, deadline_ms)):
             raise TimedOutError(
                 f"{operation.name}() took more than max.block.ms, {self._max_block_ms} ms, and may "
@@ -85,3 +98,4 @@ class TransactionSteps:
         operation.is_heard = True
         if operation.error is not None:
             raise operation.error
+        self._waited_ns[metric] += (self._clock.now_ms() - began_ms) * _NS_IN_MS

@@ -34,6 +34,15 @@ from logquake.client.producer.transactions.producer_states import (
 from logquake.client.producer.transactions.question import Questions, Signature
 from logquake.wire.topic_partition import TopicPartition
 
+_STANDS = {
+    Uninitialized: "init_transactions() comes first",
+    Initializing: "its producer id is being asked for",
+    Ready: "no transaction is open, begin_transaction() opens one",
+    InTransaction: "a transaction is open, commit_transaction() or abort_transaction() ends it",
+    Committing: "the transaction is being committed",
+    Aborting: "the transaction is being aborted",
+}
+
 
 class Transactions(TransactionalNumbering):
     """Every method of the program's raises TransactionStateError where it does not fit, and
@@ -140,11 +149,8 @@ class Transactions(TransactionalNumbering):
 
     def _expect(self, name: str, *expected: type) -> None:
         if not isinstance(self.state, expected):
-            needed = " or ".join(each.__name__ for each in expected)
-            raise TransactionStateError(
-                f"{name}() is for producers that are {needed}; "
-                f"{self.transactional_id} is {type(self.state).__name__}"
-            )
+            stands = _STANDS.get(type(self.state), "")
+            raise TransactionStateError(f"{name}() of {self.transactional_id}: {stands}")
 
     # What is asked
 
