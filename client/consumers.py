@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from logquake.client.assembling import Foundation, lay_foundation
 from logquake.client.consumer.assignors.assignor import Assignor
 from logquake.client.consumer.composing import ConsumerParts
 from logquake.client.consumer.consuming import Consuming
+from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
 from logquake.client.settings.consumer import ConsumerConfig
 from logquake.client.settings.reading import merged, read
+from logquake.client.telling import Telling
 
 
 class FoundedConsumer(NamedTuple):
     config: ConsumerConfig
     foundation: Foundation
     consuming: Consuming
+    telling: Telling
 
 
 def found_consumer(
@@ -28,6 +32,7 @@ def found_consumer(
     value_deserializer: Deserializer | None,
     interceptors: Sequence[ConsumerInterceptor],
     assignors: Sequence[Assignor | str] | None,
+    on_event: Callable[[GroupEvent], object] | None,
     who: Callable[[], object],
 ) -> FoundedConsumer:
     """What is given as an argument stands for its key. Raises SettingsError."""
@@ -41,6 +46,7 @@ def found_consumer(
     table = read(ConsumerConfig, merged(merged(config, keys), given))
     parts = ConsumerParts(table)
     foundation = lay_foundation(table, topics=parts.topics)
+    telling = Telling()
     consuming = parts.consuming(
         foundation.network,
         foundation.metadata,
@@ -48,5 +54,18 @@ def found_consumer(
         foundation.clock,
         foundation.random,
         who=who,
+        on_event=_handed_on(on_event, telling),
     )
-    return FoundedConsumer(table, foundation, consuming)
+    return FoundedConsumer(table, foundation, consuming, telling)
+
+
+def _handed_on(
+    on_event: Callable[[GroupEvent], object] | None, telling: Telling
+) -> Callable[[GroupEvent], None]:
+    """By the driver, when nobody has the core to himself."""
+
+    def add(event: GroupEvent) -> None:
+        if on_event is not None:
+            telling.add(partial(on_event, event))
+
+    return add

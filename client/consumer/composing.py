@@ -19,6 +19,7 @@ from logquake.client.consumer.failures import Failures
 from logquake.client.consumer.fetch_requests import FetchRequests
 from logquake.client.consumer.fetching import Fetcher
 from logquake.client.consumer.group.coordination import Coordination
+from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.leader_requests import LeaderRequests
 from logquake.client.consumer.programs_own import Deserializers, Interceptors
 from logquake.client.consumer.questions import ProgramQuestions
@@ -60,8 +61,9 @@ class ConsumerParts:
         random: Random,
         *,
         who: Callable[[], object],
+        on_event: Callable[[GroupEvent], None] = lambda _: None,
     ) -> Consuming:
-        """``who`` says which thread or task calls."""
+        """``who`` says which thread or task calls; ``on_event`` as `Coordination` has it."""
         config, subscriptions = self._config, self._subscriptions
         failures, questions = Failures(), ProgramQuestions()
         asks, reads = config.asking(), config.fetching()
@@ -70,7 +72,7 @@ class ConsumerParts:
         leaders = LeaderRequests(network, metadata)
         fetcher = Fetcher(reads, subscriptions, metadata)
         fetches = FetchRequests(reads, fetcher, network, failures)
-        group = self._group(network, metadata, interceptors, clock, random)
+        group = self._group(network, metadata, interceptors, on_event, clock, random)
         parts = Parts(
             updates,
             Validations(asks, subscriptions, metadata, leaders, failures),
@@ -111,6 +113,7 @@ class ConsumerParts:
         network: NetworkClient,
         metadata: Metadata,
         interceptors: Interceptors,
+        on_event: Callable[[GroupEvent], None],
         clock: Clock,
         random: Random,
     ) -> Coordination | Ungrouped:
@@ -126,6 +129,7 @@ class ConsumerParts:
             clock,
             random,
             on_commit=interceptors.on_commit,
+            on_event=on_event,
         )
 
 

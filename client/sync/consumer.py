@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 from logquake.client.consumer.assignors.assignor import Assignor
 from logquake.client.consumer.group.listener import CommitCallback, Offsets, RebalanceListener
+from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.offset_lists import OffsetAndTimestamp
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.programs_own import ConsumerInterceptor, Deserializer
@@ -18,7 +19,6 @@ from logquake.client.consumer.statistics import Groups
 from logquake.client.consumers import found_consumer
 from logquake.client.partitions import PartitionNodes
 from logquake.client.sync.threads import start_thread
-from logquake.client.telling import Telling
 from logquake.wire.topic_partition import TopicPartition
 
 _CLOSE_TIMEOUT_MS = 30_000
@@ -37,6 +37,9 @@ class Consumer:
             for record in consumer:
                 print(record.offset, record.value)
 
+    ``on_event`` is told whenever its member joins, is out, or loses its coordinator, and when a
+    rebalance or a commit fails, and why, on the client's own thread.
+
     Whatever waits raises TimedOutError when its time is over, by default
     default.api.timeout.ms, and WakeupError; all raise ClosedError once it is closed,
     ConcurrentUseError, and the ClientError of what the cluster refuses. Raises SettingsError for
@@ -52,6 +55,7 @@ class Consumer:
         value_deserializer: Deserializer | None = None,
         interceptors: Sequence[ConsumerInterceptor] = (),
         assignors: Sequence[Assignor | str] | None = None,
+        on_event: Callable[[GroupEvent], object] | None = None,
         **keys: Any,
     ) -> None:
         founded = found_consumer(
@@ -61,12 +65,13 @@ class Consumer:
             value_deserializer=value_deserializer,
             interceptors=interceptors,
             assignors=assignors,
+            on_event=on_event,
             who=threading.get_ident,
         )
         self.config = founded.config
         self._consuming = founded.consuming
         self._driver = start_thread(
-            founded.foundation, founded.consuming.core, Telling(), founded.config.client_id
+            founded.foundation, founded.consuming.core, founded.telling, founded.config.client_id
         )
 
     def __enter__(self) -> Self:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from confluent_kafka import Producer
 
+from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.sync.consumer import Consumer
 from logquake.wire.topic_partition import TopicPartition
 from tests.compat.group_members import GroupMember
@@ -46,7 +47,9 @@ class Place:
             producer.produce(topic or self.topic, value, partition=index % PARTITIONS)
         assert producer.flush(PATIENCE_S) == 0
 
-    def consumer(self, **keys: object) -> Consumer:
+    def consumer(
+        self, on_event: Callable[[GroupEvent], object] | None = None, **keys: object
+    ) -> Consumer:
         given = {
             "bootstrap_servers": self.servers,
             "group_id": self.group,
@@ -54,7 +57,7 @@ class Place:
             "heartbeat_interval_ms": 300,
             "enable_auto_commit": False,
         }
-        return Consumer({**given, **keys})
+        return Consumer({**given, **keys}, on_event=on_event)
 
     def ours(self, kind: type[OurMember] = OurMember, instance_id: str | None = None) -> OurMember:
         return kind(self.servers, self.group, [self.topic], instance_id=instance_id)

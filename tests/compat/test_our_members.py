@@ -11,6 +11,7 @@ import pytest
 from logquake.client.consumer.assignors.assignor import Assignment, PartitionsByTopic, Subscriptions
 from logquake.client.consumer.assignors.round_robin import RoundRobinAssignor
 from logquake.client.consumer.group.listener import Offsets
+from logquake.client.consumer.group.statistics import GroupEvent, GroupEventKind
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.errors import BrokerError, ClientError, CommitFailedError
 from logquake.cluster.api import Cluster
@@ -151,7 +152,10 @@ def test_a_program_that_is_stuck_is_out_and_hears_of_it(place: Place) -> None:
             told.append("lost")
 
     place.write("v0")
-    with place.consumer(max_poll_interval_ms=3_000, session_timeout_ms=6_000) as consumer:
+    events: list[GroupEvent] = []
+    with place.consumer(
+        events.append, max_poll_interval_ms=3_000, session_timeout_ms=6_000
+    ) as consumer:
         consumer.subscribe([place.topic], listener=Listener())
         polled_until(consumer, "an assignment", lambda: bool(consumer.assignment()))
         before = consumer.group_metadata()
@@ -168,6 +172,7 @@ def test_a_program_that_is_stuck_is_out_and_hears_of_it(place: Place) -> None:
         polled_until(consumer, "an assignment", lambda: "assigned" in told)
         assert told == ["lost", "assigned"]
         assert consumer.group_metadata().member_id != before.member_id
+    assert GroupEventKind.OUT in {event.kind for event in events}
 
 
 def test_commits_are_told_in_order_and_can_be_read(place: Place) -> None:

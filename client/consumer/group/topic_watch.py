@@ -38,10 +38,12 @@ class TopicWatch:
         self._updates = self._cluster.updates
         if isinstance(self._subscriptions.wish, ToPattern):
             self._match(known_topics(self._cluster.snapshot))
-        self._seen = self._look()
+        seen = self._look()
+        # What is equal is the same from here on: it is compared with each poll.
+        self._seen = self._assigned_by if seen == self._assigned_by else seen
 
     def reason_to_rejoin(self) -> str | None:
-        if self._assigned_by is not None and self._assigned_by != self._seen:
+        if self._assigned_by is not None and self._assigned_by is not self._seen:
             return "cached metadata has changed"
         if self._joined_with is not None and self._joined_with != self._subscriptions.topics:
             return "subscription has changed"
