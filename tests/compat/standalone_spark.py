@@ -13,6 +13,7 @@ from pathlib import Path
 
 from logquake.cluster.processes.java import find_java
 from logquake.pipeline.session import _java_home
+from tests.compat.sparks import SPARKS_PATIENCE_S
 from tests.waiting import PATIENCE_S, wait_for
 
 _MASTER = re.compile(r"Starting Spark master at (spark://\S+)")
@@ -37,7 +38,7 @@ class StandaloneSpark:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=2 * PATIENCE_S,
+            timeout=SPARKS_PATIENCE_S,
             check=False,
         )
 

@@ -18,8 +18,7 @@ from logquake.cluster.api import Cluster
 from logquake.pipeline.__main__ import _parser
 from logquake.pipeline.lake.ledger import LakeError
 from logquake.pipeline.option_values import OptionError
-from tests.compat.sparks import SPARKS_WARNINGS
-from tests.waiting import PATIENCE_S
+from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
 
@@ -134,7 +133,7 @@ def test_what_is_asked_wrongly_is_told_in_one_line(tmp_path: Path) -> None:
         [sys.executable, "-W", "ignore", "-m", "logquake.pipeline", "lake", *wrong],
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=SPARKS_PATIENCE_S,
         check=False,
     )
     line = job.stderr.strip().splitlines()[-1]

@@ -20,8 +20,7 @@ from logquake.pipeline.lake.ledger import LakeError, Step, opened
 from logquake.pipeline.lake.shape import Shape
 from logquake.pipeline.lake.state import LakeState
 from tests.compat.killed_lake import lake_settings
-from tests.compat.sparks import SPARKS_WARNINGS
-from tests.waiting import PATIENCE_S
+from tests.compat.sparks import SPARKS_PATIENCE_S, SPARKS_WARNINGS
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
 
@@ -124,7 +123,9 @@ def test_killed_and_run_again_no_row_is_missing_or_doubled(
     lake = tmp_path / "lake"
     command = [sys.executable, "-m", "tests.compat.killed_lake", step.name]
     killed = subprocess.run(
-        [*command, cluster.bootstrap_servers, str(lake), orders], timeout=PATIENCE_S, check=False
+        [*command, cluster.bootstrap_servers, str(lake), orders],
+        timeout=SPARKS_PATIENCE_S,
+        check=False,
     )
     assert killed.returncode == -signal.SIGKILL
     fill(spark, lake, lake_settings(cluster.bootstrap_servers, orders))
