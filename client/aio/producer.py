@@ -65,6 +65,7 @@ class Producer(ProducerFacade):
             delivery = await self._driver.run(self._producing.append_in_time(outgoing))
             return Future(delivery, self._driver)
         if appended.wakes:
+            self._driver.check_open()
             self._driver.wake()
         return Future(appended.delivery, self._driver)
 

@@ -65,7 +65,7 @@ class AioDriver:
 
         Raises ClosedError, and what the command raises.
         """
-        self._check_open()
+        self.check_open()
         answer = command(self._clock.now_ms())
         self.wake()
         return answer
@@ -79,7 +79,7 @@ class AioDriver:
     async def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> bool:
         """Until it is done, which is answered, or it is too late. Raises ClosedError."""
         while not is_done():
-            self._check_open()
+            self.check_open()
             if deadline_ms <= self._clock.now_ms():
                 return False
             woken = self._loop.create_future()
@@ -93,7 +93,7 @@ class AioDriver:
 
     def promise(self) -> asyncio.Future[None]:
         """For a callback to fulfil; what is not when the client ends raises ClosedError."""
-        self._check_open()
+        self.check_open()
         promised: asyncio.Future[None] = self._loop.create_future()
         self._promised[promised] = None
         promised.add_done_callback(self._promised.pop)
@@ -104,7 +104,7 @@ class AioDriver:
 
         Raises ClosedError, and what the call raises.
         """
-        self._check_open()
+        self.check_open()
         take: Callable[[], Wait | Call] = partial(next, steps)
         while True:
             try:

@@ -68,7 +68,7 @@ class ThreadDriver:
         Raises ClosedError, and what the command raises.
         """
         with self.lock:
-            self._check_open()
+            self.check_open()
             answer = command(self._clock.now_ms())
             self.wake()
             return answer
@@ -91,7 +91,7 @@ class ThreadDriver:
         """
         with self.lock:
             while not is_done():
-                self._check_open()
+                self.check_open()
                 left_ms = deadline_ms - self._clock.now_ms()
                 if left_ms <= 0:
                     return False
@@ -105,7 +105,7 @@ class ThreadDriver:
         Raises ClosedError, and what the call raises.
         """
         with self.lock:
-            self._check_open()
+            self.check_open()
             take: Callable[[], Wait | Call] = partial(next, steps)
             while True:
                 try:

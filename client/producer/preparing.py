@@ -33,7 +33,7 @@ class Preparing:
     def __init__(self, config: ProducerConfig, interceptors: Interceptors, clock: Clock) -> None:
         self._interceptors = interceptors
         self._clock = clock
-        self._own = (config.key_serializer, config.value_serializer)
+        self._own = (config.key_serializer, config.value_serializer, config.partitioner_class)
         self._serialize_key = serialize_by(config.key_serializer, "key")
         self._serialize_value = serialize_by(config.value_serializer, "value")
 

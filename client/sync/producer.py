@@ -63,6 +63,8 @@ class Producer(ProducerFacade):
         the next records waiting. The future raises DeliveryError, which says whether the record
         may be written all the same.
 
+        A callback may send, but never waits: RuntimeError is raised where it would have to.
+
         Raises SerializationError, ValueError for a partition or a time below 0, ClosedError, and
         with a transactional.id TransactionError.
         """
@@ -73,6 +75,7 @@ class Producer(ProducerFacade):
         with driver.lock:
             appended = self._producing.append(outgoing)
             if appended is not None and appended.wakes:
+                driver.check_open()
                 driver.wake()
         if appended is not None:
             return Future(appended.delivery, driver, self._producing.foundation.clock)

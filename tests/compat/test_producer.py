@@ -222,17 +222,26 @@ def test_keys_can_be_ignored(place: Place) -> None:
 
 
 class LastPartition:
+    """Notes that it is closed."""
+
+    is_closed = False
+
     def partition(
         self, topic: str, key: bytes | None, value: bytes | None, partitions: PartitionsOfTopic
     ) -> int:
         assert (topic.startswith("orders"), key, value) == (True, b"k", b"v")
         return partitions.all[-1]
 
+    def close(self) -> None:
+        self.is_closed = True
+
 
 def test_a_partitioner_of_the_programs_own(place: Place) -> None:
-    with place.producer(partitioner=LastPartition()) as producer:
+    last = LastPartition()
+    with place.producer(partitioner=last) as producer:
         assert producer.send(place.topic, b"v", b"k").result(PATIENCE_S).partition == 2
         assert producer.send(place.topic, b"v", b"k", partition=0).result(PATIENCE_S).partition == 0
+    assert last.is_closed
 
 
 def test_what_is_known_of_a_topic(place: Place) -> None:
