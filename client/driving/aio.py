@@ -138,7 +138,8 @@ class AioDriver:
         """Or failed: what is called raises ClosedError."""
         return self._has_ended
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Raises ClosedError."""
         if self.is_closed:
             raise ClosedError(f"{self._name} is closed")
 

@@ -151,7 +151,8 @@ class ThreadDriver:
         if self.is_own_thread():
             raise RuntimeError("the client's own thread cannot wait for what it has to do itself")
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Raises ClosedError."""
         if self.is_closed:
             raise ClosedError(f"{self._thread.name} is closed")
 

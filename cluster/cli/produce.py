@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import os
-import random
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from logquake.cluster.cli.admin import router_to
-from logquake.cluster.cli.options import DEFAULT_NAME, Bootstrap, DataDir, Name, Quiet
+from logquake.cluster.cli.options import DEFAULT_NAME, Bootstrap, DataDir, Name, Quiet, cluster_of
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-    from logquake.client.producer import Producer, ProducerSettings
+    from logquake.client import Producer
+    from logquake.client.producer.delivery import RecordMetadata
     from logquake.client.routing import Router
     from logquake.cluster.cli.progress import Progress
-    from logquake.cluster.cli.record_input import LineFormat, Spread
+    from logquake.cluster.cli.record_input import LineFormat
 
 READ_BYTES = 64 * 1024  # at most so much becomes one batch, but for a longer line
 INTERRUPTED = 130
+_TIME_TO_END_MS = 1_000  # for what has not left yet when somebody interrupts
 ACKS = {"all": -1, "1": 1, "0": 0}
 
 
@@ -58,7 +61,6 @@ def produce(
     data_dir: DataDir = None,
 ) -> None:
     """Write each line of standard input to a topic, until it ends."""
-    from logquake.client.producer import Producer
     from logquake.cluster.cli.escapes import unescaped
     from logquake.cluster.cli.progress import Progress
     from logquake.cluster.cli.record_input import LineFormat, parse_headers
@@ -70,52 +72,93 @@ def produce(
         headers=parse_headers(header or []),
         empty_is_null=null,
     )
-    settings = _settings(acks, compression, idempotent=idempotent)
+    keys = _keys(acks, compression, idempotent=idempotent)
     with router_to(bootstrap, name, data_dir) as router:
-        spread = _spread(router, topic, partition)
-        producer = Producer(router, settings)
-        with Progress(f"written to {topic}", quiet=quiet) as progress:
-            try:
-                _send_all(producer, topic, lines, spread, progress)
-            except KeyboardInterrupt:
-                raise typer.Exit(INTERRUPTED) from None
+        _check(router, topic, partition)
+    with (
+        Progress(f"written to {topic}", quiet=quiet) as progress,
+        _producer_to(bootstrap, name, data_dir, keys) as producer,
+    ):
+        try:
+            _send_all(producer, topic, partition, lines, progress)
+        except KeyboardInterrupt:
+            producer.close(_TIME_TO_END_MS)
+            raise typer.Exit(INTERRUPTED) from None
 
 
-def _settings(acks: str, compression: str, *, idempotent: bool) -> ProducerSettings:
-    from logquake.client.producer import ProducerSettings
-    from logquake.cluster.cli.record_input import choice
+def _keys(acks: str, compression: str, *, idempotent: bool) -> dict[str, object]:
+    from logquake.cluster.cli.record_input import MAX_RECORD_BYTES, choice
     from logquake.wire.records import Codec
 
     codecs = {codec.name.lower(): int(codec) for codec in Codec}
     wanted_acks = choice(acks, ACKS, "acks")
     if idempotent and wanted_acks != ACKS["all"]:
         raise ClusterError(f"--idempotent needs --acks all, not {acks}")
-    return ProducerSettings(
-        acks=wanted_acks,
-        enable_idempotence=idempotent,
-        compression_type=Codec(choice(compression, codecs, "compression")),
-    )
+    return {
+        "acks": wanted_acks,
+        "enable.idempotence": idempotent,
+        "compression.type": Codec(choice(compression, codecs, "compression")),
+        "batch.size": READ_BYTES,
+        # What a broker takes is for the broker to say.
+        "max.request.size": 2 * MAX_RECORD_BYTES,
+        "buffer.memory": 2 * MAX_RECORD_BYTES,
+    }
 
 
-def _spread(router: Router, topic: str, partition: int | None) -> Spread:
+@contextmanager
+def _producer_to(
+    bootstrap: str | None, name: str, data_dir: Path | None, keys: dict[str, object]
+) -> Iterator[Producer]:
+    """Raises ClusterError for whatever the client meets."""
+    from logquake.client import Producer
+    from logquake.client.errors import ClientError
+
+    with cluster_of(name, data_dir) as cluster:
+        config = {"bootstrap.servers": bootstrap} if bootstrap else cluster.kafka_config()
+        try:
+            with Producer({**config, **keys}) as producer:
+                yield producer
+        except ClientError as error:
+            raise ClusterError(str(error)) from error
+
+
+def _check(router: Router, topic: str, partition: int | None) -> None:
+    """Whoever mistypes a topic's name does not want it made."""
     from logquake.client.topics import Admin
-    from logquake.cluster.cli.record_input import Spread
 
     (found,) = Admin(router).describe_topics([topic])
     partitions = [each.index for each in found.partitions]
     if partition is not None and partition not in partitions:
         raise ClusterError(f"{topic} has no partition {partition}: it has {len(partitions)}")
-    return Spread(partitions, random.randrange(len(partitions)), partition)
 
 
 def _send_all(
-    producer: Producer, topic: str, lines: LineFormat, spread: Spread, progress: Progress
+    producer: Producer,
+    topic: str,
+    partition: int | None,
+    lines: LineFormat,
+    progress: Progress,
 ) -> None:
+    """Raises the error of the first record that is not written."""
+    errors: list[Exception] = []
+
+    def on_delivery(_metadata: RecordMetadata, error: Exception | None) -> None:
+        if error is None:
+            progress.add(1)
+        else:
+            errors.append(error)
+
     for read in _whole_lines(lines.delimiter):
-        records = [lines.record(line) for line in read]
-        for partition, batch in spread.batches(records):
-            producer.send(topic, partition, batch)
-            progress.add(len(batch))
+        for line in read:
+            key, value, headers = lines.record(line)
+            producer.send(
+                topic, value, key, partition=partition, headers=headers, on_delivery=on_delivery
+            )
+        if errors:
+            break
+    producer.flush()
+    if errors:
+        raise errors[0]
 
 
 def _whole_lines(delimiter: bytes) -> Iterator[list[bytes]]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from logquake.client.producer import ProducerRecord
-from logquake.client.producer.partitioning import partition_for
 from logquake.cluster.errors import ClusterError
 
 # Before a delimiter comes, a record is held in memory. Brokers take 1 MB unless told otherwise.
 MAX_RECORD_BYTES = 64 * 1024 * 1024
+
+
+class Typed(NamedTuple):
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +28,11 @@ class LineFormat:
     headers: tuple[tuple[str, bytes | None], ...] = ()
     empty_is_null: bool = False
 
-    def record(self, line: bytes) -> ProducerRecord:
+    def record(self, line: bytes) -> Typed:
         key, value = self.key, line
         if self.key_separator is not None and self.key_separator in line:
             key, _, value = line.partition(self.key_separator)
-        return ProducerRecord(self._null(key), self._null(value), self.headers)
+        return Typed(self._null(key), self._null(value), self.headers)
 
     def _null(self, data: bytes | None) -> bytes | None:
         return None if self.empty_is_null and not data else data
@@ -53,33 +58,6 @@ class Lines:
         """A last line that nothing ends."""
         rest, self._rest = self._rest, b""
         return [rest] if rest else []
-
-
-class Spread:
-    """Which partition each record goes to: its key's, or for a while the same one (KIP-480)."""
-
-    def __init__(self, partitions: Sequence[int], first: int, fixed: int | None) -> None:
-        self._partitions = partitions
-        self._turn = first
-        self._fixed = fixed
-
-    def batches(
-        self, records: Sequence[ProducerRecord]
-    ) -> Iterator[tuple[int, list[ProducerRecord]]]:
-        """The records by partition, in order; those without a key share one, next time another."""
-        by_partition: dict[int, list[ProducerRecord]] = {}
-        without_key = self._partitions[self._turn % len(self._partitions)]
-        for record in records:
-            by_partition.setdefault(self._of(record, without_key), []).append(record)
-        self._turn += 1
-        yield from sorted(by_partition.items())
-
-    def _of(self, record: ProducerRecord, without_key: int) -> int:
-        if self._fixed is not None:
-            return self._fixed
-        if record.key is None:
-            return without_key
-        return partition_for(record.key, len(self._partitions))
 
 
 def parse_headers(assignments: Sequence[str]) -> tuple[tuple[str, bytes | None], ...]:

@@ -87,6 +87,14 @@ class ObservedCluster:
             **(security.for_librdkafka() if security else {}),
         }
 
+    def kafka_config(self) -> dict[str, str]:
+        """The same under Kafka's own keys, as Java's clients and ours have them."""
+        security = self.security
+        return {
+            "bootstrap.servers": self.bootstrap_servers,
+            **(security.for_java() if security else {}),
+        }
+
     def router(self, timeout: float = ANSWER_TIMEOUT_S) -> Router:
         """Our own client, to be closed. A request is waited for no longer than ANSWER_TIMEOUT_S:
         whoever asks again finds another broker, should the one that was asked be frozen.

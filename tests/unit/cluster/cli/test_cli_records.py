@@ -9,14 +9,12 @@ import pytest
 
 from logquake.client.cursor import ReadBatch
 from logquake.client.offset_resets import ResetGoal, ShiftBy, ToEarliest, ToLatest, ToOffset, ToTime
-from logquake.client.producer import ProducerRecord
-from logquake.client.producer.partitioning import partition_for
 from logquake.client.tail import Found
 from logquake.cluster.cli.consume import beginning
 from logquake.cluster.cli.escapes import unescaped
 from logquake.cluster.cli.progress import Progress
 from logquake.cluster.cli.record_format import as_json, formatted
-from logquake.cluster.cli.record_input import LineFormat, Lines, Spread, parse_headers
+from logquake.cluster.cli.record_input import LineFormat, Lines, Typed, parse_headers
 from logquake.cluster.cli.record_output import RecordOutput
 from logquake.cluster.errors import ClusterError
 from logquake.wire.records import BatchHeader, Record, encode_batch, iterate_batches
@@ -61,24 +59,7 @@ def test_a_line_brings_its_key(line: bytes, key: bytes | None, value: bytes | No
 
 
 def test_an_empty_line_is_an_empty_value_unless_told_otherwise() -> None:
-    assert LineFormat().record(b"") == ProducerRecord(None, b"")
-
-
-def test_keys_choose_partitions_and_the_others_stay_together() -> None:
-    spread = Spread(range(4), first=1, fixed=None)
-    keyed, first, second = (
-        ProducerRecord(b"k", b""),
-        *(ProducerRecord(None, v) for v in (b"1", b"2")),
-    )
-    home = partition_for(b"k", 4)
-    taken = [dict(spread.batches([first, keyed, second])) for _ in range(2)]
-    assert [set(each) for each in taken] == [{1, home}, {2, home}]
-    assert [r for r in taken[0][1] if r.key is None] == [first, second]
-
-
-def test_a_fixed_partition_takes_all() -> None:
-    spread = Spread(range(4), first=0, fixed=3)
-    assert [partition for partition, _ in spread.batches([ProducerRecord(b"k", b"")])] == [3]
+    assert LineFormat().record(b"") == Typed(None, b"")
 
 
 def test_headers() -> None:
