@@ -1,4 +1,4 @@
-"""The same records sent by each client, in turn, to one broker of ours."""
+"""The same records sent, and read, by each client in turn, at one broker of ours."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.errors import BenchmarkError
 from benchmarks.figures import Figures
-from benchmarks.libraries.load import Library, Load
+from benchmarks.libraries.load import Library, Load, Work
 from benchmarks.rounds import Case
 from benchmarks.topics import scratch_topic
 
@@ -20,7 +20,7 @@ _FEW, _MANY = 6, 1_000  # partitions
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A library that writes to that cluster."""
+    """A library that is a client of that cluster."""
 
     library: Library
     bootstrap: str
@@ -37,6 +37,7 @@ class Kind:
     records: int
     partitions: int = _FEW
     one_in_flight: bool = False
+    work: Work = Work.PRODUCE
 
 
 KINDS = (
@@ -44,6 +45,9 @@ KINDS = (
     Kind("produce 1 KiB", 1024, 200_000),
     Kind("produce 100 B, one in flight", 100, 5_000, one_in_flight=True),
     Kind("produce 100 B, 1,000 partitions", 100, 500_000, partitions=_MANY),
+    Kind("consume 100 B", 100, 1_000_000, work=Work.CONSUME),
+    Kind("consume 1 KiB", 1024, 300_000, work=Work.CONSUME),
+    Kind("consume 100 B, 1,000 partitions", 100, 1_000_000, partitions=_MANY, work=Work.CONSUME),
 )
 
 
@@ -70,14 +74,22 @@ def run(client: Client, kind: Kind, max_seconds: float) -> Figures:
             max_seconds,
             kind.one_in_flight,
         )
-        try:
-            child = subprocess.run(
-                [sys.executable, "-m", "benchmarks.libraries.child", client.library, load.text()],
-                stdout=subprocess.PIPE,
-                timeout=max_seconds + _ANSWER_TIMEOUT_S,
-                check=True,
-            )
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-            raise BenchmarkError(f"{client.name}: {error}") from error
+        if kind.work == Work.CONSUME:  # what is there to be read is written by one and the same
+            _run_child(Library.CONFLUENT, replace(load, max_seconds=_ANSWER_TIMEOUT_S))
+            # The first record, which tells that a producer stands, is one more.
+            load = replace(load, work=Work.CONSUME, records=kind.records + 1)
+        return _run_child(client.library, load)
+
+
+def _run_child(library: Library, load: Load) -> Figures:
+    try:
+        child = subprocess.run(
+            [sys.executable, "-m", "benchmarks.libraries.child", library, load.text()],
+            stdout=subprocess.PIPE,
+            timeout=load.max_seconds + _ANSWER_TIMEOUT_S,
+            check=True,
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        raise BenchmarkError(f"{library.value}: {error}") from error
     figures: Figures = json.loads(child.stdout)
     return figures

@@ -9,8 +9,8 @@ import sys
 import time
 from dataclasses import dataclass
 
-from benchmarks.libraries import awaiting, blocking
-from benchmarks.libraries.load import Library, Load
+from benchmarks.libraries import awaiting, blocking, reading
+from benchmarks.libraries.load import Library, Load, Work
 
 _MB, _GB = 10**6, 10**9
 
@@ -41,6 +41,10 @@ class Costs:
 
 
 def run(library: Library, load: Load) -> dict[str, float]:
+    return _consume(library, load) if load.work == Work.CONSUME else _produce(library, load)
+
+
+def _produce(library: Library, load: Load) -> dict[str, float]:
     if library in awaiting.SENDERS:
         return asyncio.run(_run_on_loop(library, load))
     sender = blocking.SENDERS[library](load)
@@ -58,6 +62,26 @@ async def _run_on_loop(library: Library, load: Load) -> dict[str, float]:
     records = await awaiting.send_all(sender, load)
     figures = before.figures(load, records)
     await sender.close()
+    return figures
+
+
+def _consume(library: Library, load: Load) -> dict[str, float]:
+    if library in reading.ASYNC_READERS:
+        return asyncio.run(_consume_on_loop(library, load))
+    reader = reading.READERS[library](load)
+    before = Costs.now()
+    reader.begin()
+    figures = before.figures(load, reading.read_all(reader, load))
+    reader.close()
+    return figures
+
+
+async def _consume_on_loop(library: Library, load: Load) -> dict[str, float]:
+    reader = reading.ASYNC_READERS[library](load)
+    before = Costs.now()
+    await reader.begin()
+    figures = before.figures(load, await reading.read_all_on_loop(reader, load))
+    await reader.close()
     return figures
 
 

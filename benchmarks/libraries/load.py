@@ -20,11 +20,17 @@ class Library(StrEnum):
     CONFLUENT = "confluent-kafka"
 
 
+class Work(StrEnum):
+    PRODUCE = "produce"
+    CONSUME = "consume"
+
+
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Records of ``record_bytes``, as many as there is time for, up to ``records``.
+    """To produce, records of ``record_bytes``, as many as there is time for, up to ``records``.
 
-    ``one_in_flight``: each is waited for. Acks are those of all, and sequences are numbered.
+    ``one_in_flight``: each is waited for. Acks are those of all, and sequences are numbered. To
+    consume, those that the topic has.
     """
 
     bootstrap: str
@@ -33,6 +39,7 @@ class Load:
     records: int
     max_seconds: float
     one_in_flight: bool = False
+    work: Work = Work.PRODUCE
 
     def text(self) -> str:
         return json.dumps(asdict(self))

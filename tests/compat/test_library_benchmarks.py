@@ -1,11 +1,11 @@
-"""Each client of the benchmark sends what it is asked to; how fast it was does not matter here."""
+"""Each client of the benchmark sends and reads what it is asked to, however fast it is."""
 
 from __future__ import annotations
 
 import pytest
 
 from benchmarks.libraries.cases import Client, Kind, run
-from benchmarks.libraries.load import Library
+from benchmarks.libraries.load import Library, Work
 from logquake.cluster.api import Cluster
 
 pytestmark = pytest.mark.slow
@@ -17,6 +17,15 @@ def test_a_client_sends_its_records(
     cluster: Cluster, library: Library, one_in_flight: bool
 ) -> None:
     kind = Kind("few", 100, 50, one_in_flight=one_in_flight)
+    check_figures(cluster, library, kind)
+
+
+@pytest.mark.parametrize("library", list(Library))
+def test_a_client_reads_all_records(cluster: Cluster, library: Library) -> None:
+    check_figures(cluster, library, Kind("few", 100, 50, work=Work.CONSUME))
+
+
+def check_figures(cluster: Cluster, library: Library, kind: Kind) -> None:
     figures = run(Client(library, cluster.bootstrap_servers), kind, max_seconds=60)
     assert set(figures) == {"records/s", "MB/s", "CPU s/GB", "peak MiB"}
     assert all(figure > 0 for figure in figures.values())
