@@ -51,7 +51,7 @@ class NotRegisteredError(ClientError):
 
 
 class ZooKeeperError(ClientError):
-    """ZooKeeper refused, or its session ended meanwhile."""
+    """ZooKeeper refused, its session ended meanwhile, or a node makes no sense."""
 
     retriable = True
 

@@ -17,6 +17,7 @@ from logquake.client.classic.errors import ZooKeeperError, ZooKeeperTimeoutError
 from logquake.client.errors import ClosedError
 from logquake.zk.operations import Failed, Operation, Session, SessionListener, WatchEvent
 from logquake.zk.procedure import Procedure, ZkFailure, run
+from logquake.zk.znodes.json_text import MalformedZnode
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -63,9 +64,9 @@ class ZkClient:
             raise ZooKeeperTimeoutError(f"no session of ZooKeeper in {connection_timeout_ms} ms")
 
     def run(self, procedure: Procedure[T]) -> T:
-        """What it returns. Raises what it raises, with ZooKeeperError for ZkFailure;
-        ZooKeeperTimeoutError once it took too long: what it has asked for may be done, and it asks
-        for nothing more.
+        """What it returns. Raises what it raises, with ZooKeeperError for ZkFailure and for a node
+        that makes no sense; ZooKeeperTimeoutError once it took too long: what it has asked for may
+        be done, and it asks for nothing more.
         """
         if self._is_closed:
             procedure.close()
@@ -80,7 +81,7 @@ class ZkClient:
                 f"ZooKeeper did not answer in {self._call_timeout_s:g} s"
             ) from None
         if isinstance(outcome, Raised):
-            if isinstance(outcome.error, ZkFailure):
+            if isinstance(outcome.error, ZkFailure | MalformedZnode):
                 raise ZooKeeperError(str(outcome.error)) from outcome.error
             raise outcome.error
         return outcome

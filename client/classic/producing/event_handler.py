@@ -22,7 +22,7 @@ from logquake.client.classic.serializer import Encoder
 from logquake.client.classic.settings.producer import ProducerConfig, ProducerType
 from logquake.client.classic.topic_metadata import Broker
 from logquake.client.clock import Clock
-from logquake.client.errors import ClientError, NoLeaderError, broker_error
+from logquake.client.errors import ClientError, NoLeaderError, ProducerClosedError, broker_error
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
@@ -68,6 +68,8 @@ class DefaultEventHandler:
             left, failure = self._dispatch(left)
         if left:
             self._statistics.failed()
+            if self._is_given_up:
+                failure = ProducerClosedError("the producer was closed")
             raise FailedToSendError(
                 f"{len(left)} messages are not acknowledged after "
                 f"{self._config.message_send_max_retries} retries: {failure}"

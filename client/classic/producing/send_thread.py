@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, Full, Queue
 from typing import Any, TypeVar
 
@@ -99,14 +100,24 @@ class SendThread:
         return True
 
     def shut_down(self, timeout_ms: int | None) -> bool:
-        """Send what is queued, then end; whether that was done in time."""
+        """Send what is queued, then end; whether that was done in time. Nothing is offered then.
+
+        What is not sent in time is dropped; the thread ends once its batch is over.
+        """
         timeout_s = None if timeout_ms is None else timeout_ms / 1000
-        try:
+        with suppress(Full):
             self._queue.put(None, timeout=timeout_s)
-        except Full:
+            self._thread.join(timeout_s)
+        if self._thread.is_alive():
+            self._drop_all()
             return False
-        self._thread.join(timeout_s)
-        return not self._thread.is_alive()
+        return True
+
+    def _drop_all(self) -> None:
+        with suppress(Empty):
+            while True:
+                self._queue.get_nowait()
+        self._queue.put_nowait(None)
 
     def _run(self) -> None:
         try:

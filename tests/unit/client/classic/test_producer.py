@@ -210,3 +210,17 @@ def test_a_full_queue_drops_messages(brokers: Brokers, new: New) -> None:
     assert "after C False" in hooks.noted
     assert producer.metrics()["DroppedMessagesPerSec"] == 1
     assert stuck.is_closed
+
+
+def test_what_is_not_sent_in_time_is_dropped(brokers: Brokers, new: New) -> None:
+    """The thread ends all the same, and closes what it has."""
+    stuck = Stuck()
+    producer = new(producer_type="async", event_handler=stuck, batch_size=1, queue_size=1)
+    producer.send(KeyedMessage("t", "a", part_key=0))
+    wait_for("batch", lambda: stuck.has_begun)
+    producer.send(KeyedMessage("t", "b", part_key=0))
+    assert not producer.close(timeout_ms=1)
+    stuck.may_go_on = True
+    wait_for("end", lambda: stuck.is_closed)
+    assert brokers.sent == []
+    assert producer.close()

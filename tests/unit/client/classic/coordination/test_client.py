@@ -9,6 +9,7 @@ from logquake.client.classic.errors import ZooKeeperError, ZooKeeperTimeoutError
 from logquake.client.errors import ClosedError
 from logquake.zk.operations import Create, Exists
 from logquake.zk.procedure import perform
+from logquake.zk.znodes.json_text import MalformedZnode
 from tests.unit.client.classic.conftest import NewZk
 from tests.unit.client.classic.model_zookeeper import SharedZooKeeper
 from tests.waiting import wait_for
@@ -41,6 +42,14 @@ def test_what_a_procedure_raises_is_raised_to_who_waits(new_zk: NewZk) -> None:
     zk.run(make("/a"))
     with pytest.raises(ZooKeeperError, match="NodeExists /a"):
         zk.run(make("/a"))
+
+
+def test_a_node_that_makes_no_sense(new_zk: NewZk) -> None:
+    async def nonsense() -> None:
+        raise MalformedZnode("no offset")
+
+    with pytest.raises(ZooKeeperError, match="no offset"):
+        new_zk().run(nonsense())
 
 
 def test_who_waits_gives_up(new_zk: NewZk, zookeeper: SharedZooKeeper) -> None:
