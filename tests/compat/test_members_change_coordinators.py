@@ -22,7 +22,10 @@ from confluent_kafka.admin import NewTopic
 from kafka.errors import KafkaError
 from kafka.structs import OffsetAndMetadata
 
+from logquake.client.consumer.offsets import OffsetAndMetadata as OurOffset
+from logquake.client.sync.consumer import Consumer as OurConsumer
 from logquake.node.metadata.topic_names import GROUP_METADATA_TOPIC
+from logquake.wire.topic_partition import TopicPartition as Place
 from tests.compat.coordinated_in_turns import (
     LEADS_RECORDS,
     OURS,
@@ -39,6 +42,7 @@ from tests.compat.group_members import (
 from tests.compat.joining_kafka import kill
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.new_topics import create
+from tests.compat.our_members import OurMember
 from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [
@@ -49,9 +53,10 @@ pytestmark = [
 ]
 
 WORK, GROUP = "work", "workers"
-PARTITIONS = 2
+PARTITIONS = 3
 MORE = 20  # records that each member reads and commits, to show that it goes on
 PAUSE_S = 0.02
+PATIENCE_MS = int(PATIENCE_S * 1000)
 
 
 @pytest.fixture(autouse=True)
@@ -90,6 +95,21 @@ class KafkaPythonWorker(KafkaPythonMember):
             self.read.append(record.value)
             offset = {partition: OffsetAndMetadata(record.offset + 1, "", -1)}
             _commit(partial(consumer.commit, offset), KafkaError)
+
+
+class OurWorker(OurMember):
+    """Its commit is tried again until it is taken."""
+
+    auto_commit = False
+
+    def config(self) -> dict[str, object]:
+        return {**super().config(), "max.poll.records": 1}
+
+    def _take_next(self, consumer: OurConsumer) -> None:
+        for record in consumer.poll(int(POLL_S * 1000)):
+            self.read.append(record.value)
+            place = Place(record.topic, record.partition)
+            consumer.commit({place: OurOffset(record.offset + 1)}, timeout_ms=PATIENCE_MS)
 
 
 class Writer:
@@ -132,6 +152,9 @@ def nobody_joins_anew(workers: Sequence[GroupMember]) -> Iterator[None]:
     assert [each.rebalances for each in workers] == before
 
 
+WORKERS: list[type[GroupMember]] = [LibrdkafkaWorker, KafkaPythonWorker, OurWorker]
+
+
 def committed(servers: str) -> list[int]:
     asked = [TopicPartition(WORK, partition) for partition in range(PARTITIONS)]
     with closing(Consumer({"bootstrap.servers": servers, "group.id": GROUP})) as consumer:
@@ -150,13 +173,13 @@ def test_members_live_on_whoever_coordinates_them(
             servers,
             NewTopic(WORK, PARTITIONS, replica_assignment=[[LEADS_RECORDS]] * PARTITIONS),
         )
-        each = [kind(servers, GROUP, [WORK]) for kind in (LibrdkafkaWorker, KafkaPythonWorker)]
+        each = [kind(servers, GROUP, [WORK]) for kind in WORKERS]
         with members(*each) as workers:
             with Writer(servers) as writer:
                 wait_for(
                     "a partition each",
                     lambda: [len(worker.assigned) for worker in workers],
-                    lambda shares: shares == [1, 1],
+                    lambda shares: shares == [1] * PARTITIONS,
                 )
                 with nobody_joins_anew(workers):
                     pass

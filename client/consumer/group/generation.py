@@ -31,7 +31,7 @@ class Generation(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        return self.id != NO_GENERATION and self.member_id != UNKNOWN_MEMBER_ID
+        return self.id > NO_GENERATION and self.member_id != UNKNOWN_MEMBER_ID
 
 
 @dataclass(frozen=True, slots=True, eq=False)

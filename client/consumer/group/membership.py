@@ -230,7 +230,11 @@ class Membership:
         if name not in {each.name for each in self._assignors}:
             self._halt(MalformedResponseError(f"the coordinator has chosen an assignor {name}"))
             return
-        self.generation = Generation(joined.generation_id, joined.member_id, name)
+        generation = Generation(joined.generation_id, joined.member_id, name)
+        if not generation.is_known:
+            self._halt(MalformedResponseError("joined as nobody, or in no generation"))
+            return
+        self.generation = generation
         _LOG.info(
             "%s is in generation %d of group %s, which goes by %s",
             joined.member_id,

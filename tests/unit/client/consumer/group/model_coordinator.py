@@ -86,6 +86,33 @@ class ModelCoordinator:
                 return _fetched(request, code)
         raise AssertionError(f"nobody expects {type(request).__name__}")
 
+    def nonsense(self, request: Message) -> Message:
+        """What no coordinator says."""
+        strange = encode_assignment([TopicPartition("?", -7)]) + b"more"
+        match request:
+            case FindCoordinatorRequest():
+                lost = Coordinator(key="g", node_id=-1, host="", port=-1)
+                return FindCoordinatorResponse(coordinators=self._random.choice([[], [lost]]))
+            case JoinGroupRequest():
+                member = JoinGroupResponseMember(member_id=MEMBER, metadata=b"\xff\xff\xff")
+                return JoinGroupResponse(
+                    error_code=ErrorCode.NONE,
+                    generation_id=self._random.choice([-1, self.generation]),
+                    protocol_type=self._random.choice([None, "connect", CONSUMERS]),
+                    protocol_name=self._random.choice(["?", request.protocols[0].name]),
+                    leader=self._random.choice([MEMBER, OTHER, ""]),
+                    member_id=self._random.choice([MEMBER, ""]),
+                    members=[member, member],
+                )
+            case SyncGroupRequest():
+                given = self._random.choice([b"", b"\xff\xff\xff", strange])
+                return SyncGroupResponse(error_code=ErrorCode.NONE, assignment=given)
+            case OffsetCommitRequest():
+                return OffsetCommitResponse()
+            case OffsetFetchRequest():
+                return OffsetFetchResponse()
+        return self.answer(request, refuses=True)
+
     def _join(self, request: JoinGroupRequest, code: ErrorCode) -> JoinGroupResponse:
         if code is ErrorCode.NONE and not request.member_id:
             code = ErrorCode.MEMBER_ID_REQUIRED
@@ -112,7 +139,7 @@ class ModelCoordinator:
         given = {each.member_id: each.assignment for each in request.assignments}
         count = self._random.randrange(PARTITIONS + 1)
         places = [TopicPartition("t", at) for at in self._random.sample(range(PARTITIONS), count)]
-        assignment = given[MEMBER] if self._leads else encode_assignment(places)
+        assignment = given.get(MEMBER, encode_assignment(places))
         return SyncGroupResponse(
             error_code=code, assignment=b"" if code is not ErrorCode.NONE else assignment
         )

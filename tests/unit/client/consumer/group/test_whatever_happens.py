@@ -193,7 +193,11 @@ class Run:
             self.coordinator.answer(request, refuses=False)
             self._links.lost(link, "reset by peer", self._clock.now)
         else:
-            answer = self.coordinator.answer(request, refuses=chance < 0.3)
+            answer = (
+                self.coordinator.nonsense(request)
+                if chance < 0.15
+                else self.coordinator.answer(request, refuses=chance < 0.3)
+            )
             tell(self._links, link, header, answer, self._clock.now)
 
     def _go_on(self) -> None:
