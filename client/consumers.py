@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from random import Random
 from typing import NamedTuple
 
 from logquake.client.assembling import Foundation, lay_foundation
+from logquake.client.clock import Clock
 from logquake.client.consumer.assignors.assignor import Assignor
 from logquake.client.consumer.composing import ConsumerParts
 from logquake.client.consumer.consuming import Consuming
@@ -34,6 +36,8 @@ def found_consumer(
     assignors: Sequence[Assignor | str] | None,
     on_event: Callable[[GroupEvent], object] | None,
     who: Callable[[], object],
+    clock: Clock | None = None,
+    random: Random | None = None,
 ) -> FoundedConsumer:
     """What is given as an argument stands for its key. Raises SettingsError."""
     own = {
@@ -45,7 +49,7 @@ def found_consumer(
     given = {name: value for name, value in own.items() if value is not None}
     table = read(ConsumerConfig, merged(merged(config, keys), given))
     parts = ConsumerParts(table)
-    foundation = lay_foundation(table, topics=parts.topics)
+    foundation = lay_foundation(table, topics=parts.topics, clock=clock, random=random)
     telling = Telling()
     consuming = parts.consuming(
         foundation.network,

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from random import Random
 
 from logquake.client.assembling import lay_foundation
+from logquake.client.clock import Clock
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import (
     ProducerClosedError,
@@ -41,6 +43,9 @@ class Producing:
         config: Mapping[str, object] | None,
         keys: Mapping[str, object | None],
         on_event: Callable[[ProducerEvent], object] | None,
+        *,
+        clock: Clock | None = None,
+        random: Random | None = None,
     ) -> None:
         """``keys`` that are None are not set. Raises SettingsError."""
         given = {name: value for name, value in keys.items() if value is not None}
@@ -48,7 +53,7 @@ class Producing:
         self.settings = settings
         self.name = f"kafka-producer-network-thread | {settings.client_id}"  # as a Java one's
         self.telling = Telling()
-        self.foundation = lay_foundation(settings)
+        self.foundation = lay_foundation(settings, clock=clock, random=random)
         self._clock = self.foundation.clock
         batches, numbers = batching(settings), numbering(settings)
         self._accumulator = Accumulator(batches, numbers, self.foundation.random, self.telling)

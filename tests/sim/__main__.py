@@ -19,6 +19,7 @@ from multiprocessing import Pool
 from logquake.storage.invariants import assert_invariants
 from tests.sim.committing import CommittingSimulation
 from tests.sim.group_simulation import GroupSimulation
+from tests.sim.programs.simulation import ProgramsSimulation
 from tests.sim.simulation import Simulation, SimulationFailure, Summary
 from tests.sim.transactions.simulation import TransactionalSimulation
 
@@ -26,6 +27,7 @@ CASTS: Mapping[str, type[Simulation]] = {
     "records": Simulation,
     "offsets": CommittingSimulation,
     "groups": GroupSimulation,
+    "programs": ProgramsSimulation,
     "transactions": TransactionalSimulation,
 }
 SEEDS_A_PROGRESS_LINE = 500

@@ -7,10 +7,13 @@ a client shows at its first request.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from logquake.client.driving.driven import Core
+from logquake.client.driving.steps import Call, Steps, Wait
+from logquake.client.errors import ClientError
 from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
 from logquake.client.network.links import Links
 from logquake.seams.network import Disconnected
@@ -27,6 +30,9 @@ from tests.parts import joined
 from tests.sim.connection import Connection
 from tests.sim.host import Host, HostScheduler
 from tests.sim.network import Fabric
+
+NO_PATIENCE_US = 60_000_000  # a client has time-outs of its own
+Ended = Callable[[Any, ClientError | None], None]
 
 
 class Watch(Protocol):
@@ -45,11 +51,26 @@ class Unwatched:
         pass
 
 
+class _Going:
+    """A call of the program's that waits. ``ended`` is told what it returned, or why it failed."""
+
+    def __init__(self, steps: Steps[Any], ended: Ended) -> None:
+        self.steps = steps
+        self.ended = ended
+        self.wait: Wait | None = None
+
+
 class SimDriver:
-    """``go_on`` after whatever a client has asked of its core."""
+    """``go_on`` after whatever a client has asked of its core; ``tell`` is called in each pass."""
 
     def __init__(
-        self, fabric: Fabric, host: Host, links: Links, core: Core, watch: Watch | None = None
+        self,
+        fabric: Fabric,
+        host: Host,
+        links: Links,
+        core: Core,
+        watch: Watch | None = None,
+        tell: Callable[[], None] = lambda: None,
     ) -> None:
         self._fabric = fabric
         self._host = host
@@ -57,26 +78,84 @@ class SimDriver:
         self._links = links
         self._core = core
         self._watch = watch or Unwatched()
+        self._tell = tell
         self._connections: dict[int, Connection] = {}
         self._timer: Timer | None = None
+        self._call: _Going | None = None
+        self._is_going_on = False
 
     def now_ms(self) -> int:
         return self._scheduler.now_ms()
 
+    def run(self, steps: Steps[Any], ended: Ended) -> None:
+        """Carry out a call of the program's; one at a time."""
+        if self._call is not None:
+            raise RuntimeError("a program calls one thing at a time")
+        self._call = _Going(steps, ended)
+        self._resume(self._call, partial(next, steps))
+        self.go_on()
+
     def go_on(self) -> None:
         """Do what is due, and what is wanted; be back when the next is due."""
-        self._core.poll(self.now_ms())
-        while effects := self._links.take_effects():
-            for effect in effects:
-                self._do(effect)
-            self._core.poll(self.now_ms())
+        if self._is_going_on:
+            return  # and will look again
+        self._is_going_on = True
+        try:
+            while self._pass():
+                pass
+        finally:
+            self._is_going_on = False
         if self._timer is not None:
             self._timer.cancel()
-        due_ms = self._core.next_due_ms(self.now_ms())
+        due = [self._core.next_due_ms(self.now_ms())]
+        if self._call is not None and self._call.wait is not None:
+            due.append(self._call.wait.deadline_ms)
+        due_ms = min((each for each in due if each is not None), default=None)
         self._timer = None
         if due_ms is not None:
             delay_ms = max(1, due_ms - self.now_ms())
             self._timer = self._scheduler.call_later(delay_ms, self.go_on)
+
+    def _pass(self) -> bool:
+        """Whether something may have come of it."""
+        self._core.poll(self.now_ms())
+        effects = self._links.take_effects()
+        for effect in effects:
+            self._do(effect)
+        self._tell()
+        return self._look_at_call() or bool(effects)
+
+    def _look_at_call(self) -> bool:
+        """Whether it went on."""
+        call = self._call
+        if call is None or call.wait is None:
+            return False
+        is_done = call.wait.is_done()
+        if not is_done and self.now_ms() < call.wait.deadline_ms:
+            return False
+        call.wait = None
+        self._resume(call, partial(call.steps.send, is_done))
+        return True
+
+    def _resume(self, call: _Going, take: Callable[[], Wait | Call]) -> None:
+        """Until it waits, or has ended."""
+        while True:
+            try:
+                step = take()
+            except StopIteration as end:
+                self._end(call, end.value, None)
+                return
+            except ClientError as error:
+                self._end(call, None, error)
+                return
+            if isinstance(step, Wait):
+                call.wait = step
+                return
+            take = partial(call.steps.send, step.function())
+
+    def _end(self, call: _Going, value: object, error: ClientError | None) -> None:
+        self._call = None
+        call.ended(value, error)
 
     def _do(self, effect: Effect) -> None:
         if isinstance(effect, Resolve):
@@ -91,7 +170,7 @@ class SimDriver:
     def _connect(self, wanted: Connect) -> None:
         server = self._fabric.servers[wanted.host, wanted.port]
         self._connections[wanted.link] = Connection(
-            self._fabric, self._host, server, self._host.name
+            self._fabric, self._host, server, self._host.name, NO_PATIENCE_US
         )
         self._links.connected(wanted.link, self.now_ms())
 

@@ -77,10 +77,18 @@ class Connection:
     answered, unless that one's handler lets it follow.
     """
 
-    def __init__(self, fabric: Fabric, source: Host, server: Server, client_id: str) -> None:
+    def __init__(
+        self,
+        fabric: Fabric,
+        source: Host,
+        server: Server,
+        client_id: str,
+        patience_us: int = PATIENCE_US,
+    ) -> None:
         self._fabric = fabric
         self._source = source
         self._source_life = source.incarnation
+        self._patience_us = patience_us
         self._server = server
         self._server_life = server.host.incarnation
         self._client_id = client_id
@@ -95,7 +103,9 @@ class Connection:
     def send(self, request: Message, version: int, done: Done) -> None:
         received = self._fabric.payloads.request(request, version)
         label = f"{self._name} time-out"
-        patience = self._fabric.clock.after(PATIENCE_US, label, partial(self.lose, "no answer"))
+        patience = self._fabric.clock.after(
+            self._patience_us, label, partial(self.lose, "no answer")
+        )
         exchange = _Exchange(received, version, done, patience)
         self._in_flight.append(exchange)
         self._there.send(type(request).__name__, partial(self._arrive, exchange))
