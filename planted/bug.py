@@ -19,6 +19,7 @@ class Room(StrEnum):
     STORAGE = "storage"
     COORDINATORS = "coordinators"
     CONTROLLER = "controller"
+    CLIENTS = "clients"
 
 
 class World(StrEnum):
@@ -28,6 +29,7 @@ class World(StrEnum):
     COMMITS = "commits"
     GROUPS = "groups"
     TRANSACTIONS = "transactions"
+    PROGRAMS = "programs"
 
 
 @dataclass(frozen=True, slots=True)

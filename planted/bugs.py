@@ -614,4 +614,122 @@ CONTROLLER = (
     ),
 )
 
-BUGS: tuple[PlantedBug, ...] = (*REPLICATION, *STORAGE, *COORDINATORS, *CONTROLLER)
+CLIENTS = (
+    PlantedBug(
+        "callbacks-overtake",
+        Room.CLIENTS,
+        "Kafka's way",
+        "A record's callback is called before that of one that was sent before, where a "
+        "leader takes the later one first.",
+        "clients.tell_batches_as_they_are_done",
+        simulated=Simulated(World.CLUSTER, ("told_in_order",)),
+    ),
+    PlantedBug(
+        "sequence-reused",
+        Room.CLIENTS,
+        "KAFKA-5494 is alike",
+        "The sequence of a batch that was given up goes to the next one, which the broker "
+        "takes for the first.",
+        "clients.reuse_the_sequence_of_what_was_given_up",
+        simulated=Simulated(World.CLUSTER, ("one_batch_a_sequence",)),
+    ),
+    PlantedBug(
+        "nothing-given-up",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "Retries go on when delivery.timeout.ms is over.",
+        "clients.give_nothing_up",
+        simulated=Simulated(World.CLUSTER, ("sent_in_time", "told_in_time")),
+    ),
+    PlantedBug(
+        "leaders-never-asked",
+        Room.CLIENTS,
+        "KAFKA-3068 is alike",
+        "Metadata is not asked for when a leader has moved: the old one is asked for ever.",
+        "clients.believe_old_metadata",
+        simulated=Simulated(World.CLUSTER, ("live",)),
+    ),
+    PlantedBug(
+        "loss-taken-for-ack",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "A batch whose connection was lost is told to be written.",
+        "clients.take_a_lost_connection_for_an_ack",
+        simulated=Simulated(World.CLUSTER, ("written_once",)),
+    ),
+    PlantedBug(
+        "first-offset-for-all",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "Each record of a batch is said to be where its first one is.",
+        "clients.tell_all_the_first_offset",
+        simulated=Simulated(World.CLUSTER, ("told_truly",)),
+    ),
+    PlantedBug(
+        "epoch-after-any-error",
+        Room.CLIENTS,
+        "KAFKA-9199 is alike",
+        "The next epoch is begun after any error, and what was written comes again in it.",
+        "clients.begin_an_epoch_after_any_error",
+        simulated=Simulated(World.CLUSTER, ("renewed_for_a_reason",)),
+    ),
+    PlantedBug(
+        "backoff-drawn-twice",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "A retry's back-off is drawn by who says when it is time, and again by who sends: "
+        "nobody comes back.",
+        "clients.draw_a_backoff_at_each_look",
+        simulated=Simulated(World.CLUSTER, ("live",)),
+    ),
+    PlantedBug(
+        "commits-after-revocation",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "A member commits partitions that it gave up, over what their owner commits.",
+        "clients.commit_what_was_given_up",
+        simulated=Simulated(World.PROGRAMS, ("reading",)),
+    ),
+    PlantedBug(
+        "commits-ahead",
+        Room.CLIENTS,
+        "KAFKA-3917 is alike",
+        "A commit is ahead of what the program was given.",
+        "clients.commit_ahead_of_the_program",
+        simulated=Simulated(World.PROGRAMS, ("reading",)),
+    ),
+    PlantedBug(
+        "reads-after-revocation",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "A member goes on reading what it gave up.",
+        "clients.hand_out_what_was_given_up",
+        simulated=Simulated(World.PROGRAMS, ("reading",)),
+    ),
+    PlantedBug(
+        "batch-from-its-start",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "A position within a batch is taken for the batch's start.",
+        "clients.hand_out_whole_batches",
+        simulated=Simulated(World.PROGRAMS, ("reading",)),
+    ),
+    PlantedBug(
+        "all-to-everybody",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "The leader of a group gives all partitions to each member.",
+        "clients.assign_all_to_everybody",
+        simulated=Simulated(World.PROGRAMS, ("reading",)),
+    ),
+    PlantedBug(
+        "position-too-far",
+        Room.CLIENTS,
+        NONE_KNOWN,
+        "The position is one beyond what was handed out.",
+        "clients.advance_past_what_is_left",
+        simulated=Simulated(World.PROGRAMS, ("reading", "live")),
+    ),
+)
+
+BUGS: tuple[PlantedBug, ...] = (*REPLICATION, *STORAGE, *COORDINATORS, *CONTROLLER, *CLIENTS)

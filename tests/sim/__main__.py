@@ -1,7 +1,8 @@
 """Long runs: ``python -m tests.sim [--of CAST] --seeds 20000 [--first N] [--processes P]``.
 
 CAST is who the cluster serves: ``records`` are produced, consumed and deleted; ``offsets`` are
-committed; ``groups`` have members besides; ``transactions`` span partitions. Faults and invariants
+committed; ``groups`` have members besides; ``programs`` use the clients' own consumer as members;
+``transactions`` span partitions. Faults and invariants
 are of every run. Prints every failing seed with its last events, and on stderr how far it is; ends
 with 1 if there was one. One seed again, with the whole of its events: ``--replay SEED``.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from logquake.planted.bug import PlantedBug, World
 from logquake.planted.bugs import BUGS
+from tests.sim.simulation import Simulation, SimulationFailure
 
 
 def in_world(world: World) -> list[PlantedBug]:
@@ -14,3 +15,13 @@ def found_by(bug: PlantedBug) -> str:
     """A regular expression for the failure's first line."""
     breaks = bug.simulated.breaks if bug.simulated is not None else ()
     return f"^seed .*: ({'|'.join(breaks)}) does not hold"
+
+
+def first_failure(cast: type[Simulation], seeds: int) -> str:
+    """Of so many seeds."""
+    for seed in range(seeds):
+        try:
+            cast(seed).run()
+        except SimulationFailure as failure:
+            return str(failure)
+    return "nothing was found"

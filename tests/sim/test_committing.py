@@ -10,8 +10,7 @@ import pytest
 from logquake.planted.bug import PlantedBug, World
 from logquake.planted.planting import plant
 from tests.sim.committing import CommittingSimulation
-from tests.sim.planted import found_by, in_world
-from tests.sim.simulation import SimulationFailure
+from tests.sim.planted import first_failure, found_by, in_world
 
 SEEDS_A_TEST = 20
 TESTS = 5
@@ -33,16 +32,7 @@ def test_commits_survive_whatever_fails(first: int) -> None:
 SEEDS = 400  # one run in 70 has a coordinator that leads again, and dies before it commits
 
 
-def first_failure() -> str:
-    for seed in range(SEEDS):
-        try:
-            CommittingSimulation(seed).run()
-        except SimulationFailure as failure:
-            return str(failure)
-    return "nothing was found"
-
-
 @pytest.mark.parametrize("bug", in_world(World.COMMITS), ids=lambda bug: bug.name)
 def test_a_planted_bug_is_found(bug: PlantedBug, monkeypatch: pytest.MonkeyPatch) -> None:
     plant([bug], monkeypatch.setattr)
-    assert re.search(found_by(bug), first_failure())
+    assert re.search(found_by(bug), first_failure(CommittingSimulation, SEEDS))

@@ -19,7 +19,7 @@ from logquake.node.replication.partition.roles import Leader
 from logquake.planted.bug import PlantedBug, World
 from logquake.planted.planting import find_bug, plant
 from logquake.storage.log.log import Log
-from tests.sim.planted import found_by, in_world
+from tests.sim.planted import first_failure, found_by, in_world
 from tests.sim.simulation import Simulation, SimulationFailure
 
 SEEDS = 60  # most bugs are found by one in ten, the rarest by one of them
@@ -33,20 +33,11 @@ def only_the_world_judges(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(kept, "check_invariants", lambda _self: None)
 
 
-def first_failure() -> str:
-    for seed in range(SEEDS):
-        try:
-            Simulation(seed).run()
-        except SimulationFailure as failure:
-            return str(failure)
-    return "nothing was found"
-
-
 @pytest.mark.parametrize("bug", in_world(World.CLUSTER), ids=lambda bug: bug.name)
 @pytest.mark.usefixtures("only_the_world_judges")
 def test_a_planted_bug_is_found(bug: PlantedBug, monkeypatch: pytest.MonkeyPatch) -> None:
     plant([bug], monkeypatch.setattr)
-    assert re.search(found_by(bug), first_failure())
+    assert re.search(found_by(bug), first_failure(Simulation, SEEDS))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +51,7 @@ def test_the_class_that_a_planted_bug_breaks_tells_at_once(
     name: str, found_by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant([find_bug(name)], monkeypatch.setattr)
-    failure = first_failure()
+    failure = first_failure(Simulation, SEEDS)
     assert re.match(r"seed \d+, event \d+: no_crash does not hold", failure)
     assert re.search(f"InvariantError: {found_by}: ", failure)
 
@@ -69,7 +60,7 @@ def test_a_failure_shows_seed_statement_and_last_events_and_repeats(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     plant([find_bug("min-isr-ignored")], monkeypatch.setattr)
-    failure = first_failure()
+    failure = first_failure(Simulation, SEEDS)
     seed = re.match(r"seed (\d+), event \d+: min_isr does not hold\nacks=all ok means", failure)
     assert seed
     assert 30 <= len(re.findall(r"^ *\d+\.\d{3} ms  ", failure, re.MULTILINE)) <= 40

@@ -9,8 +9,7 @@ import pytest
 from logquake.planted.bug import PlantedBug, World
 from logquake.planted.planting import plant
 from tests.sim.group_simulation import GroupSimulation
-from tests.sim.planted import found_by, in_world
-from tests.sim.simulation import SimulationFailure
+from tests.sim.planted import first_failure, found_by, in_world
 
 SEEDS = 40  # each is found by one in some fifteen, or more
 
@@ -18,13 +17,4 @@ SEEDS = 40  # each is found by one in some fifteen, or more
 @pytest.mark.parametrize("bug", in_world(World.GROUPS), ids=lambda bug: bug.name)
 def test_a_planted_bug_is_found(monkeypatch: pytest.MonkeyPatch, bug: PlantedBug) -> None:
     plant([bug], monkeypatch.setattr)
-    assert re.search(found_by(bug), first_failure())
-
-
-def first_failure() -> str:
-    for seed in range(SEEDS):
-        try:
-            GroupSimulation(seed).run()
-        except SimulationFailure as failure:
-            return str(failure)
-    return "none"
+    assert re.search(found_by(bug), first_failure(GroupSimulation, SEEDS))

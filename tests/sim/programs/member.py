@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from random import Random
 
 from logquake.client.consumer.consuming import Consuming
-from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.records import ConsumerRecords
 from logquake.client.consumers import found_consumer
 from logquake.client.errors import ClientError
@@ -133,18 +132,30 @@ class Member:
         listener = Listener(name, self._reading)
         founded = found_consumer(
             None,
-            {**keys, "enable_auto_commit": is_automatic},
+            {
+                **keys,
+                "enable_auto_commit": is_automatic,
+                "max_poll_records": self.rng.choice([1, 3, 500]),
+            },
             key_deserializer=None,
             value_deserializer=None,
             interceptors=(),
             assignors=None,
+            on_event=None,
             who=lambda: name,
             clock=SimClock(scheduler),
             random=Random(self.rng.getrandbits(64)),
         )
         consuming = listener.consuming = founded.consuming
         watch = CommitWatch(name, self._reading)
-        driver = SimDriver(self._fabric, self.host, founded.foundation.links, consuming.core, watch)
+        driver = SimDriver(
+            self._fabric,
+            self.host,
+            founded.foundation.links,
+            consuming.core,
+            watch,
+            founded.telling.tell,
+        )
         life = self._life(name, driver, consuming, listener, is_automatic=is_automatic)
         live(life, scheduler, lambda: self._close(name))
 
@@ -192,18 +203,17 @@ class Member:
                 self._reading.handed(name, record)
             yield Sleep(self._pause_ms())
             if not is_automatic:
-                yield from self._commit(driver, consuming, records)
+                yield from self._commit(driver, consuming)
 
     def _pause_ms(self) -> int:
         is_slow = self.rng.random() < SLOW_SHARE and not self.is_stopped
         return self.rng.randint(1, 2 * POLL_INTERVAL_MS if is_slow else 40)
 
-    def _commit(self, driver: SimDriver, consuming: Consuming, records: ConsumerRecords) -> Life:
+    def _commit(self, driver: SimDriver, consuming: Consuming) -> Life:
         try:
             if self.rng.random() < 0.5:
                 yield Do(driver, consuming.commit(None, API_TIMEOUT_MS))
             else:
-                offsets: dict[TopicPartition, OffsetAndMetadata] | None = None
-                yield Do(driver, consuming.commit_async(offsets, None))
+                yield Do(driver, consuming.commit_async(None, None))
         except ClientError:
             yield Sleep(20)

@@ -1,4 +1,4 @@
-"""A run as any, whose clients are programs: producers, a group of readers, and what they promise."""
+"""A run as any, whose clients are programs: producers, and a group of readers."""
 
 from __future__ import annotations
 

@@ -8,8 +8,7 @@ import pytest
 
 from logquake.planted.bug import PlantedBug, World
 from logquake.planted.planting import plant
-from tests.sim.planted import found_by, in_world
-from tests.sim.simulation import SimulationFailure
+from tests.sim.planted import first_failure, found_by, in_world
 from tests.sim.transactions.simulation import TransactionalSimulation
 
 SEEDS_A_TEST = 4
@@ -31,17 +30,8 @@ def test_transactions_are_whole_whatever_fails(first: int) -> None:
     assert aborted >= 6 * SEEDS_A_TEST
 
 
-def first_failure() -> str:
-    for seed in range(SEEDS_A_BUG):
-        try:
-            TransactionalSimulation(seed).run()
-        except SimulationFailure as failure:
-            return str(failure)
-    return "nothing was found"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", in_world(World.TRANSACTIONS), ids=lambda bug: bug.name)
 def test_a_planted_bug_is_found(bug: PlantedBug, monkeypatch: pytest.MonkeyPatch) -> None:
     plant([bug], monkeypatch.setattr)
-    assert re.search(found_by(bug), first_failure())
+    assert re.search(found_by(bug), first_failure(TransactionalSimulation, SEEDS_A_BUG))
