@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 from logquake.client.connection import Connection
 from logquake.client.coordinators import coordinator_of
 from logquake.client.errors import check
-from logquake.client.producer.transactional import LAST_ADD_OF_CLIENTS
+from logquake.client.producer.transactions.enlisted import LAST_ADD_OF_CLIENTS
 from logquake.client.routing import Router
 from logquake.client.transactions import OPEN_STATES, Transactions
 from logquake.wire.coordinator_type import CoordinatorType

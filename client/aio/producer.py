@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
 from logquake.client.aio.futures import Future
 from logquake.client.aio.loops import start_on_loop
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
+from logquake.client.errors import ClientError
 from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.facade import ProducerFacade
@@ -83,6 +86,18 @@ class Producer(ProducerFacade):
     async def init_transactions(self) -> None:
         """These five raise what those of the one that blocks do."""
         await self._driver.run(self._producing.transactions.init())
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """Begin one; commit it at the end, or abort it, as far as that can be, after an error."""
+        await self.begin_transaction()
+        try:
+            yield
+            await self.commit_transaction()
+        except BaseException:
+            with suppress(ClientError):
+                await self.abort_transaction()
+            raise
 
     async def begin_transaction(self) -> None:
         await self._driver.run(self._producing.transactions.begin())

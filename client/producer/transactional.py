@@ -23,6 +23,7 @@ from logquake.client.producer.one_at_a_time import (
     ProducerRecord,
     ProducerSettings,
 )
+from logquake.client.producer.transactions.enlisted import LAST_ADD_OF_CLIENTS
 from logquake.client.routing import Router
 from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
@@ -48,7 +49,6 @@ from logquake.wire.topic_partition import TopicPartition
 
 T = TypeVar("T")
 
-LAST_ADD_OF_CLIENTS = 3  # of AddPartitionsToTxn; later ones are between brokers (KIP-890)
 # An offset is committed by who has just written there, or names a topic that it was told.
 _NO_SUCH_TOPIC = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
+from logquake.client.errors import ClientError
 from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.facade import ProducerFacade
@@ -112,6 +115,21 @@ class Producer(ProducerFacade):
         it left open is aborted. Raises BrokerError too, for who is not authorized.
         """
         self._driver.run(self._producing.transactions.init())
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Begin one; commit it at the end, or abort it, as far as that can be, after an error.
+
+        Raises what ended it. After TimedOutError of the commit, commit_transaction() goes on.
+        """
+        self.begin_transaction()
+        try:
+            yield
+            self.commit_transaction()
+        except BaseException:
+            with suppress(ClientError):
+                self.abort_transaction()
+            raise
 
     def begin_transaction(self) -> None:
         """What is sent from now on counts with the transaction."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -266,6 +266,22 @@ def test_calls_at_the_wrong_time_change_nothing(place: Place) -> None:
     place.committed(b"v")
 
 
+def test_a_with_block_commits_at_its_end_or_aborts(place: Place) -> None:
+    producer = place.producer()
+    producer.abort_transaction()
+    with producer.transaction():
+        producer.send(place.topic, b"v", partition=0)
+    with suppress(ZeroDivisionError), producer.transaction():
+        producer.send(place.topic, b"given up", partition=0)
+        raise ZeroDivisionError
+    with producer.transaction():
+        producer.send(place.topic, b"next", partition=0)
+    place.committed(b"v", b"next")
+    place.producer()
+    with pytest.raises(ProducerFencedError), producer.transaction():
+        producer.send(place.topic, b"zombie", partition=0)
+
+
 def test_who_closes_aborts_what_is_open(place: Place) -> None:
     """Else readers of committed records would wait for its time-out."""
     producer = place.producer()
@@ -317,11 +333,10 @@ def test_on_asyncios_loop(place: Place) -> None:
             await producer.begin_transaction()
             await producer.send(place.topic, b"given up", partition=0)
             await producer.abort_transaction()
-            await producer.begin_transaction()
-            await producer.send(place.topic, b"v", partition=0)
-            offsets = {read: OffsetAndMetadata(5)}
-            await producer.send_offsets_to_transaction(offsets, place.group())
-            await producer.commit_transaction()
+            async with producer.transaction():
+                await producer.send(place.topic, b"v", partition=0)
+                offsets = {read: OffsetAndMetadata(5)}
+                await producer.send_offsets_to_transaction(offsets, place.group())
             async with AioProducer(config) as other:
                 await other.init_transactions()
                 await producer.begin_transaction()

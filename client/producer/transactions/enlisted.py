@@ -35,7 +35,7 @@ from logquake.wire.messages.transactions import (
 from logquake.wire.schema import Message
 from logquake.wire.topic_partition import TopicPartition
 
-LAST_ADD_OF_CLIENTS = 3
+LAST_ADD_OF_CLIENTS = 3  # of AddPartitionsToTxn (KIP-890)
 # The transaction before is still being completed, which takes a moment (KAFKA-5482).
 _SOON_MS = 20
 # About the producer; what else is wrong is so with a partition, and mended by an abort.
