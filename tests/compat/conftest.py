@@ -1,13 +1,12 @@
 """Each test that takes ``client`` runs with every client library.
 
 Tests marked maven run Kafka's own programs: LOGQUAKE_KAFKA_LIBS names a folder with the jars of
-Kafka 3.9 (kafka_2.13, kafka-tools, slf4j-reload4j and what they depend on, from Maven Central).
+Kafka 3.9 (kafka_2.13, kafka-tools, slf4j-reload4j and what they depend on, from Maven Central);
+LOGQUAKE_KAFKA_4_LIBS one of 4.1, LOGQUAKE_KAFKA_2_LIBS one of 2.4 (tests/peers).
 """
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,8 @@ from tests.compat.adapters.base import CODECS, Adapter
 from tests.compat.adapters.kafka_python import KafkaPython
 from tests.compat.adapters.librdkafka import Librdkafka
 from tests.compat.directory_in_turns import DirectoryInTurns, directory_in_turns
-from tests.compat.kafka_programs import KafkaPrograms
+from tests.compat.kafka_programs import KafkaPrograms, programs_in
 from tests.compat.lone_kafka import LoneKafka, lone_broker
-from tests.compat.old_releases import OldReleases
 from tests.leaks import leaks_are_its_own, threads_end_with_their_module
 
 __all__ = ["leaks_are_its_own", "threads_end_with_their_module"]
@@ -51,21 +49,7 @@ def codec(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def kafka_programs(tmp_path_factory: pytest.TempPathFactory) -> KafkaPrograms:
-    libs = os.environ.get("LOGQUAKE_KAFKA_LIBS")
-    if not libs:
-        pytest.skip("LOGQUAKE_KAFKA_LIBS does not name a folder with Kafka's jars")
-    java = shutil.which("java")
-    if java is None:
-        pytest.skip("no java on the path")
-    return KafkaPrograms(java, Path(libs), tmp_path_factory.mktemp("kafka"))
-
-
-@pytest.fixture(scope="session")
-def old() -> OldReleases:
-    libs, java = os.environ.get("LOGQUAKE_OLD_KAFKA_LIBS"), shutil.which("java")
-    if not libs or java is None:
-        pytest.skip("no java, or LOGQUAKE_OLD_KAFKA_LIBS names no folder with Kafka's releases")
-    return OldReleases(java, Path(libs))
+    return programs_in("LOGQUAKE_KAFKA_LIBS", tmp_path_factory.mktemp("kafka"))
 
 
 @pytest.fixture(scope="module")

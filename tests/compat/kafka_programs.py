@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -26,6 +27,19 @@ log4j.appender.stderr.Target=System.err
 log4j.appender.stderr.layout=org.apache.log4j.PatternLayout
 log4j.appender.stderr.layout.ConversionPattern=%p %c %m%n
 """
+
+
+def programs_in(variable: str, folder: Path) -> KafkaPrograms:
+    """Of the jars in the folder that a variable names; what they write goes into ``folder``.
+
+    Skips the test where there are none.
+    """
+    libs, java = os.environ.get(variable), shutil.which("java")
+    if not libs:
+        pytest.skip(f"{variable} does not name a folder with Kafka's jars")
+    if java is None:
+        pytest.skip("no java on the path")
+    return KafkaPrograms(java, Path(libs), folder)
 
 
 class KafkaPrograms:

@@ -30,8 +30,7 @@ from logquake.client.errors import (
 )
 from logquake.cluster.api import Cluster
 from logquake.wire.topic_partition import TopicPartition
-from tests.compat.kafka_programs import KafkaPrograms
-from tests.compat.twins import Twin, twins_of
+from tests.compat.releases import KINDS, Releases, releases
 from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.maven]
@@ -78,9 +77,7 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def twins(
-    kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Twin, Twin]]:
+def brokers(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Releases]:
     folder = tmp_path_factory.mktemp("consumed")
     properties = {
         "log.retention.ms": -1,
@@ -90,8 +87,8 @@ def twins(
         "transaction.state.log.replication.factor": 1,
         "transaction.state.log.min.isr": 1,
     }
-    with twins_of(Twin, kafka_programs, cluster.zookeeper_connect, folder, properties) as both:
-        yield both
+    with releases(folder, cluster.zookeeper_connect, properties) as each:
+        yield each
 
 
 @pytest.fixture(scope="module")
@@ -99,9 +96,9 @@ def names() -> Iterator[str]:
     return map("orders-{}".format, count())
 
 
-@pytest.fixture(params=["ours", "kafkas"])
-def place(twins: tuple[Twin, Twin], names: Iterator[str], request: pytest.FixtureRequest) -> Place:
-    twin = twins[request.param == "kafkas"]
+@pytest.fixture(params=KINDS)
+def place(brokers: Releases, names: Iterator[str], request: pytest.FixtureRequest) -> Place:
+    twin = brokers[request.param]
     topic = next(names)
     assert twin.create(topic, PARTITIONS) == ("NONE", None)
     return Place(twin.port, topic)

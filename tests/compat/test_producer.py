@@ -37,8 +37,7 @@ from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import Record
 from logquake.wire.sentinels import UNKNOWN_OFFSET
-from tests.compat.kafka_programs import KafkaPrograms
-from tests.compat.twins import Twin, twins_of
+from tests.compat.releases import KINDS, Releases, releases
 from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.maven]
@@ -87,13 +86,11 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def twins(
-    kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Twin, Twin]]:
+def brokers(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Releases]:
     folder = tmp_path_factory.mktemp("produced")
     properties = {"log.retention.ms": -1, "num.partitions": 3, "message.max.bytes": MOST_BYTES}
-    with twins_of(Twin, kafka_programs, cluster.zookeeper_connect, folder, properties) as both:
-        yield both
+    with releases(folder, cluster.zookeeper_connect, properties) as each:
+        yield each
 
 
 @pytest.fixture(scope="module")
@@ -101,9 +98,9 @@ def names() -> Iterator[str]:
     return map("orders-{}".format, count())
 
 
-@pytest.fixture(params=["ours", "kafkas"])
-def place(twins: tuple[Twin, Twin], names: Iterator[str], request: pytest.FixtureRequest) -> Place:
-    twin = twins[request.param == "kafkas"]
+@pytest.fixture(params=KINDS)
+def place(brokers: Releases, names: Iterator[str], request: pytest.FixtureRequest) -> Place:
+    twin = brokers[request.param]
     topic = next(names)
     assert twin.create(topic, PARTITIONS) == ("NONE", None)
     return Place(twin.port, topic)

@@ -33,8 +33,8 @@ from logquake.cluster.api import Cluster
 from logquake.wire.topic_partition import TopicPartition
 from tests.compat.adapters.librdkafka import read_to_end
 from tests.compat.adapters.workers import A_TRANSACTION, OurWorker
-from tests.compat.kafka_programs import KafkaPrograms
-from tests.compat.twins import Twin, twins_of
+from tests.compat.releases import KINDS, Releases, releases
+from tests.compat.twins import Twin
 from tests.one_broker import held_ports
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -101,12 +101,10 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def twins(
-    kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Twin, Twin]]:
+def brokers(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Releases]:
     folder = tmp_path_factory.mktemp("transactions")
-    with twins_of(Twin, kafka_programs, cluster.zookeeper_connect, folder, PROPERTIES) as both:
-        yield both
+    with releases(folder, cluster.zookeeper_connect, PROPERTIES) as each:
+        yield each
 
 
 @pytest.fixture(scope="module")
@@ -114,11 +112,11 @@ def names() -> Iterator[str]:
     return map("orders-{}".format, count())
 
 
-@pytest.fixture(params=["ours", "kafkas"])
+@pytest.fixture(params=KINDS)
 def place(
-    twins: tuple[Twin, Twin], names: Iterator[str], request: pytest.FixtureRequest
+    brokers: Releases, names: Iterator[str], request: pytest.FixtureRequest
 ) -> Iterator[Place]:
-    twin = twins[request.param == "kafkas"]
+    twin = brokers[request.param]
     topic = next(names)
     assert twin.create(topic, PARTITIONS) == ("NONE", None)
     place = Place(twin, topic)

@@ -55,9 +55,9 @@ def twins_of(
             for port, name in zip(ports, ("ours", "kafkas"), strict=True)
         )
         both_have = {"broker.id": TWIN_ID, **properties}
-        brokers.enter_context(broker_by_hand(folder, both_have | _places(ours, folder / "ours")))
+        brokers.enter_context(broker_by_hand(folder, both_have | places_of(ours, folder / "ours")))
         brokers.enter_context(
-            programs.broker(f"{folder.name}-twin", both_have | _places(kafkas, folder / "kafkas"))
+            programs.broker(f"{folder.name}-twin", both_have | places_of(kafkas, folder / "kafkas"))
         )
         for each in (ours, kafkas):
             each.wait_to_know({TWIN_ID})
@@ -73,7 +73,8 @@ def both(
     return ours
 
 
-def _places(twin: Twin, data: Path) -> dict[str, object]:
+def places_of(twin: Twin, data: Path) -> dict[str, object]:
+    """Where it listens, keeps its data and finds its cluster."""
     return {
         "listeners": f"PLAINTEXT://127.0.0.1:{twin.port}",
         "zookeeper.connect": twin.zookeeper,
