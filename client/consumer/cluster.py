@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from logquake.client.consumer.position import LeaderAndEpoch
+from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import Snapshot
 from logquake.wire.topic_partition import TopicPartition
 
@@ -15,6 +17,14 @@ class ClusterView(Protocol):
 
     def request_update(self) -> None:
         """What is known is old."""
+
+
+class FetchedCluster(ClusterView, Protocol):
+    """Also learns from what is fetched."""
+
+    def leaders_told(
+        self, leaders: Mapping[TopicPartition, tuple[int, int]], nodes: Iterable[Node]
+    ) -> None: ...
 
 
 def leader_of(snapshot: Snapshot, place: TopicPartition) -> LeaderAndEpoch:

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from logquake.client.consumer.buffer import FetchBuffer
-from logquake.client.consumer.cluster import ClusterView
+from logquake.client.consumer.cluster import FetchedCluster
 from logquake.client.consumer.collecting import FetchCollector, Fetched
 from logquake.client.consumer.completed import CompletedFetch
 from logquake.client.consumer.sessions import Asked, FetchSession, SessionRequest
 from logquake.client.consumer.settings import FetchSettings
 from logquake.client.consumer.statistics import FetchStatistics, Tally
 from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.network.moved_leaders import moved_leaders, nodes_at
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.fetch import FetchResponse
 from logquake.wire.sentinels import NO_LEADER
@@ -29,7 +30,7 @@ class Fetcher:
     """Whoever sends calls `requests`, and then `answered` or `failed` for each of them, once."""
 
     def __init__(
-        self, settings: FetchSettings, subscriptions: Subscriptions, cluster: ClusterView
+        self, settings: FetchSettings, subscriptions: Subscriptions, cluster: FetchedCluster
     ) -> None:
         self._subscriptions = subscriptions
         self._settings = settings
@@ -92,6 +93,10 @@ class Fetcher:
             CompletedFetch(place, request.session[place].offset, data, self._settings, tally)
             for place, data in told.items()
         )
+        moved = moved_leaders(
+            (place, data.error_code, data.current_leader) for place, data in told.items()
+        )
+        self._cluster.leaders_told(moved, nodes_at(answer.node_endpoints))
 
     def failed(self, node_id: int) -> None:
         """No answer has come, and none will."""

@@ -2,7 +2,7 @@
 
     metadata_updates.py  asking for metadata when it is time
     metadata.py          what is known of the cluster, and when that is; snapshot.py: at one moment
-                         topics_in_use.py: about which topics
+                         topics_in_use.py: about which topics; moved_leaders.py: told amid answers
     network_client.py    who may be asked, and asking them; load.py: whom, if anybody will do
     links.py             all connections: what a driver tells, and what it is to do (effects.py)
     dialogue.py          what is said on one, and in what order

@@ -14,6 +14,7 @@ from logquake.client.errors import (
 )
 from logquake.client.network.effects import Node
 from logquake.client.network.link import Answer
+from logquake.client.network.moved_leaders import moved_leaders, nodes_at
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.delivery import FATE_UNKNOWN
 from logquake.client.producer.settings import SendingSettings
@@ -25,7 +26,7 @@ from logquake.wire.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH, UNKNOWN_OFFSET
+from logquake.wire.sentinels import UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
 # Of record batches; before it there were message sets, which this producer does not write.
@@ -121,27 +122,10 @@ def _all_alike(
         yield Result(batch, code, answer)
 
 
-_LEADS_NO_MORE = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
-
-
 def new_leaders(told: Iterable[Result]) -> dict[TopicPartition, tuple[int, int]]:
-    """Node id and epoch, where the answer knew them (KIP-951)."""
-    leaders = {
-        one.batch.place: (
-            one.answer.current_leader.leader_id,
-            one.answer.current_leader.leader_epoch,
-        )
-        for one in told
-        if one.code in _LEADS_NO_MORE
-    }
-    return {
-        place: (leader, epoch)
-        for place, (leader, epoch) in leaders.items()
-        if leader != NO_LEADER and epoch != NO_LEADER_EPOCH
-    }
+    """Node id and epoch."""
+    return moved_leaders((one.batch.place, one.code, one.answer.current_leader) for one in told)
 
 
 def nodes_of(answer: Answer) -> list[Node]:
-    if not isinstance(answer, ProduceResponse):
-        return []
-    return [Node(one.node_id, one.host, one.port, one.rack) for one in answer.node_endpoints]
+    return nodes_at(answer.node_endpoints) if isinstance(answer, ProduceResponse) else []

@@ -12,6 +12,7 @@ from logquake.client.sync.consumer import Consumer
 from logquake.wire.topic_partition import TopicPartition
 from tests.compat.group_members import GroupMember
 from tests.compat.our_members import OurMember
+from tests.compat.releases import make_topic
 from tests.compat.twins import Twin
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -63,10 +64,9 @@ class Place:
         return kind(self.servers, self.group, [self.topic], instance_id=instance_id)
 
 
-def place_of(twins: tuple[Twin, Twin], whose: str, number: int) -> Place:
-    """On ``ours`` or ``kafkas``."""
-    place = Place(twins[whose == "kafkas"], f"orders-{number}", f"group-{number}")
-    assert place.twin.create(place.topic, PARTITIONS) == ("NONE", None)
+def place_of(twin: Twin, number: int) -> Place:
+    place = Place(twin, f"orders-{number}", f"group-{number}")
+    make_topic(twin, place.topic, PARTITIONS)
     return place
 
 

@@ -6,13 +6,24 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
+from logquake.wire.sentinels import CONSUMER_REPLICA_ID, LATEST_TIMESTAMP
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms, programs_in
 from tests.compat.twins import TWIN_ID, Twin, places_of
 from tests.one_broker import held_ports
+from tests.waiting import wait_for
 
-KINDS = ("ours", "3.9", "4.1", "2.4")
-"""4.1 has no ZooKeeper; 2.4 speaks few of the requests' newest versions."""
+KINDS = ("ours", "3.9", "4.1")
+"""4.1 has no ZooKeeper."""
+WITH_OLD = (*KINDS, "2.4")
+"""2.4 speaks few of the requests' newest versions."""
 
 _CLUSTER_ID = "TG9ncXVha2UtdGVzdHMhIQ"  # of 16 bytes, as KRaft wants it
 
@@ -88,6 +99,26 @@ def releases(folder: Path, zookeeper: str, properties: Properties) -> Iterator[R
     """``zookeeper`` is a server that runs, for those that need one."""
     with ExitStack() as started:
         yield Releases(started, folder, zookeeper, properties)
+
+
+def make_topic(twin: Twin, name: str, partitions: int) -> None:
+    """Its leaders serve. In KRaft a broker tells of partitions before it leads them: of an
+    idempotent producer's first batches it may refuse one, and take the next.
+    """
+    assert twin.create(name, partitions) == ("NONE", None)
+    asked = [
+        ListOffsetsPartition(partition_index=each, timestamp=LATEST_TIMESTAMP)
+        for each in range(partitions)
+    ]
+    request = ListOffsetsRequest(
+        replica_id=CONSUMER_REPLICA_ID, topics=[ListOffsetsTopic(name=name, partitions=asked)]
+    )
+
+    def codes() -> set[int]:
+        (topic,) = twin.ask(request, ListOffsetsResponse, 5).topics
+        return {each.error_code for each in topic.partitions}
+
+    wait_for(f"leaders of {name}", codes, lambda found: found == {ErrorCode.NONE})
 
 
 def _kraft(port: int, controller: int) -> dict[str, object]:

@@ -30,7 +30,8 @@ from logquake.client.errors import (
 )
 from logquake.cluster.api import Cluster
 from logquake.wire.topic_partition import TopicPartition
-from tests.compat.releases import KINDS, Releases, releases
+from tests.compat.releases import KINDS, WITH_OLD, Releases, make_topic, releases
+from tests.one_broker import OneBroker
 from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.maven]
@@ -100,7 +101,7 @@ def names() -> Iterator[str]:
 def place(brokers: Releases, names: Iterator[str], request: pytest.FixtureRequest) -> Place:
     twin = brokers[request.param]
     topic = next(names)
-    assert twin.create(topic, PARTITIONS) == ("NONE", None)
+    make_topic(twin, topic, PARTITIONS)
     return Place(twin.port, topic)
 
 
@@ -116,6 +117,7 @@ def read(consumer: Consumer, wanted: int) -> list[ConsumerRecord]:
     return found
 
 
+@pytest.mark.parametrize("place", WITH_OLD, indirect=True)
 @pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
 def test_records_come_as_they_were_written(place: Place, codec: str) -> None:
     place.write(50, config={"compression.type": codec})
@@ -170,6 +172,7 @@ def test_seeking(place: Place) -> None:
             consumer.seek(first, -1)
 
 
+@pytest.mark.parametrize("place", WITH_OLD, indirect=True)
 def test_offsets_by_time_beginning_and_end(place: Place) -> None:
     place.write(10)
     first, second, _ = place.places
@@ -243,6 +246,7 @@ def test_where_it_begins_is_said_by_the_reset_policy(place: Place) -> None:
         assert len(read(consumer, 3)) == 3
 
 
+@pytest.mark.parametrize("place", WITH_OLD, indirect=True)
 def test_read_committed_sees_no_aborted_records_and_waits_for_open_ones(place: Place) -> None:
     first = place.places[0]
     producer = Producer({"bootstrap.servers": place.servers, "transactional.id": place.topic})
@@ -398,6 +402,7 @@ class Listening:
         self.heard.append(("lost", [place.partition for place in places]))
 
 
+@pytest.mark.parametrize("place", WITH_OLD, indirect=True)
 def test_a_group_goes_on_where_it_committed(place: Place) -> None:
     place.write(10)
     first = place.places[0]
@@ -435,14 +440,15 @@ def test_commits_are_told_in_order(place: Place) -> None:
         assert consumer.committed([first]) == {first: OffsetAndMetadata(9)}
 
 
-def test_a_pattern_finds_topics_that_appear_later(place: Place, twins: tuple[Twin, Twin]) -> None:
+@pytest.mark.parametrize("place", WITH_OLD, indirect=True)
+def test_a_pattern_finds_topics_that_appear_later(place: Place) -> None:
     place.write(1)
     pattern = re.compile(f"{place.topic}(-later)?")
     with place.consumer(group_id=place.topic, metadata_max_age_ms=500) as consumer:
         consumer.subscribe(pattern)
         assert len(read(consumer, 1)) == 1
         later = Place(place.port, f"{place.topic}-later")
-        twin = next(each for each in twins if each.port == place.port)
+        twin = OneBroker(place.port)
         assert twin.create(later.topic, 1) == ("NONE", None)
         later.write(1)
         assert [record.topic for record in read(consumer, 1)] == [later.topic]

@@ -28,32 +28,29 @@ from tests.compat.group_places import (
     wait_until_read,
     wait_until_shared,
 )
-from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.our_members import (
     OurCooperativeMember,
     OurMember,
 )
-from tests.compat.twins import Twin, twins_of
+from tests.compat.releases import KINDS, Releases, releases
 from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.maven]
 
 
 @pytest.fixture(scope="module")
-def twins(
-    kafka_programs: KafkaPrograms, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Twin, Twin]]:
+def brokers(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Releases]:
     folder, zookeeper = tmp_path_factory.mktemp("members"), cluster.zookeeper_connect
-    with twins_of(Twin, kafka_programs, zookeeper, folder, PROPERTIES) as both:
-        yield both
+    with releases(folder, zookeeper, PROPERTIES) as each:
+        yield each
 
 
 _numbers = count()
 
 
-@pytest.fixture(params=["ours", "kafkas"])
-def place(twins: tuple[Twin, Twin], request: pytest.FixtureRequest) -> Place:
-    return place_of(twins, request.param, next(_numbers))
+@pytest.fixture(params=KINDS)
+def place(brokers: Releases, request: pytest.FixtureRequest) -> Place:
+    return place_of(brokers[request.param], next(_numbers))
 
 
 def test_a_member_commits_as_it_closes_and_its_successor_goes_on(place: Place) -> None:

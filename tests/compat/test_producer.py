@@ -37,7 +37,7 @@ from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode
 from logquake.wire.records import Record
 from logquake.wire.sentinels import UNKNOWN_OFFSET
-from tests.compat.releases import KINDS, Releases, releases
+from tests.compat.releases import KINDS, WITH_OLD, Releases, make_topic, releases
 from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.maven]
@@ -102,13 +102,14 @@ def names() -> Iterator[str]:
 def place(brokers: Releases, names: Iterator[str], request: pytest.FixtureRequest) -> Place:
     twin = brokers[request.param]
     topic = next(names)
-    assert twin.create(topic, PARTITIONS) == ("NONE", None)
+    make_topic(twin, topic, PARTITIONS)
     return Place(twin.port, topic)
 
 
 # What is written
 
 
+@pytest.mark.parametrize("place", WITH_OLD, indirect=True)
 @pytest.mark.parametrize("idempotent", [False, True])
 @pytest.mark.parametrize("codec", list(Codec))
 def test_each_record_is_where_it_was_said_to_be(
@@ -127,6 +128,7 @@ def test_each_record_is_where_it_was_said_to_be(
     assert place.values(found) == dict(zip(places, values, strict=True))
 
 
+@pytest.mark.parametrize("place", WITH_OLD, indirect=True)
 def test_a_record_keeps_its_key_time_and_headers(place: Place) -> None:
     headers = [("a", b"1"), ("a", None), ("b", b"")]
     with place.producer() as producer:
@@ -166,6 +168,7 @@ def test_a_batch_that_is_too_large_is_split(place: Place) -> None:
     assert list(place.values(found).values()) == values
 
 
+@pytest.mark.parametrize("place", WITH_OLD, indirect=True)
 def test_after_one_that_is_refused_the_next_epoch_goes_on(place: Place) -> None:
     with place.producer(batch_size=2_000, linger_ms=10_000) as producer:
         for _ in range(3):
@@ -252,6 +255,7 @@ def test_what_is_known_of_a_topic(place: Place) -> None:
         assert one.offline == ()
 
 
+@pytest.mark.parametrize("place", WITH_OLD, indirect=True)
 def test_a_topic_is_made_when_it_is_written_to(place: Place) -> None:
     with place.producer() as producer:
         assert producer.send(f"{place.topic}-new", b"v").result(PATIENCE_S).offset == 0

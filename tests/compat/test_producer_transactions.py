@@ -33,7 +33,7 @@ from logquake.cluster.api import Cluster
 from logquake.wire.topic_partition import TopicPartition
 from tests.compat.adapters.librdkafka import read_to_end
 from tests.compat.adapters.workers import A_TRANSACTION, OurWorker
-from tests.compat.releases import KINDS, Releases, releases
+from tests.compat.releases import KINDS, WITH_OLD, Releases, make_topic, releases
 from tests.compat.twins import Twin
 from tests.one_broker import held_ports
 from tests.waiting import PATIENCE_S, wait_for
@@ -118,12 +118,13 @@ def place(
 ) -> Iterator[Place]:
     twin = brokers[request.param]
     topic = next(names)
-    assert twin.create(topic, PARTITIONS) == ("NONE", None)
+    make_topic(twin, topic, PARTITIONS)
     place = Place(twin, topic)
     with place.opened:
         yield place
 
 
+@pytest.mark.parametrize("place", WITH_OLD, indirect=True)
 def test_what_is_committed_counts_and_what_is_aborted_does_not(place: Place) -> None:
     producer = place.producer(linger_ms=PATIENCE_MS)
     for value in (b"first", b"last"):
@@ -192,6 +193,7 @@ def test_a_member_that_the_group_does_not_know_commits_nothing(place: Place) -> 
         producer.send_offsets_to_transaction({}, place.group(generation_id=3))
 
 
+@pytest.mark.parametrize("place", WITH_OLD, indirect=True)
 def test_whoever_takes_the_id_fences_who_had_it(place: Place) -> None:
     first = place.producer()
     first.send(place.topic, b"torn", partition=0).result(PATIENCE_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from logquake.wire.messages.fetch import (
     AbortedTransaction,
     FetchableTopicResponse,
     FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
     PartitionData,
 )
 from logquake.wire.records import (
@@ -49,6 +52,13 @@ class _Cluster:
 
     def request_update(self) -> None:
         self._chronicle.log("metadata is wanted")
+
+    def leaders_told(
+        self, leaders: Mapping[TopicPartition, tuple[int, int]], nodes: Iterable[Node]
+    ) -> None:
+        at = {node.id: str(node) for node in nodes}
+        for place, (leader, epoch) in leaders.items():
+            self._chronicle.log(f"{place} is led by {leader}, {at[leader]}, in epoch {epoch}")
 
 
 class FetchingPlayer(Player):
@@ -157,7 +167,8 @@ class FetchingPlayer(Player):
     ) -> None:
         """``t-0:5..9`` is a batch of these offsets, ``t-0:+9:5..9`` one of a transaction of 9's,
         ``t-0:!9:10`` the marker that aborts it, ``t-0:?`` a batch that is damaged, ``t-0`` nothing,
-        ``t-0:CODE`` an error. ``aborted=t-0:9:5``: who, and from where on.
+        ``t-0:CODE`` an error. ``leader=2/5``: who leads instead, in which epoch.
+        ``aborted=t-0:9:5``: who, and from where on.
         """
         parts: dict[TopicPartition, PartitionData] = {}
         records: dict[TopicPartition, bytes] = {}
@@ -183,7 +194,14 @@ class FetchingPlayer(Player):
             parts[_place(name)].aborted_transactions = [
                 AbortedTransaction(producer_id=int(producer), first_offset=int(first))
             ]
+        endpoints = []
+        if "leader" in options:
+            leader, epoch = map(int, options["leader"].split("/"))
+            endpoints.append(NodeEndpoint(node_id=leader, host=f"host-{leader}", port=9092))
+            for data in parts.values():
+                data.current_leader = LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch)
         answer = FetchResponse(
+            node_endpoints=endpoints,
             error_code=ErrorCode[options.get("error", "NONE")],
             session_id=int(session),
             responses=[
