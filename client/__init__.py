@@ -45,15 +45,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from logquake.client.consumer.group.listener import RebalanceListener as RebalanceListener
+    from logquake.client.consumer.offsets import OffsetAndMetadata as OffsetAndMetadata
     from logquake.client.sync.admin import Admin as Admin
     from logquake.client.sync.consumer import Consumer as Consumer
     from logquake.client.sync.producer import Producer as Producer
+    from logquake.wire.topic_partition import TopicPartition as TopicPartition
 
 # Loaded when they are asked for: brokers and tools that use one module of this room need no more.
 _HANDED_OUT = {
     "Admin": "logquake.client.sync.admin",
     "Consumer": "logquake.client.sync.consumer",
+    "OffsetAndMetadata": "logquake.client.consumer.offsets",
     "Producer": "logquake.client.sync.producer",
+    "RebalanceListener": "logquake.client.consumer.group.listener",
+    "TopicPartition": "logquake.wire.topic_partition",
 }
 
 

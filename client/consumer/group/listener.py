@@ -15,26 +15,25 @@ Offsets: TypeAlias = Mapping[TopicPartition, OffsetAndMetadata]
 class RebalanceListener(Protocol):
     """Kafka's ConsumerRebalanceListener: called in the program's own poll(), unsubscribe() and
     close(), in the order of the partitions, and with none where an eager group gives none back.
+
+    A program's listener may inherit from it, and have only what it needs.
     """
 
-    def on_assigned(self, places: Sequence[TopicPartition], /) -> object:
+    def on_assigned(self, _places: Sequence[TopicPartition], /) -> object:
         """They were added to what is read; before the first record of them. It may seek."""
+        return None
 
-    def on_revoked(self, places: Sequence[TopicPartition], /) -> object:
+    def on_revoked(self, _places: Sequence[TopicPartition], /) -> object:
         """They go to others. It may still commit."""
+        return None
 
     def on_lost(self, places: Sequence[TopicPartition], /) -> object:
-        """Others may have them already: it is too late to commit."""
+        """Others may have them already: it is too late to commit. By default as `on_revoked`."""
+        return self.on_revoked(places)
 
 
-class NoListener:
+class NoListener(RebalanceListener):
     """Of a program that wants to hear nothing."""
-
-    def on_assigned(self, places: Sequence[TopicPartition], /) -> object: ...
-
-    def on_revoked(self, places: Sequence[TopicPartition], /) -> object: ...
-
-    def on_lost(self, places: Sequence[TopicPartition], /) -> object: ...
 
 
 CommitCallback: TypeAlias = Callable[[Offsets, ClientError | None], object]
