@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from threading import Event
 from time import monotonic, sleep
+from typing import Any, Protocol, TypeVar
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -68,6 +69,15 @@ class Membership:
             on_revoke=lambda _, revoked: self._revoke(revoked, "revoked"),
             on_lost=lambda _, lost: self._revoke(lost, "lost"),
         )
+
+    def take(self) -> Sequence[Message]:
+        return self.taker.take()
+
+    def commit_after(self, taken: Sequence[Message]) -> None:
+        self.commit(after(taken))
+
+    def close(self) -> None:
+        self.consumer.close()
 
     @property
     def generation(self) -> int:
@@ -163,14 +173,30 @@ def after(messages: Sequence[Message]) -> list[TopicPartition]:
     return [TopicPartition(*place, offset + 1) for place, offset in ends.items()]
 
 
+T = TypeVar("T")
+
+
+class Joined(Protocol[T]):
+    """A consumer in its group."""
+
+    def take(self) -> Sequence[T]:
+        """Some records of partitions that are its own."""
+
+    def commit_after(self, taken: Sequence[T]) -> None:
+        """And wait for the answer, which is told."""
+
+    def close(self) -> None: ...
+
+
 class CommittingMember:
     """Works on each batch, commits, and waits for the answer; leaves and joins again now and then.
 
     Who works for longer than max.poll.interval.ms is no member any more when it commits.
     """
 
-    def __init__(self, life: Life) -> None:
+    def __init__(self, life: Life, join: Callable[[Life], Joined[Any]] = Membership) -> None:
         self._life = life
+        self._join = join
 
     def run(self, stopping: Event) -> None:
         while not stopping.is_set():
@@ -178,15 +204,14 @@ class CommittingMember:
 
     def _stay(self, stopping: Event) -> None:
         """No member leaves with empty hands: where joining takes long, none would ever commit."""
-        membership, leaves_s = Membership(self._life), self._leaves_s()
-        has_taken = False
-        with closing(membership.consumer):
+        leaves_s, has_taken = self._leaves_s(), False
+        with closing(self._join(self._life)) as member:
             while not stopping.is_set() and not (has_taken and monotonic() >= leaves_s):
-                messages = membership.taker.take()
-                if messages:
+                taken = member.take()
+                if taken:
                     has_taken = True
                     stopping.wait(self._life.plan.works_s)
-                    membership.commit(after(messages))
+                    member.commit_after(taken)
 
     def _leaves_s(self) -> float:
         about_s = self._life.plan.leave_every_s

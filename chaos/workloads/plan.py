@@ -44,6 +44,8 @@ _OVER_OURS = frozenset(
         WorkloadKind.IDEMPOTENT,
         WorkloadKind.COMPACTED,
         WorkloadKind.TRANSACTIONAL,
+        WorkloadKind.MEMBER,
+        WorkloadKind.READER,
         WorkloadKind.IMPATIENT,
         WorkloadKind.MIXED,
     }

@@ -12,7 +12,9 @@ from logquake.chaos.history.writer import HistoryWriter
 from logquake.chaos.workloads.impatient import ImpatientProducer
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.members import CommittingMember, Mover
+from logquake.chaos.workloads.own.members import own_member
 from logquake.chaos.workloads.own.producers import own_steady_producer
+from logquake.chaos.workloads.own.reading import OwnReader
 from logquake.chaos.workloads.own.transactions import own_transactor
 from logquake.chaos.workloads.plan import ClientLibrary, Plan, WorkloadKind
 from logquake.chaos.workloads.producers import SteadyProducer
@@ -44,6 +46,8 @@ OVER_OURS: Mapping[WorkloadKind, Callable[[Life], Workload]] = {
     WorkloadKind.IDEMPOTENT: own_steady_producer,
     WorkloadKind.COMPACTED: own_steady_producer,
     WorkloadKind.TRANSACTIONAL: own_transactor,
+    WorkloadKind.MEMBER: own_member,
+    WorkloadKind.READER: OwnReader,
 }
 
 

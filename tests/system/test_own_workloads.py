@@ -68,6 +68,53 @@ def test_what_our_clients_do_under_faults_holds(kafka: Cluster, tmp_path: Path) 
     assert rows["transactional"][0].after.keys() == others[0].after.keys()
 
 
+def test_what_our_consumers_do_under_faults_holds(kafka: Cluster, tmp_path: Path) -> None:
+    kafka.create_topic("read", partitions=PARTITIONS, config={"min.insync.replicas": 2})
+    with ExitStack() as stack:
+        lab = Lab(kafka, tmp_path / "rows", stack)
+        sends = [
+            lab.start(kind, client=OURS, rate=50, topic="read")
+            for kind in ("idempotent", "transactional")
+        ]
+        members = [
+            lab.start("member", client=OURS, topic="read", strategy=strategy, leave_every_s=leaves)
+            for strategy, leaves in (("cooperative-sticky", 0), ("cooperative-sticky", 5))
+        ]
+        reader = lab.start("reader", client=OURS, topic="read")
+        with observing(kafka, lab.harness, every_s=0.2):
+            for each in members:
+                wait_for_commits(each, 3)
+            begun = lab.harness.record(Kind.FAULT_BEGUN, "leader", after={"kind": "kill"})
+            with kafka.kill("leader:read/0") as fault:
+                kafka.wait_leader_change("read", 0, fault, PATIENCE_S)
+                for each in members:
+                    wait_for_commits(each, 3)
+            lab.harness.record(Kind.FAULT_ENDED, "leader", caused_by=begun)
+            for each in (*sends, *members, reader):
+                each.end()
+            for partition in range(PARTITIONS):
+                kafka.wait_isr("read", partition, 3, PATIENCE_S)
+            lab.read_all("read")
+        judgement = lab.judge()
+        told = [list(each.rows()) for each in (*members, reader)]
+    assert judgement.verdict is Verdict.HOLDS, str(judgement)
+    for rows in told:
+        assert (rows[0].what, rows[-1].what) == (Kind.BEGAN, Kind.ENDED)
+        assert rows[-1].why is None
+        assert any(row.what == Kind.POLLED for row in rows)
+
+
+def wait_for_commits(member: WorkloadProcess, count: int) -> None:
+    """So many more that are kept."""
+
+    def kept() -> int:
+        answers = (row for row in member.rows() if row.what == Kind.COMMIT_ANSWERED)
+        return sum(row.after == "kept" for row in answers)
+
+    before = kept()
+    wait_for(f"commits of {member.name}", lambda: kept() - before, lambda more: more >= count)
+
+
 def check(rows: list[Row]) -> None:
     """It began, ended, and has one answer to each question."""
     assert (rows[0].what, rows[-1].what) == (Kind.BEGAN, Kind.ENDED)

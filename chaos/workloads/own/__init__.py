@@ -4,6 +4,8 @@
     sending.py      sends, and what became of each
     producers.py    plain, idempotent, compacted
     transactions.py transactional
+    reading.py      reads, and tells what it was handed
+    members.py      members that commit what they took
 
-Caveat: what reads runs over confluent-kafka.
+Caveat: what moves records in transactions runs over confluent-kafka.
 """

@@ -27,6 +27,13 @@ TRANSACTIONAL: Settings = {
     "transaction.timeout.ms": 30_000,
     "delivery.timeout.ms": 30_000,
 }
+READER: Settings = {
+    **_OF_ALL,
+    "enable.auto.commit": False,
+    "auto.offset.reset": "earliest",
+    "allow.auto.create.topics": False,
+}
+MEMBER: Settings = {**READER, "session.timeout.ms": 45_000, "heartbeat.interval.ms": 1_000}
 
 
 def own_settings(life: Life, defaults: Settings) -> dict[str, Option]:

@@ -21,7 +21,7 @@ def test_options_are_taken_as_text_or_as_what_they_are() -> None:
         ("plain", {"keys": "many"}, "many"),
         ("plain", {"client": "perl"}, "perl"),
         ("impatient", {"client": "java"}, "own client"),
-        ("member", {"client": "logquake"}, "member does not run over logquake"),
+        ("mover", {"client": "logquake"}, "mover does not run over logquake"),
         ("plain", {"take_over": "maybe"}, "take_over is true or false, not maybe"),
     ],
 )
