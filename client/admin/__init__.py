@@ -23,4 +23,109 @@ The calls themselves, each with the values that go in and come out:
     quotas.py, scram.py, tokens.py   what clients may take, and how they come in
 
 A call is a generator that yields what it asks. It knows neither time nor connections.
+
+The values that programs hand in and get are handed out here.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logquake.client.admin.acls import AclBindingFilter as AclBindingFilter
+    from logquake.client.admin.acls import DeletedAcl as DeletedAcl
+    from logquake.client.admin.by_broker import ByBroker as ByBroker
+    from logquake.client.admin.cluster import ClusterDescription as ClusterDescription
+    from logquake.client.admin.cluster import FeatureMetadata as FeatureMetadata
+    from logquake.client.admin.cluster import FeatureUpdate as FeatureUpdate
+    from logquake.client.admin.cluster import UpgradeType as UpgradeType
+    from logquake.client.admin.configs import AlterConfigOp as AlterConfigOp
+    from logquake.client.admin.configs import Config as Config
+    from logquake.client.admin.configs import ConfigEntry as ConfigEntry
+    from logquake.client.admin.configs import ConfigResource as ConfigResource
+    from logquake.client.admin.configs import ConfigResourceType as ConfigResourceType
+    from logquake.client.admin.configs import ConfigSource as ConfigSource
+    from logquake.client.admin.configs import ConfigType as ConfigType
+    from logquake.client.admin.configs import OpType as OpType
+    from logquake.client.admin.described_groups import (
+        ConsumerGroupDescription as ConsumerGroupDescription,
+    )
+    from logquake.client.admin.described_groups import MemberDescription as MemberDescription
+    from logquake.client.admin.described_topics import TopicDescription as TopicDescription
+    from logquake.client.admin.described_topics import TopicListing as TopicListing
+    from logquake.client.admin.described_topics import TopicPartitionInfo as TopicPartitionInfo
+    from logquake.client.admin.groups import ConsumerGroupListing as ConsumerGroupListing
+    from logquake.client.admin.groups import MemberToRemove as MemberToRemove
+    from logquake.client.admin.log_dirs import LogDirDescription as LogDirDescription
+    from logquake.client.admin.log_dirs import ReplicaInfo as ReplicaInfo
+    from logquake.client.admin.log_dirs import ReplicaLogDirInfo as ReplicaLogDirInfo
+    from logquake.client.admin.log_dirs import TopicPartitionReplica as TopicPartitionReplica
+    from logquake.client.admin.offsets import DeletedRecords as DeletedRecords
+    from logquake.client.admin.offsets import ListOffsetsResultInfo as ListOffsetsResultInfo
+    from logquake.client.admin.offsets import OffsetSpec as OffsetSpec
+    from logquake.client.admin.producers import AbortTransactionSpec as AbortTransactionSpec
+    from logquake.client.admin.producers import ProducerState as ProducerState
+    from logquake.client.admin.quotas import ClientQuotaEntity as ClientQuotaEntity
+    from logquake.client.admin.quotas import ClientQuotaFilter as ClientQuotaFilter
+    from logquake.client.admin.quotas import (
+        ClientQuotaFilterComponent as ClientQuotaFilterComponent,
+    )
+    from logquake.client.admin.quotas import ClientQuotaOp as ClientQuotaOp
+    from logquake.client.admin.reassignments import ElectionType as ElectionType
+    from logquake.client.admin.reassignments import PartitionReassignment as PartitionReassignment
+    from logquake.client.admin.scram import ScramCredentialInfo as ScramCredentialInfo
+    from logquake.client.admin.scram import (
+        UserScramCredentialDeletion as UserScramCredentialDeletion,
+    )
+    from logquake.client.admin.scram import (
+        UserScramCredentialUpsertion as UserScramCredentialUpsertion,
+    )
+    from logquake.client.admin.tokens import DelegationToken as DelegationToken
+    from logquake.client.admin.topics import CreatedTopic as CreatedTopic
+    from logquake.client.admin.topics import NewPartitions as NewPartitions
+    from logquake.client.admin.topics import NewTopic as NewTopic
+    from logquake.client.admin.transactions import ProducerIdAndEpoch as ProducerIdAndEpoch
+    from logquake.client.admin.transactions import TransactionDescription as TransactionDescription
+    from logquake.client.admin.transactions import TransactionListing as TransactionListing
+
+# Loaded when they are asked for, each with its module.
+_HANDED_OUT = {
+    "acls": ("AclBindingFilter", "DeletedAcl"),
+    "by_broker": ("ByBroker",),
+    "cluster": ("ClusterDescription", "FeatureMetadata", "FeatureUpdate", "UpgradeType"),
+    "configs": (
+        "AlterConfigOp",
+        "Config",
+        "ConfigEntry",
+        "ConfigResource",
+        "ConfigResourceType",
+        "ConfigSource",
+        "ConfigType",
+        "OpType",
+    ),
+    "described_groups": ("ConsumerGroupDescription", "MemberDescription"),
+    "described_topics": ("TopicDescription", "TopicListing", "TopicPartitionInfo"),
+    "groups": ("ConsumerGroupListing", "MemberToRemove"),
+    "log_dirs": ("LogDirDescription", "ReplicaInfo", "ReplicaLogDirInfo", "TopicPartitionReplica"),
+    "offsets": ("DeletedRecords", "ListOffsetsResultInfo", "OffsetSpec"),
+    "producers": ("AbortTransactionSpec", "ProducerState"),
+    "quotas": (
+        "ClientQuotaEntity",
+        "ClientQuotaFilter",
+        "ClientQuotaFilterComponent",
+        "ClientQuotaOp",
+    ),
+    "reassignments": ("ElectionType", "PartitionReassignment"),
+    "scram": ("ScramCredentialInfo", "UserScramCredentialDeletion", "UserScramCredentialUpsertion"),
+    "tokens": ("DelegationToken",),
+    "topics": ("CreatedTopic", "NewPartitions", "NewTopic"),
+    "transactions": ("ProducerIdAndEpoch", "TransactionDescription", "TransactionListing"),
+}
+_MODULES = {name: module for module, names in _HANDED_OUT.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"logquake.client.admin has no {name}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -7,7 +7,6 @@ and DeleteConsumerGroupOffsetsHandler.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from logquake.client.admin.asks import Ask, Broker, Terms, fixed
@@ -16,6 +15,7 @@ from logquake.client.admin.groups import sort_out
 from logquake.client.admin.keyed import Answered, Outcome
 from logquake.client.admin.refusals import refusal
 from logquake.client.consumer.assignors.subscriptions import by_topic
+from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.errors import ClientError, UnsupportedVersionError
 from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
@@ -40,22 +40,12 @@ from logquake.wire.messages.group_offsets import (
     OffsetFetchResponseTopics,
 )
 from logquake.wire.schema import Message
-from logquake.wire.sentinels import NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 
 _STABLE_SINCE = 7  # KIP-447
 _SEVERAL_GROUPS_SINCE = 8  # KIP-709
 _ALL_PARTITIONS_SINCE = 2
 _WAITS = (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.REBALANCE_IN_PROGRESS)
-
-
-@dataclass(frozen=True, slots=True)
-class OffsetAndMetadata:
-    """``leader_epoch`` is that of the record before, None where it is not known."""
-
-    offset: int
-    metadata: str = ""
-    leader_epoch: int | None = None
 
 
 Committed: TypeAlias = Mapping[TopicPartition, OffsetAndMetadata | None]
@@ -182,9 +172,9 @@ def _committed(group: OffsetFetchResponseGroup) -> Committed:
 def _offset(told: OffsetFetchResponsePartitions) -> OffsetAndMetadata | None:
     if told.committed_offset < 0:
         return None
-    epoch = told.committed_leader_epoch
-    known_epoch = None if epoch == NO_LEADER_EPOCH else epoch
-    return OffsetAndMetadata(told.committed_offset, told.metadata or "", known_epoch)
+    return OffsetAndMetadata(
+        told.committed_offset, told.committed_leader_epoch, told.metadata or ""
+    )
 
 
 PartitionErrors: TypeAlias = Mapping[TopicPartition, ClientError | None]
@@ -215,11 +205,10 @@ class AlterConsumerGroupOffsets:
 
     def _commit(self, place: TopicPartition) -> OffsetCommitRequestPartition:
         committed = self._offsets[place]
-        epoch = committed.leader_epoch
         return OffsetCommitRequestPartition(
             partition_index=place.partition,
             committed_offset=committed.offset,
-            committed_leader_epoch=NO_LEADER_EPOCH if epoch is None else epoch,
+            committed_leader_epoch=committed.leader_epoch,
             committed_metadata=committed.metadata,
         )
 

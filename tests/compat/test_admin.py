@@ -16,12 +16,12 @@ import pytest
 from logquake.client import Admin
 from logquake.client.admin.cluster import ClusterDescription
 from logquake.client.admin.configs import AlterConfigOp, ConfigResource, ConfigResourceType
-from logquake.client.admin.group_offsets import OffsetAndMetadata
 from logquake.client.admin.log_dirs import TopicPartitionReplica
 from logquake.client.admin.offsets import OffsetSpec
 from logquake.client.admin.reassignments import ElectionType
 from logquake.client.admin.topics import NewTopic
 from logquake.client.aio import Admin as AioAdmin
+from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.errors import (
     BrokerError,
     ClosedError,

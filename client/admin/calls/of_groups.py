@@ -15,7 +15,6 @@ from logquake.client.admin.group_offsets import (
     Committed,
     DeleteConsumerGroupOffsets,
     ListConsumerGroupOffsets,
-    OffsetAndMetadata,
 )
 from logquake.client.admin.groups import (
     ConsumerGroupListing,
@@ -24,6 +23,7 @@ from logquake.client.admin.groups import (
     RemoveMembers,
 )
 from logquake.client.admin.results import Outcome, Results, Spread
+from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.errors import ClientError, ClosedError
 from logquake.client.pending import Promise
 from logquake.wire.topic_partition import TopicPartition

@@ -13,10 +13,11 @@ from confluent_kafka import TopicPartition as RdPartition
 from logquake.client import Admin
 from logquake.client.admin.by_broker import ByBroker
 from logquake.client.admin.described_groups import MemberDescription
-from logquake.client.admin.group_offsets import OffsetAndMetadata
 from logquake.client.admin.groups import ConsumerGroupListing, MemberToRemove
 from logquake.client.admin.topics import NewTopic
+from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.sync.futures import Future
+from logquake.wire.sentinels import NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 from tests.compat.admin_calls.said import Said, all_of, done, optional, text
 from tests.waiting import PATIENCE_S, wait_for
@@ -131,7 +132,7 @@ def _listing(found: ConsumerGroupListing) -> str:
 
 
 def _offsets(admin: Admin, said: Said) -> None:
-    by_hand = {FIRST: OffsetAndMetadata(4, "by hand"), SECOND: OffsetAndMetadata(0)}
+    by_hand = {FIRST: OffsetAndMetadata(4, metadata="by hand"), SECOND: OffsetAndMetadata(0)}
     for call, offsets in (
         ("offsets altered", by_hand),
         ("offsets of the unknown altered", {UNKNOWN: OffsetAndMetadata(1)}),
@@ -171,7 +172,7 @@ def _committed(
 def _offset(committed: OffsetAndMetadata | None) -> str:
     if committed is None:
         return "null"
-    epoch = text(committed.leader_epoch)
+    epoch = text(None if committed.leader_epoch == NO_LEADER_EPOCH else committed.leader_epoch)
     return (
         f"OffsetAndMetadata{{offset={committed.offset}, leaderEpoch={epoch}, "
         f"metadata='{committed.metadata}'}}"

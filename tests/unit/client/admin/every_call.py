@@ -10,7 +10,6 @@ from logquake.client.admin.acls import AclBindingFilter
 from logquake.client.admin.administering import Administering
 from logquake.client.admin.cluster import FeatureUpdate, UpgradeType
 from logquake.client.admin.configs import AlterConfigOp, ConfigResource, ConfigResourceType
-from logquake.client.admin.group_offsets import OffsetAndMetadata
 from logquake.client.admin.groups import MemberToRemove
 from logquake.client.admin.log_dirs import TopicPartitionReplica
 from logquake.client.admin.offsets import OffsetSpec
@@ -19,6 +18,7 @@ from logquake.client.admin.quotas import USER, ClientQuotaEntity, ClientQuotaFil
 from logquake.client.admin.reassignments import ElectionType
 from logquake.client.admin.scram import UserScramCredentialDeletion, UserScramCredentialUpsertion
 from logquake.client.admin.topics import NewPartitions, NewTopic
+from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.settings import Isolation
 from logquake.wire.acls import (
     AccessControlEntry,
@@ -45,7 +45,7 @@ BINDING = AclBinding(
 )
 ENTITY = ClientQuotaEntity.of({USER: "alice"})
 ID = Random(7).randbytes(16)
-OFFSET = OffsetAndMetadata(5, "m", 2)
+OFFSET = OffsetAndMetadata(5, 2, "m")
 SHA_256 = ScramMechanism.SCRAM_SHA_256
 
 EVERY_CALL: Mapping[str, Call] = {

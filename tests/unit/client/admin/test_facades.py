@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from logquake.client import Admin
+from logquake.client import Admin, admin
+from logquake.client.admin import topics
 from logquake.client.admin.administering import Administering
 from logquake.client.aio import Admin as AioAdmin
 
@@ -56,3 +57,10 @@ def test_both_have_every_call_of_kafkas(facade: type) -> None:
 @pytest.mark.parametrize("facade", [Admin, AioAdmin])
 def test_a_call_says_what_it_takes(facade: type) -> None:
     assert facade.delete_records.__doc__ == Administering.delete_records.__doc__  # type: ignore[attr-defined]
+
+
+def test_values_are_handed_out_by_their_names() -> None:
+    assert admin.NewTopic is topics.NewTopic
+    assert [name for name in admin._MODULES if getattr(admin, name).__name__ != name] == ["Config"]
+    with pytest.raises(AttributeError, match="OldTopic"):
+        admin.OldTopic  # noqa: B018
