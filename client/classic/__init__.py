@@ -7,7 +7,7 @@
     consuming/          what a ConsumerConnector is made of
     coordination/       what they have to do with ZooKeeper
     settings/           their configuration, under the names of 0.8 and of 0.7
-    messages.py         messages, and sets of them in magic 0
+    messages.py         messages, and sets of them in magic 0 and 1
     partitioner.py      which partition a key is for; hashing.py: by Java's hashes
     serializer.py       encoders and decoders
     topic_metadata.py   who leads what
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from logquake.client.classic.serializer import StringDecoder as StringDecoder
     from logquake.client.classic.serializer import StringEncoder as StringEncoder
     from logquake.client.classic.simple_consumer import SimpleConsumer as SimpleConsumer
+    from logquake.client.classic.versions import Release as Release
 
 # Loaded when they are asked for: who only produces needs no ZooKeeper.
 _HANDED_OUT = {
@@ -48,6 +49,7 @@ _HANDED_OUT = {
     "KeptIn": "offset_requests",
     "KeyedMessage": "messages",
     "Producer": "producer",
+    "Release": "versions",
     "SimpleConsumer": "simple_consumer",
     "StringDecoder": "serializer",
     "StringEncoder": "serializer",

@@ -11,7 +11,7 @@ from random import Random
 from threading import Lock
 from typing import Protocol, TypeVar
 
-from logquake.client.classic.versions import SPOKEN
+from logquake.client.classic.versions import Release
 from logquake.client.clock import Clock, SystemClock
 from logquake.client.driving.blocking import BlockingDriver
 from logquake.client.driving.sockets import SelectorSockets, Sockets
@@ -52,6 +52,15 @@ Dial = Callable[[Address, str, int], Channel]
 """A channel to an address, by a client id, with a time-out in milliseconds; it connects later."""
 
 
+def dial_as(release: Release) -> Dial:
+    """Channels of its time."""
+
+    def dial(address: Address, client_id: str, timeout_ms: int) -> Channel:
+        return BlockingChannel(address, client_id, timeout_ms, release=release)
+
+    return dial
+
+
 class BlockingChannel:
     """Connects when it is asked for something, and again after a failure."""
 
@@ -61,6 +70,7 @@ class BlockingChannel:
         client_id: str,
         timeout_ms: int,
         *,
+        release: Release = Release.V0_8_2,
         clock: Clock | None = None,
         new_sockets: Callable[[Clock, Waker], Sockets] | None = None,
     ) -> None:
@@ -73,7 +83,7 @@ class BlockingChannel:
             connection_setup_timeout_ms=timeout_ms,
             connection_setup_timeout_max_ms=timeout_ms,
             connections_max_idle_ms=_NEVER_MS,
-            known_versions=SPOKEN,
+            known_versions=release.speaks,
         )
         self._links = Links(settings, Random())
         self._waker = Waker()

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
-from logquake.client.classic.channel import BlockingChannel, Dial
+from logquake.client.classic.channel import Dial, dial_as
 from logquake.client.classic.consuming.rebalancer import BufferOf, Rebalancer
 from logquake.client.classic.consuming.registering import Registering
 from logquake.client.classic.consuming.registration import StaticTopics, TopicCount, Wildcard
@@ -29,6 +29,7 @@ from logquake.client.classic.errors import StreamsExistError
 from logquake.client.classic.serializer import Decoder, DefaultDecoder
 from logquake.client.classic.settings.consumer import ConsumerConfig
 from logquake.client.classic.settings.older_names import OF_CONSUMERS, in_newer_words
+from logquake.client.classic.versions import Release
 from logquake.client.clock import Clock, SystemClock
 from logquake.client.errors import ClientError, ClosedError
 from logquake.client.settings.reading import read
@@ -50,7 +51,8 @@ class ConsumerConnector:
         config: Mapping[str, object] | None = None,
         /,
         *,
-        dial: Dial = BlockingChannel,
+        release: Release = Release.V0_8_2,
+        dial: Dial | None = None,
         open_session: OpenSession | None = None,
         clock: Clock | None = None,
         random: Random | None = None,
@@ -60,6 +62,7 @@ class ConsumerConnector:
         given = in_newer_words({**(config or {}), **keys}, OF_CONSUMERS)
         self._config = read(ConsumerConfig, given)
         self._clock = clock or SystemClock()
+        dial = dial or dial_as(release)
         self.consumer_id = f"{self._config.group_id}_{self._config.consumer_id or self._own_id()}"
         self._statistics = ConsumerStatistics()
         self._stopping = Event()

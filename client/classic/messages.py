@@ -1,7 +1,7 @@
-"""Messages as the older APIs know them: a key and a payload, in sets of magic 0.
+"""Messages as the older APIs know them: a key and a payload, in sets of magic 0 or 1.
 
 Sources: kafka.message (ByteBufferMessageSet, MessageAndOffset, MessageAndMetadata) and
-kafka.producer.KeyedMessage. A message of magic 0 has neither time nor headers.
+kafka.producer.KeyedMessage. A message of magic 0 has no time, and neither has headers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from logquake.client.classic.serializer import Decoder
-from logquake.client.classic.versions import MAGIC
 from logquake.wire.compression import Codec
 from logquake.wire.records import (
     BatchHeader,
@@ -51,6 +50,7 @@ class Message(NamedTuple):
 
     payload: bytes | None
     key: bytes | None = None
+    timestamp_ms: int = NO_TIMESTAMP  # from 0.10 on
 
 
 class MessageAndOffset(NamedTuple):
@@ -72,6 +72,11 @@ class MessageAndMetadata(Generic[K, V]):
     raw: Message
     key_decoder: Decoder[K]
     value_decoder: Decoder[V]
+
+    @property
+    def timestamp_ms(self) -> int:
+        """NO_TIMESTAMP for what is asked as before 0.10."""
+        return self.raw.timestamp_ms
 
     @property
     def key(self) -> K | None:
@@ -109,16 +114,20 @@ class MessageSet:
         for position, header in self._shallow():
             check_crc(self._data, position, header)
             for record in iterate_records(self._data, position, header, MAX_DECOMPRESSED_BYTES):
-                yield MessageAndOffset(Message(record.value, record.key), record.offset)
+                yield _message(record)
 
     def _shallow(self) -> Iterator[tuple[int, BatchHeader]]:
         return iterate_batches(self._data)
 
 
-def encode_messages(messages: Sequence[Message], codec: Codec) -> bytes:
+def _message(record: Record) -> MessageAndOffset:
+    return MessageAndOffset(Message(record.value, record.key, record.timestamp_ms), record.offset)
+
+
+def encode_messages(messages: Sequence[Message], codec: Codec, magic: int = 0) -> bytes:
     """A message set, its offsets from 0: the leader writes others."""
     records = (
-        Record(offset, NO_TIMESTAMP, message.key, message.payload)
+        Record(offset, message.timestamp_ms, message.key, message.payload)
         for offset, message in enumerate(messages)
     )
-    return encode_message_set(records, MAGIC, codec=codec)
+    return encode_message_set(records, magic, codec=codec)

@@ -8,7 +8,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, Self
 
-from logquake.client.classic.channel import BlockingChannel, Dial
+from logquake.client.classic.channel import Dial, dial_as
 from logquake.client.classic.coordination.client import OpenSession
 from logquake.client.classic.coordination.kazoo import kazoo_sessions
 from logquake.client.classic.errors import QueueFullError
@@ -26,6 +26,7 @@ from logquake.client.classic.serializer import DefaultEncoder
 from logquake.client.classic.settings.older_names import OF_PRODUCERS, in_newer_words
 from logquake.client.classic.settings.producer import ProducerConfig, ProducerType
 from logquake.client.classic.topic_metadata import MetadataAsker
+from logquake.client.classic.versions import Release
 from logquake.client.clock import Clock, SystemClock
 from logquake.client.errors import ProducerClosedError
 from logquake.client.settings.reading import read
@@ -41,7 +42,8 @@ class Producer:
         config: Mapping[str, object] | None = None,
         /,
         *,
-        dial: Dial = BlockingChannel,
+        release: Release = Release.V0_8_2,
+        dial: Dial | None = None,
         open_session: OpenSession | None = None,
         clock: Clock | None = None,
         random: Random | None = None,
@@ -56,7 +58,9 @@ class Producer:
         self._is_closed = False
         self._hooks: CallbackHandler = self._config.callback_handler or CallbackHandler()
         self._handler: EventHandler | None = self._config.event_handler
-        self._default = self._default_handler(dial, open_session, random or Random())
+        self._default = self._default_handler(
+            release, dial or dial_as(release), open_session, random or Random()
+        )
         self._sending = (
             self._send_thread() if self._config.producer_type is ProducerType.ASYNC else None
         )
@@ -139,7 +143,7 @@ class Producer:
             self._handler.handle(messages, self._default.handle)
 
     def _default_handler(
-        self, dial: Dial, open_session: OpenSession | None, random: Random
+        self, release: Release, dial: Dial, open_session: OpenSession | None, random: Random
     ) -> DefaultEventHandler:
         config = self._config
         encoder = config.serializer_class or DefaultEncoder()
@@ -157,6 +161,7 @@ class Producer:
             ProducerPool(dial, config.client_id, config.request_timeout_ms),
             self._statistics,
             self._clock,
+            release.magic,
         )
 
     def _send_thread(self) -> SendThread:

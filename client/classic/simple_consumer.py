@@ -11,10 +11,11 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from logquake.client.classic import offset_requests, requests, topic_metadata
-from logquake.client.classic.channel import BlockingChannel, Channel, Dial
+from logquake.client.classic.channel import Channel, Dial, dial_as
 from logquake.client.classic.offset_requests import Committed, KeptIn
 from logquake.client.classic.requests import NOTHING, Fetched, FetchFrom
 from logquake.client.classic.topic_metadata import TopicMetadata
+from logquake.client.classic.versions import Release
 from logquake.client.errors import ConnectionLostError, MalformedResponseError, RequestTimedOutError
 from logquake.client.settings.addresses import Address
 from logquake.wire.topic_partition import TopicPartition
@@ -39,10 +40,11 @@ class SimpleConsumer:
         timeout_ms: int = DEFAULT_TIMEOUT_MS,
         client_id: str = "",
         *,
-        dial: Dial = BlockingChannel,
+        release: Release = Release.V0_8_2,
+        dial: Dial | None = None,
     ) -> None:
         """``timeout_ms`` is for a call: Kafka's soTimeout."""
-        self._channel = dial(Address(host, port), client_id, timeout_ms)
+        self._channel = (dial or dial_as(release))(Address(host, port), client_id, timeout_ms)
         self._lock = Lock()
 
     def __enter__(self) -> Self:

@@ -17,10 +17,18 @@ from logquake.client.classic.producer import Producer
 from logquake.client.classic.producing.hooks import CallbackHandler, Messages
 from logquake.client.classic.requests import FetchFrom
 from logquake.client.classic.serializer import StringEncoder
+from logquake.client.classic.simple_consumer import SimpleConsumer
+from logquake.client.classic.versions import Release
+from logquake.client.clock import SystemClock
 from logquake.client.errors import BrokerError
 from logquake.cluster.api import Cluster
 from logquake.wire.errors import ErrorCode
-from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP, UNKNOWN_OFFSET
+from logquake.wire.sentinels import (
+    EARLIEST_TIMESTAMP,
+    LATEST_TIMESTAMP,
+    NO_TIMESTAMP,
+    UNKNOWN_OFFSET,
+)
 from logquake.wire.topic_partition import TopicPartition
 from tests.compat.classic_twins import PATIENCE_MS, RELEASE, ClassicTwin, classic_twins
 from tests.compat.kafka_programs import KafkaPrograms
@@ -160,6 +168,24 @@ def test_brokers_are_found_in_zookeeper(twin: ClassicTwin, new: New) -> None:
     with new(num_retries=100, **keys) as producer:
         producer.send(KeyedMessage(name, "a"), KeyedMessage(name, "b", key="k"))
     assert sorted(twin.payloads(name)) == [(0, b"a"), (1, b"b")]
+
+
+def test_messages_have_times_since_0_10(twin: ClassicTwin, topic: str) -> None:
+    """Who asks as 0.8.2 does is not told; who asks later is, and gets what does not fit."""
+    keys = {"broker.list": twin.servers, "request.required.acks": -1, "compression.codec": "gzip"}
+    began_ms = SystemClock().wall_ms()
+    with Producer(keys, release=Release.V0_10, request_timeout_ms=PATIENCE_MS) as producer:
+        producer.send(KeyedMessage(topic, b"x" * 1000), KeyedMessage(topic, b"y"))
+    ended_ms = SystemClock().wall_ms()
+    with (
+        SimpleConsumer("127.0.0.1", twin.port, PATIENCE_MS, release=Release.V0_10) as later,
+        twin.consumer() as older,
+    ):
+        found = [each.message for each in later.fetch(topic, 0, 0, 10).messages]
+        untimed = [each.message for each in older.fetch(topic, 0, 0).messages]
+    assert [each.payload for each in found] == [each.payload for each in untimed]
+    assert {each.timestamp_ms for each in untimed} == {NO_TIMESTAMP}
+    assert all(began_ms <= each.timestamp_ms <= ended_ms for each in found)
 
 
 @pytest.mark.parametrize("acks", [0, 1])

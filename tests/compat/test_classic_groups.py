@@ -18,6 +18,7 @@ from logquake.client.classic.messages import KeyedMessage
 from logquake.client.classic.offset_requests import KeptIn
 from logquake.client.classic.producer import Producer
 from logquake.client.classic.serializer import StringEncoder
+from logquake.client.classic.versions import Release
 from logquake.cluster.api import Cluster
 from logquake.wire.topic_partition import TopicPartition
 from tests.compat.classic_groups import GroupNodes, Member, keys_of, our_member, their_member
@@ -245,6 +246,17 @@ def test_a_stream_that_finds_nothing_says_so_and_goes_on(twin: ClassicTwin, topi
         with pytest.raises(StreamsExistError):
             connector.create_message_streams({topic: 1})
     assert list(stream) == []
+
+
+def test_streams_have_times_since_0_10(twin: ClassicTwin, topic: str) -> None:
+    keys = {"broker.list": twin.servers, "request.required.acks": -1}
+    with Producer(keys, release=Release.V0_10, request_timeout_ms=PATIENCE_MS) as producer:
+        producer.send(KeyedMessage(topic, b"m"))
+    group = keys_of(twin.zookeeper, f"group-{topic}")
+    with ConsumerConnector(group, release=Release.V0_10) as connector:
+        (stream,) = connector.create_message_streams({topic: 1})[topic]
+        found = next(stream)
+    assert (found.message, found.timestamp_ms > 0) == (b"m", True)
 
 
 def test_without_automatic_commits_only_what_is_committed_counts(

@@ -42,8 +42,9 @@ class DefaultEventHandler:
         pool: ProducerPool,
         statistics: ProducerStatistics,
         clock: Clock,
+        magic: int,
     ) -> None:
-        """``encoders`` are of keys and of messages."""
+        """``encoders`` are of keys and of messages; ``magic`` of the sets that are written."""
         self._config = config
         self._key_encoder, self._encoder = encoders
         self._collation = collation
@@ -51,6 +52,7 @@ class DefaultEventHandler:
         self._pool = pool
         self._statistics = statistics
         self._clock = clock
+        self._magic = magic
         self._refreshed_at_ms: int | None = None
         self._to_refresh: set[str] = set()
         self._is_given_up = False
@@ -98,7 +100,7 @@ class DefaultEventHandler:
                 _log.exception("a message for %s cannot be serialized", each.topic)
             else:
                 self._statistics.serialized(each.topic, len(payload or b""))
-                message = Message(payload, key)
+                message = Message(payload, key, self._clock.wall_ms())
                 serialized.append(Serialized(each.topic, each.partition_key, message))
         return serialized
 
@@ -168,4 +170,4 @@ class DefaultEventHandler:
         codec = self._config.compression_codec
         if topics and place.topic not in topics:
             codec = Codec.NONE
-        return encode_messages([each.message for each in messages], codec)
+        return encode_messages([each.message for each in messages], codec, self._magic)
