@@ -60,6 +60,8 @@ class FindCoordinator(Question):
         if len(answer.coordinators) > 1:
             return Fatal(MalformedResponseError(f"several coordinators of {self.of}"))
         one = answer.coordinators[0]
+        if one.key != self.of.name:
+            return Fatal(MalformedResponseError(f"{one.key}, and not {self.of}, has a coordinator"))
         return self._judge(one.error_code, one.node_id, one.error_message)
 
     def _judge(self, number: int, node_id: int, said: str | None) -> Verdict:

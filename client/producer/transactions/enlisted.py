@@ -107,9 +107,12 @@ class AddPartitions(Question):
         )
 
     def judge(self, answer: Message) -> Verdict:
-        """The first refusal that is about more than its partition decides."""
+        """The first refusal that is about more than its partition decides. Of what the answer says
+        nothing, nobody knows.
+        """
         assert isinstance(answer, AddPartitionsToTxnResponse)
         refused: dict[TopicPartition, ErrorCode] = {}
+        unsaid = set(self._places)
         for topic in answer.results_by_topic_v3_and_below:
             for one in topic.results_by_partition:
                 place = TopicPartition(topic.name, one.partition_index)
@@ -117,9 +120,12 @@ class AddPartitions(Question):
                 verdict = self._of_all(code, place)
                 if verdict is not None:
                     return verdict
+                unsaid.discard(place)
                 if code is not ErrorCode.NONE:
                     refused[place] = code
-        return Abortable(_reason(refused)) if refused else Added(self._places)
+        if refused:
+            return Abortable(_reason(refused))
+        return Again() if unsaid else Added(self._places)
 
     def _of_all(self, code: ErrorCode, place: TopicPartition) -> Verdict | None:
         if code is ErrorCode.NONE:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from logquake.client.errors import BrokerError, ProducerFencedError
+from logquake.client.errors import BrokerError, MalformedResponseError, ProducerFencedError
 from logquake.client.producer.identity import Identity
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.question import (
@@ -74,7 +74,7 @@ class InitProducerId(Question):
         if code is ErrorCode.INVALID_TRANSACTION_TIMEOUT:
             context += f": transaction.timeout.ms={self._timeout_ms} is more than brokers allow"
         if code is ErrorCode.NONE:
-            return Named(Identity(answer.producer_id, answer.producer_epoch))
+            return _named(Identity(answer.producer_id, answer.producer_epoch), context)
         if code in FENCED:
             return Fatal(ProducerFencedError(context))
         error = BrokerError(code, context)
@@ -82,3 +82,9 @@ class InitProducerId(Question):
             return Denied(error)
         verdict = on_refusal(code, context)
         return verdict if isinstance(verdict, Again) else Fatal(error)
+
+
+def _named(identity: Identity, context: str) -> Verdict:
+    if identity.producer_id < 0 or identity.epoch < 0:
+        return Fatal(MalformedResponseError(f"{context}: the answer has none, and no error"))
+    return Named(identity)
