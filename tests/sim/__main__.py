@@ -2,6 +2,7 @@
 
 CAST is who the cluster serves: ``records`` are produced, consumed and deleted; ``offsets`` are
 committed; ``groups`` have members besides; ``programs`` use the clients' own consumer as members;
+``copies`` are made exactly once by such programs;
 ``transactions`` span partitions. Faults and invariants
 are of every run. Prints every failing seed with its last events, and on stderr how far it is; ends
 with 1 if there was one. One seed again, with the whole of its events: ``--replay SEED``.
@@ -20,6 +21,7 @@ from multiprocessing import Pool
 from logquake.storage.invariants import assert_invariants
 from tests.sim.committing import CommittingSimulation
 from tests.sim.group_simulation import GroupSimulation
+from tests.sim.programs.copying import CopyingSimulation
 from tests.sim.programs.simulation import ProgramsSimulation
 from tests.sim.simulation import Simulation, SimulationFailure, Summary
 from tests.sim.transactions.simulation import TransactionalSimulation
@@ -28,6 +30,7 @@ CASTS: Mapping[str, type[Simulation]] = {
     "records": Simulation,
     "offsets": CommittingSimulation,
     "groups": GroupSimulation,
+    "copies": CopyingSimulation,
     "programs": ProgramsSimulation,
     "transactions": TransactionalSimulation,
 }

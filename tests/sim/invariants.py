@@ -59,6 +59,8 @@ def idempotence(world: World, step: Step) -> Iterator[str]:
         if batch.is_control:
             yield from _end_of_transaction(world, partition, batch)
             continue
+        if is_internal(partition.topic):  # a coordinator's own, which no producer numbers
+            continue
         first = world.values.setdefault(batch.value, (partition, batch.first))
         if first != (partition, batch.first) and batch.producer_id >= 0:
             yield f"{batch} in {partition} was committed before, at {first}"

@@ -13,11 +13,13 @@ from logquake.planted.bug import PlantedBug, World
 from logquake.planted.planting import plant
 from logquake.wire.topic_partition import TopicPartition
 from tests.sim.planted import first_failure, found_by, in_world
+from tests.sim.programs.copying import CopyingSimulation
 from tests.sim.programs.reading import Reading
 from tests.sim.programs.simulation import ProgramsSimulation
 
 SEEDS_A_TEST = 4
 TESTS = 5
+COPYING_TESTS = 3
 SEEDS_A_BUG = 20
 ONE, TWO = TopicPartition("orders", 0), TopicPartition("orders", 1)
 
@@ -36,6 +38,19 @@ def test_programs_are_kept_their_promises_whatever_fails(first: int) -> None:
     assert generations >= 3 * SEEDS_A_TEST
     assert commits >= 10 * SEEDS_A_TEST
     assert handed_out >= 60 * SEEDS_A_TEST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, SEEDS_A_TEST * COPYING_TESTS, SEEDS_A_TEST))
+def test_copies_are_made_exactly_once_whatever_fails(first: int) -> None:
+    copies = lives = 0
+    for seed in range(first, first + SEEDS_A_TEST):
+        simulation = CopyingSimulation(seed)
+        simulation.run()
+        copies += sum(len(reader.values) for reader in simulation.readers)
+        lives += sum(len(member.watches) for member in simulation.members)
+    assert copies >= 10 * SEEDS_A_TEST  # batches of them
+    assert lives > 3 * SEEDS_A_TEST
 
 
 @pytest.mark.slow

@@ -10,6 +10,8 @@ from logquake.client.errors import DeliveryError, RequestTimedOutError
 from logquake.client.producer.delivery import Outcome, RecordMetadata
 from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.model import ZooKeeperModel
+from tests.sim.programs.copier import copy_of
+from tests.sim.programs.copying import exactly_once
 from tests.sim.programs.promises import (
     one_batch_a_sequence,
     renewed_for_a_reason,
@@ -96,6 +98,7 @@ def test_one_batch_a_sequence(world: World) -> None:
 
 
 def test_renewed_for_a_reason(world: World) -> None:
+    hand(world, b"one")
     assert problems(renewed_for_a_reason, world, left=[left(b"one"), left(b"one")]) == 0
     assert problems(renewed_for_a_reason, world, left=[left(b"one", epoch=1)]) == 1
     world.records.doubted.add(("p", PLACE))
@@ -123,3 +126,22 @@ def test_a_record_that_is_there_twice_was_sent_in_two_epochs(world: World) -> No
     for value in (b"one", b"two"):
         world.records.epochs[value] = {(1, 0), (1, 1)}
     assert list(written_once(world)) == []
+
+
+class ReaderOf:
+    """Who read these batches of copies."""
+
+    partition = TopicPartition("copies", 0)
+
+    def __init__(self, *values: int) -> None:
+        self.values = values
+
+
+def test_copies_are_there_once_and_in_order(world: World) -> None:
+    world.records.contents[1] = [copy_of(b"one"), copy_of(b"two")]
+    world.records.contents[2] = [copy_of(b"two")]
+    world.records.contents[3] = [copy_of(b"one")]
+    for values in ([], [1], [3, 2]):
+        assert list(exactly_once(world, [ReaderOf(*values)])) == []
+    for values in ([2], [2, 3], [3, 3], [1, 2]):
+        assert len(list(exactly_once(world, [ReaderOf(*values)]))) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from typing import ClassVar
 
 from logquake.client.consumer.consuming import Consuming
 from logquake.client.consumer.records import ConsumerRecords
@@ -18,6 +19,7 @@ from tests.sim.client_driver import SimDriver
 from tests.sim.host import Host, HostScheduler
 from tests.sim.network import Fabric
 from tests.sim.programs.living import Do, Life, SimClock, Sleep, live
+from tests.sim.programs.produce_watch import ProduceWatch
 from tests.sim.programs.reading import Reading
 from tests.sim.settings import PORT
 from tests.sim.world import World
@@ -97,6 +99,9 @@ def _generation_of(commit: OffsetCommitRequest | TxnOffsetCommitRequest) -> int:
 class Member:
     """It has lives; each is another process on the same host."""
 
+    AUTOMATIC_SHARE: ClassVar[float] = 0.5  # of the lives: offsets are committed by themselves
+    MOST_RECORDS: ClassVar[Sequence[int]] = (1, 3, 500)  # of a poll
+
     def __init__(
         self,
         name: str,
@@ -112,7 +117,7 @@ class Member:
         self.host = Host(name, fabric.clock)
         self.rng = rng
         self.is_stopped = False
-        self.committed: dict[TopicPartition, int] = {}  # as it was told
+        self.watches: list[ProduceWatch] = []  # of what it produces, in each life
         self._group = group
         self._topic = topic
         self._strategy = strategy
@@ -127,7 +132,7 @@ class Member:
         self._lives += 1
         name = f"{self.name}.{self._lives}"
         scheduler = HostScheduler(self.host)
-        is_automatic = self.rng.random() < 0.5
+        is_automatic = self.rng.random() < self.AUTOMATIC_SHARE
         keys = consumer_keys(self._world, name, self._group, self._strategy)
         listener = Listener(name, self._reading)
         founded = found_consumer(
@@ -135,7 +140,7 @@ class Member:
             {
                 **keys,
                 "enable_auto_commit": is_automatic,
-                "max_poll_records": self.rng.choice([1, 3, 500]),
+                "max_poll_records": self.rng.choice(self.MOST_RECORDS),
             },
             key_deserializer=None,
             value_deserializer=None,

@@ -73,13 +73,12 @@ def renewed_for_a_reason(world: World, step: Step) -> Iterator[str]:
     """
     for left in step.left:
         _, *identity, _ = left.sequence
+        who = (left.producer, left.sequence.place)
         for value in left.values:
             epochs = world.records.epochs[value]
             epochs.add((identity[0], identity[1]))
-            if (
-                len(epochs) > 1
-                and (left.producer, left.sequence.place) not in world.records.doubted
-            ):
+            is_sent_once = value in world.records.by_value  # by the program
+            if is_sent_once and len(epochs) > 1 and who not in world.records.doubted:
                 yield f"{left} left before as of {epochs}"
 
 

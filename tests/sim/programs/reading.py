@@ -52,6 +52,10 @@ class Reading:
         """It was told that these are others' now, or that it owns nothing any more."""
         self._owned[member].difference_update(places)
 
+    def sought(self, member: str, place: TopicPartition) -> None:
+        """It goes on elsewhere, where it or another one has been."""
+        self._positions.pop((member, place), None)
+
     def is_over(self, member: str) -> None:
         """Its process has ended."""
         self._owned.pop(member, None)

@@ -30,13 +30,15 @@ class ProgramsSimulation(Simulation):
         "offsets.commit.timeout.ms": "600",
     }
 
+    KIND: ClassVar[type[Member]] = Member
+
     def __init__(self, seed: int, *, keep_all: bool = False) -> None:
         super().__init__(seed, keep_all=keep_all)
         rng = Random(f"programs {seed}")
         self.reading = Reading()
         strategy = rng.choice(STRATEGIES)
         self.members = [
-            Member(f"m{n}", GROUP, TOPIC, strategy, self.fabric, self.world, rng, self.reading)
+            self.KIND(f"m{n}", GROUP, TOPIC, strategy, self.fabric, self.world, rng, self.reading)
             for n in range(MEMBERS)
         ]
         for member in self.members:
