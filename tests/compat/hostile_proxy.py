@@ -1,0 +1,176 @@
+"""Stands between a client and an honest broker, and does something to its answers."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from random import Random
+
+from logquake.wire.header import LENGTH_BYTES
+
+Hostility = Callable[[Random, bytes, bytes], bytes]
+"""Of an answer without its length, and the one before it: all that the client is sent."""
+
+ABSURD = b"\x7f\xff\xff\xff"
+
+
+def framed(body: bytes) -> bytes:
+    return len(body).to_bytes(LENGTH_BYTES) + body
+
+
+def honest(_random: Random, answer: bytes, _before: bytes) -> bytes:
+    return framed(answer)
+
+
+def damaged(random: Random, answer: bytes, _before: bytes) -> bytes:
+    """The correlation id stays, so that it is decoded."""
+    content = bytearray(answer)
+    for _ in range(random.randint(1, 3)):
+        place = random.randrange(4, len(content)) if len(content) > 4 else len(content)
+        match random.randrange(4):
+            case 0 if place < len(content):
+                content[place] ^= 1 << random.randrange(8)
+            case 1:
+                del content[place : place + random.randint(1, 8)]
+            case 2:
+                content[place:place] = random.randbytes(random.randint(1, 8))
+            case _:
+                content[place : place + 2] = random.randbytes(2)
+    return framed(bytes(content))
+
+
+def absurd_counts(random: Random, answer: bytes, _before: bytes) -> bytes:
+    content = bytearray(answer)
+    place = random.randrange(4, max(5, len(content)))
+    content[place : place + 4] = random.choice([ABSURD, b"\xff\xff\xff\xff", b"\xff\xff\xff\x0f"])
+    return framed(bytes(content))
+
+
+def wrong_correlation(random: Random, answer: bytes, _before: bytes) -> bytes:
+    return framed(random.randbytes(4) + answer[4:])
+
+
+def for_another(_random: Random, answer: bytes, before: bytes) -> bytes:
+    """What was said before, as if it were the answer to this."""
+    return framed(answer[:4] + before[4:])
+
+
+def absurd_length(_random: Random, answer: bytes, _before: bytes) -> bytes:
+    return ABSURD + answer
+
+
+def never_whole(random: Random, answer: bytes, _before: bytes) -> bytes:
+    """It waits for the rest, until its time is up."""
+    return framed(answer)[: random.randrange(LENGTH_BYTES + len(answer))]
+
+
+HOSTILITIES: dict[str, Hostility] = {
+    each.__name__: each
+    for each in (
+        damaged,
+        absurd_counts,
+        wrong_correlation,
+        for_another,
+        absurd_length,
+        never_whole,
+    )
+}
+UNMISTAKABLE = (wrong_correlation, absurd_length, never_whole)
+"""Whatever is left of them, nobody takes it for an answer."""
+
+
+class HostileProxy:
+    """``hostility`` may be changed at any time; it befalls one answer in ``one_in``."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.hostility: Hostility = honest
+        self.one_in = 3
+        self.random = Random(seed)
+        self.target = 0  # a port
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        self._sockets: list[socket.socket] = [self._listening]
+        self._threads: list[threading.Thread] = []
+        self._lock = threading.Lock()
+        self._spawn(self._accept)
+
+    def _spawn(self, run: Callable[..., None], *of: socket.socket) -> None:
+        thread = threading.Thread(target=run, args=of, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                self._join_up(client)
+
+    def _join_up(self, client: socket.socket) -> None:
+        try:
+            server = socket.create_connection(("127.0.0.1", self.target))
+        except OSError:
+            client.close()
+            return
+        with self._lock:
+            self._sockets += [client, server]
+        self._spawn(self._pass_requests, client, server)
+        self._spawn(self._pass_answers, server, client)
+
+    def _pass_requests(self, client: socket.socket, server: socket.socket) -> None:
+        with suppress(OSError):
+            while content := client.recv(65_536):
+                server.sendall(content)
+        _end(client, server)
+
+    def _pass_answers(self, server: socket.socket, client: socket.socket) -> None:
+        before = b"\0\0\0\0"
+        with suppress(OSError):
+            while (answer := _frame(server)) is not None:
+                client.sendall(self._altered(answer, before))
+                before = answer
+        _end(client, server)
+
+    def _altered(self, answer: bytes, before: bytes) -> bytes:
+        with self._lock:
+            if self.random.randrange(self.one_in):
+                return framed(answer)
+            return self.hostility(self.random, answer, before)
+
+    def close(self) -> None:
+        _end(*self._sockets)
+        for thread in self._threads:
+            thread.join()
+        for each in self._sockets:
+            each.close()
+
+
+@contextmanager
+def hostile_proxy() -> Iterator[HostileProxy]:
+    proxy = HostileProxy()
+    try:
+        yield proxy
+    finally:
+        proxy.close()
+
+
+def _frame(source: socket.socket) -> bytes | None:
+    head = _exactly(source, LENGTH_BYTES)
+    return None if head is None else _exactly(source, int.from_bytes(head))
+
+
+def _exactly(source: socket.socket, count: int) -> bytes | None:
+    content = bytearray()
+    while len(content) < count:
+        piece = source.recv(count - len(content))
+        if not piece:
+            return None
+        content += piece
+    return bytes(content)
+
+
+def _end(*sockets: socket.socket) -> None:
+    for each in sockets:
+        with suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
