@@ -89,7 +89,10 @@ class Consuming:
         """
         with self._calls.one_at_a_time():
             self._group.group_metadata()
+            self._attend_ms = 0
             if isinstance(to, re.Pattern):
+                if not to.pattern:
+                    raise ValueError("a pattern to subscribe to cannot be empty")
                 self._subscriptions.subscribe_pattern(to)
                 self._metadata.request_update_for_new_topics()
             elif topics := _topics(to):
@@ -118,6 +121,7 @@ class Consuming:
         """From topics, a pattern, or partitions; the group is left."""
         with self._calls.one_at_a_time():
             self._retain(())
+            self._attend_ms = 0
             reason = "the consumer unsubscribed from all topics"
             try:
                 yield from self._group.leave(self._listener, reason)
@@ -260,6 +264,7 @@ class Consuming:
     def enforce_rebalance(self, reason: str) -> None:
         """Raises NoGroupError."""
         with self._calls.one_at_a_time():
+            self._attend_ms = 0
             self._group.enforce_rebalance(reason)
 
     def metrics(self) -> Groups:
