@@ -119,7 +119,10 @@ class Producer(ProducerFacade):
 
     async def close(self, timeout_ms: int | None = None) -> None:
         """Write what is there, and end; what is not written in time has failed then."""
-        if not self._driver.is_closed:
+        if self._driver.is_closed:
+            return
+        try:
             await self._driver.run(self._producing.close(timeout_ms))
+        finally:
             self._driver.close()
             self._producing.closed()

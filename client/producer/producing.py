@@ -136,13 +136,17 @@ class Producing:
         """
         deadline_ms = self._deadline_ms(timeout_ms)
         self._accumulator.close()
-        is_idle = yield Wait(lambda: self.core.is_idle, deadline_ms)
-        if self._transactions is not None:
-            if is_idle:
+        is_idle = False
+        try:
+            is_idle = yield Wait(lambda: self.core.is_idle, deadline_ms)
+            if self._transactions is not None and is_idle:
                 yield from self._transactions.end_what_is_open(deadline_ms)
-            self._transactions.close()
-        if not is_idle:
-            self._accumulator.abort(ProducerClosedError("the producer was closed before it was"))
+        finally:  # by Ctrl-C too, or a task's end
+            if self._transactions is not None:
+                self._transactions.close()
+            if not is_idle:
+                why = ProducerClosedError("the producer was closed before the record was written")
+                self._accumulator.abort(why)
 
     def closed(self) -> None:
         """Nobody drives it any more."""

@@ -163,6 +163,9 @@ class Producer(ProducerFacade):
         """
         if self._driver.is_closed:
             return
-        self._driver.run(self._producing.close(0 if self._driver.is_own_thread() else timeout_ms))
-        self._driver.close()
-        self._producing.closed()
+        given_ms = 0 if self._driver.is_own_thread() else timeout_ms
+        try:
+            self._driver.run(self._producing.close(given_ms))
+        finally:
+            self._driver.close()
+            self._producing.closed()

@@ -85,7 +85,7 @@ class Releases:
                 yield Twin(port, "")
 
     def _programs(self, jars: str, folder: Path) -> KafkaPrograms:
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)  # each test of a release that is not there asks again
         return programs_in(jars, folder)
 
     @contextmanager

@@ -540,3 +540,21 @@ def test_a_producer_on_a_loop_is_closed_with_and_without_time(place: Place) -> N
         await producer.close()
 
     asyncio.run(write())
+
+
+def test_a_close_that_is_cancelled_has_ended_the_producer(place: Place) -> None:
+    async def write() -> None:
+        producer = place.aio_producer(linger_ms=10_000)
+        await producer.partitions_for(place.topic)
+        sent = await producer.send(place.topic, b"v")
+        closing = asyncio.create_task(producer.close())
+        await asyncio.sleep(0)  # it waits for an answer of the broker's now
+        closing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await closing
+        with pytest.raises(DeliveryError, match="closed before the record was written"):
+            await sent
+        with pytest.raises(ClosedError):
+            await producer.send(place.topic, b"late")
+
+    asyncio.run(write())
