@@ -252,7 +252,7 @@ def test_streams_have_times_since_0_10(twin: ClassicTwin, topic: str) -> None:
     keys = {"broker.list": twin.servers, "request.required.acks": -1}
     with Producer(keys, release=Release.V0_10, request_timeout_ms=PATIENCE_MS) as producer:
         producer.send(KeyedMessage(topic, b"m"))
-    group = keys_of(twin.zookeeper, f"group-{topic}")
+    group = keys_of(twin.zookeeper, f"group-{topic}", consumer_timeout_ms=PATIENCE_MS)
     with ConsumerConnector(group, release=Release.V0_10) as connector:
         (stream,) = connector.create_message_streams({topic: 1})[topic]
         found = next(stream)
