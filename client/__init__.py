@@ -41,6 +41,7 @@ looked up while everything else waits.
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,9 @@ if TYPE_CHECKING:
     from logquake.client.sync.consumer import Consumer as Consumer
     from logquake.client.sync.producer import Producer as Producer
     from logquake.wire.topic_partition import TopicPartition as TopicPartition
+
+# What clients log goes where the program wants it to go, and else nowhere.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 # Loaded when they are asked for: brokers and tools that use one module of this room need no more.
 _HANDED_OUT = {

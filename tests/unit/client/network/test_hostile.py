@@ -12,10 +12,11 @@ from logquake.client.network.effects import Node, Write
 from logquake.client.network.link import Answer, ClientRequest, Serving
 from logquake.client.network.links import Links
 from logquake.client.network.settings import NetworkSettings
-from logquake.wire.api import ApiKey, request_type, response_type
+from logquake.wire.api import ApiKey, api_name, request_type, response_type
 from logquake.wire.header import decode_request_header, encode_response
 from tests.parts import joined
 from tests.unit.client.cluster_in_memory import FakeTopology, all_versions
+from tests.wire.samples import Samples
 
 ANSWERS = 30
 MAX_BYTES = 1 << 20
@@ -41,13 +42,24 @@ class Hostile:
         self.receive(link.id, joined(encode_response(1, all_versions(), 3)))
         self.links.take_effects()
 
+    def version_of(self, key: ApiKey) -> int:
+        """It is connected to then."""
+        link = self.links.states.link(BROKER.id)
+        if link is None:
+            self.connect()
+            link = self.links.states.link(BROKER.id)
+        request = request_type(key)
+        assert link is not None
+        assert request is not None
+        assert isinstance(link.stage, Serving)
+        return link.stage.version_of(request, BROKER, None)
+
     def ask(self, key: ApiKey, answer: Any) -> None:
+        version = self.version_of(key)
         link = self.links.states.link(BROKER.id)
         request, response = request_type(key), response_type(key)
         assert link is not None
         assert request is not None
-        assert isinstance(link.stage, Serving)
-        version = link.stage.version_of(request, BROKER, None)
         self.links.send(link, ClientRequest(request(), version, response, self.told.append), 0)
         (written,) = self.links.take_effects()
         assert isinstance(written, Write)
@@ -87,8 +99,6 @@ def test_whatever_a_broker_says_is_an_answer_or_an_error(seed: int) -> None:
     hostile = Hostile(seed)
     metadata = FakeTopology().metadata
     for number in range(ANSWERS):
-        if hostile.links.states.link(BROKER.id) is None:
-            hostile.connect()
         if number % 2:
             hostile.ask(ApiKey.METADATA, metadata(request_type(ApiKey.METADATA)(), None))  # type: ignore[misc,arg-type]
         else:
@@ -100,3 +110,23 @@ def test_whatever_a_broker_says_is_an_answer_or_an_error(seed: int) -> None:
         assert len(hostile.told) == number + 1
         if isinstance(hostile.told[-1], ClientError):
             assert hostile.links.states.link(BROKER.id) is None
+
+
+KEYS = [key for key in ApiKey if key in {api.api_key for api in all_versions().api_keys}]
+
+
+@pytest.mark.parametrize("key", KEYS, ids=api_name)
+def test_every_answer_may_be_damaged(key: ApiKey) -> None:
+    """Of each kind that there is, filled in every manner."""
+    response = response_type(key)
+    assert response is not None
+    hostile = Hostile(key)
+    samples = Samples(key)
+    for _ in range(3):
+        for answer in samples.of(response, hostile.version_of(key)):
+            known = len(hostile.told)
+            hostile.ask(key, answer)
+            link = hostile.links.states.link(BROKER.id)
+            if link is not None and len(hostile.told) == known:
+                hostile.links.received(link.id, 0, 0)
+            assert len(hostile.told) == known + 1
