@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
 
-from logquake.chaos.workloads.plan import ClientLibrary, Option, Plan, WorkloadKind, runs_over
+from logquake.chaos.workloads.plan import Option, Plan, WorkloadKind
 from logquake.chaos.workloads.processes import WorkloadProcess
 
 _MANY = 64  # ordinals that a mix may use: the next one begins above
@@ -18,8 +18,7 @@ def mix_of(plan: Plan) -> Iterator[tuple[str, Plan]]:
     """Names and plans. The topics are the plan's own, its target, and TOPIC-compacted."""
     first = plan.ordinal * _MANY
     for ordinal, (name, kind, options) in enumerate(_parts(plan), first):
-        library = plan.client if runs_over(kind, plan.client) else ClientLibrary.CONFLUENT
-        told = {**plan.options(), "client": library, "ordinal": ordinal, **options}
+        told = {**plan.options(), "ordinal": ordinal, **options}
         yield name, Plan.of(kind, plan.bootstrap, told)
 
 

@@ -38,25 +38,8 @@ class ClientLibrary(StrEnum):
     OWN = "logquake"
 
 
-_OVER_OURS = frozenset(
-    {
-        WorkloadKind.PLAIN,
-        WorkloadKind.IDEMPOTENT,
-        WorkloadKind.COMPACTED,
-        WorkloadKind.TRANSACTIONAL,
-        WorkloadKind.MEMBER,
-        WorkloadKind.READER,
-        WorkloadKind.IMPATIENT,
-        WorkloadKind.MIXED,
-    }
-)
-
-
 def runs_over(kind: WorkloadKind, library: ClientLibrary) -> bool:
-    """Of a mix what can, does."""
-    if library is ClientLibrary.OWN:
-        return kind in _OVER_OURS
-    return kind is not WorkloadKind.IMPATIENT or library is ClientLibrary.CONFLUENT
+    return kind is not WorkloadKind.IMPATIENT or library is not ClientLibrary.JAVA
 
 
 def _option(meaning: str, default: T) -> T:
@@ -107,8 +90,7 @@ class Plan:
         settings = {name: value for name, value in options.items() if "." in name}
         plan = cls(WorkloadKind(kind), bootstrap, settings, **own)
         if not runs_over(plan.kind, plan.client):
-            alone = "" if plan.client is ClientLibrary.OWN else ": over logquake's own client alone"
-            raise ValueError(f"{kind} does not run over {plan.client}{alone}")
+            raise ValueError(f"{kind} runs over logquake's own client alone")
         return plan
 
     @property

@@ -13,6 +13,7 @@ from logquake.chaos.workloads.impatient import ImpatientProducer
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.members import CommittingMember, Mover
 from logquake.chaos.workloads.own.members import own_member
+from logquake.chaos.workloads.own.moving import OwnMover
 from logquake.chaos.workloads.own.producers import own_steady_producer
 from logquake.chaos.workloads.own.reading import OwnReader
 from logquake.chaos.workloads.own.transactions import own_transactor
@@ -46,6 +47,7 @@ OVER_OURS: Mapping[WorkloadKind, Callable[[Life], Workload]] = {
     WorkloadKind.IDEMPOTENT: own_steady_producer,
     WorkloadKind.COMPACTED: own_steady_producer,
     WorkloadKind.TRANSACTIONAL: own_transactor,
+    WorkloadKind.MOVER: OwnMover,
     WorkloadKind.MEMBER: own_member,
     WorkloadKind.READER: OwnReader,
 }

@@ -30,7 +30,7 @@ OURS, CONFLUENT = ClientLibrary.OWN, ClientLibrary.CONFLUENT
 @pytest.fixture(scope="module")
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with Cluster(brokers=3, data_dir=tmp_path_factory.mktemp("own") / "cluster") as kafka:
-        for topic in ("orders", "few", "haunted"):
+        for topic in ("orders", "few", "haunted", "moved"):
             kafka.create_topic(topic, partitions=PARTITIONS, config={"min.insync.replicas": 2})
         yield kafka
 
@@ -42,6 +42,7 @@ def test_what_our_clients_do_under_faults_holds(kafka: Cluster, tmp_path: Path) 
             kind: lab.start(kind, client=OURS, rate=50, topic=topic)
             for kind, topic in KINDS.items()
         }
+        ours["mover"] = lab.start("mover", client=OURS, group="movers")
         librdkafkas = lab.start("transactional", client=CONFLUENT, rate=50)
         with observing(kafka, lab.harness, every_s=0.2):
             for each in (*ours.values(), librdkafkas):
@@ -54,7 +55,7 @@ def test_what_our_clients_do_under_faults_holds(kafka: Cluster, tmp_path: Path) 
             lab.harness.record(Kind.FAULT_ENDED, "leader", caused_by=begun)
             for each in (*ours.values(), librdkafkas):
                 each.end()
-            for topic in ("orders", "few"):
+            for topic in ("orders", "few", "moved"):
                 for partition in range(PARTITIONS):
                     kafka.wait_isr(topic, partition, 3, PATIENCE_S)
             lab.read_all("orders")

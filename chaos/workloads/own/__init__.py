@@ -6,6 +6,7 @@
     transactions.py transactional
     reading.py      reads, and tells what it was handed
     members.py      members that commit what they took
+    moving.py       mover
 
-Caveat: what moves records in transactions runs over confluent-kafka.
+All kinds do, and the one that is impatient does it over requests of its own.
 """

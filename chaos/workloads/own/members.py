@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from logquake.chaos.history.rows import Kind
 from logquake.chaos.workloads.life import Life
@@ -11,9 +12,15 @@ from logquake.chaos.workloads.own.reading import ReadRows
 from logquake.chaos.workloads.own.sending import name_of
 from logquake.chaos.workloads.own.settings import MEMBER, own_settings
 from logquake.client import Consumer
-from logquake.client.consumer.offsets import OffsetAndMetadata
+from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.records import ConsumerRecord
-from logquake.client.errors import BrokerError, ClientError, CommitFailedError
+from logquake.client.errors import (
+    BrokerError,
+    ClientError,
+    CommitFailedError,
+    NotAssignedError,
+    TimedOutError,
+)
 from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
 
@@ -60,7 +67,7 @@ class OwnMembership:
         return list(records)
 
     def commit_after(self, taken: Sequence[ConsumerRecord]) -> None:
-        ends = {each.place: OffsetAndMetadata(each.offset + 1) for each in taken}
+        ends = ends_of(taken)
         asked = {place: self._asked(place, end.offset) for place, end in ends.items()}
         error: ClientError | None = None
         try:
@@ -78,13 +85,39 @@ class OwnMembership:
                 caused_by=sequence,
             )
 
-    def _asked(self, place: TopicPartition, offset: int) -> int:
+    def commits_in(
+        self, transaction: int, taken: Sequence[ConsumerRecord]
+    ) -> dict[TopicPartition, OffsetAndMetadata]:
+        """What a producer is to commit with its transaction, of that sequence."""
+        ends = ends_of(taken)
+        for place, end in ends.items():
+            self._asked(place, end.offset, transaction)
+        return ends
+
+    @property
+    def metadata(self) -> ConsumerGroupMetadata:
+        return self._consumer.group_metadata()
+
+    def begin_again(self) -> None:
+        """The next record of each partition is the first one that the group has not committed."""
+        for place, commit in self._committed().items():
+            with suppress(NotAssignedError):  # it has moved meanwhile
+                self._consumer.seek(place, commit or OffsetAndMetadata(0))
+                self._rows.assigned([place], self._generation)
+
+    def _committed(self) -> Mapping[TopicPartition, OffsetAndMetadata | None]:
+        while True:
+            with suppress(TimedOutError):
+                return self._consumer.committed(self._consumer.assignment())
+
+    def _asked(self, place: TopicPartition, offset: int, transaction: int | None = None) -> int:
         return self._history.record(
             Kind.COMMIT_ASKED,
             str(place),
             group=self._group,
             offset=offset,
             epoch=self._generation,
+            caused_by=transaction,
         )
 
     @property
@@ -101,6 +134,11 @@ class OwnMembership:
 
     def on_lost(self, places: Sequence[TopicPartition]) -> None:
         self._rows.revoked(places, "lost", self._generation)
+
+
+def ends_of(taken: Sequence[ConsumerRecord]) -> dict[TopicPartition, OffsetAndMetadata]:
+    """The offsets to go on from."""
+    return {each.place: OffsetAndMetadata(each.offset + 1) for each in taken}
 
 
 def _result(error: ClientError | None) -> str:

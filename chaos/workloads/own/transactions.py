@@ -11,7 +11,9 @@ from logquake.chaos.workloads.own.settings import TRANSACTIONAL, own_settings
 from logquake.chaos.workloads.sending import SentRows
 from logquake.chaos.workloads.transactions import TransactionLife, Transactor
 from logquake.client import Producer
+from logquake.client.consumer.offsets import ConsumerGroupMetadata
 from logquake.client.errors import ClientError, TimedOutError, TransactionFailedError
+from logquake.client.producer.transactions.offsets import Offsets
 
 
 def own_transactor(life: Life) -> Transactor:
@@ -29,6 +31,9 @@ class OwnTransactionalSender(OwnSender):
 
     def abort_transaction(self) -> None:
         persist(self.producer.abort_transaction)
+
+    def send_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> None:
+        persist(lambda: self.producer.send_offsets_to_transaction(offsets, group))
 
     def release(self) -> None:
         self.producer.close(0)

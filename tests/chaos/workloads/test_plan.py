@@ -21,7 +21,6 @@ def test_options_are_taken_as_text_or_as_what_they_are() -> None:
         ("plain", {"keys": "many"}, "many"),
         ("plain", {"client": "perl"}, "perl"),
         ("impatient", {"client": "java"}, "own client"),
-        ("mover", {"client": "logquake"}, "mover does not run over logquake"),
         ("plain", {"take_over": "maybe"}, "take_over is true or false, not maybe"),
     ],
 )
