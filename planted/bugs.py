@@ -413,7 +413,7 @@ COORDINATORS = (
         "Kafka's way",
         "Who leads again tells of commits that no follower has.",
         "offsets.load_what_may_be_lost",
-        simulated=Simulated(World.COMMITS, ("committed_offsets",)),
+        simulated=Simulated(World.COMMITS, ("committed_offsets", "replayed")),
     ),
     PlantedBug(
         "markers-too-soon",

@@ -24,6 +24,9 @@ FIRST_US, LAST_US = 1_000_000, 6_000_000
 LONGEST_US = 3_000_000
 SHORTEST_US = 20_000
 DISK_POLL_US = 50_000
+DISK_SETTLES_US = (
+    300_000  # the dead broker's last fetch, on its way, may still bring it into an ISR
+)
 GARBAGE = b"garbage"
 MENDED_SHARE = 0.5  # of the states of topics that clients make
 
@@ -103,20 +106,23 @@ class Faults:
         if machine.broker is not None:
             self._note(f"the disk of {machine.host.name} fails")
             machine.kill()
-            self._replace_disk(machine)
+            self._look_at_disk_later(machine, DISK_SETTLES_US)
 
     def _replace_disk(self, machine: Machine) -> None:
         if machine.broker is not None:
             return
         if self._world.is_needed(machine.broker_id):
-            again = partial(self._replace_disk, machine)
-            self._fabric.clock.after(DISK_POLL_US, "a look at a failed disk", again)
+            self._look_at_disk_later(machine, DISK_POLL_US)
             return
         self._trace.counts["disk lost"] += 1
         self._trace.add(f"{machine.host.name} gets an empty disk")
         machine.lose_disk()
         self._world.lose_disk(machine.broker_id)
         self._until(lambda: self._revive(machine))
+
+    def _look_at_disk_later(self, machine: Machine, delay_us: int) -> None:
+        again = partial(self._replace_disk, machine)
+        self._fabric.clock.after(delay_us, "a look at a failed disk", again)
 
     def _stop(self) -> None:
         machine = self._some()

@@ -103,7 +103,9 @@ class ProducePurgatory:
             heapq.heappop(entries)
             if write.is_open:
                 produce.settle(write, error)
-        del self._waiting[partition]
+        # Who was answered may have sent the next one at once, and that one woken the others.
+        if self._waiting.get(partition) is entries:
+            del self._waiting[partition]
 
 
 def verdict(write: Write) -> ErrorCode | None:
