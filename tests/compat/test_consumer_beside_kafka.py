@@ -430,6 +430,9 @@ def test_commits_are_told_in_order(place: Place) -> None:
     first, told = place.places[0], []
     with place.consumer(group_id=place.topic) as consumer:
         consumer.assign([first])
+        consumer.commit(
+            {first: OffsetAndMetadata(0)}
+        )  # waits for a coordinator; the next ones do not
         for offset in range(1, 4):
             consumer.commit_async(
                 {first: OffsetAndMetadata(offset)},
