@@ -53,7 +53,8 @@ def idempotence(world: World, step: Step) -> Iterator[str]:
     epoch's from 0 on, and no earlier epoch's after it.
 
     A producer that repeats and never skips is told of a gap by a leader that may have forgotten the
-    batch, and by no other. One that forgot all of a producer takes any sequence for its first.
+    batch, and by no other. One that forgot all of a producer takes any sequence for its first: a
+    batch, too, that was committed, deleted, and sent again because its answer was lost.
     """
     for partition, batch in step.committed:
         if batch.is_control:
@@ -63,7 +64,10 @@ def idempotence(world: World, step: Step) -> Iterator[str]:
             continue
         first = world.values.setdefault(batch.value, (partition, batch.first))
         if first != (partition, batch.first) and batch.producer_id >= 0:
-            yield f"{batch} in {partition} was committed before, at {first}"
+            if world.was_deleted_and_forgotten(partition, batch, first):
+                world.written_again.add(batch.value)
+            else:
+                yield f"{batch} in {partition} was committed before, at {first}"
         if batch.producer_id < 0:
             continue
         key = (partition, batch.producer_id)

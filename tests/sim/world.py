@@ -161,6 +161,7 @@ class World:
         self._seen_actions: dict[int, int] = {}
         self.asked_starts: dict[TopicPartition, int] = {}  # the highest that a client wished for
         self.emptied: set[tuple[int, TopicPartition]] = set()  # lost a disk, no ISR has it since
+        self.written_again: set[int] = set()  # values: they were deleted, and nobody knew of them
         self.begun_amid: set[TopicPartition] = set()  # their producer's next was not its first
         self._reread: dict[tuple[int, TopicPartition], int] = {}  # producers, of logs up to there
         self.records = Records()
@@ -238,6 +239,19 @@ class World:
             and replica.highest_start < earlier.next <= batch.first
             for earlier in replica.batches
         )
+
+    def was_deleted_and_forgotten(
+        self, partition: TopicPartition, batch: Batch, before: tuple[TopicPartition, int]
+    ) -> bool:
+        """Whether who appended it may not know that it was committed ``before``: its log begins
+        behind that, and it took this batch, or an earlier one, for its producer's first.
+        """
+        leader = self.decisions.partitions[partition].leaders.get(batch.epoch)
+        if leader is None or before[0] != partition:
+            return False
+        was_deleted = before[1] < self.replica(leader, partition).highest_start
+        is_amid = partition in self.begun_amid or self.was_first_known(partition, batch)
+        return was_deleted and is_amid
 
     def may_have_forgotten(self, broker: int, send: Send) -> bool:
         """Whether a leader may know a later batch of that producer and not this one, as in Kafka.

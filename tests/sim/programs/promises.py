@@ -96,17 +96,24 @@ def written_once(world: World) -> Iterator[str]:
     """At the end each record that was told to be written is there, each that was told not to be is
     nowhere; none is there twice, and those of a producer are in the order of its sends, but for
     those that were sent in two of its epochs: a leader may have forgotten that it has them, as
-    Kafka's do, whose snapshots have each producer's last batch alone.
+    Kafka's do, whose snapshots have each producer's last batch alone. So of one that had been
+    deleted before it was sent again.
     """
     found: Counter[bytes] = Counter()
+    once = _to_be_there_once(world)
     for place, committed in world.committed.items():
         values = list(_values_of(world, committed))
         found.update(values)
-        once = [value for value in values if len(world.records.epochs[value]) == 1]
-        yield from _out_of_order(world, place, once)
+        yield from _out_of_order(world, place, [value for value in values if value in once])
     for told in world.records.told:
-        is_once = len(world.records.epochs[told.handed.value]) <= 1
-        yield from _miscounted(told, found[told.handed.value], is_once=is_once)
+        value = told.handed.value
+        yield from _miscounted(told, found[value], is_once=value in once)
+
+
+def _to_be_there_once(world: World) -> set[bytes]:
+    contents = world.records.contents
+    again = {value for batch in world.written_again for value in contents.get(batch, ())}
+    return {value for value, epochs in world.records.epochs.items() if len(epochs) == 1} - again
 
 
 def _values_of(world: World, committed: Committed) -> Iterator[bytes]:
