@@ -190,6 +190,20 @@ def test_a_leader_whose_records_were_all_deleted_takes_any_sequence(history: His
     assert problems(invariants.idempotence, history, gap(102)) == 0
 
 
+@pytest.mark.parametrize(("start", "is_wrong"), [(0, True), (1, True), (2, False)])
+def test_what_was_deleted_is_taken_again_by_who_forgot_its_producer(
+    history: History, start: int, is_wrong: bool
+) -> None:
+    history.state(1, 0, 1)
+    history.log(1, (0, 100), (0, 101))
+    assert problems(invariants.idempotence, history, history.commit(1)) == 0
+    history.world.replica(1, T0).highest_start = start
+    history.batches(1, _header(2, 0, 100, sequence=0), _header(3, 0, 101, sequence=1))
+    found = problems(invariants.idempotence, history, history.commit(1))
+    assert bool(found) == is_wrong
+    assert bool(history.world.written_again) != is_wrong
+
+
 def test_log_matching(history: History) -> None:
     first = history.log(1, (0, 100), (1, 101))
     same = history.log(2, (0, 100), (1, 101))

@@ -246,7 +246,8 @@ class World:
         """Whether who appended it may not know that it was committed ``before``: its log begins
         behind that, and it took this batch, or an earlier one, for its producer's first.
         """
-        leader = self.decisions.partitions[partition].leaders.get(batch.epoch)
+        decided = self.decisions.partitions.get(partition)
+        leader = decided.leaders.get(batch.epoch) if decided else None
         if leader is None or before[0] != partition:
             return False
         was_deleted = before[1] < self.replica(leader, partition).highest_start
