@@ -25,7 +25,6 @@ from logquake.client.admin.asks import (
 )
 from logquake.client.admin.results import Results
 from logquake.client.errors import (
-    AuthenticationFailedError,
     BrokerError,
     ClientError,
     ClosedError,
@@ -161,7 +160,7 @@ class Enquiries:
         self._enquiries.clear()
 
     def poll(self, now_ms: int) -> None:
-        fatal = self._fatal()
+        fatal = self._updates.fatal  # for all calls; what is polled next may get over it
         self._updates.poll(now_ms)
         for enquiry, answer in self._answers.take():
             if enquiry in self._enquiries:
@@ -229,15 +228,6 @@ class Enquiries:
 
     def _on_answer(self, enquiry: _Enquiry, answer: Answer) -> None:
         self._answers.waiting.append((enquiry, answer))
-
-    def _fatal(self) -> ClientError | None:
-        """Why nobody can be asked: it is so for all calls, until a broker is one to talk to."""
-        for node in self._metadata.nodes():
-            failure = self._network.failure(node.id)
-            if isinstance(failure, AuthenticationFailedError):
-                return failure
-        failure = self._updates.failure
-        return failure if isinstance(failure, UnsupportedVersionError) else None
 
     # What came of it
 

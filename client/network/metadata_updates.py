@@ -50,6 +50,7 @@ class MetadataUpdates:
         self._asked: tuple[Question, int] | None = None  # is in flight, in that version
         self._answer: Answer | None = None
         self.failure: ClientError | None = None  # of the last question
+        self._got_over: list[ClientError] = []  # somebody else has let us in since
 
     def poll(self, now_ms: int) -> None:
         self._network.links.poll(now_ms)
@@ -70,10 +71,13 @@ class MetadataUpdates:
 
     @property
     def fatal(self) -> ClientError | None:
-        """Why it makes no sense to wait for an answer: no version in common, or no way in."""
+        """Why it makes no sense to wait for an answer: no version in common, or no way in. So it
+        is until a broker answers.
+        """
         if isinstance(self.failure, UnsupportedVersionError):
             return self.failure
-        return self._network.authentication_failure()
+        failures = self._network.authentication_failures()
+        return next((one for one in failures if one not in self._got_over), None)
 
     def _ask(self, now_ms: int) -> None:
         node = self._whom(now_ms)
@@ -101,6 +105,7 @@ class MetadataUpdates:
     def _take(self, question: Question, version: int, answer: Answer, now_ms: int) -> None:
         if isinstance(answer, MetadataResponse):
             self.failure = None
+            self._got_over = self._network.authentication_failures()
             self._metadata.update(question, answer, version, now_ms)
         elif isinstance(answer, ClientError):
             self.failure = answer

@@ -60,10 +60,10 @@ class NetworkClient:
         """How its last connection ended; None while another one is made, or stands."""
         return self.links.states.failure(node_id)
 
-    def authentication_failure(self) -> ClientError | None:
-        """Of a broker whose last connection ended by it."""
+    def authentication_failures(self) -> list[ClientError]:
+        """Of the brokers whose last connections ended by it."""
         failures = (self.failure(node.id) for node in self._roster.nodes())
-        return next((one for one in failures if isinstance(one, AuthenticationFailedError)), None)
+        return [one for one in failures if isinstance(one, AuthenticationFailedError)]
 
     def connection_delay_ms(self, node_id: int, now_ms: int) -> int:
         """How long it is left alone after a failure."""

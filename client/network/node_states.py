@@ -8,7 +8,7 @@ from random import Random
 from logquake.client.errors import ClientError
 from logquake.client.network.addresses import Addresses
 from logquake.client.network.backoff import ExponentialBackoff
-from logquake.client.network.link import Connecting, Link, LoggingIn, Resolving
+from logquake.client.network.link import Link
 from logquake.client.network.settings import NetworkSettings
 
 
@@ -26,6 +26,7 @@ class NodeState:
     failures: int = 0  # since requests were last served
     failed_setups: int = 0  # since a connection last stood
     failure: ClientError | None = None
+    has_stood: bool = False  # the connection that there is, or was last
 
 
 class NodeStates:
@@ -80,6 +81,7 @@ class NodeStates:
         if state is None or state.host != link.node.host:
             state = self._states[link.node.id] = NodeState(link.node.host)
         state.link = link
+        state.has_stood = False
         state.failure = None
         state.last_attempt_ms = now_ms
         return state.addresses
@@ -89,7 +91,9 @@ class NodeStates:
 
     def stood(self, node_id: int) -> None:
         """Its connection was made, and we are logged in."""
-        self._states[node_id].failed_setups = 0
+        state = self._states[node_id]
+        state.has_stood = True
+        state.failed_setups = 0
 
     def serves(self, node_id: int) -> None:
         self._states[node_id].failures = 0
@@ -101,8 +105,7 @@ class NodeStates:
         state.last_attempt_ms = now_ms
         state.retry_at_ms = now_ms + self._reconnect.after(state.failures)
         state.failures += 1
-        if isinstance(link.stage, Resolving | Connecting | LoggingIn):
-            state.failed_setups += 1
-        else:
-            state.failed_setups = 0
+        if state.has_stood:
             state.addresses.forget()
+        else:
+            state.failed_setups += 1

@@ -206,7 +206,11 @@ class EnquiriesPlayer(Player):
         self._speaks = {name: int(version) for name, version in highest.items()}
 
     def do_lets_nobody_in(self) -> None:
+        """From the next connection on."""
         self._lets_in = False
+
+    def do_lets_everybody_in(self) -> None:
+        self._lets_in = True
 
     def do_loses(self, node: str) -> None:
         link = self._link_of(int(node))
