@@ -253,7 +253,9 @@ class Consuming:
         with self._calls.one_at_a_time():
             deadline_ms = self._calls.now_ms() + timeout_ms
             asking = self._group.committed(places, deadline_ms)
-            return (yield from self._calls.wakeable(asking))
+            found = yield from self._calls.wakeable(asking)
+            self._saw_epochs({place: told for place, told in found.items() if told is not None})
+            return found
 
     # The group, and the end
 

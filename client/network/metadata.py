@@ -15,7 +15,6 @@ from typing import NamedTuple
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import (
-    PartitionInfo,
     Snapshot,
     TopicInfo,
     nodes_told,
@@ -23,7 +22,7 @@ from logquake.client.network.snapshot import (
 )
 from logquake.client.network.topics_in_use import TopicsInUse, WantedTopics
 from logquake.wire.messages.metadata import MetadataResponse
-from logquake.wire.sentinels import NO_CONTROLLER, NO_LEADER_EPOCH
+from logquake.wire.sentinels import NO_CONTROLLER, NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
 
@@ -179,33 +178,42 @@ class Metadata:
         of where they are.
         """
         known = {**self.snapshot.nodes, **{node.id: node for node in nodes}}
-        moved: dict[str, dict[int, PartitionInfo]] = {}
+        moved: dict[str, dict[int, tuple[int, int]]] = {}
         for place, (leader, epoch) in leaders.items():
             info = self.snapshot.partition(place)
             if info is not None and leader in known and epoch > info.leader_epoch:
-                new = replace(info, leader=leader, leader_epoch=epoch)
-                moved.setdefault(place.topic, {})[place.partition] = new
+                moved.setdefault(place.topic, {})[place.partition] = (leader, epoch)
                 self._epochs[place] = epoch
         if not moved:
             return
-        self.snapshot = replace(self.snapshot, nodes=known).with_topics(
-            {
-                name: replace(old, partitions={**old.partitions, **moved[name]})
-                for name, old in self.snapshot.topics.items()
-                if name in moved
-            }
-        )
+        self.snapshot = replace(self.snapshot, nodes=known)
+        for topic, of_topic in moved.items():
+            self._lead(topic, of_topic)
 
     def saw_epoch(self, place: TopicPartition, epoch: int) -> None:
-        """Of who led it when a record was written: what is known may be older than that."""
+        """Of who led it when a record was written. Whoever is known to have led it before that is
+        asked no more: it may not have heard of its successor, and would miss what follows.
+        """
         if epoch > self._epochs.get(place, epoch):
             self._epochs[place] = epoch
+            self._lead(place.topic, {place.partition: (NO_LEADER, epoch)})
             self.request_update()
 
     def fail(self, now_ms: int) -> None:
         self._not_before_ms = now_ms + self._backoff.after(self.failures)
         self.failures += 1
         self._same_answers = self._same_until_ms = 0
+
+    def _lead(self, topic: str, leaders: Mapping[int, tuple[int, int]]) -> None:
+        """Of partitions that are known, in the place of who was told to lead them."""
+        old = self.snapshot.topics.get(topic)
+        if old is None:
+            return
+        partitions = dict(old.partitions)
+        for index in leaders.keys() & partitions.keys():
+            leader, epoch = leaders[index]
+            partitions[index] = replace(partitions[index], leader=leader, leader_epoch=epoch)
+        self.snapshot = self.snapshot.with_topics({topic: replace(old, partitions=partitions)})
 
     def _take_in(
         self, answer: MetadataResponse, version: int, now_ms: int, *, keep_others: bool
@@ -215,9 +223,10 @@ class Metadata:
             name = topic.name or ""
             self._topics.answered(name)
             if self._topics.is_in_use(name, now_ms, topic.is_internal):
-                told[name] = self._newest(name, topic_told(topic, version))
-        if any(topic.is_stale for topic in told.values()):
-            self.request_update()
+                info = topic_told(topic, version)
+                told[name] = self._newest(name, info)
+                if info.is_stale:
+                    self.request_update()
         kept = self.snapshot.topics if keep_others else {}
         in_use = {
             name: info

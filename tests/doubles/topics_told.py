@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from logquake.client.network.effects import Node
 from logquake.client.network.snapshot import PartitionInfo, Snapshot, TopicInfo
 from logquake.wire.errors import ErrorCode
+from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
 
 PORT = 9092
+EPOCH = 0
 NODES = {1: Node(1, "one", PORT, "a"), 2: Node(2, "two", PORT, "b")}
 
 
@@ -31,7 +33,7 @@ class TopicsTold:
                 name: TopicInfo(
                     ZERO_UUID,
                     ErrorCode.NONE,
-                    {at: PartitionInfo(1, 0, ErrorCode.NONE, replicas) for at in range(count)},
+                    {at: PartitionInfo(1, EPOCH, ErrorCode.NONE, replicas) for at in range(count)},
                 )
                 for name, count in topics.items()
             },
@@ -46,6 +48,10 @@ class TopicsTold:
     def request_update_for_new_topics(self) -> None:
         self._note("metadata of new topics is wanted")
         self.is_update_wanted = True
+
+    def saw_epoch(self, _place: TopicPartition, epoch: int, /) -> None:
+        if epoch > EPOCH:
+            self._note(f"epoch {epoch} was seen")
 
     def update_delay_ms(self, _now_ms: int, /) -> int:
         return 0 if self.is_update_wanted else 300_000

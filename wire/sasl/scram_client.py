@@ -59,6 +59,8 @@ class ScramClient:
         if not challenge.nonce.startswith(self._first.nonce):
             raise InvalidCredentialsError("a nonce of another exchange")
         mechanism = self._mechanism
+        if challenge.iterations < mechanism.min_iterations:
+            raise InvalidCredentialsError("so few iterations that the password could be guessed")
         salted = self._login.salted_password(challenge.salt, challenge.iterations)
         unproved = ClientFinal.without_proof(challenge.nonce)
         signed = signed_text(self._first, challenge, unproved)

@@ -34,7 +34,7 @@ _SERVER_FINAL = re.compile(f"v=(?P<signature>{_BASE64}){_EXTENSIONS}")
 
 _TOKEN_AUTH = "tokenauth"  # ScramLoginModule.TOKEN_AUTH_CONFIG: the name is a token's id (KIP-48)
 _CHANNEL_BINDING = b64encode(b"n,,").decode()
-_MAX_ITERATIONS_DIGITS = 9  # enough for every server, too few to count for ever
+_MAX_ITERATIONS_DIGITS = 7  # enough for every server, and counted to in seconds
 
 
 @dataclass(frozen=True, slots=True)

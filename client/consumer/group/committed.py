@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from random import Random
 
-from logquake.client.consumer.cluster import ClusterView, leader_of
+from logquake.client.consumer.cluster import leader_of
 from logquake.client.consumer.group import commit_requests
 from logquake.client.consumer.group.coordinator import Coordinator
+from logquake.client.consumer.group.group_cluster import GroupCluster
 from logquake.client.consumer.group.membership import NO_COORDINATOR
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.offsets import OffsetAndMetadata
@@ -93,7 +94,7 @@ class Beginnings:
         settings: GroupSettings,
         coordinator: Coordinator,
         committed: CommittedOffsets,
-        cluster: ClusterView,
+        cluster: GroupCluster,
         subscriptions: Subscriptions,
         random: Random,
     ) -> None:
@@ -173,6 +174,7 @@ class Beginnings:
             if state is None or not isinstance(state.fetch_state, Initializing):
                 continue
             if committed is not None:
+                self._cluster.saw_epoch(place, committed.leader_epoch)
                 leader = leader_of(self._cluster.snapshot, place)
                 position = FetchPosition(committed.offset, committed.leader_epoch, leader)
                 state.seek(position, validate=True)

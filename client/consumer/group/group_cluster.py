@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from logquake.client.consumer.cluster import ClusterView
+from logquake.wire.topic_partition import TopicPartition
 
 
 class GroupCluster(ClusterView, Protocol):
@@ -20,6 +21,9 @@ class GroupCluster(ClusterView, Protocol):
 
     def request_update_for_new_topics(self) -> None:
         """`Subscriptions.metadata_topics` has topics that nobody has asked about yet."""
+
+    def saw_epoch(self, place: TopicPartition, epoch: int, /) -> None:
+        """Of who led it when what is committed was read."""
 
     def update_delay_ms(self, now_ms: int, /) -> int:
         """How long until it is time to ask, 0 for now."""

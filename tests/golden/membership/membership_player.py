@@ -305,7 +305,7 @@ class MembershipPlayer(Player):
         self._tell(ApiKey.OFFSET_COMMIT, OffsetCommitResponse(topics=topics))
 
     def do_fetched(self, error: str = "NONE", **offsets: str) -> None:
-        """``t-0=5``, ``t-0=nothing``, or an error's name."""
+        """``t-0=5``, with its epoch ``t-0=5@7``, ``t-0=nothing``, or an error's name."""
         new = [
             OffsetFetchResponseTopics(
                 name=topic, partitions=[OffsetFetchResponsePartitions(**_fetched(at, told))]
@@ -432,9 +432,11 @@ def _offsets(told: dict[str, str]) -> dict[TopicPartition, OffsetAndMetadata]:
 def _fetched(partition: int, told: str) -> dict[str, Any]:
     """The fields of a partition in an answer to OffsetFetch, of any version."""
     is_error = told in ErrorCode.__members__
+    offset, _, epoch = told.partition("@")
     return {
         "partition_index": partition,
-        "committed_offset": -1 if is_error or told == "nothing" else int(told),
+        "committed_offset": -1 if is_error or told == "nothing" else int(offset),
+        "committed_leader_epoch": int(epoch or -1),
         "metadata": "",
         "error_code": ErrorCode[told] if is_error else ErrorCode.NONE,
     }

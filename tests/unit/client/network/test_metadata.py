@@ -14,6 +14,7 @@ from logquake.wire.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from logquake.wire.sentinels import NO_LEADER
 from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.uuids import ZERO_UUID
 from tests.doubles.even_random import EvenRandom
@@ -215,6 +216,37 @@ class TestEpochs:
         question = metadata.question(0)
         metadata.update(question, told(topic(leader=2, epoch=4, topic_id=ZERO_UUID)), 8, 0)
         assert self.leader(metadata) == (2, -1)
+
+    def test_nobody_leads_whose_epoch_is_older_than_one_that_was_seen(
+        self, metadata: Metadata
+    ) -> None:
+        """Whoever does not know of it may have lost what was read since, and says so."""
+        metadata.use("t", 0)
+        answered(metadata, 0, topic(leader=1, epoch=5))
+        metadata.saw_epoch(T0, 7)
+        assert self.leader(metadata) == (NO_LEADER, 7)
+        answered(metadata, 0, topic(leader=1, epoch=5))
+        assert self.leader(metadata) == (NO_LEADER, 7)
+        answered(metadata, 0, topic(leader=2, epoch=7))
+        assert self.leader(metadata) == (2, 7)
+
+    def test_an_epoch_that_is_no_newer_changes_nothing(self, metadata: Metadata) -> None:
+        metadata.saw_epoch(T0, 7)  # of a partition that nobody has told of
+        metadata.use("t", 0)
+        answered(metadata, 0, topic(leader=1, epoch=5))
+        metadata.saw_epoch(T0, 5)
+        assert self.leader(metadata) == (1, 5)
+
+    def test_a_broker_that_is_behind_and_knows_of_no_leader_is_asked_again(
+        self, metadata: Metadata
+    ) -> None:
+        metadata.use("t", 0)
+        answered(metadata, 0, topic(leader=1, epoch=5))
+        behind = topic(epoch=4, partition_error=ErrorCode.LEADER_NOT_AVAILABLE)
+        metadata.request_update()
+        answered(metadata, 0, behind)
+        assert metadata.is_update_wanted
+        assert self.leader(metadata) == (1, 5)
 
 
 class TestRebootstrap:

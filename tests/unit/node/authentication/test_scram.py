@@ -144,6 +144,13 @@ class TestRefusals:
         with pytest.raises(InvalidCredentialsError):
             client("user", "pencil").respond(b"r=other,s=AAAA,i=4096")
 
+    @pytest.mark.parametrize("iterations", [1, 4095, 10_000_000])
+    def test_a_server_that_counts_too_little_or_for_ever(self, iterations: int) -> None:
+        """The proof of few iterations tells whoever asked for it what the password is."""
+        challenge = CHALLENGE.replace(b"i=4096", f"i={iterations}".encode())
+        with pytest.raises(InvalidCredentialsError):
+            client("user", "pencil").respond(challenge)
+
 
 class TestDelegationTokens:
     def test_who_holds_one_is_its_owner(self) -> None:
