@@ -47,7 +47,9 @@ class MalformedResponseError(ClientError):
 
 
 class AuthenticationFailedError(ClientError):
-    """The broker does not let us in; the text says why, and nothing that is secret."""
+    """The broker does not let us in, or its certificate is not trusted; the text says why, and
+    nothing that is secret.
+    """
 
 
 class NoBrokersError(ClientError):

@@ -34,6 +34,8 @@ class Driven(Protocol):
 
     def lost(self, link_id: int, why: str, now_ms: int) -> None: ...
 
+    def turned_away(self, link_id: int, why: str, now_ms: int) -> None: ...
+
 
 class Shared:
     """The same for a driver whose core others talk to meanwhile.
@@ -74,3 +76,7 @@ class Shared:
     def lost(self, link_id: int, why: str, now_ms: int) -> None:
         with self._lock:
             self._links.lost(link_id, why, now_ms)
+
+    def turned_away(self, link_id: int, why: str, now_ms: int) -> None:
+        with self._lock:
+            self._links.turned_away(link_id, why, now_ms)

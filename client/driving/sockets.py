@@ -20,7 +20,7 @@ from typing import Protocol, cast
 from logquake.client.clock import Clock
 from logquake.client.driving.driven import Driven
 from logquake.client.driving.names import Names, look_up_in_place
-from logquake.client.driving.transports import Plain, Shaken, Tls, Transport
+from logquake.client.driving.transports import HandshakeError, Plain, Shaken, Tls, Transport
 from logquake.client.driving.waker import Waker
 from logquake.client.driving.way_in import PLAIN, WayIn
 from logquake.client.network.effects import Close, Connect, Effect, Resolve, Write
@@ -190,6 +190,8 @@ class SelectorSockets:
                     self._flush(links, end)
         except BlockingIOError:
             pass
+        except HandshakeError as error:
+            links.turned_away(end.link, str(error), self._clock.now_ms())
         except (OSError, ValueError) as error:
             self._lost(links, end.link, error)
 

@@ -18,6 +18,10 @@ class Shaken(Enum):
     WRITE = "to write"
 
 
+class HandshakeError(Exception):
+    """The two ends do not trust, or understand, each other: trying again mends nothing."""
+
+
 class Transport(Protocol):
     """recv_into and send raise BlockingIOError where they would have to wait, and OSError."""
 
@@ -27,7 +31,8 @@ class Transport(Protocol):
 
     def fileno(self) -> int: ...
 
-    def shake_hands(self) -> Shaken: ...
+    def shake_hands(self) -> Shaken:
+        """Raises HandshakeError, and OSError."""
 
     def recv_into(self, view: memoryview) -> int: ...
 
@@ -71,6 +76,10 @@ class Tls:
             return Shaken.READ
         except ssl.SSLWantWriteError:
             return Shaken.WRITE
+        except (ssl.SSLEOFError, ssl.SSLSyscallError):
+            raise  # the connection was lost
+        except ssl.SSLError as error:
+            raise HandshakeError(str(error.strerror or error)) from error
         return Shaken.DONE
 
     def recv_into(self, view: memoryview) -> int:

@@ -27,7 +27,7 @@ class Resolve(NamedTuple):
 
 
 class Connect(NamedTuple):
-    """Make a connection, TLS included: told with connected() or lost().
+    """Make a connection, TLS included: told with connected(), turned_away() or lost().
 
     ``host`` is the name that a certificate has to bear.
     """

@@ -1,9 +1,9 @@
 """The connections of a client, without I/O: from looking up a host to the answers.
 
 A driver does what take_effects() answers, and tells the outcome: ``resolved``, ``connected``,
-``received``, ``written``, ``lost``, and when it is time, ``poll``. Whatever is told of a link that
-is over is of no interest. Each request's ``done`` is called once, at the end of what the driver
-told, in the order of the answers; it may send.
+``received``, ``written``, ``lost``, ``turned_away``, and when it is time, ``poll``. Whatever is
+told of a link that is over is of no interest. Each request's ``done`` is called once, at the end of
+what the driver told, in the order of the answers; it may send.
 
 Any nonsense ends a connection, and so does a request's time-out: what came after it could not be
 told from the next one's answer.
@@ -178,6 +178,15 @@ class Links:
         is_made = not isinstance(link.stage, Resolving | Connecting)
         what = f"connection to {link.node} lost" if is_made else f"no connection to {link.node}"
         self._end(link, ConnectionLostError(f"{what}: {why}"), now_ms)
+        self._answers.tell()
+
+    def turned_away(self, link_id: int, why: str, now_ms: int) -> None:
+        """By TLS, on our side or the broker's (SslAuthenticationException)."""
+        link = self._links.get(link_id)
+        if link is None:
+            return
+        why = f"no connection to {link.node}: {why}"
+        self._end(link, AuthenticationFailedError(why), now_ms)
         self._answers.tell()
 
     def poll(self, now_ms: int) -> None:

@@ -133,7 +133,7 @@ def test_they_pass_in_tls_as_well(tls_server: Server, context: ssl.SSLContext) -
 
 def test_a_certificate_of_nobody_we_know_is_refused(tls_server: Server) -> None:
     with (
-        pytest.raises(ConnectionLostError, match="CERTIFICATE_VERIFY_FAILED"),
+        pytest.raises(AuthenticationFailedError, match="CERTIFICATE_VERIFY_FAILED"),
         connected(tls_server, WayIn(tls=ssl.create_default_context())),
     ):
         pass
