@@ -30,6 +30,7 @@ from logquake.client.producer.transactions.steps import TransactionSteps
 from logquake.client.settings.producer import ProducerConfig
 from logquake.wire.records import Record, size_bound
 
+_OF_THE_CALL = (ClosedError, TransactionError)  # send() raises them, the others its future
 _OVERHEAD_BYTES = 128  # more than a batch of one record without headers has
 
 
@@ -59,14 +60,17 @@ class Appending:
         )
 
     def at_once(self, outgoing: Outgoing) -> Appended | None:
-        """None where it has to wait, or may fail. Raises ProducerClosedError, TransactionError,
-        and ValueError for what a partitioner chose.
-        """
+        """None where it has to wait, or fails: in_time() says how. Raises ProducerClosedError."""
         topic, partition, record, _ = outgoing
         known = self._topics.known(topic, partition)
         if known is None or self._may_be_too_large(record):
             return None
-        appended = self._append(outgoing, known, None)
+        try:
+            appended = self._append(outgoing, known, None)
+        except ClosedError:
+            raise
+        except Exception:  # noqa: BLE001 - a partitioner of the program's raises what it likes
+            return None
         if isinstance(appended, Full):
             self._accumulator.memory.release(appended.lease)
             return None
@@ -75,15 +79,17 @@ class Appending:
     def in_time(self, outgoing: Outgoing) -> Steps[Delivery]:
         """In max.block.ms, else it has failed: what a record comes to its delivery tells.
 
-        Raises as at_once().
+        Raises ProducerClosedError, TransactionError, ValueError for what a partitioner chose, and
+        what that raises.
         """
         deadline_ms = self._clock.now_ms() + self._config.max_block_ms
         try:
             delivery: Delivery = yield from self._wait_and_append(outgoing, deadline_ms)
-        except (ClosedError, TransactionError) as error:
-            self._interceptors.on_send_error(outgoing.topic, outgoing.partition, error)
-            raise
-        except ClientError as error:
+        except Exception as error:
+            if not isinstance(error, ClientError) or isinstance(error, _OF_THE_CALL):
+                topic, partition, *_ = outgoing
+                yield Call(partial(self._interceptors.on_send_error, topic, partition, error))
+                raise
             if self._transactions is not None:
                 self._transactions.refused(error)
             delivery = _refused(outgoing, error)
@@ -99,12 +105,19 @@ class Appending:
         appended = self._append(outgoing, known, None)
         while isinstance(appended, Full):
             yield from self._await_memory(appended.lease, deadline_ms)
-            leased = self._topics.known(outgoing.topic, outgoing.partition)
-            if leased is None:  # the topic was deleted meanwhile
-                self._accumulator.memory.release(appended.lease)
-                raise TimedOutError(f"topic {outgoing.topic} went while memory was waited for")
-            appended = self._append(outgoing, leased, appended.lease)
+            appended = self._append_with(appended.lease, outgoing)
         return appended.delivery
+
+    def _append_with(self, lease: Lease, outgoing: Outgoing) -> Appended | Full:
+        """What was waited for is given back where nothing comes of it."""
+        try:
+            known = self._topics.known(outgoing.topic, outgoing.partition)
+            if known is None:  # the topic was deleted meanwhile
+                raise TimedOutError(f"topic {outgoing.topic} went while memory was waited for")
+            return self._append(outgoing, known, lease)
+        except BaseException:
+            self._accumulator.memory.release(lease)
+            raise
 
     def _append(
         self, outgoing: Outgoing, known: PartitionsOfTopic, lease: Lease | None

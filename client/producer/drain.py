@@ -29,12 +29,10 @@ class Drain:
             index = (start + turn) % len(places)
             self._next[node_id] = index
             queue = self._sendable(places[index], leaders, now_ms)
-            if queue is None:
-                continue
+            if queue is None or self._numbering.holds_back(queue[0]):
+                continue  # Kafka's ends at one that is held back: the broker's others wait too
             first = queue[0]
             if drained and size + first.estimated_bytes > max_bytes:
-                break
-            if self._numbering.holds_back(first):
                 break
             queue.popleft()
             self._numbering.number(first)

@@ -47,6 +47,7 @@ class IdRequests:
         standing = self._idempotence.standing
         if isinstance(standing, NoId) and standing.not_before_ms <= now_ms:
             self._ask(now_ms)
+            standing = self._idempotence.standing
         if isinstance(standing, Broken):
             self._give_up(standing.error)
         return not isinstance(standing, Broken)

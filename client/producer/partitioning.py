@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
+from operator import index
 from random import Random
 from typing import NamedTuple, Protocol
 
@@ -41,7 +42,7 @@ def murmur2(data: bytes) -> int:
 
 
 class Partitioner(Protocol):
-    """A program's own, partitioner.class."""
+    """A program's own, partitioner.class. It must not wait: it is asked under the client's lock."""
 
     def partition(
         self, topic: str, key: bytes | None, value: bytes | None, partitions: PartitionsOfTopic
@@ -67,12 +68,12 @@ class Chooser:
         """None: any will do, as the topic's `StickyPartitioner` says.
 
         ``partition`` is what the record says itself. Raises ValueError where the program's own
-        partitioner answers below 0.
+        partitioner answers below 0, TypeError where that is no whole number.
         """
         if partition is not None:
             return partition
         if self._own is not None:
-            chosen = self._own.partition(topic, key, value, partitions)
+            chosen = index(self._own.partition(topic, key, value, partitions))
             if chosen < 0:
                 raise ValueError(f"a partitioner chose {chosen}, a partition is never below 0")
             return chosen

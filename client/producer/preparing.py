@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 from logquake.client.clock import Clock
@@ -11,6 +12,7 @@ from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.interceptors import Interceptors
 from logquake.client.producer.record import Headers, ProducerRecord
 from logquake.client.producer.serializing import serialize_by
+from logquake.client.settings.kinds import LONG_MAX
 from logquake.client.settings.producer import ProducerConfig
 from logquake.wire.records import Record
 
@@ -66,13 +68,17 @@ class Preparing:
         headers: Headers,
         on_delivery: OnDelivery | None,
     ) -> Outgoing:
-        """Raises SerializationError, and ValueError for a partition or a time below 0."""
-        if partition is not None and partition < 0:
+        """Raises SerializationError, ValueError for a partition or a time below 0, and TypeError
+        for what is no whole number, or a topic that is no str: nobody could send it.
+        """
+        if not isinstance(topic, str):
+            raise TypeError(f"topic {topic!r:.100}: a topic's name is a str")
+        if partition is not None and (partition := index(partition)) < 0:
             raise ValueError(f"partition {partition}: a partition is never below 0")
         if timestamp_ms is None:
             timestamp_ms = self._clock.wall_ms()
-        elif timestamp_ms < 0:
-            raise ValueError(f"timestamp_ms={timestamp_ms}: a record's time is never below 0")
+        elif not 0 <= (timestamp_ms := index(timestamp_ms)) <= LONG_MAX:
+            raise ValueError(f"timestamp_ms={timestamp_ms}: a record's time is 0 to 2^63 - 1")
         key = self._serialize_key(topic, headers, key)
         value = self._serialize_value(topic, headers, value)
         record = Record(0, timestamp_ms, key, value, tuple(headers) if headers else ())

@@ -93,6 +93,8 @@ class Sender:
         self._give_up_overdue(now_ms)
         if self._asking.poll(now_ms):
             self._send_what_is_ready(now_ms)
+        else:  # nothing is left that could be sent
+            self._ready_at_ms = None
         if not self._metadata.update_delay_ms(now_ms):  # an answer made it known to be old
             self._updates.poll(now_ms)
 
@@ -256,7 +258,7 @@ class Sender:
         )
         self.statistics.failed(batch, error, now_ms)
         self._numbering.failed(batch, error, leaves_gap=False)
-        if batch.is_retry:
+        if batch.has_sequence:  # Kafka: if it is sent again
             self._numbering.given_up(batch)
         batch.failed(lambda _: error)
         self._accumulator.release(batch)

@@ -68,8 +68,8 @@ class Producer(ProducerFacade):
 
         A callback may send, but never waits: RuntimeError is raised where it would have to.
 
-        Raises SerializationError, ValueError for a partition or a time below 0, ClosedError, and
-        with a transactional.id TransactionError.
+        Raises SerializationError, ValueError for a partition or a time below 0, TypeError for one
+        that is no whole number, ClosedError, and with a transactional.id TransactionError.
         """
         outgoing = self._producing.prepare(
             topic, value, key, partition, timestamp_ms, headers, on_delivery

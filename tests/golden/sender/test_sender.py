@@ -16,6 +16,7 @@ from logquake.client.producer.accumulator import Accumulator, Appended
 from logquake.client.producer.delivery import Outcome, RecordMetadata
 from logquake.client.producer.idempotence import Idempotence
 from logquake.client.producer.numbering import Unnumbered
+from logquake.client.producer.produce_requests import OLDEST_VERSION
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.settings import BatchingSettings, SendingSettings
 from logquake.client.producer.transactions.transactions import Transactions
@@ -329,12 +330,15 @@ class SenderPlayer(Player):
         return link.id if link else None
 
     def _served(self) -> dict[int, int]:
-        """The last version by API key."""
+        """The last version by API key; ids are as old as record batches."""
+        ids: dict[int, int] = (
+            {ApiKey.INIT_PRODUCER_ID: 4} if self._speaks_produce >= OLDEST_VERSION else {}
+        )
         return {
             ApiKey.PRODUCE: self._speaks_produce,
             ApiKey.METADATA: 12,
             ApiKey.API_VERSIONS: 3,
-            ApiKey.INIT_PRODUCER_ID: 4,
+            **ids,
         }
 
     def _versions(self) -> Message:

@@ -1,0 +1,153 @@
+"""What a program's calls leave behind, where they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from random import Random
+from typing import Any
+
+import pytest
+
+from logquake.client.driving.steps import Call, Wait
+from logquake.client.producer.delivery import RecordMetadata
+from logquake.client.producer.interceptors import ProducerInterceptor
+from logquake.client.producer.leaders import PartitionsOfTopic
+from logquake.client.producer.preparing import Outgoing
+from logquake.client.producer.producing import Producing
+from logquake.wire.errors import ErrorCode
+from logquake.wire.messages.metadata import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from tests.unit.client.cluster_in_memory import FakeClock
+
+METADATA_VERSION = 12
+DELIVERY_TIMEOUT_MS = 1_000
+
+
+class NamesOfPartitions:
+    """A partitioner that fails once it is told to."""
+
+    def __init__(self) -> None:
+        self.fails = False
+
+    def partition(
+        self, _topic: str, _key: bytes | None, _value: bytes | None, _all: PartitionsOfTopic
+    ) -> int:
+        if self.fails:
+            raise LookupError("no partition of that name")
+        return 0
+
+
+class Heard(ProducerInterceptor):
+    def __init__(self) -> None:
+        self.errors: list[Exception | None] = []
+
+    def on_acknowledgement(self, _metadata: RecordMetadata, error: Exception | None) -> None:
+        self.errors.append(error)
+
+
+class Program:
+    """With a topic ``t`` that is known, and memory for one batch."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.partitioner = NamesOfPartitions()
+        self.heard = Heard()
+        keys = {
+            "bootstrap_servers": ["one:9092"],
+            "partitioner_class": self.partitioner,
+            "interceptor_classes": [self.heard],
+            "buffer_memory": 1_000,
+            "batch_size": 1_000,
+            "request_timeout_ms": DELIVERY_TIMEOUT_MS,
+            "delivery_timeout_ms": DELIVERY_TIMEOUT_MS,
+        }
+        self.producing = Producing(None, keys, None, clock=self.clock, random=Random(1))
+        metadata = self.producing.foundation.metadata
+        metadata.use("t", self.clock.now_ms())
+        metadata.learn(_told(), METADATA_VERSION, self.clock.now_ms())
+
+    def outgoing(self, **keys: Any) -> Outgoing:
+        wanted: dict[str, Any] = {"topic": "t", "partition": None, "timestamp_ms": None}
+        wanted |= keys
+        return self.producing.prepare(
+            wanted["topic"],
+            b"x" * 600,
+            None,
+            wanted["partition"],
+            wanted["timestamp_ms"],
+            (),
+            None,
+        )
+
+    @property
+    def available_bytes(self) -> float:
+        return self.producing.metrics()["producer-metrics"]["buffer-available-bytes"]
+
+
+def _told() -> MetadataResponse:
+    partition = MetadataResponsePartition(
+        error_code=ErrorCode.NONE,
+        partition_index=0,
+        leader_id=1,
+        leader_epoch=0,
+        replica_nodes=[1],
+        isr_nodes=[1],
+    )
+    return MetadataResponse(
+        brokers=[MetadataResponseBroker(node_id=1, host="one", port=9092)],
+        topics=[MetadataResponseTopic(error_code=ErrorCode.NONE, name="t", partitions=[partition])],
+    )
+
+
+def _carry_out(steps: Generator[Wait | Call, Any, Any]) -> None:
+    """To its end, as a driver does where nothing has to be waited for."""
+    step = next(steps)
+    while True:
+        step = steps.send(step.function() if isinstance(step, Call) else step.is_done())
+
+
+def test_memory_that_was_waited_for_is_given_back_where_the_record_cannot_be_appended() -> None:
+    program = Program()
+    assert program.producing.append(program.outgoing()) is not None
+    steps = program.producing.append_in_time(program.outgoing())
+    waits = next(steps)
+    assert isinstance(waits, Wait)
+    assert not waits.is_done()
+    program.clock.sleep_ms(DELIVERY_TIMEOUT_MS)
+    program.producing.core.poll(program.clock.now_ms())  # the first one is given up
+    assert waits.is_done()
+    program.partitioner.fails = True
+    told = steps.send(True)
+    assert isinstance(told, Call)
+    told.function()
+    with pytest.raises(LookupError):
+        steps.send(None)
+    assert program.available_bytes == 1_000
+
+
+def test_an_interceptor_hears_of_a_partitioner_that_fails() -> None:
+    program = Program()
+    program.partitioner.fails = True
+    outgoing = program.outgoing()
+    assert program.producing.append(outgoing) is None
+    with pytest.raises(LookupError) as failed:
+        _carry_out(program.producing.append_in_time(outgoing))
+    assert program.heard.errors == [failed.value]
+
+
+@pytest.mark.parametrize(
+    "keys", [{"timestamp_ms": 1.5}, {"partition": 0.0}, {"topic": b"t"}], ids=str
+)
+def test_what_could_not_be_encoded_is_refused_at_the_call(keys: dict[str, object]) -> None:
+    """Later it would end the thread that sends, and with it all other records."""
+    with pytest.raises(TypeError):
+        Program().outgoing(**keys)
+
+
+def test_a_time_that_is_no_64_bit_number_is_refused_at_the_call() -> None:
+    with pytest.raises(ValueError, match="2\\^63"):
+        Program().outgoing(timestamp_ms=2**63)
