@@ -18,6 +18,7 @@ from logquake.client.consumer.programs_own import ConsumerInterceptor, Deseriali
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.statistics import Groups
 from logquake.client.consumers import found_consumer
+from logquake.client.errors import ConcurrentUseError
 from logquake.client.partitions import PartitionNodes
 from logquake.wire.topic_partition import TopicPartition
 
@@ -129,12 +130,14 @@ class Consumer:
         Raises NotSubscribedError, NoOffsetForPartitionError, OffsetOutOfRangeError,
         LogTruncatedError, CorruptRecordError, RecordDeserializationError, RebalanceListenerError.
         """
+        if self._consuming.has_something:
+            # Others on the loop have their turn before anything is taken: who is cancelled in it
+            # loses no records.
+            with self._consuming.one_at_a_time():
+                await asyncio.sleep(0)
         driver = self._driver
         at_hand = None if driver.is_closed else self._consuming.at_hand(driver.wake)
-        if at_hand is None:
-            return await driver.run(self._consuming.poll(timeout_ms))
-        await asyncio.sleep(0)  # others on the loop have their turn
-        return at_hand
+        return await driver.run(self._consuming.poll(timeout_ms)) if at_hand is None else at_hand
 
     def pause(self, places: Collection[TopicPartition]) -> None:
         """Nothing of them is handed out until `resume`; they stay assigned."""
@@ -247,13 +250,17 @@ class Consumer:
     async def close(self, timeout_ms: int = _CLOSE_TIMEOUT_MS) -> None:
         """Commit where that is automatic, leave the group, end all connections. Once is enough.
 
-        Raises RebalanceListenerError, when all is done.
+        Raises RebalanceListenerError, when all is done; ConcurrentUseError, and it stays open.
         """
         try:
             if not self._driver.is_closed:
                 await self._driver.run(self._consuming.close(timeout_ms))
-        finally:
+        except ConcurrentUseError:
+            raise
+        except BaseException:
             self._driver.close()
+            raise
+        self._driver.close()
 
     def _or_api(self, timeout_ms: int | None) -> int:
         return self.config.default_api_timeout_ms if timeout_ms is None else timeout_ms

@@ -25,6 +25,7 @@ class Calls:
         self._caller: object | None = None
         self._depth = 0
         self._is_woken = False
+        self._is_ending = False
 
     def now_ms(self) -> int:
         return self._clock.now_ms()
@@ -44,7 +45,12 @@ class Calls:
 
     def wakeup(self) -> None:
         """From any thread: the call that waits, or will, ends with WakeupError."""
-        self._is_woken = True
+        self._is_woken = not self._is_ending
+
+    def end(self) -> None:
+        """The last call is under way: a listener may commit in it, and nothing wakes it."""
+        self._is_ending = True
+        self._is_woken = False
 
     @property
     def is_disturbed(self) -> bool:

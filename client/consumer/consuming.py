@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 
 from logquake.client.consumer.asking import Asking
@@ -111,6 +112,7 @@ class Consuming:
             if not places:
                 yield from self.unsubscribe()
                 return
+            self._group.reassigning()
             self._subscriptions.assign(places)
             self._attend_ms = 0
             self._retain(self._subscriptions.assigned)
@@ -157,6 +159,15 @@ class Consuming:
             if self._fetcher.left != left:
                 wake()
             return self._records(fetched.records) if fetched.records else None
+
+    def one_at_a_time(self) -> AbstractContextManager[None]:
+        """See `Calls.one_at_a_time`."""
+        return self._calls.one_at_a_time()
+
+    @property
+    def has_something(self) -> bool:
+        """That a poll may hand out."""
+        return self._fetcher.has_something
 
     def _is_calm(self) -> bool:
         own = self._deserializers.any or self._interceptors.any
@@ -213,8 +224,9 @@ class Consuming:
         """
         for place, error in made.failed.items():
             state = self._subscriptions.find(place)
-            if state is not None and state.valid_position is not None:
-                state.seek(state.valid_position._replace(offset=error.offset))
+            if state is not None and (position := state.position) is not None:
+                is_in_doubt = state.valid_position is None  # a new leader, since it was read
+                state.seek(position._replace(offset=error.offset), validate=is_in_doubt)
         if made.failed and not made.records:
             raise next(iter(made.failed.values()))
 
@@ -296,6 +308,7 @@ class Consuming:
         Raises what a listener raises, when all is done.
         """
         with self._calls.one_at_a_time():
+            self._calls.end()
             now_ms = self._calls.now_ms()
             deadline_ms = now_ms + min(timeout_ms, self._request_timeout_ms)
             try:

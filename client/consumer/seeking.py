@@ -67,8 +67,11 @@ class Seeking:
         """
         with self._calls.one_at_a_time():
             state = self._subscriptions.of(place)
+            if (known := state.valid_position) is not None:
+                return known.offset
             deadline_ms = self._calls.now_ms() + timeout_ms
             self._group.check_positions()
+            self._group.want_position(place)
             yield from self._calls.wait(
                 lambda: state.valid_position is not None or self._group.lacks_positions,
                 deadline_ms,

@@ -42,6 +42,9 @@ class Ungrouped:
     def polled(self, _now_ms: int) -> None:
         """Nobody wants to know."""
 
+    def want_position(self, _place: TopicPartition) -> None:
+        """It is reset by `check_positions`."""
+
     def check_positions(self) -> None:
         self._subscriptions.reset_initializing()
 
@@ -58,6 +61,9 @@ class Ungrouped:
 
     def committed(self, _places: Collection[TopicPartition], _deadline_ms: int) -> Steps[NoReturn]:
         _refuse()
+
+    def reassigning(self) -> None:
+        """Nothing is committed."""
 
     def group_metadata(self) -> NoReturn:
         _refuse()

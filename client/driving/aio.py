@@ -77,11 +77,14 @@ class AioDriver:
             self._loop.call_soon(self._pass)
 
     async def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> bool:
-        """Until it is done, which is answered, or it is too late. Raises ClosedError."""
+        """Until it is done, which is answered, or it is too late; by then others have had a turn on
+        the loop. Raises ClosedError.
+        """
         while not is_done():
             self.check_open()
             if deadline_ms <= self._clock.now_ms():
-                return False
+                await asyncio.sleep(0)
+                return is_done()
             woken = self._loop.create_future()
             self._waiting[woken] = Wait(is_done, deadline_ms)
             self.wake()

@@ -17,6 +17,7 @@ from logquake.client.consumer.programs_own import ConsumerInterceptor, Deseriali
 from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
 from logquake.client.consumer.statistics import Groups
 from logquake.client.consumers import found_consumer
+from logquake.client.errors import ConcurrentUseError
 from logquake.client.partitions import PartitionNodes
 from logquake.client.sync.threads import start_thread
 from logquake.wire.topic_partition import TopicPartition
@@ -240,13 +241,17 @@ class Consumer:
     def close(self, timeout_ms: int = _CLOSE_TIMEOUT_MS) -> None:
         """Commit where that is automatic, leave the group, end all connections. Once is enough.
 
-        Raises RebalanceListenerError, when all is done.
+        Raises RebalanceListenerError, when all is done; ConcurrentUseError, and it stays open.
         """
         try:
             if not self._driver.is_closed:
                 self._driver.run(self._consuming.close(timeout_ms))
-        finally:
+        except ConcurrentUseError:
+            raise
+        except BaseException:
             self._driver.close()
+            raise
+        self._driver.close()
 
     def _or_api(self, timeout_ms: int | None) -> int:
         return self.config.default_api_timeout_ms if timeout_ms is None else timeout_ms

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from logquake.client import Consumer
 from logquake.client.clock import SystemClock
 from logquake.client.connection import Connection, connect_to_one
 from logquake.client.errors import AuthenticationFailedError, ConnectionLostError
@@ -19,6 +20,7 @@ from logquake.client.settings.admin import AdminConfig
 from logquake.client.settings.reading import read
 from logquake.cluster.api import Cluster
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
+from logquake.wire.topic_partition import TopicPartition
 from tests.by_hand import broker_by_hand, own_chroot
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.compat.secured_brokers import (
@@ -110,6 +112,18 @@ def test_who_is_unknown_is_told_and_does_not_hang(
     with pytest.raises(AuthenticationFailedError) as caught:
         entered(both, broker_id, "OPEN", mechanism, **{"sasl.jaas.config": other})
     assert "guess" not in str(caught.value)
+
+
+@pytest.mark.parametrize("broker_id", [OURS, KAFKAS], ids=["ours", "kafkas"])
+def test_a_consumer_that_is_unknown_is_told_so_when_it_asks_what_is_committed(
+    both: Brokers, broker_id: int
+) -> None:
+    keys = for_java(both, "OPEN", "PLAIN")
+    other = keys["sasl.jaas.config"].replace("hush, alice", "a guess")
+    server = both.server("OPEN", broker_id)
+    given = {"bootstrap.servers": server, **keys, "sasl.jaas.config": other}
+    with Consumer(given, group_id="u") as consumer, pytest.raises(AuthenticationFailedError):
+        consumer.committed([TopicPartition("t", 0)], PATIENCE_MS)
 
 
 @pytest.mark.parametrize("broker_id", [OURS, KAFKAS], ids=["ours", "kafkas"])

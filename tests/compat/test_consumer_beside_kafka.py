@@ -346,6 +346,8 @@ def test_one_thread_at_a_time(place: Place) -> None:
             return False
 
         wait_for("call in another thread", refused)
+        with pytest.raises(ConcurrentUseError):
+            consumer.close()
         consumer.wakeup()
         assert isinstance(waits(), WakeupError)
         consumer.seek_to_end()
@@ -424,6 +426,32 @@ def test_a_group_goes_on_where_it_committed(place: Place) -> None:
     with place.consumer(group_id=place.topic) as consumer:
         consumer.assign([first])
         assert consumer.position(first) == 10  # committed by close()
+
+
+class Looking(Listening):
+    """Asks where it begins, and polls, before its partitions are read."""
+
+    def __init__(self, consumer: Consumer) -> None:
+        super().__init__()
+        self._consumer = consumer
+        self.begins: list[int] = []
+
+    def on_assigned(self, places: Sequence[TopicPartition]) -> None:
+        super().on_assigned(places)
+        self.begins += [self._consumer.position(place, PATIENCE_MS) for place in places]
+        assert not self._consumer.poll(0)
+
+
+def test_a_listener_may_ask_where_it_begins_and_poll(place: Place) -> None:
+    place.write(10)
+    with place.consumer(group_id=place.topic, enable_auto_commit=False) as consumer:
+        consumer.assign(place.places)
+        consumer.commit({place.places[0]: OffsetAndMetadata(4)})
+    with place.consumer(group_id=place.topic) as consumer:
+        listener = Looking(consumer)
+        consumer.subscribe([place.topic], listener)
+        assert [record.offset for record in read(consumer, 6)] == [4, 5, 6, 7, 8, 9]
+        assert listener.begins == [4, 0, 0]
 
 
 def test_commits_are_told_in_order(place: Place) -> None:
@@ -512,6 +540,30 @@ def test_on_asyncios_loop(place: Place) -> None:
 
     asyncio.run(use())
     assert listening.heard == [("assigned", [0, 1, 2]), ("revoked", [0, 1, 2])]
+
+
+def test_a_poll_that_is_cancelled_loses_no_records(place: Place) -> None:
+    place.write(10)
+
+    async def offset(consumer: aio.Consumer) -> int:
+        records: list[ConsumerRecord] = []
+        while not records:  # and no poll that finds nothing keeps the loop to itself
+            records = list(await consumer.poll())
+        return records[0].offset
+
+    async def use() -> None:
+        keys = {"bootstrap.servers": place.servers, "auto.offset.reset": "earliest"}
+        async with aio.Consumer(keys, max_poll_records=1) as consumer:
+            await consumer.assign(place.places[:1])
+            for expected in range(10):
+                assert await offset(consumer) == expected
+                given_up = asyncio.create_task(consumer.poll(PATIENCE_MS))
+                await asyncio.sleep(0)
+                given_up.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await given_up
+
+    asyncio.run(use())
 
 
 def _in_a_thread(call: Callable[[], object]) -> Callable[[], object]:

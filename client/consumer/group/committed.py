@@ -107,9 +107,16 @@ class Beginnings:
         )
         self._looked_after = -1  # of the assignments
         self._asked: Lookup | None = None
+        self._wanted: set[TopicPartition] = set()
         self._failures = 0
         self._not_before_ms = 0
         self.failure: ClientError | None = None  # the program has not heard of it yet
+
+    def want(self, place: TopicPartition) -> None:
+        """The program waits for it, maybe in the listener that is told of it."""
+        if isinstance(self._subscriptions.of(place).fetch_state, Initializing):
+            self._wanted.add(place)
+            self._looked_after = -1
 
     def check(self) -> None:
         """Raises what they lack, once; then it is looked again."""
@@ -150,9 +157,11 @@ class Beginnings:
 
     def _missing(self) -> list[TopicPartition]:
         """But for those of which the program has not heard: it may want to seek."""
-        of = self._subscriptions.of
+        of, wanted = self._subscriptions.of, self._wanted
         return sorted(
-            place for place in self._subscriptions.initializing() if not of(place).awaits_callback
+            place
+            for place in self._subscriptions.initializing()
+            if place in wanted or not of(place).awaits_callback
         )
 
     def _take(self, lookup: Lookup, now_ms: int) -> None:
@@ -169,6 +178,7 @@ class Beginnings:
     def _begin(self, found: Mapping[TopicPartition, OffsetAndMetadata | None]) -> None:
         """What is gone, or was sought meanwhile, is left alone."""
         lacking = []
+        self._wanted.difference_update(found)
         for place, committed in found.items():
             state = self._subscriptions.find(place)
             if state is None or not isinstance(state.fetch_state, Initializing):

@@ -167,6 +167,10 @@ class Coordination:
         if self._subscriptions.is_of_group:
             self._membership.polled(now_ms)
 
+    def want_position(self, place: TopicPartition) -> None:
+        """It is looked for, be it in the listener that is told of its partition."""
+        self._beginnings.want(place)
+
     @property
     def lacks_positions(self) -> bool:
         """`check_positions` has something to raise."""
@@ -219,6 +223,13 @@ class Coordination:
         """None where nothing is. Raises TimedOutError, other ClientError."""
         return (yield from self._asking.committed(places, deadline_ms))
 
+    def reassigning(self) -> None:
+        """The program chooses other partitions: no rebalance follows, so what it is through with is
+        committed now if that is automatic, and due.
+        """
+        if self._auto is not None:
+            self._auto.polled(self._clock.now_ms())
+
     def group_metadata(self) -> ConsumerGroupMetadata:
         """As of the last assignment."""
         settings, generation = self._settings, self._rebalancing.generation
@@ -240,13 +251,16 @@ class Coordination:
     def close(self, listener: RebalanceListener, deadline_ms: int) -> Steps[None]:
         """Commit where that is automatic, and leave. Nothing may follow.
 
-        Raises RebalanceListenerError.
+        Raises RebalanceListenerError, and what a callback of a commit raises, when all is done.
         """
-        yield from self._asking.finish_commits(deadline_ms, is_automatic=self._auto is not None)
         try:
-            yield from self._rebalancing.leave(listener, "the consumer is being closed")
+            is_automatic = self._auto is not None
+            yield from self._asking.finish_commits(deadline_ms, is_automatic=is_automatic)
         finally:
-            yield from self._asking.finish(deadline_ms)
+            try:
+                yield from self._rebalancing.leave(listener, "the consumer is being closed")
+            finally:
+                yield from self._asking.finish(deadline_ms)
 
     def metrics(self) -> dict[str, float]:
         """Under Kafka's names, of consumer-coordinator-metrics; times in milliseconds."""

@@ -234,6 +234,8 @@ class Coordinator:
         if unknown.not_before_ms > now_ms:
             return
         node = self._network.least_loaded(now_ms)
+        if node is None and (refusals := self._network.authentication_failures()):
+            self._not_found(refusals[0], now_ms)  # nobody lets us in
         if node is None or not self._network.ready(node.id, now_ms):
             return
         try:

@@ -73,6 +73,8 @@ class Rebalancing:
 
     @property
     def awaits_program(self) -> bool:
+        if self._is_telling:
+            return False
         stage = self._membership.stage
         if isinstance(stage, Joined | Halted):
             return not isinstance(stage, Halted) or stage.error is not None

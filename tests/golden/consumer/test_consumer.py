@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,9 +117,10 @@ class ConsumerPlayer(Player):
         self.do_cluster(**{"t-0": "1/4", "t-1": "1/4", "t-2": "2/4"})
         self._steps: Steps[Any] | None = None
         self._wait: Wait | None = None
+        self._moving: dict[TopicPartition, tuple[int, int]] = {}
         self._begin({})
 
-    def _begin(self, keys: dict[str, str]) -> None:
+    def _begin(self, keys: Mapping[str, object]) -> None:
         config = read(
             ConsumerConfig,
             {"bootstrap.servers": f"one:{PORT}", "auto.offset.reset": "earliest", **keys},
@@ -139,11 +141,22 @@ class ConsumerPlayer(Player):
 
     # What the program does
 
-    def do_consumer(self, speaks: str = "", **keys: str) -> None:
-        """Settings by name; ``speaks`` is the last version of OffsetForLeaderEpoch."""
+    def do_consumer(self, speaks: str = "", unreadable: str = "", **keys: str) -> None:
+        """Settings by name; ``speaks`` is the last version of OffsetForLeaderEpoch, ``unreadable``
+        a value that its deserializer fails on.
+        """
         if speaks:
             self._versions[ApiKey.OFFSET_FOR_LEADER_EPOCH] = int(speaks)
-        self._begin(keys)
+        own = {"value.deserializer": partial(self._deserialize, unreadable)} if unreadable else {}
+        self._begin({**keys, **own})
+
+    def _deserialize(self, unreadable: str, value: bytes) -> str:
+        """Meanwhile others have the core."""
+        self._metadata.leaders_told(self._moving, [])
+        self._consuming.core.follow_metadata()
+        if value.decode() == unreadable:
+            raise ValueError(unreadable)
+        return value.decode()
 
     def do_assign(self, *places: str) -> None:
         self._call(self._consuming.assign([_place(place) for place in places]))
@@ -254,6 +267,10 @@ class ConsumerPlayer(Player):
         self._errors = {
             topic: ErrorCode[told] for topic, told in leaders.items() if "-" not in topic
         }
+
+    def do_meanwhile(self, **leaders: str) -> None:
+        """They lead, it turns out while the program deserializes."""
+        self._moving = {_place(place): _leader(told) for place, told in leaders.items()}
 
     def do_know(self) -> None:
         """It asks for metadata, as after a while."""

@@ -164,6 +164,7 @@ class MembershipPlayer(Player):
         self._subscriptions.subscribe_pattern(re.compile(pattern))
 
     def do_assign(self, *places: str) -> None:
+        self._coordination.reassigning()
         self._subscriptions.assign(list(map(_place, places)))
 
     def do_poll(self) -> None:

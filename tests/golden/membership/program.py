@@ -19,7 +19,9 @@ class _Waiting(NamedTuple):
 
 
 class Program:
-    """Its listener fails where `failing` names the method, or is woken where `woken` does."""
+    """Its listener fails where `failing` names the method, or a callback that is named so; it is
+    woken where `woken` does.
+    """
 
     def __init__(self, chronicle: Chronicle) -> None:
         self._chronicle = chronicle
@@ -47,6 +49,8 @@ class Program:
     def callback(self, name: str) -> CommitCallback:
         def hear(_: Offsets, error: ClientError | None) -> None:
             self._chronicle.log(f"{name} hears: {error or 'committed'}")
+            if name == self.failing:
+                raise OSError("the program's own")
 
         return hear
 
@@ -79,7 +83,7 @@ class Program:
             except StopIteration as end:
                 self._returned(name, end.value)
                 return
-            except (ClientError, ValueError) as error:
+            except (ClientError, ValueError, OSError) as error:
                 self._chronicle.log(f"{name} raises {type(error).__name__}: {error}")
                 return
             if isinstance(step, Wait):

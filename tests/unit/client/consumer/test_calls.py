@@ -56,6 +56,16 @@ def test_a_wakeup_ends_a_call_that_waits_and_no_other(calls: Calls) -> None:
     assert not calls.is_disturbed
 
 
+def test_nothing_wakes_the_last_call(calls: Calls) -> None:
+    calls.wakeup()
+    calls.end()
+    steps = calls.wakeable(waiting([], []))
+    wait = next(steps)
+    calls.wakeup()
+    assert isinstance(wait, Wait)
+    assert not wait.is_done()
+
+
 def test_a_wakeup_that_comes_with_the_answer_is_for_the_next_call(calls: Calls) -> None:
     steps = calls.wakeable(waiting(["now"], []))
     next(steps)
