@@ -64,6 +64,7 @@ class Tls:
         self._socket = context.wrap_socket(
             connected, server_hostname=host, do_handshake_on_connect=False
         )
+        self._is_accepted = False  # in TLS 1.3 a server judges our certificate after the handshake
         self.fileno = self._socket.fileno
         self.close = self._socket.close
 
@@ -83,12 +84,21 @@ class Tls:
         return Shaken.DONE
 
     def recv_into(self, view: memoryview) -> int:
+        """Until something came it raises HandshakeError, too."""
         import ssl
 
         try:
-            return self._socket.recv_into(view)
+            count = self._socket.recv_into(view)
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError) as error:
             raise BlockingIOError from error
+        except (ssl.SSLEOFError, ssl.SSLSyscallError):
+            raise  # the connection was lost
+        except ssl.SSLError as error:
+            if self._is_accepted:
+                raise
+            raise HandshakeError(str(error.strerror or error)) from error
+        self._is_accepted = True
+        return count
 
     def send(self, content: memoryview) -> int:
         import ssl

@@ -6,6 +6,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 
 import pytest
 
@@ -21,6 +22,7 @@ from logquake.node.net.admittance import ListenerSecurity
 from logquake.node.net.limits import ConnectionLimits
 from logquake.node.requests.request import Request
 from logquake.seams.tls.contexts import client_context
+from logquake.seams.tls.settings import ClientAuth
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from logquake.wire.messages.fetch import (
@@ -135,6 +137,21 @@ def test_a_certificate_of_nobody_we_know_is_refused(tls_server: Server) -> None:
     with (
         pytest.raises(AuthenticationFailedError, match="CERTIFICATE_VERIFY_FAILED"),
         connected(tls_server, WayIn(tls=ssl.create_default_context())),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_broker_that_wants_a_certificate_tells_who_has_none(
+    new_server: ServerFactory, context: ssl.SSLContext, version: ssl.TLSVersion
+) -> None:
+    """In TLS 1.3 it does so when the handshake is over for the client."""
+    wary = ListenerSecurity(tls=replace(tls(), client_auth=ClientAuth.REQUIRED))
+    server = new_server(ConnectionLimits(), admittances=admittances(wary))
+    context.maximum_version = version
+    with (
+        pytest.raises(AuthenticationFailedError, match=r"(?i)alert"),
+        connected(server, WayIn(tls=context)),
     ):
         pass
 
