@@ -69,10 +69,8 @@ class Preparing:
         on_delivery: OnDelivery | None,
     ) -> Outgoing:
         """Raises SerializationError, ValueError for a partition or a time below 0, and TypeError
-        for what is no whole number, or a topic that is no str: nobody could send it.
+        for one that is no whole number: nobody could send it.
         """
-        if not isinstance(topic, str):
-            raise TypeError(f"topic {topic!r:.100}: a topic's name is a str")
         if partition is not None and (partition := index(partition)) < 0:
             raise ValueError(f"partition {partition}: a partition is never below 0")
         if timestamp_ms is None:

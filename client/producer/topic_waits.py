@@ -41,9 +41,10 @@ class TopicWaits:
     ) -> Steps[PartitionsOfTopic]:
         """The topic is in use from now on.
 
-        Raises TimedOutError, BrokerError for what waiting does not mend, ProducerClosedError, and
-        why the cluster lets us not in.
+        Raises TimedOutError, BrokerError for what waiting does not mend, ProducerClosedError, why
+        the cluster lets us not in, and TypeError or ValueError for what no request could name.
         """
+        _check_name(topic)
         self._check(topic, ErrorCode.INVALID_TOPIC_EXCEPTION)
         is_first = self._metadata.use(topic, now_ms)
         while (known := self.known(topic, partition)) is None:
@@ -87,3 +88,10 @@ class TopicWaits:
         if self._updates.failure is not None:
             why = f" ({self._updates.failure})"
         return f"{what} is not known after max.block.ms={self._max_block_ms}{why}"
+
+
+def _check_name(topic: str) -> None:
+    """Whoever asks about it would fail, and with it the client's thread."""
+    if not isinstance(topic, str):
+        raise TypeError(f"topic {topic!r:.100}: a topic's name is a str")
+    topic.encode()

@@ -139,9 +139,16 @@ def test_an_interceptor_hears_of_a_partitioner_that_fails() -> None:
     assert program.heard.errors == [failed.value]
 
 
-@pytest.mark.parametrize(
-    "keys", [{"timestamp_ms": 1.5}, {"partition": 0.0}, {"topic": b"t"}], ids=str
-)
+@pytest.mark.parametrize("topic", [b"t", "\ud800"], ids=str)
+def test_a_topic_that_no_request_could_name_is_refused_at_the_call(topic: Any) -> None:
+    program = Program()
+    with pytest.raises((TypeError, UnicodeEncodeError)):
+        _carry_out(program.producing.partitions_for(topic))
+    with pytest.raises((TypeError, UnicodeEncodeError)):
+        _carry_out(program.producing.append_in_time(program.outgoing(topic=topic)))
+
+
+@pytest.mark.parametrize("keys", [{"timestamp_ms": 1.5}, {"partition": 0.0}], ids=str)
 def test_what_could_not_be_encoded_is_refused_at_the_call(keys: dict[str, object]) -> None:
     """Later it would end the thread that sends, and with it all other records."""
     with pytest.raises(TypeError):
