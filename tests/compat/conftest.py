@@ -7,6 +7,8 @@ LOGQUAKE_KAFKA_4_LIBS one of 4.1, LOGQUAKE_KAFKA_2_LIBS one of 2.4 (tests/peers)
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from tests.compat.adapters.librdkafka import Librdkafka
 from tests.compat.directory_in_turns import DirectoryInTurns, directory_in_turns
 from tests.compat.kafka_programs import KafkaPrograms, programs_in
 from tests.compat.lone_kafka import LoneKafka, lone_broker
+from tests.compat.old_releases import OldReleases
 from tests.leaks import leaks_are_its_own, threads_end_with_their_module
 
 __all__ = ["leaks_are_its_own", "threads_end_with_their_module"]
@@ -50,6 +53,14 @@ def codec(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def kafka_programs(tmp_path_factory: pytest.TempPathFactory) -> KafkaPrograms:
     return programs_in("LOGQUAKE_KAFKA_LIBS", tmp_path_factory.mktemp("kafka"))
+
+
+@pytest.fixture(scope="session")
+def old() -> OldReleases:
+    libs, java = os.environ.get("LOGQUAKE_OLD_KAFKA_LIBS"), shutil.which("java")
+    if not libs or java is None:
+        pytest.skip("no java, or LOGQUAKE_OLD_KAFKA_LIBS names no folder with Kafka's releases")
+    return OldReleases(java, Path(libs))
 
 
 @pytest.fixture(scope="module")

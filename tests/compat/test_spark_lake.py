@@ -116,7 +116,7 @@ def test_json_is_read_by_its_schema_and_what_does_not_fit_is_kept(
         fill(spark, tmp_path, LakeSettings(source))
 
 
-@pytest.mark.parametrize("step", [Step.DECIDED, Step.REMOVED_ONE])
+@pytest.mark.parametrize("step", [Step.DECIDED])
 def test_killed_and_run_again_no_row_is_missing_or_doubled(
     spark: Any, cluster: Cluster, orders: str, tmp_path: Path, step: Step
 ) -> None:

@@ -13,7 +13,7 @@ from tests.sim.committing import CommittingSimulation
 from tests.sim.planted import first_failure, found_by, in_world
 
 SEEDS_A_TEST = 20
-TESTS = 5
+TESTS = 3
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS_A_TEST * TESTS, SEEDS_A_TEST))

@@ -13,7 +13,7 @@ from tests.sim.group_history import NOTHING_COMMITTED, GroupHistory
 from tests.sim.group_simulation import GroupSimulation
 
 SEEDS_A_TEST = 4
-TESTS = 4
+TESTS = 2
 
 ONE, TWO = TopicPartition("orders", 0), TopicPartition("orders", 1)
 ENDS = {ONE: 10, TWO: 10}

@@ -18,8 +18,8 @@ from tests.sim.programs.reading import Reading
 from tests.sim.programs.simulation import ProgramsSimulation
 
 SEEDS_A_TEST = 4
-TESTS = 5
-COPYING_TESTS = 3
+TESTS = 3
+COPYING_TESTS = 2
 SEEDS_A_BUG = 20
 ONE, TWO = TopicPartition("orders", 0), TopicPartition("orders", 1)
 

@@ -13,7 +13,7 @@ import pytest
 from tests.sim.simulation import Simulation
 
 SEEDS_A_TEST = 25
-TESTS = 20
+TESTS = 8
 ROOT = Path(__file__).parents[2]
 
 
