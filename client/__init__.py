@@ -17,6 +17,7 @@ loop. The tools' one has one thread, one request at a time on a connection, no b
     topics.py       the cluster and its topics
     configs.py      what topics and brokers are set to
     acls.py         who may do what
+    coordinator_lookups.py how coordinators are asked for
     coordinators.py who coordinates a group or a transactional id
     groups.py       groups and their members
     commits.py      committed offsets

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from logquake.client.connection import Connection
+from logquake.client.coordinator_lookups import SEVERAL_SINCE, lookup
 from logquake.client.errors import check
 from logquake.client.routing import Router
 from logquake.wire.coordinator_type import CoordinatorType
-from logquake.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
-
-_LAST_VERSION_OF_ONE_KEY = 3  # later ones ask for several at once (KIP-699)
+from logquake.wire.messages.find_coordinator import FindCoordinatorResponse
 
 
 def coordinator_of(router: Router, kind: CoordinatorType, name: str) -> int:
@@ -16,9 +15,9 @@ def coordinator_of(router: Router, kind: CoordinatorType, name: str) -> int:
 
     Raises ClientError, a retriable one while there is none: asking makes the coordinators' topic.
     """
-    request = FindCoordinatorRequest(key=name, key_type=kind)
+    one_key = SEVERAL_SINCE - 1
     answer = router.any_broker().request(
-        request, FindCoordinatorResponse, at_most=_LAST_VERSION_OF_ONE_KEY
+        lookup(one_key, kind, [name]), FindCoordinatorResponse, at_most=one_key
     )
     check(answer.error_code, f"{kind.name.lower()} coordinator of {name}")
     return answer.node_id

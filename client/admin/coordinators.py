@@ -6,19 +6,15 @@ from collections.abc import Hashable, Iterable
 
 from logquake.client.admin.asks import ANYBODY, Ask, Terms
 from logquake.client.admin.keyed import Found
+from logquake.client.coordinator_lookups import found_in, lookup
 from logquake.client.errors import ClientError, UnsupportedVersionError, broker_error
 from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.find_coordinator import (
-    Coordinator,
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
-)
+from logquake.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 
 # What whoever coordinates no more answers, whatever it was asked.
 COORDINATOR_MOVED = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
 
-_SEVERAL_AT_ONCE_SINCE = 4  # KIP-699
 _PASSES = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
 
@@ -38,15 +34,11 @@ class Coordinators:
         return Ask(ANYBODY, FindCoordinatorResponse, lambda terms: self._request(keys, terms))
 
     def _request(self, keys: list[str], terms: Terms) -> FindCoordinatorRequest:
-        if terms.version >= _SEVERAL_AT_ONCE_SINCE:
-            return FindCoordinatorRequest(key_type=self._kind, coordinator_keys=keys)
-        if len(keys) > 1:
-            raise UnsupportedVersionError("the broker finds one coordinator at a time")
-        return FindCoordinatorRequest(key=keys[0], key_type=self._kind)
+        return lookup(terms.version, self._kind, keys)
 
     def found(self, keys: list[str], answer: FindCoordinatorResponse) -> Found[str]:
         found: Found[str] = Found()
-        for one in answer.coordinators or [_alone(keys[0], answer)]:
+        for one in found_in(answer, keys[0]):
             code = ErrorCode.of_peer(one.error_code)
             if one.key not in keys:
                 continue
@@ -64,15 +56,3 @@ class Coordinators:
             return dict.fromkeys(keys, error)
         self.takes_several = False
         return {}
-
-
-def _alone(key: str, answer: FindCoordinatorResponse) -> Coordinator:
-    """What brokers tell of before they took several keys."""
-    return Coordinator(
-        key=key,
-        node_id=answer.node_id,
-        host=answer.host,
-        port=answer.port,
-        error_code=answer.error_code,
-        error_message=answer.error_message,
-    )

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 from logquake.client.consumer.cluster import ClusterView
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.group.statistics import GroupEventKind, GroupStatistics
+from logquake.client.coordinator_lookups import found_in, lookup
 from logquake.client.errors import (
     AuthenticationFailedError,
     ClientError,
@@ -29,10 +30,8 @@ from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.network.effects import Node
 from logquake.client.network.link import Answer, ClientRequest
 from logquake.client.network.network_client import NetworkClient
+from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.find_coordinator import (
-    Coordinator as FoundCoordinator,
-)
 from logquake.wire.messages.find_coordinator import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
@@ -42,8 +41,6 @@ from logquake.wire.schema import Message
 _LOG = logging.getLogger(__name__)
 
 _CONNECTION_IDS_FROM = 0x7FFFFFFF  # downwards: no broker is called so
-_GROUP = 0  # FindCoordinatorRequest.CoordinatorType
-_FIRST_OF_SEVERAL_KEYS = 4  # KIP-699
 
 Done: TypeAlias = Callable[[Answer, int], None]
 """Told the answer, and the time."""
@@ -245,22 +242,17 @@ class Coordinator:
             return
         self._standing = Asking()
         done = partial(self._on_answer, self._looked_for)
-        request = ClientRequest(self._question(version), version, FindCoordinatorResponse, done)
+        question = lookup(version, CoordinatorType.GROUP, [self._settings.group_id])
+        request = ClientRequest(question, version, FindCoordinatorResponse, done)
         self._in_flight += 1
         self._network.send(node.id, request, now_ms)
-
-    def _question(self, version: int) -> FindCoordinatorRequest:
-        group = self._settings.group_id
-        if version < _FIRST_OF_SEVERAL_KEYS:
-            return FindCoordinatorRequest(key=group, key_type=_GROUP)
-        return FindCoordinatorRequest(key_type=_GROUP, coordinator_keys=[group])
 
     def _looked_for(self, answer: Answer, now_ms: int) -> None:
         if not isinstance(answer, FindCoordinatorResponse):
             error = answer if isinstance(answer, ClientError) else ConnectionLostError("no answer")
             self._not_found(error, now_ms)
             return
-        found = answer.coordinators[0] if answer.coordinators else _alone(answer)
+        found = found_in(answer, self._settings.group_id)[0]
         if found.error_code != ErrorCode.NONE:
             why = f"coordinator of group {self._settings.group_id}: {found.error_message}"
             self._not_found(broker_error(found.error_code, why), now_ms)
@@ -281,17 +273,6 @@ class Coordinator:
             self._cluster.request_update()
         else:
             self.failure = error
-
-
-def _alone(answer: FindCoordinatorResponse) -> FoundCoordinator:
-    """Of a version that tells of one."""
-    return FoundCoordinator(
-        node_id=answer.node_id,
-        host=answer.host,
-        port=answer.port,
-        error_code=answer.error_code,
-        error_message=answer.error_message,
-    )
 
 
 def _unavailable(why: str) -> ClientError:

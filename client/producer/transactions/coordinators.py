@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from logquake.client.coordinator_lookups import found_in, lookup
 from logquake.client.errors import BrokerError, MalformedResponseError, UnsupportedVersionError
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.producer_states import Remedy
 from logquake.client.producer.transactions.question import (
     CoordinatorKey,
-    CoordinatorType,
     Priority,
     Question,
 )
@@ -23,6 +23,7 @@ from logquake.client.producer.transactions.verdicts import (
     Found,
     Verdict,
 )
+from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.find_coordinator import (
     FindCoordinatorRequest,
@@ -31,7 +32,6 @@ from logquake.wire.messages.find_coordinator import (
 from logquake.wire.schema import Message
 
 _FIRST_OF_TRANSACTIONS = 1
-_FIRST_OF_SEVERAL = 4
 _ABORTABLE = (ErrorCode.GROUP_AUTHORIZATION_FAILED, ErrorCode.TRANSACTION_ABORTABLE)
 
 
@@ -47,19 +47,16 @@ class FindCoordinator(Question):
 
     def message(self, version: int, /) -> Message:
         kind, name = self.of
-        if version >= _FIRST_OF_SEVERAL:
-            return FindCoordinatorRequest(key_type=kind, coordinator_keys=[name])
         if version < _FIRST_OF_TRANSACTIONS and kind is CoordinatorType.TRANSACTION:
             raise UnsupportedVersionError("the broker knows no transactions, it is older than 0.11")
-        return FindCoordinatorRequest(key=name, key_type=kind)
+        return lookup(version, kind, [name])
 
     def judge(self, answer: Message) -> Verdict:
         assert isinstance(answer, FindCoordinatorResponse)
-        if not answer.coordinators:
-            return self._judge(answer.error_code, answer.node_id, answer.error_message)
-        if len(answer.coordinators) > 1:
+        found = found_in(answer, self.of.name)
+        if len(found) > 1:
             return Fatal(MalformedResponseError(f"several coordinators of {self.of}"))
-        one = answer.coordinators[0]
+        one = found[0]
         if one.key != self.of.name:
             return Fatal(MalformedResponseError(f"{one.key}, and not {self.of}, has a coordinator"))
         return self._judge(one.error_code, one.node_id, one.error_message)

@@ -15,7 +15,6 @@ from logquake.client.errors import BrokerError, CommitFailedError, UnsupportedVe
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.question import (
     CoordinatorKey,
-    CoordinatorType,
     Question,
     Signature,
 )
@@ -28,6 +27,7 @@ from logquake.client.producer.transactions.verdicts import (
     Verdict,
     on_refusal,
 )
+from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.transaction_commit import (
     TxnOffsetCommitRequest,

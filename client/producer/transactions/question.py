@@ -10,14 +10,8 @@ from typing import ClassVar, NamedTuple
 from logquake.client.producer.identity import Identity
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.verdicts import Verdict
+from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.schema import Message
-
-
-class CoordinatorType(IntEnum):
-    """Kafka's FindCoordinatorRequest.CoordinatorType."""
-
-    GROUP = 0
-    TRANSACTION = 1
 
 
 class CoordinatorKey(NamedTuple):

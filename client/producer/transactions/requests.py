@@ -30,7 +30,6 @@ from logquake.client.producer.transactions.producer_states import (
 )
 from logquake.client.producer.transactions.question import (
     CoordinatorKey,
-    CoordinatorType,
     Priority,
     Question,
 )
@@ -49,6 +48,7 @@ from logquake.client.producer.transactions.verdicts import (
     Verdict,
 )
 from logquake.client.producer.transactions.whom import Whom
+from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.messages.transactions import InitProducerIdRequest
 
 _ABORTED = TransactionAbortedError("its transaction was aborted")

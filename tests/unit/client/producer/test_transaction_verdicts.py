@@ -14,7 +14,6 @@ from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.producer_ids import InitProducerId
 from logquake.client.producer.transactions.question import (
     CoordinatorKey,
-    CoordinatorType,
     Signature,
 )
 from logquake.client.producer.transactions.verdicts import (
@@ -24,6 +23,7 @@ from logquake.client.producer.transactions.verdicts import (
     OffsetsCommitted,
     Verdict,
 )
+from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.find_coordinator import Coordinator, FindCoordinatorResponse
 from logquake.wire.messages.transaction_commit import TxnOffsetCommitResponse

@@ -1,0 +1,37 @@
+"""FindCoordinator in each of its versions: about one key, from 4 on about several (KIP-699)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from logquake.client.errors import UnsupportedVersionError
+from logquake.wire.coordinator_type import CoordinatorType
+from logquake.wire.messages.find_coordinator import (
+    Coordinator,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
+
+SEVERAL_SINCE = 4
+
+
+def lookup(version: int, kind: CoordinatorType, keys: Sequence[str]) -> FindCoordinatorRequest:
+    """Raises UnsupportedVersionError for several keys in a version that has one."""
+    if version >= SEVERAL_SINCE:
+        return FindCoordinatorRequest(key_type=kind, coordinator_keys=list(keys))
+    if len(keys) > 1:
+        raise UnsupportedVersionError("the broker finds one coordinator at a time")
+    return FindCoordinatorRequest(key=keys[0], key_type=kind)
+
+
+def found_in(answer: FindCoordinatorResponse, key: str) -> Sequence[Coordinator]:
+    """What an answer tells of; one of a version that has no keys is about `key`."""
+    alone = Coordinator(
+        key=key,
+        node_id=answer.node_id,
+        host=answer.host,
+        port=answer.port,
+        error_code=answer.error_code,
+        error_message=answer.error_message,
+    )
+    return answer.coordinators or [alone]
