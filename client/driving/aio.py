@@ -55,6 +55,7 @@ class AioDriver:
         self._waiting: dict[asyncio.Future[None], Wait] = {}
         self._promised: dict[asyncio.Future[None], None] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._polled_ms = 0
         self._is_woken = False
         self._has_ended = False
         self._loop.add_reader(self._selector.fileno(), self._on_events)
@@ -153,7 +154,8 @@ class AioDriver:
         if self._has_ended:
             return
         try:
-            self._core.poll(self._clock.now_ms())
+            self._polled_ms = self._clock.now_ms()
+            self._core.poll(self._polled_ms)
             acted = self._sockets.perform(self._links)
         except Exception:  # noqa: BLE001 - whatever it is, the client is over, and the log says why
             self._fail()
@@ -185,13 +187,13 @@ class AioDriver:
             self._timer = None
         if self._is_woken or self._has_ended:  # a callback may have closed the client
             return
-        now_ms = self._clock.now_ms()
         due = [wait.deadline_ms for wait in self._waiting.values()]
-        core_due_ms = self._core.next_due_ms(now_ms)
+        core_due_ms = self._core.next_due_ms(self._polled_ms)
         if core_due_ms is not None:
             due.append(core_due_ms)
         if due:
-            self._timer = self._loop.call_later(max(0, min(due) - now_ms) / 1000, self.wake)
+            left_ms = max(0, min(due) - self._clock.now_ms())
+            self._timer = self._loop.call_later(left_ms / 1000, self.wake)
 
     def _look_up(self, host: str, found: Found) -> None:
         def told(looked_up: asyncio.Future[list[str]]) -> None:

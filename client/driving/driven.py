@@ -13,8 +13,11 @@ class Core(Protocol):
     def poll(self, now_ms: int) -> None:
         """Do what is due."""
 
-    def next_due_ms(self, now_ms: int) -> int | None:
-        """When to poll, if nothing happens before; None for never."""
+    def next_due_ms(self, polled_ms: int) -> int | None:
+        """When to poll, if nothing happens before; None for never.
+
+        It is asked with the time of the last poll: what has come due since then was not done.
+        """
 
 
 class Driven(Protocol):

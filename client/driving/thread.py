@@ -52,6 +52,7 @@ class ThreadDriver:
         self._waker = Waker()
         self._sockets = new_sockets(self._waker)
         self._tell = tell
+        self._polled_ms = 0
         self._is_woken = False
         self._is_asleep = False
         self._is_closing = False
@@ -173,7 +174,8 @@ class ThreadDriver:
             if self._is_closing:
                 return False
             self._is_woken = False
-            self._core.poll(self._clock.now_ms())
+            self._polled_ms = self._clock.now_ms()
+            self._core.poll(self._polled_ms)
         acted = self._sockets.perform(self._shared)
         self._tell()
         with self.lock:
@@ -188,9 +190,8 @@ class ThreadDriver:
         return True
 
     def _timeout_ms(self) -> int | None:
-        now_ms = self._clock.now_ms()
-        due_ms = self._core.next_due_ms(now_ms)
-        return None if due_ms is None else max(0, due_ms - now_ms)
+        due_ms = self._core.next_due_ms(self._polled_ms)
+        return None if due_ms is None else max(0, due_ms - self._clock.now_ms())
 
     def _end(self) -> None:
         """Whoever waits is told, whatever else fails."""

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from logquake.client.aio.futures import Future
+from logquake.client.clock import Clock
 from logquake.client.driving.aio import AioDriver
 from logquake.client.driving.driven import Core
 from logquake.client.driving.names import Names
@@ -24,15 +25,27 @@ from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.metadata import MetadataResponse
 from tests.net.server import Server
-from tests.net.test_client_thread import CLOCK, NETWORK, Asking, Counting, in_time, versions
+from tests.net.test_client_thread import (
+    CLOCK,
+    NETWORK,
+    Asking,
+    Counting,
+    HastyClock,
+    Soon,
+    in_time,
+    versions,
+)
 
 
 @asynccontextmanager
 async def driven(
-    core: Core, links: Links | None = None, tell: Callable[[], None] = lambda: None
+    core: Core,
+    links: Links | None = None,
+    tell: Callable[[], None] = lambda: None,
+    clock: Clock = CLOCK,
 ) -> AsyncIterator[AioDriver]:
     links = links or Links(NETWORK, Random(1))
-    driver = AioDriver(core, links, CLOCK, _sockets, name="ours", tell=tell)
+    driver = AioDriver(core, links, clock, _sockets, name="ours", tell=tell)
     try:
         yield driver
     finally:
@@ -49,6 +62,19 @@ async def serve_until(server: Server, is_done: Callable[[], object]) -> None:
         assert CLOCK.now_ms() < deadline_ms
         server.loop.run_pass(max_wait_ms=0)
         await asyncio.sleep(0)
+
+
+def test_what_comes_due_after_a_pass_is_done_in_the_next() -> None:
+    core = Soon()
+
+    async def program() -> None:
+        async with driven(core, clock=HastyClock()):
+            deadline_ms = in_time()
+            while not core.is_done:
+                assert CLOCK.now_ms() < deadline_ms
+                await asyncio.sleep(0)
+
+    asyncio.run(program())
 
 
 def test_a_call_waits_for_what_the_core_does() -> None:

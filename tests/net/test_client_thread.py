@@ -7,11 +7,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
+from itertools import count
 from random import Random
 
 import pytest
 
-from logquake.client.clock import SystemClock
+from logquake.client.clock import Clock, SystemClock
 from logquake.client.driving.driven import Core, Driven
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.thread import ThreadDriver
@@ -60,16 +61,52 @@ class Counting:
         return self.due_ms
 
 
+class HastyClock(SystemClock):
+    """A millisecond passes between two readings."""
+
+    def __init__(self) -> None:
+        self._readings = count()
+
+    def now_ms(self) -> int:
+        return super().now_ms() + next(self._readings)
+
+
+class Soon:
+    """A core with something to do a millisecond after its first poll. It names no time for what is
+    due already: that it did in the poll.
+    """
+
+    def __init__(self) -> None:
+        self.is_done = False
+        self._due_ms: int | None = None
+
+    def poll(self, now_ms: int) -> None:
+        self._due_ms = self._due_ms or now_ms + 1
+        self.is_done |= self._due_ms <= now_ms
+
+    def next_due_ms(self, polled_ms: int) -> int | None:
+        assert self._due_ms is not None
+        return self._due_ms if polled_ms < self._due_ms else None
+
+
 @contextmanager
-def driven(core: Core, tell: Callable[[], None] = lambda: None) -> Iterator[ThreadDriver]:
+def driven(
+    core: Core, tell: Callable[[], None] = lambda: None, clock: Clock = CLOCK
+) -> Iterator[ThreadDriver]:
     links = Links(NETWORK, Random(1))
     new_sockets = partial(_sockets, SelectorSockets)
-    with closing(ThreadDriver(core, links, CLOCK, new_sockets, name="ours", tell=tell)) as driver:
+    with closing(ThreadDriver(core, links, clock, new_sockets, name="ours", tell=tell)) as driver:
         yield driver
 
 
 def _sockets(kind: type[SelectorSockets], waker: Waker) -> SelectorSockets:
     return kind(CLOCK, waker=waker)
+
+
+def test_what_comes_due_after_a_poll_is_done_in_the_next() -> None:
+    core = Soon()
+    with driven(core, clock=HastyClock()) as driver:
+        assert driver.wait(lambda: core.is_done, in_time())
 
 
 def test_what_is_handed_over_is_taken_by_the_thread_while_callers_wait() -> None:
