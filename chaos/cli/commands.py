@@ -43,9 +43,10 @@ Kafka = Annotated[
     bool, typer.Option("--kafka", help="Of Apache Kafka's brokers, from $LOGQUAKE_KAFKA_LIBS.")
 ]
 Client = Annotated[
-    ClientLibrary | None,
+    list[ClientLibrary] | None,
     typer.Option(
-        help="Over which all workloads run, instead of what the scenario says of each; "
+        help="Over which all workloads run, instead of what the scenario says of each; said more "
+        "than once, each workload runs over each of them, in one storm. "
         "java takes a JDK, and Kafka's jars from $LOGQUAKE_KAFKA_LIBS."
     ),
 ]
@@ -99,7 +100,8 @@ def run(
     _needs_extra()
     from logquake.chaos.cli.starting import Manner, run_scenario
 
-    manner = Manner(report, keep=keep, card=card, kafka=kafka, client=client, quiet=quiet)
+    clients = tuple(client or ())
+    manner = Manner(report, keep=keep, card=card, kafka=kafka, clients=clients, quiet=quiet)
     raise typer.Exit(run_scenario(scenario, seed, limit, manner))
 
 

@@ -21,7 +21,7 @@ from logquake.chaos.runs.judgement import ExitStatus, RunJudgement
 from logquake.chaos.runs.screen import LiveScreen, NoScreen, PlainScreen
 from logquake.chaos.runs.status import Screen
 from logquake.chaos.scenarios.catalogue_state import INSIDE, lacking
-from logquake.chaos.scenarios.clients import needs_java, over_client
+from logquake.chaos.scenarios.clients import needs_java, over_clients
 from logquake.chaos.scenarios.files import find_scenario, read_scenario
 from logquake.chaos.scenarios.scenario import Scenario
 from logquake.chaos.schedules.aims import Aims
@@ -37,15 +37,15 @@ _SEEDS = 1_000_000
 @dataclass(frozen=True, slots=True)
 class Manner:
     """``folder`` is where all of it goes; ``keep`` the replicas' files, whatever the verdict;
-    ``card`` watches clients; with ``kafka`` the brokers are Apache Kafka's; ``client`` is whose all
-    workloads run over, where it is said.
+    ``card`` watches clients; with ``kafka`` the brokers are Apache Kafka's; ``clients`` are whose all
+    workloads run over, where it is said: over each of several.
     """
 
     folder: Path | None = None
     keep: bool = False
     card: bool = False
     kafka: bool = False
-    client: ClientLibrary | None = None
+    clients: tuple[ClientLibrary, ...] = ()
     quiet: bool = False
 
 
@@ -66,10 +66,17 @@ def run_scenario(
         scenario = _set_up(scenario, watch=True)
     if manner.kafka:
         scenario = _of_kafka(scenario)
-    if manner.client is not None:
-        scenario = over_client(scenario, manner.client)
+    if manner.clients:
+        scenario = _over(scenario, manner.clients)
     chosen = random.randrange(_SEEDS) if seed is None else seed
     return _run(drawn(scenario, chosen), manner)
+
+
+def _over(scenario: Scenario, clients: tuple[ClientLibrary, ...]) -> Scenario:
+    try:
+        return over_clients(scenario, clients)
+    except ValueError as error:
+        raise ClusterError(str(error)) from error
 
 
 def _set_up(scenario: Scenario, **changes: bool) -> Scenario:
