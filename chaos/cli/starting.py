@@ -37,8 +37,8 @@ _SEEDS = 1_000_000
 @dataclass(frozen=True, slots=True)
 class Manner:
     """``folder`` is where all of it goes; ``keep`` the replicas' files, whatever the verdict;
-    ``card`` watches clients; with ``kafka`` the brokers are Apache Kafka's; ``clients`` are whose all
-    workloads run over, where it is said: over each of several.
+    ``card`` watches clients; with ``kafka`` the brokers are Apache Kafka's; ``clients`` are whose
+    all workloads run over, where it is said: over each of several.
     """
 
     folder: Path | None = None
