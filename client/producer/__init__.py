@@ -10,6 +10,7 @@
     settings.py       the accumulator's keys, and the sender's
     queues.py         batches that wait, partition by partition
     ready.py          to whom there is something to send
+    sequence_order.py how sequences follow each other
     numbering.py      whether a batch has to wait for the sequences before it
     drain.py          what is sent to a broker next
     accumulator.py    all batches from append until they are done

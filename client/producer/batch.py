@@ -15,6 +15,7 @@ from logquake.client.errors import ClientError, DeliveryError
 from logquake.client.producer.delivery import Delivery, Results
 from logquake.client.producer.filling import Filling, Form
 from logquake.client.producer.memory import Lease
+from logquake.client.producer.sequence_order import sequence_after
 from logquake.wire.records import (
     HEADER_BYTES,
     Record,
@@ -30,8 +31,6 @@ from logquake.wire.sentinels import (
     NO_SEQUENCE,
 )
 from logquake.wire.topic_partition import TopicPartition
-
-_MAX_SEQUENCE = 0x7FFFFFFF
 
 
 class Stamp(NamedTuple):
@@ -262,8 +261,3 @@ class ProducerBatch:
     def _records(self) -> Iterator[Record]:
         view = memoryview(self.build())
         return iterate_records(view, 0, read_header(view, 0), self.plain_bytes)
-
-
-def sequence_after(sequence: int, count: int) -> int:
-    """It begins at 0 again after 2^31 - 1 (DefaultRecordBatch.incrementSequence)."""
-    return (sequence + count) & _MAX_SEQUENCE

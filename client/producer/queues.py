@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableSequence
 from random import Random
 
 from logquake.client.producer.batch import ProducerBatch
 from logquake.client.producer.partitioning import StickyPartitioner
+from logquake.client.producer.sequence_order import is_before
 from logquake.wire.topic_partition import TopicPartition
 
 Queue = deque[ProducerBatch]
@@ -67,14 +68,16 @@ def all_full(queue: Queue) -> bool:
     return not queue or queue[-1].is_full
 
 
-def insert_by_sequence(queue: Queue, batch: ProducerBatch) -> None:
+def insert_by_sequence(queue: MutableSequence[ProducerBatch], batch: ProducerBatch) -> None:
     """In front of those that have no sequence yet, and of those with a higher one.
 
     Several batches that were in flight to different brokers may fail in any order.
     """
     place = 0
     for other in queue:
-        if not other.has_sequence or other.stamp.base_sequence >= batch.stamp.base_sequence:
+        if not other.has_sequence:
+            break
+        if not is_before(other.stamp.base_sequence, batch.stamp.base_sequence):
             break
         place += 1
     queue.insert(place, batch)

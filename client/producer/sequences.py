@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from logquake.client.producer.batch import ProducerBatch, Stamp, sequence_after
+from logquake.client.producer.batch import ProducerBatch, Stamp
 from logquake.client.producer.identity import Identity
 from logquake.client.producer.queues import Queue, insert_by_sequence
+from logquake.client.producer.sequence_order import is_before, sequence_after
 from logquake.wire.sentinels import NO_SEQUENCE, UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
@@ -28,8 +29,7 @@ class PartitionSequences:
 
     def track(self, batch: ProducerBatch) -> None:
         if batch not in self.in_flight:
-            self.in_flight.append(batch)
-            self.in_flight.sort(key=lambda one: one.stamp)
+            insert_by_sequence(self.in_flight, batch)
 
     def forget(self, batch: ProducerBatch) -> None:
         if batch in self.in_flight:
@@ -39,7 +39,8 @@ class PartitionSequences:
         self.forget(batch)
         if not self._has(batch):
             return
-        self.last_acked = max(self.last_acked, batch.last_sequence)
+        if self.last_acked == NO_SEQUENCE or is_before(self.last_acked, batch.last_sequence):
+            self.last_acked = batch.last_sequence
         if base_offset != UNKNOWN_OFFSET:
             last_offset = base_offset + batch.count - 1
             self.last_acked_offset = max(self.last_acked_offset, last_offset)
@@ -50,7 +51,7 @@ class PartitionSequences:
 
     def is_next(self, sequence: int) -> bool:
         """All before it is acked."""
-        return sequence - self.last_acked == 1
+        return sequence == sequence_after(self.last_acked, 1)
 
     def begin_anew(self, identity: Identity) -> None:
         """From 0, those in flight first."""
@@ -67,7 +68,7 @@ class PartitionSequences:
             return
         self.next = sequence_after(self.next, -failed.count)
         for batch in self.in_flight:
-            if batch.stamp.base_sequence >= failed.stamp.base_sequence:
+            if not is_before(batch.stamp.base_sequence, failed.stamp.base_sequence):
                 moved = sequence_after(batch.stamp.base_sequence, -failed.count)
                 batch.restamp(batch.stamp._replace(base_sequence=moved))
 
@@ -139,7 +140,9 @@ class SequenceBook:
     def given_up(self, batch: ProducerBatch) -> None:
         """Nothing new follows until all is done that is in flight, and it is known."""
         after = sequence_after(batch.last_sequence, 1)
-        self._unresolved[batch.place] = max(self._unresolved.get(batch.place, after), after)
+        known = self._unresolved.get(batch.place)
+        if known is None or is_before(known, after):
+            self._unresolved[batch.place] = after
 
     def unresolved(self, place: TopicPartition) -> int | None:
         """The sequence behind the last one that was given up."""

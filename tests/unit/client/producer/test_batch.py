@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from logquake.client.errors import ClientError, DeliveryError
-from logquake.client.producer.batch import Fate, ProducerBatch, Stamp, sequence_after
+from logquake.client.producer.batch import Fate, ProducerBatch, Stamp
 from logquake.client.producer.delivery import Delivery, Outcome, RecordMetadata
 from logquake.client.producer.filling import Form
 from logquake.client.producer.ratios import CompressionRatios
@@ -218,10 +218,6 @@ def test_a_retry_to_a_new_leader_is_one_as_long_as_it_has_not_failed_there() -> 
         retries_at_once.append(batch.has_new_leader)
     batch.will_retry(NOW_MS, 100)
     assert [*retries_at_once, batch.has_new_leader] == [False, True, True, False]
-
-
-def test_sequences_begin_again() -> None:
-    assert sequence_after(0x7FFFFFFF, 1) == 0
 
 
 def test_the_bound_of_a_batch_of_one_record() -> None:

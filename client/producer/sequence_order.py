@@ -1,0 +1,19 @@
+"""How sequences follow each other: after 2^31 - 1 comes 0 (DefaultRecordBatch.incrementSequence)."""
+
+from __future__ import annotations
+
+_MAX_SEQUENCE = 0x7FFFFFFF
+_HALF = 1 << 30
+
+
+def sequence_after(sequence: int, count: int) -> int:
+    """``count`` may be below 0."""
+    return (sequence + count) & _MAX_SEQUENCE
+
+
+def is_before(sequence: int, other: int) -> bool:
+    """Of two that are less than 2^30 apart, as all are that are in use at a time.
+
+    Kafka compares them as numbers, so that its producers trip over the end of them.
+    """
+    return 0 < (other - sequence) & _MAX_SEQUENCE < _HALF

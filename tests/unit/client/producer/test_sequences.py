@@ -1,0 +1,104 @@
+"""Sequences begin again at 0 after 2^31 - 1, and nothing else changes there."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import pytest
+
+from logquake.client.producer.batch import ProducerBatch
+from logquake.client.producer.delivery import Delivery
+from logquake.client.producer.filling import Form
+from logquake.client.producer.identity import Identity
+from logquake.client.producer.sequence_order import is_before, sequence_after
+from logquake.client.producer.sequences import SequenceBook
+from logquake.wire.records import Record
+from logquake.wire.topic_partition import TopicPartition
+
+PLACE = TopicPartition("t", 3)
+LAST = 0x7FFFFFFF
+ME = Identity(7, 0)
+
+
+def batch_of(count: int) -> ProducerBatch:
+    batch = ProducerBatch(PLACE, 0, Form(10_000))
+    for _ in range(count):
+        assert batch.try_append(Record(0, 0, b"k", b"v"), Delivery(0, b"k", b"v", None))
+    return batch
+
+
+@pytest.fixture
+def book() -> SequenceBook:
+    """Whose next sequence is the last but one."""
+    book = SequenceBook()
+    first = batch_of(1)
+    book.number(first, ME)
+    book.written(first, 0)
+    book.partitions[PLACE].next = LAST - 1
+    book.partitions[PLACE].last_acked = LAST - 2
+    return book
+
+
+def numbered(book: SequenceBook, *counts: int) -> list[ProducerBatch]:
+    batches = [batch_of(count) for count in counts]
+    for batch in batches:
+        book.number(batch, ME)
+    return batches
+
+
+def first_sequences(batches: list[ProducerBatch] | deque[ProducerBatch]) -> list[int]:
+    return [batch.stamp.base_sequence for batch in batches]
+
+
+def test_after_the_last_one_comes_0() -> None:
+    assert [sequence_after(LAST, 1), sequence_after(0, -1)] == [0, LAST]
+    assert is_before(LAST, 0)
+    assert not is_before(0, LAST)
+    assert not is_before(5, 5)
+
+
+def test_batches_leave_in_the_order_of_their_sequences(book: SequenceBook) -> None:
+    before, across, after = numbered(book, 1, 3, 1)
+    queue: deque[ProducerBatch] = deque()
+    for batch in (after, before, across):
+        book.forget(batch)
+    for batch in (after, before, across):
+        book.put_back(queue, batch)
+    assert first_sequences(queue) == [LAST - 1, LAST, 2]
+    assert first_sequences(book.partitions[PLACE].in_flight) == [LAST - 1, LAST, 2]
+    assert [book.holds_back(batch, ME) for batch in (before, across, after)] == [False, True, True]
+
+
+def test_what_follows_the_last_one_is_next_once_that_is_acked(book: SequenceBook) -> None:
+    before, across, after = numbered(book, 1, 3, 1)
+    book.written(before, 10)
+    assert [book.is_next(across), book.is_next(after)] == [True, False]
+    book.written(across, 11)
+    assert book.is_next(after)
+    assert book.partitions[PLACE].last_acked == 1
+
+
+def test_what_was_given_up_there_and_is_written_leaves_no_gap(book: SequenceBook) -> None:
+    before, across, after = numbered(book, 1, 3, 1)
+    book.written(before, 10)
+    for batch in (across, before):  # of which the second tells nothing new
+        book.given_up(batch)
+        book.forget(batch)
+    assert book.unresolved(PLACE) == 2
+    book.written(after, 14)
+    assert book.take_gaps() == []
+
+
+def test_what_was_given_up_there_and_is_missing_leaves_one(book: SequenceBook) -> None:
+    (across,) = numbered(book, 3)
+    book.given_up(across)
+    book.forget(across)
+    assert book.take_gaps() == [PLACE]
+
+
+def test_what_follows_a_refused_one_moves_up(book: SequenceBook) -> None:
+    before, across, after = numbered(book, 1, 3, 1)
+    book.forget(across)
+    book.close_gap(across)
+    assert first_sequences([before, after]) == [LAST - 1, LAST]
+    assert book.partitions[PLACE].next == 0
