@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from logquake.client.errors import UnsupportedVersionError
+from logquake.client.errors import MalformedResponseError, UnsupportedVersionError
 from logquake.wire.coordinator_type import CoordinatorType
 from logquake.wire.messages.find_coordinator import (
     Coordinator,
@@ -25,7 +25,10 @@ def lookup(version: int, kind: CoordinatorType, keys: Sequence[str]) -> FindCoor
 
 
 def found_in(answer: FindCoordinatorResponse, key: str) -> Sequence[Coordinator]:
-    """What an answer tells of; one of a version that has no keys is about `key`."""
+    """What an answer tells of; one of a version that has no keys is about ``key``."""
+    has_none = not (answer.error_code or answer.host)
+    if answer.coordinators or has_none:
+        return answer.coordinators
     alone = Coordinator(
         key=key,
         node_id=answer.node_id,
@@ -34,4 +37,12 @@ def found_in(answer: FindCoordinatorResponse, key: str) -> Sequence[Coordinator]
         error_code=answer.error_code,
         error_message=answer.error_message,
     )
-    return answer.coordinators or [alone]
+    return [alone]
+
+
+def found_of(answer: FindCoordinatorResponse, key: str) -> Coordinator:
+    """Of who asked about one. Raises MalformedResponseError where the answer is not about it."""
+    found = found_in(answer, key)
+    if [each.key for each in found] != [key]:
+        raise MalformedResponseError(f"asked for the coordinator of {key}, told of {found}")
+    return found[0]

@@ -215,16 +215,14 @@ class Enquiries:
         try:
             version = self._network.version_of(node.id, _request_of(ask.response))
             message = ask.request(Terms(version, timeout_ms))
-            done = partial(self._on_answer, enquiry)
-            request = ClientRequest(message, version, ask.response, done, timeout_ms)
-            self._network.send(node.id, request, now_ms)
         except UnsupportedVersionError as error:
             self._raise(enquiry, error, now_ms)
-        except ValueError as error:  # the codec's: the version has no room for what is asked
-            self._raise(enquiry, UnsupportedVersionError(f"{node}: {error}"), now_ms)
-        else:
-            enquiry.stage = _InFlight(node, now_ms)
-            self._requests.add(1, now_ms)
+            return
+        done = partial(self._on_answer, enquiry)
+        request = ClientRequest(message, version, ask.response, done, timeout_ms)
+        self._network.send(node.id, request, now_ms)
+        enquiry.stage = _InFlight(node, now_ms)
+        self._requests.add(1, now_ms)
 
     def _on_answer(self, enquiry: _Enquiry, answer: Answer) -> None:
         self._answers.waiting.append((enquiry, answer))

@@ -16,6 +16,7 @@ from logquake.client.consumer.topic_search import TopicSearch
 from logquake.client.consumer.topics import SubscribedTopics
 from logquake.client.driving.steps import Steps
 from logquake.client.errors import TimedOutError
+from logquake.client.given import check_place, check_places, check_times, check_topic
 from logquake.client.network.backoff import ExponentialBackoff
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.network_client import NetworkClient
@@ -59,15 +60,14 @@ class Asking:
 
         Raises ValueError for a negative time.
         """
-        negative = {place: time_ms for place, time_ms in times_ms.items() if time_ms < 0}
-        if negative:
-            raise ValueError(f"times cannot be negative: {negative}")
+        check_times(times_ms)
         found = yield from self._search(times_ms, timeout_ms, by_time=True)
         return {place: found.get(place) for place in times_ms}
 
     def beginning_offsets(
         self, places: Collection[TopicPartition], timeout_ms: int
     ) -> Steps[dict[TopicPartition, int]]:
+        check_places(places)
         found = yield from self._search(dict.fromkeys(places, EARLIEST_TIMESTAMP), timeout_ms)
         return {place: each.offset for place, each in found.items()}
 
@@ -77,6 +77,7 @@ class Asking:
         """What follows the last record that may be read: with read_committed, of those that are
         committed and behind no open transaction.
         """
+        check_places(places)
         found = yield from self._search(dict.fromkeys(places, LATEST_TIMESTAMP), timeout_ms)
         return {place: each.offset for place, each in found.items()}
 
@@ -86,6 +87,7 @@ class Asking:
         Then it is asked for, and may be known the next time. Raises NotAssignedError.
         """
         with self._calls.one_at_a_time():
+            check_place(place)
             state = self._subscriptions.of(place)
             self._forget_ends_told()
             if state.end_offset(self._settings.isolation) is None:
@@ -103,6 +105,7 @@ class Asking:
 
     def partitions_for(self, topic: str, timeout_ms: int) -> Steps[list[PartitionNodes]]:
         """None of a topic that there is not; brokers may create it, if they do such a thing."""
+        check_topic(topic)
         search = TopicSearch(
             self._network, [topic], creates=self._settings.creates_topics, backoff=self._backoff
         )

@@ -25,6 +25,7 @@ from logquake.client.consumer.group.listener import (
     RebalanceListener,
     unheard,
 )
+from logquake.client.consumer.group.topic_watch import known_topics
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
 from logquake.client.consumer.programs_own import Deserializers, Interceptors, Made
 from logquake.client.consumer.records import NOTHING, ConsumerRecord, ConsumerRecords
@@ -35,6 +36,7 @@ from logquake.client.consumer.subscription import Nothing, Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Call, Steps, Wait
 from logquake.client.errors import NotSubscribedError
+from logquake.client.given import check_offsets, check_places, check_topics
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.network_client import NetworkClient
 from logquake.wire.topic_partition import TopicPartition
@@ -90,13 +92,15 @@ class Consuming:
         """
         with self._calls.one_at_a_time():
             self._group.group_metadata()
+            if not isinstance(to, re.Pattern):
+                check_topics(to)
             self._attend_ms = 0
             if isinstance(to, re.Pattern):
                 if not to.pattern:
                     raise ValueError("a pattern to subscribe to cannot be empty")
-                self._subscriptions.subscribe_pattern(to)
+                self._subscriptions.subscribe_pattern(to, known_topics(self._metadata.snapshot))
                 self._metadata.request_update_for_new_topics()
-            elif topics := _topics(to):
+            elif topics := frozenset(to):
                 self._retain(each for each in self._subscriptions.assigned if each.topic in topics)
                 if self._subscriptions.subscribe(topics):
                     self._metadata.request_update_for_new_topics()
@@ -112,6 +116,7 @@ class Consuming:
             if not places:
                 yield from self.unsubscribe()
                 return
+            check_places(places)
             self._group.reassigning()
             self._subscriptions.assign(places)
             self._attend_ms = 0
@@ -255,6 +260,7 @@ class Consuming:
             yield from self._group.commit_async(offsets, callback or unheard)
 
     def _saw_epochs(self, offsets: Offsets | None) -> None:
+        check_offsets(offsets or {})
         for place, offset in (offsets or {}).items():
             self._metadata.saw_epoch(place, offset.leader_epoch)
 
@@ -263,6 +269,7 @@ class Consuming:
     ) -> Steps[dict[TopicPartition, OffsetAndMetadata | None]]:
         """See `Coordination.committed`."""
         with self._calls.one_at_a_time():
+            check_places(places)
             deadline_ms = self._calls.now_ms() + timeout_ms
             asking = self._group.committed(places, deadline_ms)
             found = yield from self._calls.wakeable(asking)
@@ -318,10 +325,3 @@ class Consuming:
                 yield Wait(lambda: self._fetches.is_closed, deadline_ms)
                 yield Call(self._interceptors.close)
                 yield Call(self._deserializers.close)
-
-
-def _topics(to: Collection[str]) -> frozenset[str]:
-    """Raises ValueError for what cannot be topics."""
-    if isinstance(to, str) or not all(topic and not topic.isspace() for topic in to):
-        raise ValueError(f"topics are to be a list of names, and not {to!r}")
-    return frozenset(to)

@@ -14,6 +14,7 @@ from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
 from logquake.client.driving.steps import Steps
 from logquake.client.errors import TimedOutError
+from logquake.client.given import check_offset, check_place
 from logquake.client.network.metadata import Metadata
 from logquake.wire.topic_partition import TopicPartition
 
@@ -36,11 +37,11 @@ class Seeking:
     def seek(self, place: TopicPartition, to: int | OffsetAndMetadata) -> None:
         """With a leader epoch it is seen first whether the log still is what was read (KIP-320).
 
-        Raises ValueError for a negative offset.
+        Raises ValueError for a negative offset, TypeError for what is none.
         """
         wanted = OffsetAndMetadata(to) if isinstance(to, int) else to
-        if wanted.offset < 0:
-            raise ValueError(f"an offset to seek cannot be negative: {wanted.offset}")
+        check_place(place)
+        check_offset(wanted)
         with self._calls.one_at_a_time():
             state = self._subscriptions.of(place)
             self._metadata.saw_epoch(place, wanted.leader_epoch)
@@ -66,6 +67,7 @@ class Seeking:
         for it.
         """
         with self._calls.one_at_a_time():
+            check_place(place)
             state = self._subscriptions.of(place)
             if (known := state.valid_position) is not None:
                 return known.offset

@@ -71,10 +71,14 @@ class Subscriptions:
         before, self.wish = self.wish, ToTopics(frozenset(topics))
         return before != self.wish
 
-    def subscribe_pattern(self, pattern: re.Pattern[str]) -> None:
-        """Raises ValueError where partitions or topics were chosen."""
+    def subscribe_pattern(self, pattern: re.Pattern[str], known: Iterable[str]) -> None:
+        """Those that are ``known`` and match are subscribed to at once.
+
+        Raises ValueError where partitions or topics were chosen.
+        """
         self._refuse_unless(ToPattern)
-        self.wish = ToPattern(pattern, self.topics)
+        self.wish = ToPattern(pattern)
+        self.match(known)
 
     def match(self, topics: Iterable[str]) -> bool:
         """Those that there are now; whether others match the pattern than before."""

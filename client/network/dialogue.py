@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from random import Random
 
+from logquake.client.errors import UnsupportedVersionError
 from logquake.client.network import versions
 from logquake.client.network.effects import Effect, Write
 from logquake.client.network.link import (
@@ -162,7 +163,11 @@ class Dialogue:
         return self._settings.request_timeout_ms if own_ms is None else own_ms
 
     def _send(self, link: Link, request: ClientRequest, deadline_ms: int) -> None:
-        correlation_id = self._write(link, request.message, request.version)
+        try:
+            correlation_id = self._write(link, request.message, request.version)
+        except ValueError as error:  # the codec's: there is no room for what is asked
+            self._answers.add(request.done, UnsupportedVersionError(f"{link.node}: {error}"))
+            return
         link.in_flight.append(InFlight(correlation_id, request, deadline_ms))
 
     def _on_answer(self, link: Link, frame: memoryview, now_ms: int) -> None:

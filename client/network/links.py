@@ -77,7 +77,9 @@ class Links:
             self._dial(link, address)
 
     def send(self, link: Link, request: ClientRequest, now_ms: int) -> None:
-        """On a link that serves, and may be sent to."""
+        """On a link that serves, and may be sent to. What its version has no room for is told
+        UnsupportedVersionError in the next poll.
+        """
         self._used(link, now_ms)
         try:
             self._dialogue.send(link, request, now_ms)
@@ -113,6 +115,8 @@ class Links:
 
     def next_due_ms(self, now_ms: int) -> int | None:
         """When to poll, if nothing else is to be told; None for never."""
+        if self._answers.any:
+            return now_ms
         links = self._links.values()
         due = [link.due_ms(self._settings.connections_max_idle_ms) for link in links]
         due += [link.throttled_until_ms for link in links if link.throttled_until_ms > now_ms]

@@ -14,6 +14,10 @@ class PendingAnswers:
     def add(self, done: Done, answer: Answer) -> None:
         self._waiting.append((done, answer))
 
+    @property
+    def any(self) -> bool:
+        return bool(self._waiting)
+
     def tell(self) -> None:
         """In order, those that come meanwhile included."""
         while self._waiting:

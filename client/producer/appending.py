@@ -22,7 +22,7 @@ from logquake.client.producer.delivery import Delivery, RecordMetadata, Results,
 from logquake.client.producer.interceptors import Interceptors, place_wanted
 from logquake.client.producer.leaders import PartitionsOfTopic
 from logquake.client.producer.memory import Lease
-from logquake.client.producer.partitioning import Chooser
+from logquake.client.producer.partitioning import Chooser, programs_choice
 from logquake.client.producer.preparing import OnDelivery, Outgoing
 from logquake.client.producer.sender import Sender
 from logquake.client.producer.topic_waits import TopicWaits
@@ -55,13 +55,17 @@ class Appending:
         self._interceptors = interceptors
         self._transactions = transactions
         self._most_bytes = min(config.max_request_size, config.buffer_memory)
-        self._chooser = Chooser(
-            config.partitioner_class, ignores_keys=config.partitioner_ignore_keys
-        )
+        self._own_partitioner = config.partitioner_class
+        self._chooser = Chooser(ignores_keys=config.partitioner_ignore_keys)
 
     def at_once(self, outgoing: Outgoing) -> Appended | None:
-        """None where it has to wait, or fails: in_time() says how. Raises ProducerClosedError."""
+        """None where it has to wait or to ask the program, or fails: in_time() says how.
+
+        Raises ProducerClosedError.
+        """
         topic, partition, record, _ = outgoing
+        if partition is None and self._own_partitioner is not None:
+            return None
         known = self._topics.known(topic, partition)
         if known is None or self._may_be_too_large(record):
             return None
@@ -69,7 +73,7 @@ class Appending:
             appended = self._append(outgoing, known, None)
         except ClosedError:
             raise
-        except Exception:  # noqa: BLE001 - a partitioner of the program's raises what it likes
+        except Exception:  # noqa: BLE001 - whatever it is, in_time() meets it again
             return None
         if isinstance(appended, Full):
             self._accumulator.memory.release(appended.lease)
@@ -101,12 +105,27 @@ class Appending:
         known = yield from self._topics.wait(
             outgoing.topic, outgoing.partition, now_ms, deadline_ms
         )
+        outgoing = yield from self._with_partition(outgoing, known)
         self._check_size(outgoing.record)
         appended = self._append(outgoing, known, None)
         while isinstance(appended, Full):
             yield from self._await_memory(appended.lease, deadline_ms)
             appended = self._append_with(appended.lease, outgoing)
         return appended.delivery
+
+    def _with_partition(self, outgoing: Outgoing, known: PartitionsOfTopic) -> Steps[Outgoing]:
+        """The one that the program's own partitioner says, if there is one, and nothing else does.
+
+        Raises ValueError, TypeError, and what it raises.
+        """
+        topic, partition, record, _ = outgoing
+        own = self._own_partitioner
+        if partition is not None or own is None:
+            return outgoing
+        chosen: int = yield Call(
+            partial(programs_choice, own, topic, record.key, record.value, known)
+        )
+        return outgoing._replace(partition=chosen)
 
     def _append_with(self, lease: Lease, outgoing: Outgoing) -> Appended | Full:
         """What was waited for is given back where nothing comes of it."""
@@ -126,7 +145,7 @@ class Appending:
         transactions = self._transactions
         if transactions is not None:
             transactions.check_may_send()
-        chosen = self._chooser.choose(topic, partition, record.key, record.value, known)
+        chosen = self._chooser.choose(partition, record.key, known)
         leaders = self._sender.leaders()
         now_ms = self._clock.now_ms()
         appended = self._accumulator.append(topic, chosen, record, leaders, now_ms, None, lease)

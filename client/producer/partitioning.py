@@ -42,7 +42,7 @@ def murmur2(data: bytes) -> int:
 
 
 class Partitioner(Protocol):
-    """A program's own, partitioner.class. It must not wait: it is asked under the client's lock."""
+    """A program's own, partitioner.class. It is asked by who sends, who holds no lock."""
 
     def partition(
         self, topic: str, key: bytes | None, value: bytes | None, partitions: PartitionsOfTopic
@@ -50,33 +50,38 @@ class Partitioner(Protocol):
         """One of ``partitions.all``."""
 
 
+def programs_choice(
+    own: Partitioner,
+    topic: str,
+    key: bytes | None,
+    value: bytes | None,
+    partitions: PartitionsOfTopic,
+) -> int:
+    """Raises ValueError where that is below 0, TypeError where it is no whole number."""
+    chosen = index(own.partition(topic, key, value, partitions))
+    if chosen < 0:
+        raise ValueError(f"a partitioner chose {chosen}, a partition is never below 0")
+    return chosen
+
+
 class Chooser:
     """``ignores_keys`` is partitioner.ignore.keys: records with a key stick too."""
 
-    def __init__(self, own: Partitioner | None = None, *, ignores_keys: bool = False) -> None:
-        self._own = own
+    def __init__(self, *, ignores_keys: bool = False) -> None:
         self._ignores_keys = ignores_keys
 
     def choose(
         self,
-        topic: str,
         partition: int | None,
         key: bytes | None,
-        value: bytes | None,
         partitions: PartitionsOfTopic,
     ) -> int | None:
         """None: any will do, as the topic's `StickyPartitioner` says.
 
-        ``partition`` is what the record says itself. Raises ValueError where the program's own
-        partitioner answers below 0, TypeError where that is no whole number.
+        ``partition`` is what the record says itself, or the program's own partitioner said.
         """
         if partition is not None:
             return partition
-        if self._own is not None:
-            chosen = index(self._own.partition(topic, key, value, partitions))
-            if chosen < 0:
-                raise ValueError(f"a partitioner chose {chosen}, a partition is never below 0")
-            return chosen
         if key is not None and not self._ignores_keys:
             return partition_for(key, len(partitions.all))
         return None

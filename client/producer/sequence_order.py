@@ -1,4 +1,4 @@
-"""How sequences follow each other: after 2^31 - 1 comes 0 (DefaultRecordBatch.incrementSequence)."""
+"""The order of sequences: after 2^31 - 1 comes 0 (DefaultRecordBatch.incrementSequence)."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import BrokerError, ProducerClosedError, TimedOutError
+from logquake.client.given import check_topic
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.metadata_updates import MetadataUpdates
 from logquake.client.producer.accumulator import Accumulator
@@ -44,7 +45,7 @@ class TopicWaits:
         Raises TimedOutError, BrokerError for what waiting does not mend, ProducerClosedError, why
         the cluster lets us not in, and TypeError or ValueError for what no request could name.
         """
-        _check_name(topic)
+        check_topic(topic)
         self._check(topic, ErrorCode.INVALID_TOPIC_EXCEPTION)
         is_first = self._metadata.use(topic, now_ms)
         while (known := self.known(topic, partition)) is None:
@@ -88,10 +89,3 @@ class TopicWaits:
         if self._updates.failure is not None:
             why = f" ({self._updates.failure})"
         return f"{what} is not known after max.block.ms={self._max_block_ms}{why}"
-
-
-def _check_name(topic: str) -> None:
-    """Whoever asks about it would fail, and with it the client's thread."""
-    if not isinstance(topic, str):
-        raise TypeError(f"topic {topic!r:.100}: a topic's name is a str")
-    topic.encode()

@@ -13,7 +13,7 @@ from logquake.client.network.settings import NetworkSettings
 from logquake.client.settings.absent import ABSENT_FROM_ALL
 from logquake.client.settings.addresses import Address
 from logquake.client.settings.keys import Absent, key, required_key
-from logquake.client.settings.kinds import LONG_MAX, Servers, Text, integer, long, member_of
+from logquake.client.settings.kinds import LONG_MAX, Servers, identifier, integer, long, member_of
 from logquake.client.settings.security import SecurityConfig, settle_security
 
 
@@ -31,7 +31,7 @@ class CommonConfig(SecurityConfig):
     # Asked in turn until one answers; the rest is learned from it.
     bootstrap_servers: tuple[Address, ...] = required_key(Servers())
     # What brokers call us in their logs, and count quotas by.
-    client_id: str = key("", Text())
+    client_id: str = key("", identifier())
     # A request unanswered for so long ends its connection. Below a broker's own waits (a Fetch's,
     # a Produce's for its followers) every slow request looks lost.
     request_timeout_ms: int = key(30_000, integer(0))

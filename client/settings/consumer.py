@@ -23,6 +23,7 @@ from logquake.client.settings.kinds import (
     OneOf,
     Several,
     Text,
+    identifier,
     integer,
     member_of,
 )
@@ -50,7 +51,7 @@ class ConsumerConfig(CommonConfig):
     # Called in order with what poll() is about to return, and with what was committed.
     interceptor_classes: tuple[Any, ...] = key((), Several())
     # Without a group nothing is committed, and partitions are assigned by the program.
-    group_id: str | None = key(None, Maybe(Text()))
+    group_id: str | None = key(None, Maybe(identifier()))
     # A member that comes back with it in time is given what it had (KIP-345).
     group_instance_id: str | None = key(None, Maybe(_INSTANCE_ID))
     # A member that is not heard of for so long is out; brokers bound it.
@@ -81,7 +82,7 @@ class ConsumerConfig(CommonConfig):
     max_partition_fetch_bytes: int = key(1024 * 1024, integer(0))
     check_crcs: bool = key(True, Flag())
     # Where this client is: followers there may serve it (KIP-392).
-    client_rack: str = key("", Text())
+    client_rack: str = key("", identifier())
     # Whether a pattern may match topics such as __consumer_offsets.
     exclude_internal_topics: bool = key(True, Flag())
     # Whether brokers may create what is subscribed to, if they do such a thing.

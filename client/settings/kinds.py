@@ -73,15 +73,27 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """That matches the pattern as a whole."""
+    """That matches the pattern as a whole, and can be encoded."""
 
     allowed: str = "text"
     pattern: str = r"(?s:.*)"
+    max_bytes: int | None = None
 
     def read(self, value: object) -> str:
         if not isinstance(value, str) or not re.fullmatch(self.pattern, value.strip()):
             raise ValueError(value)
+        size = len(value.strip().encode())
+        if self.max_bytes is not None and size > self.max_bytes:
+            raise ValueError(value)
         return value.strip()
+
+
+_NAME_BYTES = 32_000  # of a string in a request, and what is made of a name
+
+
+def identifier(pattern: str = r"(?s:.*)") -> Text:
+    """What requests have to say."""
+    return Text(f"text of {_NAME_BYTES} bytes at most", pattern, _NAME_BYTES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from logquake.client.settings.kinds import (
     Maybe,
     OneOf,
     Several,
-    Text,
+    identifier,
     integer,
     long,
 )
@@ -49,7 +49,7 @@ class ProducerConfig(CommonConfig):
     # Brokers drop what they were sent twice. Off unless acks is all, there are retries, and no
     # more than 5 requests are in flight.
     enable_idempotence: bool = key(True, Flag())
-    transactional_id: str | None = key(None, Maybe(Text("text", r"(?s:.+)")))
+    transactional_id: str | None = key(None, Maybe(identifier(r"(?s:.+)")))
     # A coordinator aborts what is open for longer; brokers bound it by transaction.max.timeout.ms.
     transaction_timeout_ms: int = key(60_000, integer())
     # From send() on, with all retries: at least linger.ms and request.timeout.ms together.

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 from logquake.client.consumer.cluster import ClusterView
 from logquake.client.consumer.group.settings import GroupSettings
 from logquake.client.consumer.group.statistics import GroupEventKind, GroupStatistics
-from logquake.client.coordinator_lookups import found_in, lookup
+from logquake.client.coordinator_lookups import found_of, lookup
 from logquake.client.errors import (
     AuthenticationFailedError,
     ClientError,
@@ -252,7 +252,11 @@ class Coordinator:
             error = answer if isinstance(answer, ClientError) else ConnectionLostError("no answer")
             self._not_found(error, now_ms)
             return
-        found = found_in(answer, self._settings.group_id)[0]
+        try:
+            found = found_of(answer, self._settings.group_id)
+        except MalformedResponseError as error:
+            self._not_found(error, now_ms)
+            return
         if found.error_code != ErrorCode.NONE:
             why = f"coordinator of group {self._settings.group_id}: {found.error_message}"
             self._not_found(broker_error(found.error_code, why), now_ms)

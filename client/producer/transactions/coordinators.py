@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from logquake.client.coordinator_lookups import found_in, lookup
+from logquake.client.coordinator_lookups import found_of, lookup
 from logquake.client.errors import BrokerError, MalformedResponseError, UnsupportedVersionError
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.producer_states import Remedy
@@ -53,12 +53,10 @@ class FindCoordinator(Question):
 
     def judge(self, answer: Message) -> Verdict:
         assert isinstance(answer, FindCoordinatorResponse)
-        found = found_in(answer, self.of.name)
-        if len(found) > 1:
-            return Fatal(MalformedResponseError(f"several coordinators of {self.of}"))
-        one = found[0]
-        if one.key != self.of.name:
-            return Fatal(MalformedResponseError(f"{one.key}, and not {self.of}, has a coordinator"))
+        try:
+            one = found_of(answer, self.of.name)
+        except MalformedResponseError as error:
+            return Fatal(error)
         return self._judge(one.error_code, one.node_id, one.error_message)
 
     def _judge(self, number: int, node_id: int, said: str | None) -> Verdict:

@@ -14,6 +14,7 @@ from logquake.client.errors import (
     TransactionError,
     TransactionStateError,
 )
+from logquake.client.given import check_group, check_offsets
 from logquake.client.producer.transactions.offsets import Offsets
 from logquake.client.producer.transactions.operation import Operation
 from logquake.client.producer.transactions.transactions import Transactions
@@ -42,6 +43,8 @@ class TransactionSteps:
         yield from ()
 
     def send_offsets(self, offsets: Offsets, group: ConsumerGroupMetadata) -> Steps[None]:
+        check_offsets(offsets)
+        check_group(group)
         if group.generation_id > 0 and group.member_id == UNKNOWN_MEMBER_ID:
             raise TransactionStateError(f"{group} has a generation, and no member of it")
         if offsets:

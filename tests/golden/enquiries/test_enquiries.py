@@ -328,7 +328,7 @@ def _answer(header: RequestHeader, told: dict[str, str]) -> Any:
     key = ApiKey(header.api_key)
     if key is ApiKey.FIND_COORDINATOR and header.api_version < 4:
         (said,) = told.values()
-        return FindCoordinatorResponse(node_id=_number(said), error_code=_code(said))
+        return FindCoordinatorResponse(node_id=_number(said), host="b", error_code=_code(said))
     if key is ApiKey.METADATA:
         return MetadataResponse(topics=[_topic(name, said) for name, said in told.items()])
     if key is ApiKey.DESCRIBE_CLUSTER:

@@ -19,6 +19,7 @@ from logquake.client.consumer.assignors.subscriptions import (
 )
 from logquake.client.consumer.group.coordination import Coordination
 from logquake.client.consumer.group.settings import GroupSettings
+from logquake.client.consumer.group.topic_watch import known_topics
 from logquake.client.consumer.offsets import OffsetAndMetadata
 from logquake.client.consumer.position import FetchPosition
 from logquake.client.consumer.settings import OffsetReset
@@ -161,7 +162,9 @@ class MembershipPlayer(Player):
         self._subscriptions.subscribe(topics)
 
     def do_subscribe_pattern(self, pattern: str) -> None:
-        self._subscriptions.subscribe_pattern(re.compile(pattern))
+        self._subscriptions.subscribe_pattern(
+            re.compile(pattern), known_topics(self._cluster.snapshot)
+        )
 
     def do_assign(self, *places: str) -> None:
         self._coordination.reassigning()

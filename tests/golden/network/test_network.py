@@ -97,14 +97,20 @@ class NetworkPlayer(Player):
         self._chronicle.log("ready" if ready else f"not ready{_because(failure)}")
 
     def do_ask(
-        self, node: str, name: str, what: str, timeout: str = "", answered: str = "yes"
+        self,
+        node: str,
+        name: str,
+        what: str,
+        timeout: str = "",
+        answered: str = "yes",
+        **fields: str,
     ) -> None:
         """``name`` is what the answer is told as."""
         key = api_named(what)
         request, response = request_type(key), response_type(key)
         assert request is not None
         asked = ClientRequest(
-            request(),
+            request(**fields),
             self._network.version_of(int(node), request),
             response if answered == "yes" else None,
             lambda answer: self._tell(name, answer),

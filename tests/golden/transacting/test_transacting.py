@@ -198,7 +198,7 @@ class TransactionPlayer(SenderPlayer):
         if request.coordinator_keys:
             one = Coordinator(key=request.coordinator_keys[0], node_id=found, error_code=code)
             return FindCoordinatorResponse(coordinators=[one])
-        return FindCoordinatorResponse(error_code=code, node_id=found)
+        return FindCoordinatorResponse(error_code=code, node_id=found, host="b")
 
     def _served(self) -> dict[int, int]:
         return super()._served() | {

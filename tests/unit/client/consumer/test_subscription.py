@@ -22,7 +22,7 @@ def test_topics_a_pattern_and_partitions_exclude_each_other() -> None:
     with pytest.raises(ValueError, match="exclude each other"):
         subscriptions.assign([FIRST])
     with pytest.raises(ValueError, match="exclude each other"):
-        subscriptions.subscribe_pattern(re.compile("t"))
+        subscriptions.subscribe_pattern(re.compile("t"), [])
     subscriptions.unsubscribe()
     subscriptions.assign([FIRST])
     with pytest.raises(ValueError, match="assigns nothing"):
@@ -31,11 +31,14 @@ def test_topics_a_pattern_and_partitions_exclude_each_other() -> None:
 
 def test_a_pattern_matches_whole_names_and_says_when_others_do() -> None:
     subscriptions = Subscriptions(OffsetReset.LATEST)
-    subscriptions.subscribe_pattern(re.compile("t.?"))
+    subscriptions.subscribe_pattern(re.compile("t.?"), ["t", "s"])
+    assert subscriptions.topics == {"t"}
     assert subscriptions.match(["t", "tt", "ttt", "s"])
     assert subscriptions.topics == {"t", "tt"}
     assert not subscriptions.match(["t", "tt"])
     assert not subscriptions.is_wanted([TopicPartition("ttt", 0)])
+    subscriptions.subscribe_pattern(re.compile("s"), ["t"])
+    assert subscriptions.topics == set()
 
 
 def test_a_leader_knows_of_the_topics_of_all() -> None:

@@ -13,6 +13,7 @@ from logquake.client.producer.partitioning import (
     StickyPartitioner,
     murmur2,
     partition_for,
+    programs_choice,
 )
 
 FIVE = PartitionsOfTopic(all=[0, 1, 2, 3, 4], available=[0, 1, 2, 3, 4])
@@ -52,25 +53,25 @@ class Nowhere(LastOne):
 
 
 def test_what_a_record_says_itself_goes_before_everything() -> None:
-    assert Chooser(LastOne()).choose("t", 2, b"key", None, FIVE) == 2
+    assert Chooser().choose(2, b"key", FIVE) == 2
 
 
-def test_a_partitioner_of_ones_own_goes_before_the_key() -> None:
-    assert Chooser(LastOne()).choose("t", None, b"key", None, FIVE) == 4
+def test_what_a_partitioner_of_ones_own_chooses() -> None:
+    assert programs_choice(LastOne(), "t", b"key", None, FIVE) == 4
 
 
 def test_a_partitioner_that_answers_nonsense() -> None:
     with pytest.raises(ValueError, match="chose -1"):
-        Chooser(Nowhere()).choose("t", None, b"key", None, FIVE)
+        programs_choice(Nowhere(), "t", b"key", None, FIVE)
 
 
 def test_a_key_decides_whether_or_not_its_partition_has_a_leader() -> None:
     partitions = FIVE._replace(available=[0])
-    assert Chooser().choose("t", None, b"abc", None, partitions) == 479470107 % 5
+    assert Chooser().choose(None, b"abc", partitions) == 479470107 % 5
 
 
 def test_an_empty_key_is_a_key() -> None:
-    assert Chooser().choose("t", None, b"", None, FIVE) == partition_for(b"", 5)
+    assert Chooser().choose(None, b"", FIVE) == partition_for(b"", 5)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_an_empty_key_is_a_key() -> None:
 def test_a_record_without_a_key_that_counts_may_go_anywhere(
     chooser: Chooser, key: bytes | None
 ) -> None:
-    assert chooser.choose("t", None, key, b"value", FIVE) is None
+    assert chooser.choose(None, key, FIVE) is None
 
 
 def sticky() -> StickyPartitioner:

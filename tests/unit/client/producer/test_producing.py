@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from logquake.client.driving.steps import Call, Wait
+from logquake.client.errors import DeliveryError
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.interceptors import ProducerInterceptor
 from logquake.client.producer.leaders import PartitionsOfTopic
@@ -28,14 +29,16 @@ DELIVERY_TIMEOUT_MS = 1_000
 
 
 class NamesOfPartitions:
-    """A partitioner that fails once it is told to."""
+    """A partitioner that fails once it is told to; ``asked`` counts."""
 
     def __init__(self) -> None:
         self.fails = False
+        self.asked = 0
 
     def partition(
         self, _topic: str, _key: bytes | None, _value: bytes | None, _all: PartitionsOfTopic
     ) -> int:
+        self.asked += 1
         if self.fails:
             raise LookupError("no partition of that name")
         return 0
@@ -66,9 +69,13 @@ class Program:
             "delivery_timeout_ms": DELIVERY_TIMEOUT_MS,
         }
         self.producing = Producing(None, keys, None, clock=self.clock, random=Random(1))
-        metadata = self.producing.foundation.metadata
-        metadata.use("t", self.clock.now_ms())
-        metadata.learn(_told(), METADATA_VERSION, self.clock.now_ms())
+        self._metadata = self.producing.foundation.metadata
+        self._metadata.use("t", self.clock.now_ms())
+        self.learn(ErrorCode.NONE)
+
+    def learn(self, error: ErrorCode) -> None:
+        """Of the topic."""
+        self._metadata.learn(_told(error), METADATA_VERSION, self.clock.now_ms())
 
     def outgoing(self, **keys: Any) -> Outgoing:
         wanted: dict[str, Any] = {"topic": "t", "partition": None, "timestamp_ms": None}
@@ -88,7 +95,7 @@ class Program:
         return self.producing.metrics()["producer-metrics"]["buffer-available-bytes"]
 
 
-def _told() -> MetadataResponse:
+def _told(error: ErrorCode) -> MetadataResponse:
     partition = MetadataResponsePartition(
         error_code=ErrorCode.NONE,
         partition_index=0,
@@ -97,9 +104,10 @@ def _told() -> MetadataResponse:
         replica_nodes=[1],
         isr_nodes=[1],
     )
+    partitions = [] if error else [partition]
     return MetadataResponse(
         brokers=[MetadataResponseBroker(node_id=1, host="one", port=9092)],
-        topics=[MetadataResponseTopic(error_code=ErrorCode.NONE, name="t", partitions=[partition])],
+        topics=[MetadataResponseTopic(error_code=error, name="t", partitions=partitions)],
     )
 
 
@@ -107,25 +115,38 @@ def _carry_out(steps: Generator[Wait | Call, Any, Any]) -> None:
     """To its end, as a driver does where nothing has to be waited for."""
     step = next(steps)
     while True:
-        step = steps.send(step.function() if isinstance(step, Call) else step.is_done())
+        try:
+            came_to = step.function() if isinstance(step, Call) else step.is_done()
+        except Exception as error:  # noqa: BLE001 - as it wants
+            step = steps.throw(error)
+        else:
+            step = steps.send(came_to)
+
+
+def next_of(steps: Generator[Wait | Call, Any, Any]) -> object:
+    """What is called in its next step, which is something of the program's own."""
+    step = next(steps)
+    assert isinstance(step, Call)
+    return step.function()
 
 
 def test_memory_that_was_waited_for_is_given_back_where_the_record_cannot_be_appended() -> None:
     program = Program()
-    assert program.producing.append(program.outgoing()) is not None
-    steps = program.producing.append_in_time(program.outgoing())
+    assert program.producing.append(program.outgoing(partition=0)) is not None
+    steps = program.producing.append_in_time(program.outgoing(partition=0))
     waits = next(steps)
     assert isinstance(waits, Wait)
     assert not waits.is_done()
     program.clock.sleep_ms(DELIVERY_TIMEOUT_MS)
     program.producing.core.poll(program.clock.now_ms())  # the first one is given up
     assert waits.is_done()
-    program.partitioner.fails = True
+    program.learn(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     told = steps.send(True)
     assert isinstance(told, Call)
     told.function()
-    with pytest.raises(LookupError):
+    with pytest.raises(StopIteration) as ended:
         steps.send(None)
+    assert isinstance(ended.value.value.outcome, DeliveryError)
     assert program.available_bytes == 1_000
 
 
@@ -137,6 +158,26 @@ def test_an_interceptor_hears_of_a_partitioner_that_fails() -> None:
     with pytest.raises(LookupError) as failed:
         _carry_out(program.producing.append_in_time(outgoing))
     assert program.heard.errors == [failed.value]
+
+
+def test_a_partitioner_is_asked_once_a_record_as_something_of_the_programs_own() -> None:
+    program = Program()
+    assert program.producing.append(program.outgoing()) is None
+    steps = program.producing.append_in_time(program.outgoing())
+    asks = next(steps)
+    assert isinstance(asks, Call)
+    assert program.partitioner.asked == 0
+    with pytest.raises(StopIteration) as ended:
+        steps.send(asks.function())
+    assert not ended.value.value.is_done
+    assert program.partitioner.asked == 1
+    full = program.producing.append_in_time(program.outgoing())
+    assert isinstance(full.send(next_of(full)), Wait)
+    program.clock.sleep_ms(DELIVERY_TIMEOUT_MS)
+    program.producing.core.poll(program.clock.now_ms())
+    with pytest.raises(StopIteration):
+        full.send(True)
+    assert program.partitioner.asked == 2
 
 
 @pytest.mark.parametrize("topic", [b"t", "\ud800"], ids=str)

@@ -72,8 +72,9 @@ def test_a_coordinator_of_another_is_not_taken() -> None:
     question = FindCoordinator(MINE)
     mine, other = (Coordinator(key=key, node_id=1) for key in ("mine", "other"))
     assert question.judge(FindCoordinatorResponse(coordinators=[mine])) == Found(1)
-    assert question.judge(FindCoordinatorResponse(node_id=2)) == Found(2)  # up to version 3
-    for coordinators in ([other], [mine, other]):
+    until_version_3 = FindCoordinatorResponse(node_id=2, host="b")
+    assert question.judge(until_version_3) == Found(2)
+    for coordinators in ([], [other], [mine, other]):
         assert is_nonsense(question.judge(FindCoordinatorResponse(coordinators=coordinators)))
 
 
