@@ -21,23 +21,18 @@ loop. The tools' one has one thread, one request at a time on a connection, no b
     coordinators.py who coordinates a group or a transactional id
     groups.py       groups and their members
     commits.py      committed offsets
-    group_progress.py how far a group is
-    offset_resets.py where a group shall go on
     transactions.py transactions, and since when they are open
     offsets.py      earliest, latest, first after a time
     cursor.py       a place in a partition, and what answers hold from there
     fetching.py     one Fetch of one broker
     reader.py       a partition's records from its leader
-    tail.py         several partitions', turn by turn
-    membership.py   a member of a consumer group
     consumer/       the consumer's pure core: who of a group reads what, and what is fetched
     classic/        the clients of Kafka's first documents
     admin/          all that an administrator asks of a cluster
     producer/       records gathered in batches, and the producer of our own tools
 
-Caveats of the tools' one: a member of a group has to be called often enough to beat; plain text,
-unless it is handed a way in by TLS or SASL. It may not be shared by threads, and names of hosts are
-looked up while everything else waits.
+Caveats of the tools' one: plain text, unless it is handed a way in by TLS or SASL. It may not be
+shared by threads, and names of hosts are looked up while everything else waits.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from logquake.client.admin.asks import ANYBODY, Ask, Asks, Reply, Terms
@@ -39,12 +39,17 @@ class TopicListing:
 class TopicPartitionInfo:
     """``leader`` is None while there is none. Of a broker that is gone no more is known than its
     id: its host is "".
+
+    ``leader_epoch``, NO_LEADER_EPOCH if untold, and ``offline``, replicas on disks or brokers that
+    have failed, are more than Kafka's class tells.
     """
 
     partition: int
     leader: Node | None
     replicas: tuple[Node, ...]
     isr: tuple[Node, ...]
+    leader_epoch: int
+    offline: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +151,12 @@ def _partition(told: MetadataResponsePartition, nodes: Mapping[int, Node]) -> To
     return TopicPartitionInfo(
         told.partition_index,
         nodes.get(told.leader_id),
-        tuple(_node(each, nodes) for each in told.replica_nodes),
-        tuple(_node(each, nodes) for each in told.isr_nodes),
+        _nodes(told.replica_nodes, nodes),
+        _nodes(told.isr_nodes, nodes),
+        told.leader_epoch,
+        _nodes(told.offline_replicas, nodes),
     )
 
 
-def _node(node_id: int, nodes: Mapping[int, Node]) -> Node:
-    return nodes.get(node_id) or Node(node_id, "", -1)
+def _nodes(ids: Iterable[int], nodes: Mapping[int, Node]) -> tuple[Node, ...]:
+    return tuple(nodes.get(each) or Node(each, "", -1) for each in ids)

@@ -30,6 +30,6 @@
     aborted.py          the records of aborted transactions, left out of that
 
 `client/sync/consumer.py` and `client/aio/consumer.py` are what programs see of it. Caveat:
-`logquake consume` still reads through `client/reader.py`, `tail.py`, `membership.py`, which share
-`batches.py`, `aborted.py` and the assignors with it.
+`client/reader.py`, which shares `batches.py` and `aborted.py` with it, reads batches as they are
+stored.
 """

@@ -11,22 +11,30 @@ from logquake.cluster.cli.options import cluster_of
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
-    from logquake.client.routing import Router
+    from logquake.client import Admin
 
 
 @contextmanager
-def router_to(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterator[Router]:
-    """Raises ClusterError for whatever the client meets."""
-    from logquake.client.driving.way_in import PLAIN
+def config_to(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterator[dict[str, str]]:
+    """Of a client, under Kafka's keys. Raises ClusterError for whatever it meets in the block."""
     from logquake.client.errors import ClientError
-    from logquake.client.routing import Router
-    from logquake.client.settings import ClientSettings
 
     with cluster_of(name, data_dir) as cluster:
-        servers = bootstrap or cluster.bootstrap_servers
-        way_in = PLAIN if bootstrap else cluster.way_in
+        config = {"bootstrap.servers": bootstrap} if bootstrap else cluster.kafka_config()
         try:
-            with Router(ClientSettings(servers), way_in=way_in) as router:
-                yield router
+            yield config
         except (ClientError, ValueError) as error:
             raise ClusterError(str(error)) from error
+
+
+@contextmanager
+def admin_to(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterator[Admin]:
+    """Raises as config_to(). What is not done at the end of the block is given up."""
+    from logquake.client import Admin
+
+    with config_to(bootstrap, name, data_dir) as config:
+        admin = Admin(config)
+        try:
+            yield admin
+        finally:
+            admin.close(timeout_ms=0)

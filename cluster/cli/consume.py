@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logquake.cluster.cli.admin import router_to
+from logquake.cluster.cli.admin import config_to
 from logquake.cluster.cli.options import DEFAULT_NAME, Bootstrap, DataDir, Name, Quiet
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
-    from logquake.client.cursor import ReadOptions
-    from logquake.client.offset_resets import ResetGoal
-    from logquake.client.routing import Router
+    from logquake.client import Consumer
     from logquake.cluster.cli.record_format import Write
     from logquake.cluster.cli.record_output import RecordOutput
+    from logquake.cluster.observing.offset_resets import ResetGoal
     from logquake.wire.topic_partition import TopicPartition
 
-# A turn of a leader that has nothing: the others wait so long.
-IDLE_WAIT_MS = 100
+AT_ONCE = 10_000  # max.poll.records
 
 
 def consume(
@@ -61,6 +59,7 @@ def consume(
     data_dir: DataDir = None,
 ) -> None:
     """Write the records of topics to standard output, and go on as more come, until Ctrl-C."""
+    from logquake.client import Consumer
     from logquake.cluster.cli.progress import Progress
     from logquake.cluster.cli.record_format import as_json, formatted
     from logquake.cluster.cli.record_output import RecordOutput
@@ -71,17 +70,14 @@ def consume(
     begin = beginning(offset)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a member leaves its group then too
     with (
-        router_to(bootstrap, name, data_dir) as router,
+        config_to(bootstrap, name, data_dir) as config,
+        Consumer({**config, **_keys(group, read_committed=read_committed)}) as consumer,
         Progress(f"read from {', '.join(topics)}", quiet=quiet) as progress,
     ):
         output = RecordOutput(sys.stdout.buffer, write, count, progress)
-        options = _options(read_committed=read_committed)
         try:
-            if group:
-                _as_member(router, group, topics, begin, options, output, to_end=exit_at_end)
-            else:
-                places = _places(router, topics, partition)
-                _alone(router, places, begin, options, output, to_end=exit_at_end)
+            places = _places(consumer, topics, partition)
+            _read(consumer, places, group, begin, output, to_end=exit_at_end)
         except KeyboardInterrupt:
             pass  # how one ends it
         except BrokenPipeError:
@@ -90,8 +86,14 @@ def consume(
 
 def beginning(text: str) -> ResetGoal:
     """Raises ClusterError."""
-    from logquake.client.offset_resets import ShiftBy, ToEarliest, ToLatest, ToOffset, ToTime
     from logquake.cluster.cli.times import moment_ms
+    from logquake.cluster.observing.offset_resets import (
+        ShiftBy,
+        ToEarliest,
+        ToLatest,
+        ToOffset,
+        ToTime,
+    )
 
     match text:
         case "beginning" | "earliest" | "start":
@@ -105,59 +107,54 @@ def beginning(text: str) -> ResetGoal:
     raise ClusterError(f"{text!r} is no place to begin: write beginning, end, N, -N or @TIME")
 
 
-def _options(*, read_committed: bool) -> ReadOptions:
-    from logquake.client.consumer.settings import Isolation
-    from logquake.client.cursor import ReadOptions
+def _keys(group: str | None, *, read_committed: bool) -> dict[str, object]:
+    """Where to begin, and what to commit, is this program's own affair."""
+    return {
+        "group.id": group,
+        "enable.auto.commit": False,
+        "auto.offset.reset": "none",
+        "allow.auto.create.topics": False,
+        "isolation.level": "read_committed" if read_committed else "read_uncommitted",
+        "max.poll.records": AT_ONCE,
+    }
 
-    isolation = Isolation.READ_COMMITTED if read_committed else Isolation.READ_UNCOMMITTED
-    return ReadOptions(isolation=isolation, fetch_max_wait_ms=IDLE_WAIT_MS)
 
-
-def _places(router: Router, topics: list[str], named: list[int] | None) -> list[TopicPartition]:
-    from logquake.client.topics import Admin
+def _places(consumer: Consumer, topics: list[str], named: list[int] | None) -> list[TopicPartition]:
+    """Raises ClusterError, and BrokerError for a topic that is not there."""
+    from logquake.client.errors import broker_error
+    from logquake.wire.errors import ErrorCode
     from logquake.wire.topic_partition import TopicPartition
 
     places = []
-    for topic in Admin(router).describe_topics(topics):
-        existing = [each.index for each in topic.partitions]
+    for topic in topics:
+        existing = sorted(each.partition for each in consumer.partitions_for(topic))
+        if not existing:
+            raise broker_error(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"topic {topic}")
         for partition in named or existing:
             if partition not in existing:
-                raise ClusterError(
-                    f"{topic.name} has no partition {partition}: it has {len(existing)}"
-                )
-            places.append(TopicPartition(topic.name, partition))
+                raise ClusterError(f"{topic} has no partition {partition}: it has {len(existing)}")
+            places.append(TopicPartition(topic, partition))
     return places
 
 
-def _alone(
-    router: Router,
+def _read(
+    consumer: Consumer,
     places: list[TopicPartition],
+    group: str | None,
     begin: ResetGoal,
-    options: ReadOptions,
     output: RecordOutput,
     *,
     to_end: bool,
 ) -> None:
-    from logquake.cluster.cli.consuming import read_on, tail_from
+    """As a member of the topics of these places, or alone."""
+    from logquake.cluster.cli.consuming import GroupReading, Reading, read_alone
 
-    read_on(tail_from(router, places, begin, options, to_end=to_end), output)
-
-
-def _as_member(
-    router: Router,
-    group: str,
-    topics: list[str],
-    begin: ResetGoal,
-    options: ReadOptions,
-    output: RecordOutput,
-    *,
-    to_end: bool,
-) -> None:
-    from logquake.client.topics import Admin
-    from logquake.cluster.cli.consuming import GroupReading
-
-    Admin(router).describe_topics(topics)  # one that is missing is told before anybody joins
-    GroupReading(router, group, topics, begin, options, to_end=to_end).run(output)
+    reading = Reading(consumer, output, begin, to_end=to_end)
+    if group:
+        topics = list(dict.fromkeys(place.topic for place in places))
+        GroupReading(consumer, reading, output, group).run(topics)
+    else:
+        read_alone(consumer, reading, places)
 
 
 def _forget_output() -> None:

@@ -2,139 +2,162 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from logquake.client.commits import commit_offsets, committed_offsets
-from logquake.client.cursor import NO_END, PartitionCursor, ReadOptions
-from logquake.client.errors import BrokerError, ClientError
-from logquake.client.membership import Membership
-from logquake.client.offset_resets import ResetGoal, log_ranges, offset_after
-from logquake.client.offsets import latest_offsets
-from logquake.client.routing import Router
-from logquake.client.tail import Tail
+from logquake.client import Consumer, OffsetAndMetadata, RebalanceListener
+from logquake.client.errors import ClientError, ReadStalledError
 from logquake.cluster.cli.output import say
 from logquake.cluster.cli.record_output import RecordOutput
-from logquake.wire.errors import ErrorCode
+from logquake.cluster.observing.offset_resets import LogRange, ResetGoal, ToTime, offset_after
+from logquake.wire.sentinels import UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
-COMMIT_INTERVAL_MS = 5_000  # auto.commit.interval.ms
-# The group has gone on without this member: whoever reads next begins at the commit before.
-_NOT_MINE_ANY_MORE = (
-    ErrorCode.ILLEGAL_GENERATION,
-    ErrorCode.UNKNOWN_MEMBER_ID,
-    ErrorCode.REBALANCE_IN_PROGRESS,
-)
+COMMIT_INTERVAL_S = 5.0  # auto.commit.interval.ms
+STALL_S = 60.0  # how long nothing may come where there is more
+_POLL_MS = 1_000
 
 
-def tail_from(
-    router: Router,
-    places: Iterable[TopicPartition],
-    begin: ResetGoal,
-    options: ReadOptions,
-    *,
-    to_end: bool,
-    committed: Mapping[TopicPartition, int] | None = None,
-) -> Tail:
-    """From what is committed, or else from `begin`; with `to_end` as far as the logs reach now.
+class Reading:
+    """A consumer's records on their way to the output."""
 
-    A shift counts from the end. Raises ClientError.
-    """
-    by_topic: dict[str, list[int]] = defaultdict(list)
-    for topic, partition in sorted(places):
-        by_topic[topic].append(partition)
-    cursors = []
-    for topic, partitions in by_topic.items():
-        ends = latest_offsets(router, topic, isolation=options.isolation) if to_end else {}
-        for partition, log in log_ranges(router, topic, partitions, begin).items():
-            place = TopicPartition(topic, partition)
-            start = (committed or {}).get(place)
-            if start is None:
-                start = offset_after(place, log.latest, log, begin)
-            cursors.append(PartitionCursor(place, start, options, ends.get(partition, NO_END)))
-    return Tail(router, cursors, options)
+    def __init__(
+        self, consumer: Consumer, output: RecordOutput, begin: ResetGoal, *, to_end: bool
+    ) -> None:
+        self._consumer = consumer
+        self._output = output
+        self._begin = begin
+        self._to_end = to_end
+        self._ends: dict[TopicPartition, int] | None = None  # those that are not reached yet
+        self._progress_s = time.monotonic()
+
+    @property
+    def is_done(self) -> bool:
+        """Enough is written or, where it ends at all, everything."""
+        return self._output.is_full or (self._to_end and self._ends == {})
+
+    def start(
+        self, places: Collection[TopicPartition], committed: Mapping[TopicPartition, int]
+    ) -> None:
+        """With these too, from what is committed, or else where it was told to begin: a shift
+        counts from the end. With ``to_end`` as far as the logs reach now. Raises ClientError.
+        """
+        fresh = [place for place in places if place not in committed]
+        starts = {**committed, **self._beginnings(fresh)}
+        ends = self._consumer.end_offsets(places) if self._to_end else {}
+        for place, start in starts.items():
+            self._consumer.seek(place, start)
+        self._ends = {**(self._ends or {}), **ends}
+        self._let_go(place for place in ends if starts[place] >= ends[place])
+
+    def stop(self, places: Iterable[TopicPartition]) -> None:
+        """They are somebody else's."""
+        for place in places:
+            (self._ends or {}).pop(place, None)
+
+    def turn(self) -> None:
+        """Raises ClientError: OffsetOutOfRangeError, or ReadStalledError where it has an end and
+        does not come to it.
+        """
+        before, ends = self._output.written, self._ends
+        records = self._consumer.poll(_POLL_MS)
+        for place in records.partitions:
+            end = (ends or {}).get(place)
+            self._output.take(
+                [one for one in records.records(place) if end is None or one.offset < end]
+            )
+        self._output.flush()
+        if ends:
+            self._let_go(self._at_end(ends))
+        if self._output.written > before or not ends:
+            self._progress_s = time.monotonic()
+        elif time.monotonic() - self._progress_s > STALL_S:
+            listed = ", ".join(f"{place} to {end}" for place, end in sorted(ends.items()))
+            raise ReadStalledError(f"nothing came for {STALL_S:g} s, and there is more: {listed}")
+
+    def _beginnings(self, places: Collection[TopicPartition]) -> dict[TopicPartition, int]:
+        if not places:
+            return {}
+        begin, consumer = self._begin, self._consumer
+        earliest, latest = consumer.beginning_offsets(places), consumer.end_offsets(places)
+        times = dict.fromkeys(places, begin.time_ms) if isinstance(begin, ToTime) else {}
+        at_time = consumer.offsets_for_times(times) if times else {}
+        found = {}
+        for place in places:
+            since = at_time.get(place)
+            log = LogRange(
+                earliest[place], latest[place], UNKNOWN_OFFSET if since is None else since.offset
+            )
+            found[place] = offset_after(place, log.latest, log, begin)
+        return found
+
+    def _at_end(self, ends: Mapping[TopicPartition, int]) -> list[TopicPartition]:
+        """What is last may be a transaction's marker, which nobody is handed."""
+        return [place for place, end in ends.items() if self._consumer.position(place) >= end]
+
+    def _let_go(self, places: Iterable[TopicPartition]) -> None:
+        at_end = list(places)
+        self._consumer.pause(at_end)
+        self.stop(at_end)
 
 
-def read_on(tail: Tail, output: RecordOutput) -> None:
-    """Until the output is full or every partition at its end."""
-    while not (output.is_full or tail.is_at_end):
-        output.take(tail.turn())
+def read_alone(consumer: Consumer, reading: Reading, places: Collection[TopicPartition]) -> None:
+    """Until it is done. Raises ClientError."""
+    consumer.assign(places)
+    reading.start(places, {})
+    while not reading.is_done:
+        reading.turn()
 
 
-class GroupReading:
+class GroupReading(RebalanceListener):
     """Reads as a member. What was written is committed now and then, and before others go on."""
 
     def __init__(
-        self,
-        router: Router,
-        group_id: str,
-        topics: Sequence[str],
-        begin: ResetGoal,
-        options: ReadOptions,
-        *,
-        to_end: bool,
+        self, consumer: Consumer, reading: Reading, output: RecordOutput, group_id: str
     ) -> None:
-        self._router = router
+        self._consumer = consumer
+        self._reading = reading
+        self._output = output
         self._group_id = group_id
-        self._membership = Membership(router, group_id, topics)
-        self._begin = begin
-        self._options = options
-        self._to_end = to_end
-        self._commit_due_ms = 0
+        self._committed_s = time.monotonic()
 
-    def run(self, output: RecordOutput) -> None:
-        """Until the output is full or, with `to_end`, all at their ends; then it leaves."""
+    def run(self, topics: Sequence[str]) -> None:
+        """Until it is done. Raises ClientError."""
+        self._consumer.subscribe(topics, self)
         try:
-            while not self._generation(output):
-                pass
+            while not self._reading.is_done:
+                self._reading.turn()
+                if time.monotonic() - self._committed_s >= COMMIT_INTERVAL_S:
+                    self._consumer.commit_async(self._taken())
         finally:
-            self._leave(output)
+            self._commit()
 
-    def _generation(self, output: RecordOutput) -> bool:
-        """Whether there is nothing more to read; else the group goes into another generation."""
-        assigned = self._membership.join()
-        say(f"group {self._group_id} reads here: {', '.join(map(str, assigned)) or 'nothing'}")
-        tail = tail_from(
-            self._router,
-            assigned,
-            self._begin,
-            self._options,
-            to_end=self._to_end,
-            committed=committed_offsets(self._router, self._group_id, require_stable=True),
-        )
-        self._put_off_commit()
-        while not (output.is_full or (self._to_end and tail.is_at_end)):
-            if self._membership.must_rejoin():
-                self._commit(output)
-                return False
-            self._read(tail, output)
-        return True
+    def on_assigned(self, places: Sequence[TopicPartition], /) -> None:
+        reads = ", ".join(map(str, sorted(self._consumer.assignment())))
+        say(f"group {self._group_id} reads here: {reads or 'nothing'}")
+        told = self._consumer.committed(places) if places else {}
+        committed = {place: each.offset for place, each in told.items() if each is not None}
+        self._reading.start(places, committed)
 
-    def _read(self, tail: Tail, output: RecordOutput) -> None:
-        if tail.is_at_end:  # nothing is assigned
-            self._router.clock.sleep_ms(self._options.fetch_max_wait_ms)
-            return
-        output.take(tail.turn())
-        if self._router.clock.now_ms() >= self._commit_due_ms:
-            self._commit(output)
+    def on_revoked(self, places: Sequence[TopicPartition], /) -> None:
+        self._commit()
+        self._reading.stop(places)
 
-    def _commit(self, output: RecordOutput) -> None:
-        self._put_off_commit()
-        if not output.positions:
-            return
+    def on_lost(self, places: Sequence[TopicPartition], /) -> None:
+        """Whoever reads them next begins at the commit before."""
+        self._output.positions.clear()
+        self._reading.stop(places)
+
+    def _commit(self) -> None:
+        taken = self._taken()
         try:
-            commit_offsets(self._router, self._membership.committer, output.positions)
-        except BrokerError as error:
-            if error.code not in _NOT_MINE_ANY_MORE:
-                raise
-        output.positions.clear()
-
-    def _put_off_commit(self) -> None:
-        self._commit_due_ms = self._router.clock.now_ms() + COMMIT_INTERVAL_MS
-
-    def _leave(self, output: RecordOutput) -> None:
-        try:
-            self._commit(output)
-            self._membership.leave()
+            if taken:
+                self._consumer.commit(taken)
         except ClientError as error:
-            say(f"group {self._group_id} was not left in order: {error}")
+            say(f"some of what group {self._group_id} has read will be read again: {error}")
+
+    def _taken(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        self._committed_s = time.monotonic()
+        taken = dict(self._output.positions)
+        self._output.positions.clear()
+        return taken

@@ -5,10 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from logquake.client.commits import Committer, commit_offsets, committed_offsets
+from logquake.client import Admin, OffsetAndMetadata
 from logquake.client.errors import BrokerError
-from logquake.client.groups import Groups
-from logquake.client.offset_resets import (
+from logquake.cluster.cli.times import duration_ms, moment_ms
+from logquake.cluster.errors import ClusterError
+from logquake.cluster.observing.coordinated import DEAD, EMPTY
+from logquake.cluster.observing.group_progress import committed_offsets
+from logquake.cluster.observing.log_offsets import partitions_of
+from logquake.cluster.observing.offset_resets import (
     PlannedOffset,
     ResetGoal,
     ShiftBy,
@@ -18,10 +22,6 @@ from logquake.client.offset_resets import (
     ToTime,
     plan_reset,
 )
-from logquake.client.routing import Router
-from logquake.client.topics import Admin
-from logquake.cluster.cli.times import duration_ms, moment_ms
-from logquake.cluster.errors import ClusterError
 from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
 
@@ -57,25 +57,27 @@ def goal_of(
 
 
 def reset(
-    router: Router, group_id: str, topics: Sequence[str], goal: ResetGoal, *, execute: bool
+    admin: Admin, group_id: str, topics: Sequence[str], goal: ResetGoal, *, execute: bool
 ) -> list[PlannedOffset]:
     """The plan, carried out with `execute`. Raises ClusterError, ClientError and ValueError."""
-    group = Groups(router).describe(group_id)
-    if group.is_active:
+    group = admin.describe_consumer_groups([group_id])[group_id].result()
+    if group.state not in (EMPTY, DEAD):  # it has members, or is about to
         raise _busy(group_id, len(group.members))
-    committed = committed_offsets(router, group_id)
-    places = _places(router, topics, committed)
+    committed = committed_offsets(admin, group_id)
+    places = _places(admin, topics, committed)
     if not places:
         raise ClusterError(f"group {group_id} has committed nothing: name a topic with --topic")
-    plan = plan_reset(router, places, committed, goal)
+    plan = plan_reset(admin, places, committed, goal)
     if execute:
-        _commit(router, group_id, plan)
+        _commit(admin, group_id, plan)
     return plan
 
 
-def _commit(router: Router, group_id: str, plan: Sequence[PlannedOffset]) -> None:
+def _commit(admin: Admin, group_id: str, plan: Sequence[PlannedOffset]) -> None:
+    wanted = {each.place: OffsetAndMetadata(each.after) for each in plan}
     try:
-        commit_offsets(router, Committer(group_id), {each.place: each.after for each in plan})
+        for altered in admin.alter_consumer_group_offsets(group_id, wanted).values():
+            altered.result()
     except BrokerError as error:
         if error.code is ErrorCode.UNKNOWN_MEMBER_ID:  # somebody joined meanwhile
             raise _busy(group_id, 1) from error
@@ -91,21 +93,22 @@ def _busy(group_id: str, members: int) -> ClusterError:
 
 
 def _places(
-    router: Router, topics: Sequence[str], committed: Mapping[TopicPartition, int]
+    admin: Admin, topics: Sequence[str], committed: Mapping[TopicPartition, int]
 ) -> set[TopicPartition]:
     """Those named, or all that the group committed in."""
     if not topics:
         return set(committed)
-    return {place for topic in topics for place in _named(router, topic)}
+    return {place for topic in topics for place in _named(admin, topic)}
 
 
-def _named(router: Router, named: str) -> list[TopicPartition]:
+def _named(admin: Admin, named: str) -> list[TopicPartition]:
     """Of ``orders`` all partitions, of ``orders:0,2`` those two. Raises ClusterError."""
     topic, separator, listed = named.partition(":")
-    (found,) = Admin(router).describe_topics([topic])
-    existing = [each.index for each in found.partitions]
-    wanted = listed.split(",") if separator else [str(partition) for partition in existing]
-    for partition in wanted:
-        if not partition.isdecimal() or int(partition) not in existing:
+    existing = partitions_of(admin, topic)
+    if not separator:
+        return existing
+    by_name = {str(place.partition): place for place in existing}
+    for partition in listed.split(","):
+        if partition not in by_name:
             raise ClusterError(f"{topic} has no partition {partition!r}: it has {len(existing)}")
-    return [TopicPartition(topic, int(partition)) for partition in wanted]
+    return [by_name[partition] for partition in listed.split(",")]

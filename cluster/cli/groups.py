@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from logquake.cluster.cli.admin import router_to
+from logquake.cluster.cli.admin import admin_to
 from logquake.cluster.cli.options import (
     DEFAULT_NAME,
     Bootstrap,
@@ -19,9 +18,10 @@ from logquake.cluster.cli.options import (
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
-    from logquake.client.group_progress import PartitionProgress
-    from logquake.client.groups import GroupDescription, Groups
-    from logquake.client.offset_resets import PlannedOffset
+    from logquake.client import Admin
+    from logquake.client.admin import ConsumerGroupDescription, MemberDescription
+    from logquake.cluster.observing.group_progress import PartitionProgress
+    from logquake.cluster.observing.offset_resets import PlannedOffset
     from logquake.cluster.observing.tables import Rows
 
 app = typer.Typer(help="Groups of consumers.", no_args_is_help=True, rich_markup_mode=None)
@@ -37,15 +37,17 @@ def list_groups(
     output: Output = "table",
 ) -> None:
     """List the groups with their states and coordinators."""
-    from logquake.client.groups import Groups
     from logquake.cluster.cli.output import print_json, print_table
+    from logquake.cluster.observing.coordinated import listed_groups
     from logquake.cluster.observing.tables import GROUP_COLUMNS, group_rows
 
     as_json = wants_json(output)
-    with router_to(bootstrap, name, data_dir) as router:
-        found = Groups(router).list_all()
+    with admin_to(bootstrap, name, data_dir) as admin:
+        told = admin.list_consumer_groups().result()
+    told.all()  # nobody is left out in silence
+    found = listed_groups(told)
     if as_json:
-        print_json([asdict(each) for each in found])
+        print_json([each._asdict() for each in found])
     else:
         print_table(GROUP_COLUMNS, group_rows(found))
 
@@ -59,16 +61,15 @@ def describe(
     output: Output = "table",
 ) -> None:
     """Show members and what each reads: committed offset, end of the log, lag."""
-    from logquake.client.group_progress import progress_of
-    from logquake.client.groups import Groups
     from logquake.cluster.cli.output import print_json
+    from logquake.cluster.observing.group_progress import progress_of
 
     as_json = wants_json(output)
-    with router_to(bootstrap, name, data_dir) as router:
-        asked = Groups(router)
-        names = groups or [each.group_id for each in asked.list_all()]
-        described = [_existing(asked, each) for each in names]
-        found = [(group, progress_of(router, group)) for group in described]
+    with admin_to(bootstrap, name, data_dir) as admin:
+        names = groups or sorted(
+            each.group_id for each in admin.list_consumer_groups().result().all()
+        )
+        found = [(group, progress_of(admin, group)) for group in _existing(admin, names)]
     if as_json:
         print_json([_document(*each) for each in found])
         return
@@ -112,8 +113,8 @@ def reset_offsets(
         by_duration=by_duration,
         to_datetime=to_datetime,
     )
-    with router_to(bootstrap, name, data_dir) as router:
-        plan = reset(router, group, topic or [], goal, execute=execute)
+    with admin_to(bootstrap, name, data_dir) as admin:
+        plan = reset(admin, group, topic or [], goal, execute=execute)
     _show_plan(plan, executed=execute)
 
 
@@ -125,36 +126,40 @@ def delete(
     data_dir: DataDir = None,
 ) -> None:
     """Delete groups without members, and their offsets."""
-    from logquake.client.groups import Groups
-
-    with router_to(bootstrap, name, data_dir) as router:
-        for group in groups:
-            Groups(router).delete(group)
+    with admin_to(bootstrap, name, data_dir) as admin:
+        for deleted in admin.delete_consumer_groups(groups).values():
+            deleted.result()
 
 
-def _existing(groups: Groups, group_id: str) -> GroupDescription:
-    from logquake.client.groups import DEAD
+def _existing(admin: Admin, group_ids: list[str]) -> list[ConsumerGroupDescription]:
+    from logquake.cluster.observing.coordinated import DEAD
 
-    group = groups.describe(group_id)
-    if group.state == DEAD:
-        raise ClusterError(f"there is no group {group_id}: see logquake group list")
-    return group
+    found = [each.result() for each in admin.describe_consumer_groups(group_ids).values()]
+    for group in found:
+        if group.state == DEAD:
+            raise ClusterError(f"there is no group {group.group_id}: see logquake group list")
+    return found
 
 
-def _show(group: GroupDescription, progress: list[PartitionProgress]) -> None:
+def _show(group: ConsumerGroupDescription, progress: list[PartitionProgress]) -> None:
     from logquake.cluster.cli.output import print_table
 
     members = f"{len(group.members)} member{'' if len(group.members) == 1 else 's'}"
-    facts = [group.state, members, group.protocol, f"coordinator {group.coordinator}"]
+    coordinator = f"coordinator {group.coordinator.id}"
+    facts = [group.state, members, group.partition_assignor, coordinator]
     print(f"group {group.group_id}: {', '.join(filter(None, facts))}")
     busy = {each.reader for each in progress}
     rows: Rows = [_row(each) for each in progress]
     rows += [
-        ("-", "-", "-", "-", "-", member.instance_id or member.member_id, member.host)
-        for member in group.members
+        ("-", "-", "-", "-", "-", member.group_instance_id or member.member_id, member.host)
+        for member in _in_order(group)
         if member not in busy
     ]
     print_table(PROGRESS_COLUMNS, rows)
+
+
+def _in_order(group: ConsumerGroupDescription) -> list[MemberDescription]:
+    return sorted(group.members, key=lambda member: (member.client_id, member.member_id))
 
 
 def _row(progress: PartitionProgress) -> tuple[str, ...]:
@@ -164,19 +169,30 @@ def _row(progress: PartitionProgress) -> tuple[str, ...]:
         progress.place.topic,
         str(progress.place.partition),
         *("-" if number is None else str(number) for number in numbers),
-        (reader.instance_id or reader.member_id) if reader else "-",
+        (reader.group_instance_id or reader.member_id) if reader else "-",
         reader.host if reader else "-",
     )
 
 
-def _document(group: GroupDescription, progress: list[PartitionProgress]) -> dict[str, Any]:
-    members = [
-        {**asdict(member), "assigned": [place._asdict() for place in member.assigned]}
-        for member in group.members
-    ]
+def _document(group: ConsumerGroupDescription, progress: list[PartitionProgress]) -> dict[str, Any]:
+    from logquake.cluster.observing.coordinated import protocol_type
+
     return {
-        **asdict(group),
-        "members": members,
+        "group_id": group.group_id,
+        "state": group.state,
+        "protocol_type": protocol_type(group),
+        "protocol": group.partition_assignor,
+        "coordinator": group.coordinator.id,
+        "members": [
+            {
+                "member_id": member.member_id,
+                "instance_id": member.group_instance_id,
+                "client_id": member.client_id,
+                "host": member.host,
+                "assigned": [place._asdict() for place in sorted(member.assignment)],
+            }
+            for member in _in_order(group)
+        ],
         "partitions": [
             {
                 **each.place._asdict(),

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logquake.cluster.cli.admin import router_to
-from logquake.cluster.cli.options import DEFAULT_NAME, Bootstrap, DataDir, Name, Quiet, cluster_of
+from logquake.cluster.cli.admin import admin_to, config_to
+from logquake.cluster.cli.options import DEFAULT_NAME, Bootstrap, DataDir, Name, Quiet
 from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from logquake.client import Producer
+    from logquake.client import Admin, Producer
     from logquake.client.producer.delivery import RecordMetadata
-    from logquake.client.routing import Router
     from logquake.cluster.cli.progress import Progress
     from logquake.cluster.cli.record_input import LineFormat
 
@@ -73,8 +72,8 @@ def produce(
         empty_is_null=null,
     )
     keys = _keys(acks, compression, idempotent=idempotent)
-    with router_to(bootstrap, name, data_dir) as router:
-        _check(router, topic, partition)
+    with admin_to(bootstrap, name, data_dir) as admin:
+        _check(admin, topic, partition)
     with (
         Progress(f"written to {topic}", quiet=quiet) as progress,
         _producer_to(bootstrap, name, data_dir, keys) as producer,
@@ -111,23 +110,16 @@ def _producer_to(
 ) -> Iterator[Producer]:
     """Raises ClusterError for whatever the client meets."""
     from logquake.client import Producer
-    from logquake.client.errors import ClientError
 
-    with cluster_of(name, data_dir) as cluster:
-        config = {"bootstrap.servers": bootstrap} if bootstrap else cluster.kafka_config()
-        try:
-            with Producer({**config, **keys}) as producer:
-                yield producer
-        except ClientError as error:
-            raise ClusterError(str(error)) from error
+    with config_to(bootstrap, name, data_dir) as config, Producer({**config, **keys}) as producer:
+        yield producer
 
 
-def _check(router: Router, topic: str, partition: int | None) -> None:
+def _check(admin: Admin, topic: str, partition: int | None) -> None:
     """Whoever mistypes a topic's name does not want it made."""
-    from logquake.client.topics import Admin
+    from logquake.cluster.observing.log_offsets import partitions_of
 
-    (found,) = Admin(router).describe_topics([topic])
-    partitions = [each.index for each in found.partitions]
+    partitions = [place.partition for place in partitions_of(admin, topic)]
     if partition is not None and partition not in partitions:
         raise ClusterError(f"{topic} has no partition {partition}: it has {len(partitions)}")
 

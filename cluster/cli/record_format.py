@@ -13,12 +13,11 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from logquake.client.consumer.records import ConsumerRecord
 from logquake.cluster.cli.escapes import unescaped
 from logquake.cluster.errors import ClusterError
-from logquake.wire.records import Record
-from logquake.wire.topic_partition import TopicPartition
 
-Write = Callable[[TopicPartition, Record], bytes]
+Write = Callable[[ConsumerRecord], bytes]
 
 _PLACEHOLDER = re.compile(r"%(.?)", re.DOTALL)
 
@@ -27,7 +26,7 @@ def _length(data: bytes | None) -> int:
     return -1 if data is None else len(data)
 
 
-def _headers(record: Record) -> bytes:
+def _headers(record: ConsumerRecord) -> bytes:
     return b",".join(
         name.encode() + b"=" + (b"NULL" if value is None else value)
         for name, value in record.headers
@@ -35,17 +34,17 @@ def _headers(record: Record) -> bytes:
 
 
 _FIELDS: dict[str, Write] = {
-    "t": lambda place, _: place.topic.encode(),
-    "p": lambda place, _: b"%d" % place.partition,
-    "o": lambda _, record: b"%d" % record.offset,
-    "T": lambda _, record: b"%d" % record.timestamp_ms,
-    "k": lambda _, record: record.key or b"",
-    "s": lambda _, record: record.value or b"",
-    "h": lambda _, record: _headers(record),
-    "K": lambda _, record: b"%d" % _length(record.key),
-    "S": lambda _, record: b"%d" % _length(record.value),
-    "R": lambda _, record: struct.pack(">i", _length(record.value)),
-    "%": lambda _place, _record: b"%",
+    "t": lambda record: record.topic.encode(),
+    "p": lambda record: b"%d" % record.partition,
+    "o": lambda record: b"%d" % record.offset,
+    "T": lambda record: b"%d" % record.timestamp_ms,
+    "k": lambda record: record.key or b"",
+    "s": lambda record: record.value or b"",
+    "h": _headers,
+    "K": lambda record: b"%d" % _length(record.key),
+    "S": lambda record: b"%d" % _length(record.value),
+    "R": lambda record: struct.pack(">i", _length(record.value)),
+    "%": lambda _: b"%",
 }
 
 
@@ -60,19 +59,19 @@ def formatted(template: str) -> Write:
         pieces.append(_FIELDS[found[1]])
         position = found.end()
     pieces.append(_literal(template[position:]))
-    return lambda place, record: b"".join([piece(place, record) for piece in pieces])
+    return lambda record: b"".join([piece(record) for piece in pieces])
 
 
 def _literal(text: str) -> Write:
     literal = unescaped(text)
-    return lambda _place, _record: literal
+    return lambda _: literal
 
 
-def as_json(place: TopicPartition, record: Record) -> bytes:
+def as_json(record: ConsumerRecord) -> bytes:
     """One line. What is not UTF-8 is shown with replacement characters."""
     document: dict[str, Any] = {
-        "topic": place.topic,
-        "partition": place.partition,
+        "topic": record.topic,
+        "partition": record.partition,
         "offset": record.offset,
         "ts": record.timestamp_ms,
     }

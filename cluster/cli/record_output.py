@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import BinaryIO
 
-from logquake.client.tail import Found
+from logquake.client import OffsetAndMetadata, TopicPartition
+from logquake.client.consumer.records import ConsumerRecord
 from logquake.cluster.cli.progress import Progress
 from logquake.cluster.cli.record_format import Write
-from logquake.wire.topic_partition import TopicPartition
 
 
 class RecordOutput:
-    """``positions`` are the offsets after the last record that was written of each partition."""
+    """``positions`` are what to commit: what follows the last record written of each partition."""
 
     def __init__(self, file: BinaryIO, write: Write, count: int | None, progress: Progress) -> None:
-        self.positions: dict[TopicPartition, int] = {}
+        self.positions: dict[TopicPartition, OffsetAndMetadata] = {}
         self._file = file
         self._write = write
-        self._left = count
+        self._count = count
         self._progress = progress
 
     @property
-    def is_full(self) -> bool:
-        return self._left is not None and self._left <= 0
+    def written(self) -> int:
+        return self._progress.records
 
-    def take(self, found: Iterable[Found]) -> None:
-        """Write and flush. Raises BrokenPipeError when the reader is gone."""
-        written: dict[TopicPartition, int] = {}
-        for place, batch in found:
-            records = batch.records if self._left is None else batch.records[: self._left]
-            if not records:
-                continue
-            self._file.write(b"".join([self._write(place, record) for record in records]))
-            written[place] = records[-1].offset + 1
-            self._progress.add(len(records))
-            if self._left is not None:
-                self._left -= len(records)
+    @property
+    def is_full(self) -> bool:
+        return self._count is not None and self.written >= self._count
+
+    def take(self, found: Sequence[ConsumerRecord]) -> None:
+        """Of one partition. Raises BrokenPipeError when the reader is gone."""
+        records = found if self._count is None else found[: max(0, self._count - self.written)]
+        if not records:
+            return
+        self._file.write(b"".join(map(self._write, records)))
+        last = records[-1]
+        self.positions[last.place] = OffsetAndMetadata(last.offset + 1, last.leader_epoch)
+        self._progress.add(len(records))
+
+    def flush(self) -> None:
+        """Raises as take()."""
         self._file.flush()
-        self.positions |= written

@@ -69,11 +69,15 @@ def _faults(cluster: RunningCluster) -> list[dict[str, Any]]:
 
 def _coordinated(cluster: RunningCluster, state: ClusterState) -> Coordinated:
     """A frozen broker is not asked: it would not answer."""
-    running = [one.broker_id for one in state.brokers if one.phase is Phase.RUNNING]
-    asked = [broker_id for broker_id in running if broker_id is not None]
-    found = coordinated_by(asked, state.bootstrap_servers, cluster.way_in)
+    running = [one for one in state.brokers if one.phase is Phase.RUNNING]
+    found = Coordinated()
+    if running:
+        servers = ",".join(one.address for one in running)
+        config = {**cluster.kafka_config(), "bootstrap.servers": servers}
+        ids = [one.broker_id for one in running if one.broker_id is not None]
+        found = coordinated_by(ids, config)
     for reason in found.unknown:
-        say(reason)
+        say(f"not known: {reason}")
     return found
 
 
@@ -105,10 +109,10 @@ def _document(
             for (topic, partition), one in sorted((partitions or {}).items())
         ],
         "faults": faults,
-        "groups": [asdict(group) for group in coordinated.groups],
-        "transactions": [asdict(transaction) for transaction in coordinated.transactions],
+        "groups": [group._asdict() for group in coordinated.groups],
+        "transactions": [one._asdict() for one in coordinated.transactions],
         "open_transactions": [
-            {**asdict(one), "partitions": [place._asdict() for place in one.partitions]}
+            {**one._asdict(), "partitions": [place._asdict() for place in one.partitions]}
             for one in coordinated.open_transactions
         ],
     }

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logquake.cluster.cli.admin import router_to
+from logquake.cluster.cli.admin import admin_to
 from logquake.cluster.cli.configs import topic_config
 from logquake.cluster.cli.options import DEFAULT_NAME, Bootstrap, DataDir, Name, Settings
 from logquake.wire.sentinels import NO_REPLICATION_FACTOR
 
 if TYPE_CHECKING:
-    from logquake.client.topics import Admin
+    from logquake.client.admin import TopicPartitionInfo
+    from logquake.client.network.effects import Node
 
 app = typer.Typer(help="Topics.", no_args_is_help=True, rich_markup_mode=None)
 app.command("config")(topic_config)
@@ -34,15 +32,12 @@ def create(
     data_dir: DataDir = None,
 ) -> None:
     """Create a topic and wait until its partitions have leaders."""
+    from logquake.client.admin import NewTopic
     from logquake.cluster.spec import parse_assignments
 
-    with _admin(bootstrap, name, data_dir) as admin:
-        admin.create_topic(
-            topic,
-            partitions=partitions,
-            replication_factor=replicas,
-            configs=parse_assignments(config or []),
-        )
+    wanted = NewTopic(topic, partitions, replicas, configs=parse_assignments(config or []))
+    with admin_to(bootstrap, name, data_dir) as admin:
+        admin.create_topics([wanted])[topic].result()
 
 
 @app.command("list")
@@ -53,8 +48,8 @@ def list_topics(
     internal: Annotated[bool, typer.Option("--internal", help="Show Kafka's own too.")] = False,
 ) -> None:
     """List the topics' names."""
-    with _admin(bootstrap, name, data_dir) as admin:
-        for topic in admin.list_topics(include_internal=internal):
+    with admin_to(bootstrap, name, data_dir) as admin:
+        for topic in sorted(admin.list_topics(list_internal=internal).result()):
             print(topic)
 
 
@@ -68,28 +63,20 @@ def describe(
     """Show the partitions of some topics, or of all."""
     from logquake.cluster.cli.output import print_table
 
-    with _admin(bootstrap, name, data_dir) as admin:
-        found = admin.describe_topics(topics or None)
+    with admin_to(bootstrap, name, data_dir) as admin:
+        named = topics or admin.list_topics(list_internal=True).result()
+        found = [each.result() for each in admin.describe_topics(sorted(named)).values()]
     print_table(
         ("topic", "partition", "leader", "epoch", "replicas", "isr", "offline"),
-        [
-            (
-                topic.name,
-                str(one.index),
-                str(one.leader),
-                str(one.leader_epoch),
-                *(",".join(map(str, ids)) or "-" for ids in (one.replicas, one.isr, one.offline)),
-            )
-            for topic in found
-            for one in topic.partitions
-        ],
+        [(topic.name, *_shown(one)) for topic in found for one in topic.partitions],
     )
 
 
-@contextmanager
-def _admin(bootstrap: str | None, name: str, data_dir: Path | None) -> Iterator[Admin]:
-    """Raises ClusterError for whatever the client meets."""
-    from logquake.client.topics import Admin
+def _shown(one: TopicPartitionInfo) -> tuple[str, ...]:
+    leader = "none" if one.leader is None else str(one.leader.id)
+    replicas = (_ids(nodes) for nodes in (one.replicas, one.isr, one.offline))
+    return (str(one.partition), leader, str(one.leader_epoch), *replicas)
 
-    with router_to(bootstrap, name, data_dir) as router:
-        yield Admin(router)
+
+def _ids(nodes: tuple[Node, ...]) -> str:
+    return ",".join(str(node.id) for node in nodes) or "-"

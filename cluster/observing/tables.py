@@ -14,8 +14,7 @@ from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
 
 if TYPE_CHECKING:
-    from logquake.client.groups import GroupListing
-    from logquake.client.transactions import TransactionDescription
+    from logquake.cluster.observing.coordinated import ListedGroup, OpenTransaction
 
 Rows = list[tuple[str, ...]]
 
@@ -74,14 +73,14 @@ def _met(fault: Mapping[str, Any]) -> str:
     return f"{fault['what']}; met {fault['hits']}" if "hits" in fault else str(fault["what"])
 
 
-def group_rows(groups: Iterable[GroupListing]) -> Rows:
+def group_rows(groups: Iterable[ListedGroup]) -> Rows:
     return [
         (each.group_id, each.state, each.protocol_type or "-", str(each.coordinator))
         for each in groups
     ]
 
 
-def transaction_rows(transactions: Iterable[TransactionDescription]) -> Rows:
+def transaction_rows(transactions: Iterable[OpenTransaction]) -> Rows:
     return [
         (
             each.transactional_id,

@@ -8,8 +8,7 @@ import pytest
 
 from logquake.client.commits import Committer, commit_offsets, committed_offsets
 from logquake.client.errors import BrokerError, MalformedResponseError
-from logquake.client.group_progress import progress_of
-from logquake.client.groups import GroupDescription, GroupMember, Groups
+from logquake.client.groups import Groups
 from logquake.client.routing import Router
 from logquake.client.settings import Address
 from logquake.wire.api import ApiKey
@@ -39,7 +38,6 @@ from logquake.wire.messages.group_offsets import (
 from logquake.wire.topic_partition import TopicPartition
 from logquake.wire.versioned import encode_versioned
 from tests.unit.client.cluster_in_memory import FakeNetwork
-from tests.unit.client.test_offsets import answering
 
 
 @pytest.fixture(autouse=True)
@@ -194,21 +192,3 @@ def test_a_refused_commit_is_told_at_once(
     with pytest.raises(BrokerError, match=f"{code.name}: commit of group g in t-0"):
         commit_offsets(router, Committer("g"), {TopicPartition("t", 0): 5})
     assert len(network.requests[ApiKey.OFFSET_COMMIT]) == 1
-
-
-def test_progress_covers_what_is_assigned_and_what_was_committed(
-    router: Router, network: FakeNetwork
-) -> None:
-    network.handlers[ApiKey.LIST_OFFSETS] = answering()  # 100, 101
-    network.handlers[ApiKey.OFFSET_FETCH] = lambda *_: committed(("t", 0, 40), ("gone", 3, 1))
-    reader = GroupMember("m-1", None, "m", "/127.0.0.1", (TopicPartition("t", 1),))
-    group = GroupDescription("g", "Stable", "consumer", "range", 2, (reader,))
-    found = [
-        (str(each.place), each.committed, each.log_end, each.lag, each.reader)
-        for each in progress_of(router, group)
-    ]
-    assert found == [
-        ("gone-3", 1, None, None, None),
-        ("t-0", 40, 100, 60, None),
-        ("t-1", None, 101, None, reader),
-    ]

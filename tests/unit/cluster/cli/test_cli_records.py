@@ -7,9 +7,8 @@ from io import BytesIO
 
 import pytest
 
-from logquake.client.cursor import ReadBatch
-from logquake.client.offset_resets import ResetGoal, ShiftBy, ToEarliest, ToLatest, ToOffset, ToTime
-from logquake.client.tail import Found
+from logquake.client import OffsetAndMetadata
+from logquake.client.consumer.records import ConsumerRecord
 from logquake.cluster.cli.consume import beginning
 from logquake.cluster.cli.escapes import unescaped
 from logquake.cluster.cli.progress import Progress
@@ -17,11 +16,29 @@ from logquake.cluster.cli.record_format import as_json, formatted
 from logquake.cluster.cli.record_input import LineFormat, Lines, Typed, parse_headers
 from logquake.cluster.cli.record_output import RecordOutput
 from logquake.cluster.errors import ClusterError
-from logquake.wire.records import BatchHeader, Record, encode_batch, iterate_batches
+from logquake.cluster.observing.offset_resets import (
+    ResetGoal,
+    ShiftBy,
+    ToEarliest,
+    ToLatest,
+    ToOffset,
+    ToTime,
+)
 from logquake.wire.topic_partition import TopicPartition
 
 PLACE = TopicPartition("orders", 2)
-RECORD = Record(7, 1_700, b"k", b"value", (("a", b"1"), ("b", None)))
+
+
+def record(
+    offset: int,
+    value: bytes | None,
+    key: bytes | None = None,
+    headers: tuple[tuple[str, bytes | None], ...] = (),
+) -> ConsumerRecord:
+    return ConsumerRecord(PLACE, offset, 1_700, False, key, value, headers, 4)
+
+
+RECORD = record(7, b"value", b"k", (("a", b"1"), ("b", None)))
 
 
 @pytest.mark.parametrize(
@@ -79,11 +96,11 @@ def test_headers() -> None:
     ],
 )
 def test_formats_are_those_of_kcat(template: str, text: bytes) -> None:
-    assert formatted(template)(PLACE, RECORD) == text
+    assert formatted(template)(RECORD) == text
 
 
 def test_null_has_the_length_of_minus_one() -> None:
-    assert formatted("%s%S%K")(PLACE, Record(0, 0, None, None)) == b"-1-1"
+    assert formatted("%s%S%K")(record(0, None)) == b"-1-1"
 
 
 @pytest.mark.parametrize("template", ["%x", "50%"])
@@ -93,7 +110,7 @@ def test_what_is_no_field(template: str) -> None:
 
 
 def test_json_has_kcats_names() -> None:
-    line = as_json(PLACE, RECORD)
+    line = as_json(RECORD)
     assert line.endswith(b"\n")
     assert json.loads(line) == {
         "topic": "orders",
@@ -126,16 +143,10 @@ def test_what_is_no_place_to_begin() -> None:
         beginning("middle")
 
 
-def header_of(records: list[Record]) -> BatchHeader:
-    ((_, header),) = iterate_batches(memoryview(encode_batch(records)))
-    return header
-
-
 def test_no_more_is_written_than_was_asked_for() -> None:
-    records = [Record(n, 0, None, b"%d" % n) for n in range(5)]
-    found = Found(PLACE, ReadBatch(header_of(records), records))
     file, progress = BytesIO(), Progress("read", quiet=True)
     output = RecordOutput(file, formatted("%s"), 3, progress)
-    output.take([found])
+    output.take([record(n, b"%d" % n) for n in range(5)])
+    output.take([record(5, b"5")])
     assert (file.getvalue(), output.is_full, progress.records) == (b"012", True, 3)
-    assert output.positions == {PLACE: 3}
+    assert output.positions == {PLACE: OffsetAndMetadata(3, 4)}

@@ -5,13 +5,13 @@ The wishes and their bounds are those of Kafka's ConsumerGroupCommand.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 
-from logquake.client.offsets import list_offsets
-from logquake.client.routing import Router
-from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP, UNKNOWN_OFFSET
+from logquake.client import Admin
+from logquake.client.admin import OffsetSpec
+from logquake.cluster.observing.log_offsets import offsets_at
+from logquake.wire.sentinels import UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
 
@@ -60,19 +60,16 @@ class PlannedOffset:
 
 
 def plan_reset(
-    router: Router,
+    admin: Admin,
     places: Collection[TopicPartition],
     committed: Mapping[TopicPartition, int],
     goal: ResetGoal,
 ) -> list[PlannedOffset]:
     """In order. Raises ClientError, and ValueError for a shift from where nothing is committed."""
     plan = []
-    for topic, of_topic in groupby(sorted(places), key=lambda place: place.topic):
-        partitions = [place.partition for place in of_topic]
-        for partition, log in log_ranges(router, topic, partitions, goal).items():
-            place = TopicPartition(topic, partition)
-            before = committed.get(place)
-            plan.append(PlannedOffset(place, before, offset_after(place, before, log, goal)))
+    for place, log in log_ranges(admin, places, goal).items():
+        before = committed.get(place)
+        plan.append(PlannedOffset(place, before, offset_after(place, before, log, goal)))
     return plan
 
 
@@ -98,19 +95,13 @@ def _within(offset: int, log: LogRange) -> int:
 
 
 def log_ranges(
-    router: Router, topic: str, partitions: Sequence[int], goal: ResetGoal
-) -> dict[int, LogRange]:
-    """What there is to choose from, by partition. Raises ClientError."""
-
-    def offsets_at(time_ms: int) -> dict[int, int]:
-        found = list_offsets(router, topic, dict.fromkeys(partitions, time_ms))
-        return {partition: each.offset for partition, each in found.items()}
-
-    earliest, latest = offsets_at(EARLIEST_TIMESTAMP), offsets_at(LATEST_TIMESTAMP)
-    at_time = offsets_at(goal.time_ms) if isinstance(goal, ToTime) else {}
+    admin: Admin, places: Collection[TopicPartition], goal: ResetGoal
+) -> dict[TopicPartition, LogRange]:
+    """What there is to choose from, in order. Raises ClientError."""
+    earliest = offsets_at(admin, places, OffsetSpec.EARLIEST)
+    latest = offsets_at(admin, places, OffsetSpec.LATEST)
+    at_time = offsets_at(admin, places, goal.time_ms) if isinstance(goal, ToTime) else {}
     return {
-        partition: LogRange(
-            earliest[partition], latest[partition], at_time.get(partition, UNKNOWN_OFFSET)
-        )
-        for partition in partitions
+        place: LogRange(earliest[place], latest[place], at_time.get(place, UNKNOWN_OFFSET))
+        for place in sorted(places)
     }

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client.offset_resets import (
+from logquake.cluster.observing.offset_resets import (
     LogRange,
-    PlannedOffset,
     ResetGoal,
     ShiftBy,
     ToEarliest,
@@ -14,14 +13,9 @@ from logquake.client.offset_resets import (
     ToOffset,
     ToTime,
     offset_after,
-    plan_reset,
 )
-from logquake.client.routing import Router
-from logquake.wire.api import ApiKey
 from logquake.wire.sentinels import UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
-from tests.unit.client.cluster_in_memory import FakeNetwork
-from tests.unit.client.test_offsets import answering
 
 PLACE = TopicPartition("t", 0)
 LOG = LogRange(earliest=10, latest=20, at_time=15)
@@ -52,14 +46,3 @@ def test_after_the_last_record_comes_the_end() -> None:
 def test_a_shift_needs_something_to_shift() -> None:
     with pytest.raises(ValueError, match="t-0 has no committed offset to shift from"):
         offset_after(PLACE, None, LOG, ShiftBy(1))
-
-
-def test_a_plan_names_what_is_committed_and_what_will_be(
-    router: Router, network: FakeNetwork
-) -> None:
-    network.handlers[ApiKey.LIST_OFFSETS] = answering()  # 100, 101
-    places = [TopicPartition("t", 1), PLACE]
-    assert plan_reset(router, places, {PLACE: 3}, ToLatest()) == [
-        PlannedOffset(PLACE, 3, 100),
-        PlannedOffset(TopicPartition("t", 1), None, 101),
-    ]
