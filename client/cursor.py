@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from logquake.client.consumer.batches import seen_batches
+from logquake.client.consumer.batches import seen, stored_batches
 from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import MalformedResponseError, check
 from logquake.wire.errors import RecordError
@@ -82,14 +82,11 @@ class PartitionCursor:
 
         Raises MalformedResponseError.
         """
-        batches = seen_batches(
-            data,
-            check_crcs=self._options.check_crcs,
-            max_decompressed_bytes=self._options.max_decompressed_bytes,
-        )
+        limit_bytes = self._options.max_decompressed_bytes
+        batches = stored_batches(data, self._next, check_crcs=self._options.check_crcs)
         try:
-            for header, seen, _ in batches:
-                records = [record for record in seen if self._next <= record.offset < self.end]
+            for header, those, _ in (seen(batch, limit_bytes) for batch in batches):
+                records = [record for record in those if self._next <= record.offset < self.end]
                 self._next = max(self._next, min(header.next_offset, self.end))
                 if records:
                     yield ReadBatch(header, records)

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from logquake.client.aio.loops import start_on_loop
 from logquake.client.consumer.assignors.assignor import Assignor
+from logquake.client.consumer.batches import StoredBatch
 from logquake.client.consumer.group.listener import CommitCallback, Offsets, RebalanceListener
 from logquake.client.consumer.group.statistics import GroupEvent
 from logquake.client.consumer.offset_lists import OffsetAndTimestamp
@@ -138,6 +139,14 @@ class Consumer:
         driver = self._driver
         at_hand = None if driver.is_closed else self._consuming.at_hand(driver.wake)
         return await driver.run(self._consuming.poll(timeout_ms)) if at_hand is None else at_hand
+
+    async def poll_batches(
+        self, timeout_ms: int = 0
+    ) -> Mapping[TopicPartition, Sequence[StoredBatch]]:
+        """As `poll`, batches as they are stored, for who parses many records at a time: checked,
+        and none that nobody may see; max.poll.records of them at most.
+        """
+        return await self._driver.run(self._consuming.poll_batches(timeout_ms))
 
     def pause(self, places: Collection[TopicPartition]) -> None:
         """Nothing of them is handed out until `resume`; they stay assigned."""

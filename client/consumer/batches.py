@@ -17,6 +17,20 @@ from logquake.wire.records import (
 from logquake.wire.records.walk import WalkedRecord, walk_unguarded
 
 
+class StoredBatch(NamedTuple):
+    """As the broker keeps it, of any magic: ``header.size`` bytes of ``view`` from ``position`` on.
+
+    Its records before ``first_offset`` were not asked for. Nobody may see any of a hidden one, of
+    an aborted transaction or a control batch.
+    """
+
+    header: BatchHeader
+    view: memoryview
+    position: int
+    first_offset: int
+    is_hidden: bool = False
+
+
 class SeenBatch(NamedTuple):
     """``records`` are parsed as they are taken; none of control batches and aborted ones.
 
@@ -29,11 +43,11 @@ class SeenBatch(NamedTuple):
     walk: Iterator[WalkedRecord] | None = None
 
 
-def seen_batches(
-    data: PartitionData, *, check_crcs: bool, max_decompressed_bytes: int
-) -> Iterator[SeenBatch]:
+def stored_batches(
+    data: PartitionData, asked_offset: int, *, check_crcs: bool
+) -> Iterator[StoredBatch]:
     """In order. A first batch may begin before the offset that was asked for: a broker sends whole
-    ones. Raises RecordError, as do the records.
+    ones. Raises RecordError.
     """
     view = data.records
     if not isinstance(view, memoryview):
@@ -42,14 +56,19 @@ def seen_batches(
     for position, header in iterate_batches(view):
         if check_crcs:
             check_crc(view, position, header)
-        if aborted.hides(view, position, header):
-            yield SeenBatch(header, iter(()))
-        else:
-            yield _seen(view, position, header, max_decompressed_bytes)
+        is_hidden = aborted.hides(view, position, header)
+        yield StoredBatch(header, view, position, asked_offset, is_hidden)
 
 
-def _seen(view: memoryview, position: int, header: BatchHeader, limit_bytes: int) -> SeenBatch:
-    records = iterate_records(view, position, header, limit_bytes)
+def seen(batch: StoredBatch, max_decompressed_bytes: int) -> SeenBatch:
+    """What is before the offset that was asked for included. Raises RecordError, as do the
+    records.
+    """
+    header, view, position, _, is_hidden = batch
+    if is_hidden:
+        return SeenBatch(header, iter(()))
+    records = iterate_records(view, position, header, max_decompressed_bytes)
     if header.is_legacy:
         return SeenBatch(header, records)
-    return SeenBatch(header, records, walk_unguarded(view, position, header, limit_bytes))
+    walk = walk_unguarded(view, position, header, max_decompressed_bytes)
+    return SeenBatch(header, records, walk)

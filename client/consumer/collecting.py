@@ -5,18 +5,24 @@ An error that the program has to hear of waits until the records before it were 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Generic, TypeAlias, TypeVar
 
 from logquake.client.consumer.buffer import FetchBuffer
 from logquake.client.consumer.cluster import ClusterView
 from logquake.client.consumer.completed import CompletedFetch
-from logquake.client.consumer.records import ConsumerRecord
 from logquake.client.consumer.settings import FetchSettings, OffsetReset
 from logquake.client.consumer.statistics import FetchStatistics
 from logquake.client.consumer.subscription import Subscriptions
 from logquake.client.errors import ClientError, CorruptRecordError, broker_error
 from logquake.wire.errors import ErrorCode, RecordError
 from logquake.wire.topic_partition import TopicPartition
+
+T = TypeVar("T")
+Take: TypeAlias = Callable[[CompletedFetch, int], list[T]]
+"""So many at most of one partition's share, none once it is consumed."""
 
 # Metadata is asked for anew, and then it is fetched again.
 _LEADER_MAY_HAVE_MOVED = frozenset(
@@ -36,10 +42,10 @@ _TRIED_AGAIN = frozenset({ErrorCode.UNKNOWN_LEADER_EPOCH, ErrorCode.UNKNOWN_SERV
 
 
 @dataclass(slots=True)
-class Fetched:
+class Fetched(Generic[T]):
     """``advanced``: a position moved, be it over records that nobody may see."""
 
-    records: dict[TopicPartition, list[ConsumerRecord]] = field(default_factory=dict)
+    records: dict[TopicPartition, list[T]] = field(default_factory=dict)
     advanced: bool = False
 
     @property
@@ -62,12 +68,15 @@ class FetchCollector:
         self._buffer = buffer
         self._statistics = statistics
 
-    def collect(self, now_ms: int) -> Fetched:
-        """max.poll.records at most. Raises ClientError if nothing can be handed out before it."""
-        fetched = Fetched()
+    def collect(self, now_ms: int, take: Take[T]) -> Fetched[T]:
+        """max.poll.records at most, or so many of what else ``take`` takes.
+
+        Raises ClientError if nothing can be handed out before it.
+        """
+        fetched = Fetched[T]()
         paused: list[CompletedFetch] = []
         try:
-            self._collect(fetched, paused, now_ms)
+            self._collect(fetched, take, paused, now_ms)
         except ClientError:
             if not fetched.records and not fetched.advanced:
                 raise
@@ -75,7 +84,9 @@ class FetchCollector:
             self._buffer.add(paused)
         return fetched
 
-    def _collect(self, fetched: Fetched, paused: list[CompletedFetch], now_ms: int) -> None:
+    def _collect(
+        self, fetched: Fetched[T], take: Take[T], paused: list[CompletedFetch], now_ms: int
+    ) -> None:
         while (room := self._settings.max_poll_records - fetched.count) > 0:
             current = self._buffer.current
             if current is None or current.is_consumed:
@@ -85,9 +96,9 @@ class FetchCollector:
                 paused.append(current)
                 self._buffer.current = None
             else:
-                self._take(current, room, fetched, now_ms)
+                self._take(current, partial(take, current, room), fetched, now_ms)
 
-    def _begin_next(self, fetched: Fetched, now_ms: int) -> bool:
+    def _begin_next(self, fetched: Fetched[T], now_ms: int) -> bool:
         """Whether there was one. An answer that raises stays while it has bytes: seek past it."""
         fetch = self._buffer.first()
         if fetch is None:
@@ -108,7 +119,13 @@ class FetchCollector:
         state = self._subscriptions.find(place)
         return state is not None and state.is_paused
 
-    def _take(self, fetch: CompletedFetch, room: int, fetched: Fetched, now_ms: int) -> None:
+    def _take(
+        self,
+        fetch: CompletedFetch,
+        take: Callable[[], list[T]],
+        fetched: Fetched[T],
+        now_ms: int,
+    ) -> None:
         """Nothing of what is not assigned, not to be handed out, or from where nobody is now."""
         state = self._subscriptions.find(fetch.place)
         position = state.valid_position if state is not None else None
@@ -118,7 +135,7 @@ class FetchCollector:
         if position.offset != fetch.next_offset:
             self._drain(fetch, now_ms)
             return
-        records = fetch.take(room)
+        records = take()
         if records:
             fetched.records.setdefault(fetch.place, []).extend(records)
         if fetch.next_offset > position.offset:

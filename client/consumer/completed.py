@@ -6,10 +6,11 @@ nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import dropwhile, islice
 
-from logquake.client.consumer.batches import SeenBatch, seen_batches
+from logquake.client.consumer.batches import SeenBatch, StoredBatch, seen, stored_batches
 from logquake.client.consumer.records import ConsumerRecord
 from logquake.client.consumer.settings import FetchSettings
 from logquake.client.consumer.statistics import Tally
@@ -44,12 +45,10 @@ class CompletedFetch:
         self.is_consumed = False
         self._end_offset = asked_offset
         self._failure: CorruptRecordError | None = None
-        self._batches = seen_batches(
-            data,
-            check_crcs=settings.check_crcs,
-            max_decompressed_bytes=settings.max_decompressed_bytes,
-        )
-        self._batch: SeenBatch | None = None
+        self._max_decompressed_bytes = settings.max_decompressed_bytes
+        self._batches = stored_batches(data, asked_offset, check_crcs=settings.check_crcs)
+        self._stored: StoredBatch | None = None  # the one that is taken from
+        self._batch: SeenBatch | None = None  # what is left of it, once a record was taken
 
     @property
     def has_bytes(self) -> bool:
@@ -71,37 +70,74 @@ class CompletedFetch:
 
         Raises CorruptRecordError, after all before it were taken, and each time from then on.
         """
-        if self._failure is not None:
-            raise self._failure
+        self._raise_failure()
         taken: list[ConsumerRecord] = []
         try:
             while len(taken) < max_records and self._has_batch_at_hand():
                 self._take_of_batch(max_records - len(taken), taken)
         except RecordError as error:
-            context = f"{self.place} at {self.next_offset}: {error}"
-            self._failure = CorruptRecordError(context)
-            if not taken:
-                raise self._failure from error
+            self._fail(error, taken)
         self.count += len(taken)
         return taken
+
+    def take_batches(self, max_batches: int) -> list[StoredBatch]:
+        """The same as it is stored, for who parses many records at a time. Hidden ones are passed
+        over.
+
+        Raises CorruptRecordError of batches, as `take`; not of the records in them.
+        """
+        self._raise_failure()
+        taken: list[StoredBatch] = []
+        try:
+            while len(taken) < max_batches and self._has_stored_at_hand():
+                self._take_stored(taken)
+        except RecordError as error:
+            self._fail(error, taken)
+        return taken
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+    def _fail(self, error: RecordError, taken: Sequence[object]) -> None:
+        """Raises CorruptRecordError at once where nothing was taken before it."""
+        self._failure = CorruptRecordError(f"{self.place} at {self.next_offset}: {error}")
+        if not taken:
+            raise self._failure from error
 
     def drain(self) -> None:
         """Nobody wants what is left."""
         self.is_consumed = True
         self._batches = iter(())
-        self._batch = None
+        self._stored = self._batch = None
 
-    def _has_batch_at_hand(self) -> bool:
+    def _has_stored_at_hand(self) -> bool:
         """Else it is consumed, and goes on behind its last batch, whatever that lacked."""
-        if self._batch is None:
-            self._batch = next(self._batches, None)
-            if self._batch is None:
+        if self._stored is None:
+            self._stored = next(self._batches, None)
+            if self._stored is None:
                 self.next_offset = max(self.next_offset, self._end_offset)
                 self.drain()
                 return False
-            self._pass_over_what_is_before(self._batch)
-            self.last_epoch = self._batch.header.partition_leader_epoch
+            self.last_epoch = self._stored.header.partition_leader_epoch
         return True
+
+    def _take_stored(self, taken: list[StoredBatch]) -> None:
+        batch = self._stored
+        if batch is None:
+            return
+        header = batch.header
+        if not batch.is_hidden and header.next_offset > self.next_offset:
+            taken.append(batch._replace(first_offset=self.next_offset))
+            self.count += max(1, header.record_count)
+        self.next_offset = max(self.next_offset, header.next_offset)
+        self._stored = self._batch = None
+
+    def _has_batch_at_hand(self) -> bool:
+        if self._batch is None and self._has_stored_at_hand() and self._stored is not None:
+            self._batch = seen(self._stored, self._max_decompressed_bytes)
+            self._pass_over_what_is_before(self._batch)
+        return self._batch is not None
 
     def _pass_over_what_is_before(self, batch: SeenBatch) -> None:
         """A broker sends whole batches."""
@@ -126,7 +162,7 @@ class CompletedFetch:
             self._take_one_by_one(batch, most, taken)
         if len(taken) - before < most:
             self._end_offset = batch.header.next_offset
-            self._batch = None
+            self._stored = self._batch = None
 
     def _take_in_one_go(self, batch: SeenBatch, most: int, taken: list[ConsumerRecord]) -> None:
         """All or nothing: a comprehension, since this runs for every record that is consumed."""

@@ -10,8 +10,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from typing import TypeVar
 
 from logquake.client.consumer.asking import Asking
+from logquake.client.consumer.batches import StoredBatch
 from logquake.client.consumer.calls import Calls
 from logquake.client.consumer.collecting import Fetched
 from logquake.client.consumer.core import ConsumerCore
@@ -40,6 +42,8 @@ from logquake.client.given import check_offsets, check_places, check_topics
 from logquake.client.network.metadata import Metadata
 from logquake.client.network.network_client import NetworkClient
 from logquake.wire.topic_partition import TopicPartition
+
+T = TypeVar("T")
 
 
 class Consuming:
@@ -185,19 +189,32 @@ class Consuming:
         Raises ClientError, and what a listener of the program's own raises.
         """
         with self._calls.one_at_a_time():
-            if isinstance(self._subscriptions.wish, Nothing):
-                raise NotSubscribedError("subscribe() or assign() first: nothing is to be read")
-            self._polls.polled(self._calls.now_ms())
-            deadline_ms = self._calls.now_ms() + timeout_ms
-            while True:
-                self._calls.heed()
-                yield from self._group.attend(self._listener)
-                self._attend_ms = self._group.attend_again_ms(self._calls.now_ms())
-                fetched = self._fetcher.collect(self._calls.now_ms())
-                if fetched.records or fetched.advanced:
-                    return (yield from self._handed_out(fetched))
-                if not (yield from self._wait_for_news(deadline_ms)):
-                    return NOTHING
+            fetched = yield from self._polled(timeout_ms, self._fetcher.collect)
+            return NOTHING if fetched is None else (yield from self._handed_out(fetched))
+
+    def poll_batches(self, timeout_ms: int) -> Steps[Mapping[TopicPartition, list[StoredBatch]]]:
+        """As `poll`; deserializers and interceptors have no part in it."""
+        with self._calls.one_at_a_time():
+            fetched = yield from self._polled(timeout_ms, self._fetcher.collect_batches)
+            return {} if fetched is None else fetched.records
+
+    def _polled(
+        self, timeout_ms: int, collect: Callable[[int], Fetched[T]]
+    ) -> Steps[Fetched[T] | None]:
+        """None where time is up."""
+        if isinstance(self._subscriptions.wish, Nothing):
+            raise NotSubscribedError("subscribe() or assign() first: nothing is to be read")
+        self._polls.polled(self._calls.now_ms())
+        deadline_ms = self._calls.now_ms() + timeout_ms
+        while True:
+            self._calls.heed()
+            yield from self._group.attend(self._listener)
+            self._attend_ms = self._group.attend_again_ms(self._calls.now_ms())
+            fetched = collect(self._calls.now_ms())
+            if fetched.records or fetched.advanced:
+                return fetched
+            if not (yield from self._wait_for_news(deadline_ms)):
+                return None
 
     def _wait_for_news(self, deadline_ms: int) -> Steps[bool]:
         """Whether to look again."""
@@ -207,7 +224,7 @@ class Consuming:
     def _has_news(self) -> bool:
         return self._fetcher.has_something or self._calls.is_disturbed or self._group.awaits_program
 
-    def _handed_out(self, fetched: Fetched) -> Steps[ConsumerRecords]:
+    def _handed_out(self, fetched: Fetched[ConsumerRecord]) -> Steps[ConsumerRecords]:
         """From here on nothing may end the call: the positions have moved."""
         of: Mapping[TopicPartition, Sequence[ConsumerRecord]] = fetched.records
         if self._deserializers.any:

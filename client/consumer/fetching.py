@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from logquake.client.consumer.batches import StoredBatch
 from logquake.client.consumer.buffer import FetchBuffer
 from logquake.client.consumer.cluster import FetchedCluster
 from logquake.client.consumer.collecting import FetchCollector, Fetched
 from logquake.client.consumer.completed import CompletedFetch
+from logquake.client.consumer.records import ConsumerRecord
 from logquake.client.consumer.sessions import Asked, FetchSession, SessionRequest
 from logquake.client.consumer.settings import FetchSettings
 from logquake.client.consumer.statistics import FetchStatistics, Tally
@@ -43,9 +45,12 @@ class Fetcher:
         self._sessions: dict[int, FetchSession] = {}
         self._in_flight: dict[int, SessionRequest] = {}
 
-    def collect(self, now_ms: int) -> Fetched:
+    def collect(self, now_ms: int) -> Fetched[ConsumerRecord]:
         """See FetchCollector.collect."""
-        return self._collector.collect(now_ms)
+        return self._collector.collect(now_ms, CompletedFetch.take)
+
+    def collect_batches(self, now_ms: int) -> Fetched[StoredBatch]:
+        return self._collector.collect(now_ms, CompletedFetch.take_batches)
 
     @property
     def has_something(self) -> bool:

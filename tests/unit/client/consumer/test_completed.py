@@ -1,0 +1,70 @@
+"""A partition's share of a Fetch answer, taken as batches: whole, checked, and none that is hidden."""
+
+from __future__ import annotations
+
+import pytest
+
+from logquake.client.consumer.completed import CompletedFetch
+from logquake.client.consumer.settings import FetchSettings
+from logquake.client.consumer.statistics import Tally
+from logquake.client.errors import CorruptRecordError
+from logquake.wire.messages.fetch import AbortedTransaction, PartitionData
+from logquake.wire.records import BatchFlag, Record, encode_batch
+from logquake.wire.topic_partition import TopicPartition
+
+PLACE = TopicPartition("t", 0)
+MANY = 100
+
+
+def batch(first: int, count: int, *, producer_id: int = -1, flags: int = 0) -> bytes:
+    records = [Record(offset, 1, None, b"v") for offset in range(first, first + count)]
+    return encode_batch(records, flags=flags, producer_id=producer_id, producer_epoch=0)
+
+
+def completed(stored: bytes, asked_offset: int = 0, aborted: int | None = None) -> CompletedFetch:
+    data = PartitionData(
+        partition_index=0,
+        error_code=0,
+        high_watermark=100,
+        records=memoryview(stored),
+        aborted_transactions=None
+        if aborted is None
+        else [AbortedTransaction(producer_id=aborted, first_offset=0)],
+    )
+    return CompletedFetch(PLACE, asked_offset, data, FetchSettings(), Tally(1))
+
+
+def test_batches_are_whole_and_say_from_where_on_they_were_asked_for() -> None:
+    fetch = completed(batch(0, 5) + batch(5, 3), asked_offset=2)
+    (first,) = fetch.take_batches(1)
+    assert (first.first_offset, first.header.base_offset, first.header.record_count) == (2, 0, 5)
+    assert fetch.next_offset == 5
+    (second,) = fetch.take_batches(MANY)
+    assert (second.first_offset, second.position) == (5, len(batch(0, 5)))
+    assert (fetch.next_offset, fetch.is_consumed, fetch.count) == (8, True, 8)
+
+
+def test_aborted_batches_are_passed_over() -> None:
+    transactional = batch(0, 2, producer_id=7, flags=BatchFlag.TRANSACTIONAL)
+    fetch = completed(transactional + batch(2, 1), aborted=7)
+    assert [each.first_offset for each in fetch.take_batches(MANY)] == [2]
+    hidden_alone = completed(transactional, aborted=7)
+    assert hidden_alone.take_batches(MANY) == []
+    assert hidden_alone.next_offset == 2
+
+
+def test_what_is_left_of_a_batch_that_records_were_taken_of_is_taken_as_a_batch() -> None:
+    fetch = completed(batch(0, 5))
+    assert [record.offset for record in fetch.take(3)] == [0, 1, 2]
+    assert [each.first_offset for each in fetch.take_batches(MANY)] == [3]
+    assert fetch.take(MANY) == []
+
+
+def test_a_batch_whose_checksum_does_not_fit_is_told_after_those_before_it() -> None:
+    damaged = bytearray(batch(0, 2) + batch(2, 2))
+    damaged[-1] ^= 1
+    fetch = completed(bytes(damaged))
+    assert [each.first_offset for each in fetch.take_batches(MANY)] == [0]
+    for _ in range(2):
+        with pytest.raises(CorruptRecordError, match="t-0 at 2"):
+            fetch.take_batches(MANY)
