@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from logquake.client import Consumer
 from logquake.client.errors import (
     BrokerError,
     ClientError,
     ConnectionLostError,
-    RequestTimedOutError,
+    SettingsError,
+    TimedOutError,
 )
 from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
+from logquake.pipeline.client_options import Keys
+from logquake.pipeline.option_values import OptionError
 from logquake.wire.errors import ErrorCode
 
 _MEANINGS = {
@@ -36,23 +40,46 @@ class BrokersError(Exception):
 
 
 @contextmanager
-def asking(client: ClientSettings, what: str) -> Iterator[Router]:
-    """``what`` is done there. Raises BrokersError in the place of ClientError."""
-    with Router(client) as router:
-        try:
-            yield router
-        except ClientError as error:
-            raise BrokersError(f"{what} at {client.bootstrap_servers}: {told(error)}") from error
+def asking(keys: Keys, what: str) -> Iterator[None]:
+    """``what`` is done there. Raises BrokersError in the place of ClientError, and OptionError of
+    what cannot be set so.
+    """
+    try:
+        yield
+    except SettingsError as error:
+        raise OptionError(f"kafka.{error}") from error
+    except ClientError as error:
+        raise BrokersError(f"{what} at {keys['bootstrap.servers']}: {told(error)}") from error
+
+
+@contextmanager
+def routing(client: ClientSettings, what: str) -> Iterator[Router]:
+    """As `asking`."""
+    with asking({"bootstrap.servers": client.bootstrap_servers}, what), Router(client) as router:
+        yield router
+
+
+@contextmanager
+def consuming(keys: Keys, what: str) -> Iterator[Consumer]:
+    """As `asking`."""
+    with asking(keys, what), Consumer(keys) as consumer:
+        yield consumer
 
 
 def told(error: ClientError) -> str:
     """In a line: what it means, where that is known, and what it says."""
     cause = error.__cause__  # of a batch that was not delivered
-    meaning = _meaning(cause if isinstance(cause, ClientError) else error)
+    meaning = _meaning(cause if isinstance(cause, ClientError) else _first_cause(error))
     return f"{meaning}: {error}" if meaning else str(error)
 
 
+def _first_cause(error: ClientError) -> ClientError:
+    """Of a record that was not delivered, of a transaction that failed by it."""
+    cause = getattr(error, "cause", None)
+    return _first_cause(cause) if isinstance(cause, ClientError) else error
+
+
 def _meaning(error: ClientError) -> str | None:
-    if isinstance(error, ConnectionLostError | RequestTimedOutError):
+    if isinstance(error, ConnectionLostError | TimedOutError):
         return "no broker answers"
     return _MEANINGS.get(error.code) if isinstance(error, BrokerError) else None

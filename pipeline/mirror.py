@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from logquake.client.settings import ClientSettings
-from logquake.pipeline.asking import asking
+from logquake.pipeline.asking import consuming, routing
 from logquake.pipeline.options import parse_options
 from logquake.pipeline.pacing import paced
 from logquake.pipeline.planning import select
@@ -58,10 +59,10 @@ def run(spark: SparkSession, arguments: argparse.Namespace) -> int:
 
 def _make_topics(arguments: argparse.Namespace) -> None:
     options = parse_options(reading_options(arguments))
-    with asking(options.client, "looking for topics") as router:
-        selected = select(router, options)
-    wanted = {f"{arguments.topic_prefix}{name}": len(found) for name, found in selected.items()}
-    with asking(ClientSettings(arguments.target_servers), "making topics") as router:
+    with consuming(options.consumer, "looking for topics") as consumer:
+        selected = Counter(place.topic for place in select(consumer, options))
+    wanted = {f"{arguments.topic_prefix}{topic}": count for topic, count in selected.items()}
+    with routing(ClientSettings(arguments.target_servers), "making topics") as router:
         make_topics(router, wanted)
 
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from logquake.client.consumer.settings import Isolation
-from logquake.client.settings import ClientSettings
+from logquake.pipeline.client_options import Keys, consumer_keys, parted
 from logquake.pipeline.option_values import (
     OptionError,
     assigned,
-    by_known_name,
     choice,
     duration_ms,
     flag,
@@ -28,11 +26,6 @@ from logquake.wire.topic_partition import TopicPartition
 _SPECIAL = {"earliest": EARLIEST_TIMESTAMP, "latest": LATEST_TIMESTAMP}
 _SELECTORS = ("subscribe", "subscribePattern", "assign")
 _SHARED = (
-    "kafka.bootstrap.servers",
-    "kafka.client.id",
-    "kafka.request.timeout.ms",
-    "kafka.default.api.timeout.ms",
-    "kafka.isolation.level",
     *_SELECTORS,
     "startingOffsets",
     "startingTimestamp",
@@ -70,15 +63,17 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a read asks for. Exactly one of the three selectors is set."""
+    """What a read asks for. Exactly one of the three selectors is set.
 
-    client: ClientSettings
+    ``consumer`` is what its consumers are set to.
+    """
+
+    consumer: Keys = field(repr=False)  # there may be passwords
     starting: Bound
     ending: Bound
     topics: tuple[str, ...] | None = None
     topic_pattern: str | None = None
     assigned: Mapping[str, tuple[int, ...]] | None = None
-    isolation: Isolation = Isolation.READ_UNCOMMITTED
     min_partitions: int = 0
     max_records_per_partition: int = 0  # of a task; 0: as many as there are
     fail_on_data_loss: bool = True
@@ -103,8 +98,9 @@ class StreamOptions:
 
 def parse_options(options: Mapping[str, str]) -> ReadOptions:
     """Of a batch. Raises OptionError."""
-    given = by_known_name(options, (*_SHARED, *_OF_BATCHES))
+    kafka, given = parted(options, (*_SHARED, *_OF_BATCHES))
     return _read_options(
+        kafka,
         given,
         starting=_bound(given, "starting", default="earliest", refused=LATEST_TIMESTAMP),
         ending=_bound(given, "ending", default="latest", refused=EARLIEST_TIMESTAMP),
@@ -113,9 +109,10 @@ def parse_options(options: Mapping[str, str]) -> ReadOptions:
 
 def parse_stream_options(options: Mapping[str, str]) -> StreamOptions:
     """Raises OptionError."""
-    given = by_known_name(options, (*_SHARED, *_OF_STREAMS))
+    kafka, given = parted(options, (*_SHARED, *_OF_STREAMS))
     stream = StreamOptions(
         _read_options(
+            kafka,
             given,
             starting=_bound(given, "starting", default="latest"),
             ending=Bound(LATEST_TIMESTAMP),
@@ -134,7 +131,8 @@ def columns_of(options: Mapping[str, str]) -> tuple[str, ...]:
 
     Raises OptionError.
     """
-    return _columns(by_known_name(options, (*_SHARED, *_OF_BATCHES, *_OF_STREAMS)))
+    _, given = parted(options, (*_SHARED, *_OF_BATCHES, *_OF_STREAMS))
+    return _columns(given)
 
 
 def _columns(given: Mapping[str, str]) -> tuple[str, ...]:
@@ -148,20 +146,21 @@ def _columns(given: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name in COLUMNS if name in {*chosen, *headers})
 
 
-def _read_options(given: Mapping[str, str], *, starting: Bound, ending: Bound) -> ReadOptions:
+def _read_options(
+    kafka: Keys, given: Mapping[str, str], *, starting: Bound, ending: Bound
+) -> ReadOptions:
     selector = [name for name in _SELECTORS if name in given]
     if len(selector) != 1:
         raise OptionError(f"exactly one of {', '.join(_SELECTORS)} is needed, not {selector}")
     subscribe = given.get("subscribe")
     strategy = given.get("startingOffsetsByTimestampStrategy", "error")
     return ReadOptions(
-        client=client_settings(given),
+        consumer=consumer_keys(kafka),
         starting=starting,
         ending=ending,
         topics=names(subscribe) if subscribe is not None else None,
         topic_pattern=given.get("subscribePattern"),
         assigned=assigned(given["assign"]) if "assign" in given else None,
-        isolation=_isolation(given.get("kafka.isolation.level", "read_uncommitted")),
         min_partitions=number(given, "minPartitions", 0),
         max_records_per_partition=number(given, "maxRecordsPerPartition", 0),
         fail_on_data_loss=flag(given, "failOnDataLoss", default=True),
@@ -169,23 +168,6 @@ def _read_options(given: Mapping[str, str], *, starting: Bound, ending: Bound) -
         push_filters=flag(given, "pushFilters", default=False),
         late_start_is_latest=choice(strategy, {"error": False, "latest": True}),
     )
-
-
-def client_settings(given: Mapping[str, str]) -> ClientSettings:
-    servers = given.get("kafka.bootstrap.servers")
-    if not servers:
-        raise OptionError("kafka.bootstrap.servers is needed")
-    settings = ClientSettings(
-        servers,
-        client_id=given.get("kafka.client.id", "logquake-spark"),
-        request_timeout_ms=number(given, "kafka.request.timeout.ms", 30_000),
-        api_timeout_ms=number(given, "kafka.default.api.timeout.ms", 60_000),
-    )
-    try:
-        settings.addresses()
-    except ValueError as error:
-        raise OptionError(f"kafka.bootstrap.servers: {error}") from error
-    return settings
 
 
 def _bound(
@@ -205,10 +187,6 @@ def _bound(
     if refused is not None and refused in (bound.everywhere, *bound.by_partition.values()):
         raise OptionError(f"{name} of a batch read cannot be {_name_of(refused)}")
     return bound
-
-
-def _isolation(text: str) -> Isolation:
-    return choice(text, {level.name.lower(): level for level in Isolation})
 
 
 def _name_of(position: int) -> str:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 
-from logquake.client.offsets import FoundOffset, list_offsets
-from logquake.client.routing import Router
-from logquake.client.topics import Admin
+from logquake.client import Consumer
+from logquake.client.errors import broker_error
 from logquake.pipeline.option_values import OptionError
 from logquake.pipeline.options import Bound, ReadOptions
-from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP, UNKNOWN_OFFSET
+from logquake.wire.errors import ErrorCode
+from logquake.wire.sentinels import EARLIEST_TIMESTAMP, INTERNAL_TOPICS, LATEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
 Offsets = Mapping[TopicPartition, int]
@@ -32,18 +32,22 @@ class OffsetRange:
     end: int
 
     @property
+    def place(self) -> TopicPartition:
+        return TopicPartition(self.topic, self.partition)
+
+    @property
     def size(self) -> int:
         return self.end - self.start
 
 
-def plan_ranges(router: Router, options: ReadOptions) -> list[OffsetRange]:
+def plan_ranges(consumer: Consumer, options: ReadOptions) -> list[OffsetRange]:
     """A range of each partition, none of them empty, ordered by topic and partition.
 
     Raises ClientError, and OptionError where the options do not fit the topics.
     """
-    selected = select(router, options)
-    starts = resolve(router, selected, options.starting, options, is_start=True)
-    ends = resolve(router, selected, options.ending, options, is_start=False)
+    selected = select(consumer, options)
+    starts = starting_offsets(consumer, selected, options)
+    ends = ending_offsets(consumer, selected, options)
     return ranges_between(starts, ends)
 
 
@@ -59,20 +63,15 @@ def cut_ranges(ranges: Sequence[OffsetRange], options: ReadOptions) -> list[Offs
 
 
 def later_ranges(
-    router: Router, ranges: Sequence[OffsetRange], since_ms: int, options: ReadOptions
+    consumer: Consumer, ranges: Sequence[OffsetRange], since_ms: int
 ) -> list[OffsetRange]:
     """What of the ranges lies at or behind the first record that is as late. Raises ClientError."""
-    later: list[OffsetRange] = []
-    for topic, of_topic in groupby(ranges, lambda each: each.topic):
-        wholes = list(of_topic)
-        times = {whole.partition: since_ms for whole in wholes}
-        found = list_offsets(router, topic, times, isolation=options.isolation)
-        starts = {partition: at.offset for partition, at in found.items()}
-        later += [
-            replace(whole, start=max(whole.start, starts[whole.partition]))
-            for whole in wholes
-            if starts[whole.partition] != UNKNOWN_OFFSET
-        ]
+    found = consumer.offsets_for_times({whole.place: max(0, since_ms) for whole in ranges})
+    later = (
+        replace(whole, start=max(whole.start, at.offset))
+        for whole in ranges
+        if (at := found[whole.place]) is not None
+    )
     return [whole for whole in later if whole.size > 0]
 
 
@@ -102,80 +101,77 @@ def _split(whole: OffsetRange, count: int) -> Iterable[OffsetRange]:
         yield OffsetRange(whole.topic, whole.partition, start, end)
 
 
-def select(router: Router, options: ReadOptions) -> dict[str, list[int]]:
-    """The partitions to read of each topic, as they are now. Raises ClientError."""
-    if options.assigned is not None:
-        return {topic: sorted(partitions) for topic, partitions in options.assigned.items()}
-    admin = Admin(router)
-    names: Sequence[str]
-    if options.topics is not None:
-        names = options.topics
-    else:
-        pattern = re.compile(options.topic_pattern or "")
-        names = [name for name in admin.list_topics() if pattern.fullmatch(name)]
-    if not names:
-        return {}
-    return {
-        topic.name: [partition.index for partition in topic.partitions]
-        for topic in admin.describe_topics(names)
-    }
+def select(consumer: Consumer, options: ReadOptions) -> list[TopicPartition]:
+    """The partitions to read, as they are now, in order.
+
+    Raises ClientError, and OptionError for one that is assigned and that there is not.
+    """
+    if options.topic_pattern is not None:
+        pattern = re.compile(options.topic_pattern)
+        there = {
+            topic: [each.partition for each in told]
+            for topic, told in consumer.list_topics().items()
+            if pattern.fullmatch(topic) and topic not in INTERNAL_TOPICS
+        }
+        return _places(there)
+    named = options.topics if options.assigned is None else options.assigned
+    there = {topic: _partitions(consumer, topic) for topic in named or ()}
+    if options.assigned is None:
+        return _places(there)
+    assigned = _places(options.assigned)
+    if gone := sorted({*assigned} - {*_places(there)}):
+        raise OptionError(f"assign: there is no {', '.join(map(str, gone))}")
+    return assigned
 
 
-def resolve(
-    router: Router,
-    selected: Mapping[str, Sequence[int]],
-    bound: Bound,
-    options: ReadOptions,
-    *,
-    is_start: bool,
+def _partitions(consumer: Consumer, topic: str) -> list[int]:
+    told = consumer.partitions_for(topic)
+    if not told:
+        raise broker_error(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"topic {topic}")
+    return [each.partition for each in told]
+
+
+def _places(partitions: Mapping[str, Iterable[int]]) -> list[TopicPartition]:
+    return sorted(
+        TopicPartition(topic, partition)
+        for topic, of_topic in partitions.items()
+        for partition in of_topic
+    )
+
+
+def starting_offsets(
+    consumer: Consumer, selected: Sequence[TopicPartition], options: ReadOptions
 ) -> Offsets:
     """A real offset for each partition, the ones given by number as they are.
 
-    Raises ClientError, and OptionError where the bound says nothing of a partition.
+    Raises ClientError, and OptionError where the bound says nothing of a partition, and where no
+    record is as late as the starting time, unless the options let it be the end of the log.
     """
-    return {
-        TopicPartition(topic, partition): offset
-        for topic, partitions in sorted(selected.items())
-        for partition, offset in _resolved(
-            router, topic, partitions, bound, options, is_start=is_start
-        ).items()
-    }
+    found, late = _offsets(consumer, selected, options.starting)
+    if late and not options.late_start_is_latest:
+        places = ", ".join(map(str, late))
+        raise OptionError(f"no record of {places} is as late as the starting time")
+    return {**found, **consumer.end_offsets(late)}
 
 
-def _resolved(
-    router: Router,
-    topic: str,
-    partitions: Sequence[int],
-    bound: Bound,
-    options: ReadOptions,
-    *,
-    is_start: bool,
-) -> dict[int, int]:
-    wanted = {partition: bound.at(topic, partition) for partition in partitions}
-    to_ask = {
-        p: at
-        for p, at in wanted.items()
-        if bound.is_time or at in (EARLIEST_TIMESTAMP, LATEST_TIMESTAMP)
-    }
-    found = list_offsets(router, topic, to_ask, isolation=options.isolation)
+def ending_offsets(
+    consumer: Consumer, selected: Sequence[TopicPartition], options: ReadOptions
+) -> Offsets:
+    """The same; a time later than every record means the end of the log."""
+    found, late = _offsets(consumer, selected, options.ending)
+    return {**found, **consumer.end_offsets(late)}
+
+
+def _offsets(
+    consumer: Consumer, selected: Sequence[TopicPartition], bound: Bound
+) -> tuple[Offsets, list[TopicPartition]]:
+    """Those that are known, and the partitions whose last record is older than the time."""
+    wanted = {place: bound.at(*place) for place in selected}
     if bound.is_time:
-        return _offsets_at_times(router, topic, found, options, is_start=is_start)
-    return wanted | {partition: at.offset for partition, at in found.items()}
-
-
-def _offsets_at_times(
-    router: Router,
-    topic: str,
-    found: Mapping[int, FoundOffset],
-    options: ReadOptions,
-    *,
-    is_start: bool,
-) -> dict[int, int]:
-    """A time later than every record means the end of the log, if the options let it."""
-    late = sorted(partition for partition, at in found.items() if at.offset == UNKNOWN_OFFSET)
-    if late and is_start and not options.late_start_is_latest:
-        raise OptionError(f"no record of {topic} {late} is as late as the starting time")
-    latest = list_offsets(
-        router, topic, dict.fromkeys(late, LATEST_TIMESTAMP), isolation=options.isolation
-    )
-    return {partition: at.offset for partition, at in {**found, **latest}.items()}
+        times = consumer.offsets_for_times(wanted)
+        found = {place: at.offset for place, at in times.items() if at is not None}
+        return found, [place for place in selected if place not in found]
+    earliest = [place for place, at in wanted.items() if at == EARLIEST_TIMESTAMP]
+    latest = [place for place, at in wanted.items() if at == LATEST_TIMESTAMP]
+    begun = consumer.beginning_offsets(earliest)
+    return {**wanted, **begun, **consumer.end_offsets(latest)}, []

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from logquake.client.consumer.batches import StoredBatch, seen
+from logquake.client.consumer.settings import MAX_DECOMPRESSED_BYTES
 from logquake.client.cursor import ReadBatch
-from logquake.client.cursor import ReadOptions as ReaderOptions
-from logquake.client.errors import OffsetOutOfRangeError
-from logquake.client.offsets import list_offsets
-from logquake.client.reader import PartitionReader
-from logquake.client.routing import Router
-from logquake.pipeline.asking import asking
+from logquake.client.errors import CorruptRecordError
+from logquake.pipeline.asking import consuming
 from logquake.pipeline.columns import ROWS_PER_BATCH
 from logquake.pipeline.options import ReadOptions
 from logquake.pipeline.planning import OffsetRange
 from logquake.pipeline.record_columns import Rows
-from logquake.wire.sentinels import EARLIEST_TIMESTAMP
+from logquake.pipeline.stored_range import stored_range
+from logquake.wire.errors import RecordError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,35 +27,26 @@ if TYPE_CHECKING:
 
 def read_range(options: ReadOptions, wanted: OffsetRange) -> Iterator[pa.RecordBatch]:
     """Raises BrokersError; of offsets that are gone only with failOnDataLoss."""
-    with asking(options.client, f"reading {wanted.topic}-{wanted.partition}") as router:
+    with consuming(options.consumer, f"reading {wanted.place}") as consumer:
         rows = Rows(wanted.topic, wanted.partition, options.columns)
-        for batch in _read_batches(router, options, wanted):
-            rows.add(batch)
+        batches = stored_range(consumer, wanted, fail_on_data_loss=options.fail_on_data_loss)
+        for stored in batches:
+            rows.add(_read(stored, wanted))
             if len(rows) >= ROWS_PER_BATCH:
                 yield rows.take()
         if len(rows):
             yield rows.take()
 
 
-def _read_batches(router: Router, options: ReadOptions, wanted: OffsetRange) -> Iterator[ReadBatch]:
-    """All that is left of the range: without failOnDataLoss, what retention took is passed over."""
-    start = wanted.start
-    while start < wanted.end:
-        reader = PartitionReader(
-            router,
-            wanted.topic,
-            wanted.partition,
-            start,
-            wanted.end,
-            ReaderOptions(isolation=options.isolation),
-        )
-        try:
-            yield from reader.batches()
-            return
-        except OffsetOutOfRangeError:
-            if options.fail_on_data_loss:
-                raise
-        earliest = list_offsets(router, wanted.topic, {wanted.partition: EARLIEST_TIMESTAMP})
-        start = earliest[wanted.partition].offset
-        if start <= reader.position:
-            return  # the log now ends before the range does
+def _read(stored: StoredBatch, wanted: OffsetRange) -> ReadBatch:
+    """Its records in the range. Raises CorruptRecordError."""
+    try:
+        records = [
+            record
+            for record in seen(stored, MAX_DECOMPRESSED_BYTES).records
+            if stored.first_offset <= record.offset < wanted.end
+        ]
+    except RecordError as error:
+        where = f"{wanted.place} at {stored.first_offset}"
+        raise CorruptRecordError(f"{where}: {error}") from error
+    return ReadBatch(stored.header, records)

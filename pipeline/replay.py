@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logquake.client.settings import ClientSettings
-from logquake.pipeline.asking import asking
+from logquake.pipeline.asking import routing
 from logquake.pipeline.lake.ledger import LakeError, Ledger
 from logquake.pipeline.lake.shape import Shape
 from logquake.pipeline.lake.state import LakeState
@@ -47,7 +47,7 @@ def run(spark: SparkSession, arguments: argparse.Namespace) -> int:
         raise OptionError("--name is for rows that are written once: not with --at-least-once")
     prefix, servers = arguments.topic_prefix, arguments.bootstrap_servers
     partitions = dict(_partitions(_raw_state(arguments.lake), prefix))
-    with asking(ClientSettings(servers), "making topics") as router:
+    with routing(ClientSettings(servers), "making topics") as router:
         make_topics(router, partitions)
     rows = _rows(spark, arguments.lake, arguments.where)
     count = rows.count()

@@ -14,7 +14,7 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
-from logquake.pipeline.asking import asking
+from logquake.pipeline.asking import routing
 from logquake.pipeline.exactly_once import check_epoch, write_once
 from logquake.pipeline.marks import Task
 from logquake.pipeline.write_options import WriteOptions
@@ -44,7 +44,7 @@ class _Writer:
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """Raises ExactlyOnceError, BrokersError, OptionError."""
         options = self._options
-        with asking(options.client, "writing") as router:
+        with routing(options.client, "writing") as router:
             if not options.is_exactly_once:
                 write_at_least_once(router, options, iterator)
                 return Written()
@@ -55,7 +55,7 @@ class _Writer:
     def _check(self, messages: list[WriterCommitMessage | None]) -> None:
         tasks = [each.task for each in messages if isinstance(each, Written) and each.task]
         if tasks:
-            with asking(self._options.client, "looking for marks") as router:
+            with routing(self._options.client, "looking for marks") as router:
                 check_epoch(router, tasks)
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
 
-from logquake.client.routing import Router
-from logquake.pipeline.asking import asking
+from logquake.client import Consumer
+from logquake.pipeline.asking import consuming
 from logquake.pipeline.option_values import OptionError
 from logquake.pipeline.options import (
     ReadOptions,
@@ -75,12 +75,12 @@ class LogquakeReader(DataSourceReader):
         self._options = options
 
     def partitions(self) -> list[InputPartition]:
-        with asking(self._options.client, "planning a read") as router:
-            ranges = self._ranges(router)
+        with consuming(self._options.consumer, "planning a read") as consumer:
+            ranges = self._ranges(consumer)
         return [InputPartition(wanted) for wanted in cut_ranges(ranges, self._options)]
 
-    def _ranges(self, router: Router) -> Sequence[OffsetRange]:
-        return plan_ranges(router, self._options)
+    def _ranges(self, consumer: Consumer) -> Sequence[OffsetRange]:
+        return plan_ranges(consumer, self._options)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         # Where nothing is to be read Spark asks once all the same, for a partition of no value.
@@ -101,8 +101,8 @@ class FilteringReader(LogquakeReader):
         self._wanted, left = pushed(filters)
         return left
 
-    def _ranges(self, router: Router) -> Sequence[OffsetRange]:
-        ranges = list(self._wanted.narrowed(super()._ranges(router)))
+    def _ranges(self, consumer: Consumer) -> Sequence[OffsetRange]:
+        ranges = list(self._wanted.narrowed(super()._ranges(consumer)))
         if self._wanted.since_ms is None:
             return ranges
-        return later_ranges(router, ranges, self._wanted.since_ms, self._options)
+        return later_ranges(consumer, ranges, self._wanted.since_ms)

@@ -18,7 +18,7 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from logquake.client.routing import Router
+from logquake.client import Consumer
 from logquake.pipeline.admission import (
     DataLossError,
     Document,
@@ -28,12 +28,17 @@ from logquake.pipeline.admission import (
     losses,
     to_document,
 )
-from logquake.pipeline.asking import asking
-from logquake.pipeline.options import Bound, StreamOptions
-from logquake.pipeline.planning import Offsets, cut_ranges, ranges_between, resolve, select
+from logquake.pipeline.asking import consuming
+from logquake.pipeline.options import StreamOptions
+from logquake.pipeline.planning import (
+    Offsets,
+    cut_ranges,
+    ending_offsets,
+    ranges_between,
+    select,
+    starting_offsets,
+)
 from logquake.pipeline.reading import read_range
-from logquake.wire.sentinels import EARLIEST_TIMESTAMP
-from logquake.wire.topic_partition import TopicPartition
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,9 +57,8 @@ class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def initialOffset(self) -> Document:  # noqa: N802  # Spark's name, as are those below
         read = self._options.read
-        with asking(read.client, _WHAT) as router:
-            selected = select(router, read)
-            return to_document(resolve(router, selected, read.starting, read, is_start=True))
+        with consuming(read.consumer, _WHAT) as consumer:
+            return to_document(starting_offsets(consumer, select(consumer, read), read))
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         if self._options.max_offsets:
@@ -64,14 +68,14 @@ class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        with asking(self._options.read.client, _WHAT) as router:
-            self._target = self._ends(router)
+        with consuming(self._options.read.consumer, _WHAT) as consumer:
+            self._target = self._ends(consumer)
 
     def latestOffset(self, start: Document, limit: ReadLimit) -> Document:  # noqa: N802
         """Up to where the next batch reads; ``start`` itself where it is to wait."""
-        with asking(self._options.read.client, _WHAT) as router:
-            ends = self._latest = self._ends(router) if self._target is None else self._target
-            starts = self._with_new(router, from_document(start), ends)
+        with consuming(self._options.read.consumer, _WHAT) as consumer:
+            ends = self._latest = self._ends(consumer) if self._target is None else self._target
+            starts = self._with_new(consumer, from_document(start), ends)
         if isinstance(limit, ReadAllAvailable):
             return to_document(ends)
         if self._target is None and self._is_to_wait(starts, ends):
@@ -88,8 +92,8 @@ class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: Document, end: Document) -> list[InputPartition]:
         """Raises DataLossError."""
         starts, ends = from_document(start), from_document(end)
-        with asking(self._options.read.client, _WHAT) as router:
-            earliest = self._earliest(router, {*starts, *ends} & {*ends})
+        with consuming(self._options.read.consumer, _WHAT) as consumer:
+            earliest = consumer.beginning_offsets(ends.keys())
         lost = list(losses(starts, ends, earliest))
         if lost and self._options.read.fail_on_data_loss:
             raise DataLossError(f"{'; '.join(lost)} (failOnDataLoss=false goes on without)")
@@ -107,17 +111,11 @@ class LogquakeStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return False
         return time.monotonic() - self._last_batch_s < self._options.max_delay_ms / 1000
 
-    def _ends(self, router: Router) -> Offsets:
+    def _ends(self, consumer: Consumer) -> Offsets:
         read = self._options.read
-        return resolve(router, select(router, read), read.ending, read, is_start=False)
+        return ending_offsets(consumer, select(consumer, read), read)
 
-    def _with_new(self, router: Router, starts: Offsets, ends: Offsets) -> Offsets:
+    @staticmethod
+    def _with_new(consumer: Consumer, starts: Offsets, ends: Offsets) -> Offsets:
         """Partitions that came later are read from their beginning."""
-        return {**self._earliest(router, {*ends} - {*starts}), **starts}
-
-    def _earliest(self, router: Router, partitions: set[TopicPartition]) -> Offsets:
-        selected: dict[str, list[int]] = {}
-        for at in sorted(partitions):
-            selected.setdefault(at.topic, []).append(at.partition)
-        bound = Bound(EARLIEST_TIMESTAMP)
-        return resolve(router, selected, bound, self._options.read, is_start=True)
+        return {**consumer.beginning_offsets({*ends} - {*starts}), **starts}

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from logquake.client.producer import ProducerSettings
 from logquake.client.settings import ClientSettings
 from logquake.pipeline.option_values import OptionError, by_known_name, choice, number
-from logquake.pipeline.options import client_settings
 from logquake.wire.records import Codec
 
 _KNOWN = (
@@ -71,3 +70,20 @@ def parse_write_options(options: Mapping[str, str]) -> WriteOptions:
             given, "kafka.transaction.timeout.ms", TRANSACTION_TIMEOUT_MS
         ),
     )
+
+
+def client_settings(given: Mapping[str, str]) -> ClientSettings:
+    servers = given.get("kafka.bootstrap.servers")
+    if not servers:
+        raise OptionError("kafka.bootstrap.servers is needed")
+    settings = ClientSettings(
+        servers,
+        client_id=given.get("kafka.client.id", "logquake-spark"),
+        request_timeout_ms=number(given, "kafka.request.timeout.ms", 30_000),
+        api_timeout_ms=number(given, "kafka.default.api.timeout.ms", 60_000),
+    )
+    try:
+        settings.addresses()
+    except ValueError as error:
+        raise OptionError(f"kafka.bootstrap.servers: {error}") from error
+    return settings

@@ -21,6 +21,9 @@ UNKNOWN_BROKER_EPOCH = -1  # AbstractControlRequest.UNKNOWN_BROKER_EPOCH
 UNKNOWN_OFFSET = -1  # ListOffsetsResponse.UNKNOWN_OFFSET, UNDEFINED_EPOCH_OFFSET, INVALID_OFFSET
 HIGH_WATERMARK = -1  # DeleteRecordsRequest.HIGH_WATERMARK: all that is committed
 
+# Topics that brokers keep for themselves (Topic.INTERNAL_TOPICS).
+INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state"})
+
 # Times, and what ListOffsets asks for in the place of one (ListOffsetsRequest).
 NO_TIMESTAMP = -1  # RecordBatch.NO_TIMESTAMP
 LATEST_TIMESTAMP = -1

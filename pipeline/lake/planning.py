@@ -7,11 +7,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from logquake.pipeline.admission import DataLossError, admitted, losses
-from logquake.pipeline.asking import asking
+from logquake.pipeline.asking import consuming
 from logquake.pipeline.lake.state import LakeState
-from logquake.pipeline.options import Bound, ReadOptions
-from logquake.pipeline.planning import OffsetRange, Offsets, ranges_between, resolve, select
-from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
+from logquake.pipeline.options import ReadOptions
+from logquake.pipeline.planning import OffsetRange, Offsets, ranges_between, select
 
 
 class Logs(NamedTuple):
@@ -23,12 +22,9 @@ class Logs(NamedTuple):
 
 def look(read: ReadOptions) -> Logs:
     """As they are now. Raises BrokersError."""
-    with asking(read.client, "planning a lake") as router:
-        selected = select(router, read)
-        return Logs(
-            resolve(router, selected, Bound(EARLIEST_TIMESTAMP), read, is_start=True),
-            resolve(router, selected, Bound(LATEST_TIMESTAMP), read, is_start=False),
-        )
+    with consuming(read.consumer, "planning a lake") as consumer:
+        selected = select(consumer, read)
+        return Logs(consumer.beginning_offsets(selected), consumer.end_offsets(selected))
 
 
 def next_ranges(

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state"})
-"""0.8 knew of the first alone."""
+from logquake.wire.sentinels import INTERNAL_TOPICS
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class TopicFilter:
         return self.raw.strip().replace(",", "|").replace(" ", "").strip("\"'")
 
     def is_allowed(self, topic: str, *, exclude_internal: bool) -> bool:
-        """``isTopicAllowed``."""
+        """``isTopicAllowed``; 0.8 knew of one internal topic alone."""
         return self._wants(topic) and not (exclude_internal and topic in INTERNAL_TOPICS)
 
     def _wants(self, topic: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from logquake.client.errors import BrokerError, ClientError, ConnectionLostError, DeliveryError
-from logquake.client.settings import ClientSettings
 from logquake.pipeline.asking import BrokersError, asking, told
 from logquake.wire.errors import ErrorCode
 
@@ -44,6 +43,6 @@ def test_an_error_says_what_it_means_where_that_is_known(error: ClientError, lin
 def test_what_was_done_and_where_is_said() -> None:
     with (
         pytest.raises(BrokersError, match=r"^reading t-0 at a:1: no broker answers: nobody$"),
-        asking(ClientSettings("a:1"), "reading t-0"),
+        asking({"bootstrap.servers": "a:1"}, "reading t-0"),
     ):
         raise ConnectionLostError("nobody")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from logquake.client.consumer.settings import Isolation
 from logquake.pipeline.option_values import OptionError
 from logquake.pipeline.options import (
     Bound,
@@ -27,13 +26,12 @@ def parse(**options: str) -> ReadOptions:
 
 def test_the_defaults_are_the_connectors() -> None:
     options = parse()
-    assert options.client.addresses() == [("a", 1), ("b", 2)]
+    assert options.consumer["bootstrap.servers"] == "a:1,b:2"
     assert options.topics == ("t",)
     assert (options.starting, options.ending) == (
         Bound(EARLIEST_TIMESTAMP),
         Bound(LATEST_TIMESTAMP),
     )
-    assert options.isolation is Isolation.READ_UNCOMMITTED
     assert options.fail_on_data_loss
     assert options.columns == USUAL
 
@@ -78,7 +76,9 @@ def test_partitions_can_be_assigned() -> None:
         ({"subscribe": "t", "assign": "{}"}, "exactly one of"),
         ({"subscribe": " , "}, "no topic"),
         ({"subscribe": "t", "groupIdPrefix": "x"}, "unknown options: groupIdPrefix"),
-        ({"subscribe": "t", "kafka.security.protocol": "SSL"}, "unknown options"),
+        ({"subscribe": "t", "kafka.group.id": "x"}, "kafka.group.id cannot be set: .* no group"),
+        ({"subscribe": "t", "kafka.ssl.truststore": "x"}, "did you mean ssl.truststore"),
+        ({"subscribe": "t", "kafka.security.protocol": "TLS"}, "kafka.security.protocol='TLS'"),
         ({"subscribe": "t", "startingOffsets": "latest"}, "cannot be latest"),
         ({"subscribe": "t", "startingOffsets": '{"t": {"0": -1}}'}, "cannot be latest"),
         ({"subscribe": "t", "endingOffsets": "earliest"}, "cannot be earliest"),
@@ -149,3 +149,17 @@ def test_columns_are_chosen_and_stay_in_the_connectors_order() -> None:
     assert parse(columns="offset, key").columns == ("key", "offset")
     with pytest.raises(OptionError, match="no such column: keys"):
         parse(columns="keys")
+
+
+def test_every_key_of_kafkas_consumers_may_be_given() -> None:
+    options = parse(**{"kafka.SSL.truststore.location": "/ca.pem", "kafka.client.rack": "b"})
+    assert options.consumer["ssl.truststore.location"] == "/ca.pem"
+    assert options.consumer["client.rack"] == "b"
+
+
+def test_passwords_are_shown_nowhere() -> None:
+    options = parse(**{"kafka.ssl.key.password": "hush"})
+    assert "hush" not in repr(options)
+    with pytest.raises(OptionError) as refused:
+        parse(**{"kafka.sasl.jaas.config": "hush", "kafka.security.protocol": "SASL_SSL"})
+    assert "hush" not in str(refused.value)
