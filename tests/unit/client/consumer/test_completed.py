@@ -1,4 +1,4 @@
-"""A partition's share of a Fetch answer, taken as batches: whole, checked, and none that is hidden."""
+"""A partition's share of a Fetch answer, taken as batches: whole, checked, none that is hidden."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MANY = 100
 
 def batch(first: int, count: int, *, producer_id: int = -1, flags: int = 0) -> bytes:
     records = [Record(offset, 1, None, b"v") for offset in range(first, first + count)]
-    return encode_batch(records, flags=flags, producer_id=producer_id, producer_epoch=0)
+    return bytes(encode_batch(records, flags=flags, producer_id=producer_id, producer_epoch=0))
 
 
 def completed(stored: bytes, asked_offset: int = 0, aborted: int | None = None) -> CompletedFetch:
