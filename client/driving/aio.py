@@ -18,7 +18,7 @@ from logquake.client.clock import Clock
 from logquake.client.driving.driven import Core
 from logquake.client.driving.names import Found, Names, addresses_of
 from logquake.client.driving.sockets import Sockets
-from logquake.client.driving.steps import Call, Steps, Wait
+from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look
 from logquake.client.errors import ClosedError, ConnectionLostError
 from logquake.client.network.links import Links
 
@@ -55,6 +55,7 @@ class AioDriver:
         self._waiting: dict[asyncio.Future[None], Wait] = {}
         self._promised: dict[asyncio.Future[None], None] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_due_ms = 0
         self._polled_ms = 0
         self._is_woken = False
         self._has_ended = False
@@ -172,19 +173,16 @@ class AioDriver:
         except Exception:  # noqa: BLE001 - as in a pass
             self._fail()
         else:
-            self.wake()
+            self._pass()
 
     def _wake_those_who_wait(self) -> None:
         """They look for themselves, since things may have changed again when they come to it."""
         now_ms = self._clock.now_ms()
         for woken, wait in self._waiting.items():
-            if not woken.done() and (wait.deadline_ms <= now_ms or _is_worth_a_look(wait)):
+            if not woken.done() and (wait.deadline_ms <= now_ms or is_worth_a_look(wait.is_done)):
                 woken.set_result(None)
 
     def _set_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
         if self._is_woken or self._has_ended:  # a callback may have closed the client
             return
         due = [wait.deadline_ms for wait in self._waiting.values()]
@@ -192,8 +190,21 @@ class AioDriver:
         if core_due_ms is not None:
             due.append(core_due_ms)
         if due:
-            left_ms = max(0, min(due) - self._clock.now_ms())
-            self._timer = self._loop.call_later(left_ms / 1000, self.wake)
+            self._wake_by(min(due))
+
+    def _wake_by(self, due_ms: int) -> None:
+        """One that wakes too early costs less than a new one after each pass."""
+        if self._timer is not None:
+            if self._timer_due_ms <= due_ms:
+                return
+            self._timer.cancel()
+        self._timer_due_ms = due_ms
+        left_ms = max(0, due_ms - self._clock.now_ms())
+        self._timer = self._loop.call_later(left_ms / 1000, self._on_time)
+
+    def _on_time(self) -> None:
+        self._timer = None
+        self.wake()
 
     def _look_up(self, host: str, found: Found) -> None:
         def told(looked_up: asyncio.Future[list[str]]) -> None:
@@ -231,10 +242,3 @@ class AioDriver:
                 woken.set_result(None)
             for promised in [each for each in self._promised if not each.done()]:
                 promised.set_exception(ClosedError(f"{self._name} is closed"))
-
-
-def _is_worth_a_look(wait: Wait) -> bool:
-    try:
-        return wait.is_done()
-    except Exception:  # noqa: BLE001 - whoever waits looks himself, and is told
-        return True

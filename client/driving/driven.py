@@ -33,7 +33,7 @@ class Driven(Protocol):
 
     def received(self, link_id: int, count: int, now_ms: int) -> None: ...
 
-    def written(self, link_id: int) -> None: ...
+    def written(self, link_id: int) -> bool: ...
 
     def lost(self, link_id: int, why: str, now_ms: int) -> None: ...
 
@@ -72,9 +72,9 @@ class Shared:
         with self._lock:
             self._links.received(link_id, count, now_ms)
 
-    def written(self, link_id: int) -> None:
+    def written(self, link_id: int) -> bool:
         with self._lock:
-            self._links.written(link_id)
+            return self._links.written(link_id)
 
     def lost(self, link_id: int, why: str, now_ms: int) -> None:
         with self._lock:

@@ -34,7 +34,9 @@ class Sockets(Protocol):
     """What a driver asks of the outside."""
 
     def perform(self, links: Driven) -> bool:
-        """Do what they want now, and tell what comes of it at once; whether there was anything."""
+        """Do what they want now, and tell what comes of it at once; whether they, or whoever uses
+        them, may want more because of it.
+        """
 
     def wait(self, links: Driven, timeout_ms: int | None) -> None:
         """Until something happens, which is told, or time is over; None waits for ever."""
@@ -42,14 +44,13 @@ class Sockets(Protocol):
     def close(self) -> None: ...
 
 
-def perform_all(links: Driven, do: Callable[[Effect], None]) -> bool:
-    """Also what they want because of it; whether there was anything."""
-    acted = False
+def perform_all(links: Driven, do: Callable[[Effect], bool]) -> bool:
+    """Also what they want because of it. `do` answers as perform(), which this answers too."""
+    may_want_more = False
     while effects := links.take_effects():
-        acted = True
         for effect in effects:
-            do(effect)
-    return acted
+            may_want_more |= do(effect)
+    return may_want_more
 
 
 class Phase(Enum):
@@ -111,18 +112,16 @@ class SelectorSockets:
             self._close(link)
         self._selector.close()
 
-    def _do(self, links: Driven, effect: Effect) -> None:
+    def _do(self, links: Driven, effect: Effect) -> bool:
         if isinstance(effect, Write):
-            end = self._ends.get(effect.link)
-            if end is not None:
-                end.unsent += map(memoryview, cast(list[bytes], effect.parts))
-                self._flush(links, end)
-        elif isinstance(effect, Connect):
+            return self._write(links, effect)
+        if isinstance(effect, Connect):
             self._connect(links, effect)
         elif isinstance(effect, Resolve):
             self._resolve(links, effect)
         elif isinstance(effect, Close):
             self._close(effect.link)
+        return True
 
     # To a connection
 
@@ -203,7 +202,14 @@ class SelectorSockets:
             if count < len(room) and not end.transport.has_more:
                 return
 
-    def _flush(self, links: Driven, end: _End) -> None:
+    def _write(self, links: Driven, wanted: Write) -> bool:
+        end = self._ends.get(wanted.link)
+        if end is None:
+            return False
+        end.unsent += map(memoryview, cast(list[bytes], wanted.parts))
+        return self._flush(links, end)
+
+    def _flush(self, links: Driven, end: _End) -> bool:
         try:
             while end.unsent:
                 part = end.unsent[0]
@@ -214,11 +220,12 @@ class SelectorSockets:
                     end.unsent[0] = part[sent:]
         except BlockingIOError:
             self._watch(end, _READ | _WRITE)
+            return False
         except OSError as error:
             self._lost(links, end.link, error)
-        else:
-            self._watch(end, _READ)
-            links.written(end.link)
+            return True
+        self._watch(end, _READ)
+        return links.written(end.link)
 
     def _watch(self, end: _End, interest: int) -> None:
         if interest != end.interest:

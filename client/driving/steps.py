@@ -28,4 +28,12 @@ class Call(NamedTuple):
     function: Callable[[], object]
 
 
+def is_worth_a_look(is_done: Callable[[], bool]) -> bool:
+    """Whoever waits for it is to be woken. What it raises he is told when he looks himself."""
+    try:
+        return is_done()
+    except Exception:  # noqa: BLE001 - it is for him to handle
+        return True
+
+
 Steps: TypeAlias = Generator[Wait | Call, Any, T]

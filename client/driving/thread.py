@@ -16,7 +16,7 @@ from typing import TypeVar
 from logquake.client.clock import Clock
 from logquake.client.driving.driven import Core, Shared
 from logquake.client.driving.sockets import Sockets
-from logquake.client.driving.steps import Call, Steps, Wait
+from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look
 from logquake.client.driving.waker import Waker
 from logquake.client.errors import ClosedError, ConnectionLostError
 from logquake.client.network.links import Links
@@ -44,7 +44,7 @@ class ThreadDriver:
         tell: Callable[[], None] = lambda: None,
     ) -> None:
         self.lock = threading.RLock()
-        self._changed = threading.Condition(self.lock)
+        self._waiting: dict[threading.Condition, Callable[[], bool]] = {}
         self._core = core
         self._links = links
         self._shared = Shared(links, self.lock)
@@ -87,8 +87,9 @@ class ThreadDriver:
     def wait(self, is_done: Callable[[], bool], deadline_ms: int) -> bool:
         """Until it is done, which is answered, or it is too late.
 
-        It is asked under the lock, whenever the thread has gone round. Raises ClosedError, and
-        RuntimeError on the thread itself, which would wait for what it has to do.
+        It is asked under the lock, by the thread too, whenever that has gone round: whoever waits
+        is woken once it is so. Raises ClosedError, and RuntimeError on the thread itself, which
+        would wait for what it has to do.
         """
         with self.lock:
             while not is_done():
@@ -97,8 +98,17 @@ class ThreadDriver:
                 if left_ms <= 0:
                     return False
                 self._check_is_other_thread()
-                self._changed.wait(min(left_ms / 1000, threading.TIMEOUT_MAX))
+                self._sleep(is_done, left_ms)
             return True
+
+    def _sleep(self, is_done: Callable[[], bool], left_ms: int) -> None:
+        """Until it is done, or the client is over, or so long."""
+        woken = threading.Condition(self.lock)
+        self._waiting[woken] = is_done
+        try:
+            woken.wait(min(left_ms / 1000, threading.TIMEOUT_MAX))
+        finally:
+            del self._waiting[woken]
 
     def run(self, steps: Steps[T]) -> T:
         """Carry out a call of the program's, on its own thread; what the call returns.
@@ -179,7 +189,7 @@ class ThreadDriver:
         acted = self._sockets.perform(self._shared)
         self._tell()
         with self.lock:
-            self._changed.notify_all()
+            self._wake_those_who_wait()
             if acted or self._is_woken:  # and something may have come of it
                 return True
             timeout_ms = self._timeout_ms()
@@ -188,6 +198,11 @@ class ThreadDriver:
         with self.lock:
             self._is_asleep = False
         return True
+
+    def _wake_those_who_wait(self) -> None:
+        for woken, is_done in self._waiting.items():
+            if self._has_ended or is_worth_a_look(is_done):
+                woken.notify()
 
     def _timeout_ms(self) -> int | None:
         due_ms = self._core.next_due_ms(self._polled_ms)
@@ -205,6 +220,6 @@ class ThreadDriver:
             self._tell()
         finally:
             with self.lock:
-                self._changed.notify_all()
+                self._wake_those_who_wait()
             self._sockets.close()
             self._waker.close()

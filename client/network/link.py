@@ -129,6 +129,7 @@ class Link:
     stage: Stage = field(default_factory=Resolving)
     in_flight: deque[InFlight] = field(default_factory=deque)  # oldest first
     has_unsent: bool = False  # something was handed to the driver that has not left yet
+    is_waited_for: bool = False  # somebody wanted to send meanwhile
     throttled_until_ms: int = 0  # the broker's wish (KIP-219)
     correlation_id: int = 0
 
@@ -150,19 +151,31 @@ class Link:
 
     def may_send(self, now_ms: int, max_in_flight: int) -> bool:
         """One more request: as in Kafka, once the last one has left (InFlightRequests)."""
+        if self.has_unsent:
+            self.is_waited_for = True
+            return False
         return (
-            isinstance(self.stage, Serving)
-            and not self.has_unsent
-            and len(self.in_flight) < max_in_flight
+            len(self.in_flight) < max_in_flight
             and self.throttled_until_ms <= now_ms
+            and isinstance(self.stage, Serving)
         )
+
+    def has_left(self) -> bool:
+        """What was handed over; whether somebody has waited for that."""
+        was_waited_for, self.is_waited_for = self.is_waited_for, False
+        self.has_unsent = False
+        return was_waited_for
 
     def due_ms(self, max_idle_ms: int) -> int:
         """When something is to be done about it, if nothing is heard of it."""
-        due = [each.deadline_ms for each in self.in_flight]
-        if not isinstance(self.stage, Serving):
-            due.append(self.setup_deadline_ms)
-        return min(due, default=self.used_at_ms + max_idle_ms)
+        in_flight, is_serving = self.in_flight, isinstance(self.stage, Serving)
+        if not in_flight:
+            return self.used_at_ms + max_idle_ms if is_serving else self.setup_deadline_ms
+        due_ms = in_flight[0].deadline_ms
+        for each in in_flight:
+            if each.deadline_ms < due_ms:
+                due_ms = each.deadline_ms
+        return due_ms if is_serving else min(due_ms, self.setup_deadline_ms)
 
     def throttle(self, throttle_ms: int, now_ms: int) -> None:
         """Requests in flight are given the time that the broker takes for itself."""

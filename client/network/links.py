@@ -163,16 +163,18 @@ class Links:
             self._end(link, why, now_ms)
         self._answers.tell()
 
-    def written(self, link_id: int) -> None:
-        """All that was to be written has left."""
+    def written(self, link_id: int) -> bool:
+        """All that was to be written has left; whether somebody can go on because of it."""
         link = self._links.get(link_id)
         if link is None:
-            return
-        link.has_unsent = False
+            return False
+        goes_on = link.has_left()
         if link.in_flight and link.in_flight[-1].request.response is None:
             last = link.in_flight.pop().request
             self._answers.add(last.done, last.message)
-        self._answers.tell()
+            self._answers.tell()
+            goes_on = True
+        return goes_on
 
     def lost(self, link_id: int, why: str, now_ms: int) -> None:
         """No connection could be made, or it broke."""

@@ -136,7 +136,7 @@ class Sender:
             )
             has_sent |= bool(batches)
             self._send(node_id, batches, now_ms)
-        if has_sent:  # and there may be more
+        if has_sent and self._accumulator.has_undrained:  # and more of it may leave at once
             ready.wait_at_most(0)
         self._ready_at_ms = None if ready.wait_ms is None else now_ms + ready.wait_ms
 

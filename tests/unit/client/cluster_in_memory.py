@@ -108,16 +108,17 @@ class FakeSockets:
         for end in self._ends.values():
             end.closed = True
 
-    def _do(self, links: Driven, effect: Effect) -> None:
+    def _do(self, links: Driven, effect: Effect) -> bool:
         now = self._clock.now
         if isinstance(effect, Resolve):
             links.resolved(effect.link, [effect.host], now)
         elif isinstance(effect, Connect):
             self._connect(links, effect.link, Address(effect.host, effect.port))
         elif isinstance(effect, Write):
-            self._write(links, effect)
+            return self._write(links, effect)
         elif effect.link in self._ends:
             self._ends.pop(effect.link).closed = True
+        return True
 
     def _connect(self, links: Driven, link: int, address: Address) -> None:
         if address in self._network.refused:
@@ -127,14 +128,14 @@ class FakeSockets:
         self._network.sockets.append(self._ends[link])
         links.connected(link, self._clock.now)
 
-    def _write(self, links: Driven, effect: Write) -> None:
+    def _write(self, links: Driven, effect: Write) -> bool:
         end = self._ends[effect.link]
         answer = self._network.answer(memoryview(joined(effect.parts))[4:], end.address)
         if isinstance(answer, Exception):
             end.failure = answer
         elif answer is not None:
             end.incoming += answer
-        links.written(effect.link)
+        return links.written(effect.link)
 
     def _deliver(self, links: Driven, link: int, end: FakeSocket) -> None:
         """One byte less than there is, where possible: it has to cope with pieces."""
