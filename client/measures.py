@@ -39,7 +39,8 @@ class Measure:
         last = samples[-1]
         last.count += 1
         last.total += value
-        last.most = max(last.most, value)
+        if value > last.most:
+            last.most = value
         self._total += value
 
     def flow(self, now_ms: int) -> dict[str, float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from random import Random
 from typing import NamedTuple
 
@@ -212,8 +213,9 @@ class Accumulator:
         parts = batch.split(self._settings.batch_bytes)
         queue = self._queues.of(batch.place)
         for part in reversed(parts):
-            self._incomplete[part] = None
             self._numbering.put_back(queue, part)
+        all_of_them = sorted([*self._incomplete, *parts], key=attrgetter("created_ms"))
+        self._incomplete = dict.fromkeys(all_of_them)
         self.release(batch)
         return len(parts)
 
@@ -235,9 +237,9 @@ class Accumulator:
         return overdue
 
     def next_expiry_ms(self) -> int | None:
-        """When the next of those that wait may be given up."""
-        firsts = [queue[0].created_ms for queue in self._queues.each() if queue]
-        return min(firsts) + self._settings.delivery_timeout_ms if firsts else None
+        """When the next of those that are not done may be given up."""
+        oldest = next(iter(self._incomplete), None)
+        return None if oldest is None else oldest.created_ms + self._settings.delivery_timeout_ms
 
     def abort(
         self,

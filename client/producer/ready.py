@@ -46,6 +46,11 @@ class NodeLatencies:
         if can_drain:
             latency.drained_ms = now_ms
 
+    @property
+    def are_all_available(self) -> bool:
+        """As they always are without partitioner.availability.timeout.ms."""
+        return all(map(self.is_available, self._latencies))
+
     def is_available(self, node_id: int) -> bool:
         latency = self._latencies.get(node_id)
         return latency is None or latency.ready_ms - latency.drained_ms <= self._timeout_ms
@@ -63,16 +68,13 @@ class ReadyCheck:
         """``hurries``: nobody waits for linger.ms, since memory is short, or all has to leave."""
         ready = Ready()
         for name, topic in self._queues.topics.items():
-            for partition, queue in topic.by_partition.items():
-                if queue:
-                    place = TopicPartition(name, partition)
-                    self._look_at(place, queue[0], len(queue), leaders, now_ms, hurries, ready)
+            for queue in filter(None, topic.by_partition.values()):
+                self._look_at(queue[0], len(queue), leaders, now_ms, hurries, ready)
             self._weigh(name, topic, leaders)
         return ready
 
     def _look_at(
         self,
-        place: TopicPartition,
         batch: ProducerBatch,
         waiting: int,
         leaders: Leaders,
@@ -80,6 +82,7 @@ class ReadyCheck:
         hurries: bool,
         ready: Ready,
     ) -> None:
+        place = batch.place
         batch.saw_leader(leaders.epoch(place))
         leader = leaders.of(place)
         if leader is None:
@@ -99,6 +102,10 @@ class ReadyCheck:
         count = len(told.all) if told else 0
         if not self._settings.is_adaptive or len(topic.by_partition) < count:
             topic.sticky.weigh_all_alike()
+            return
+        if told and len(told.available) == count and self._latencies.are_all_available:
+            waiting = topic.by_partition
+            topic.sticky.weigh(list(map(len, waiting.values())), list(waiting), len(waiting))
             return
         sizes: dict[int, int] = {}
         for partition, queue in topic.by_partition.items():

@@ -103,7 +103,6 @@ class Sender:
             self._updates.next_due_ms(now_ms),
             now_ms if self._answered else self._ready_at_ms,
             self._accumulator.next_expiry_ms(),
-            self._next_expiry_in_flight_ms(),
             self._asking.next_due_ms(now_ms),
         ]
         return min((each for each in due if each is not None), default=None)
@@ -239,6 +238,9 @@ class Sender:
     # What takes too long
 
     def _give_up_overdue(self, now_ms: int) -> None:
+        expiry_ms = self._accumulator.next_expiry_ms()
+        if expiry_ms is None or now_ms < expiry_ms:
+            return
         overdue = [
             batch
             for batches in self._in_flight.values()
@@ -262,10 +264,6 @@ class Sender:
             self._numbering.given_up(batch)
         batch.failed(lambda _: error)
         self._accumulator.release(batch)
-
-    def _next_expiry_in_flight_ms(self) -> int | None:
-        made = [batch.created_ms for batches in self._in_flight.values() for batch in batches]
-        return min(made) + self._delivery_timeout_ms if made else None
 
     def _forget(self, batch: ProducerBatch) -> None:
         """It is not in flight any more."""
