@@ -59,6 +59,8 @@ def standalone_spark(folder: Path, workers: int) -> Iterator[StandaloneSpark]:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_WORKER_DIR": str(folder / "work"),
         "SPARK_LOCAL_DIRS": str(folder),
+        # A job whose executors are killed again and again goes on.
+        "SPARK_MASTER_OPTS": "-Dspark.deploy.maxExecutorRetries=-1",
     }
     with ExitStack() as running:
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,15 +14,17 @@ from logquake.client.routing import Router
 from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from tests.compat.sparks import SPARKS_WARNINGS
+from tests.rounds.streaming.broker_strikes import Deed
+from tests.rounds.streaming.load import Size
+from tests.rounds.streaming.spark_strikes import SparkStrike
+from tests.rounds.streams import GUARANTEES, Plan, Streamed
 from tests.waiting import PATIENCE_S
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 pytestmark = [pytest.mark.slow, *SPARKS_WARNINGS]
 
 PARTITIONS = 2
 RECORDS = 400  # of each partition
+COORDINATORS = 50  # partitions of an internal topic, where nothing else is said
 NOTHING: dict[str, str] = {}
 EXACTLY_ONCE = {"deliveryGuarantee": "exactly-once"}
 
@@ -50,7 +50,6 @@ class Copy:
         self,
         writing: Mapping[str, str] = EXACTLY_ONCE,
         reading: Mapping[str, str] = NOTHING,
-        step: Any = None,
     ) -> None:
         """All that is there. Raises PySparkException."""
         rows = (
@@ -63,8 +62,7 @@ class Copy:
             .select("value", "partition")
         )
         query = (
-            (rows if step is None else rows.mapInArrow(step, rows.schema))
-            .writeStream.format("logquake")
+            rows.writeStream.format("logquake")
             .option("kafka.bootstrap.servers", self.servers)
             .option("topic", self.target)
             .option("kafka.batch.size", "1000")
@@ -119,23 +117,24 @@ def test_an_epoch_that_is_run_again(copy: Copy, options: dict[str, str], times: 
     assert copy.values() == [times * values for values in ONCE]
 
 
-def test_a_worker_that_is_killed_amid_its_rows(copy: Copy, tmp_path: Path) -> None:
-    from pyspark.errors import PySparkException
-
-    killed = tmp_path / "killed"
-
-    def kill_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            yield batch
-        if not killed.exists() and batch.column("partition")[0].as_py() == 1:
-            killed.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    with pytest.raises(PySparkException):
-        copy.run(step=kill_once)
-    assert killed.exists()
-    copy.run(step=kill_once)
-    assert copy.values() == ONCE
+def test_a_driver_and_a_broker_that_are_killed(
+    spark: Any, cluster: Cluster, tmp_path: Path
+) -> None:
+    """`python -m tests.rounds streams` in small."""
+    small = Plan(
+        seed=1,
+        size=Size(rows=20_000, keys=50),
+        seconds=10.0,
+        rows_a_batch=4_000,
+        deeds=(Deed.KILL,),
+        spark=(SparkStrike.DRIVER,),
+        strikes=1,
+    )
+    streamed = Streamed(cluster, small, GUARANTEES[0], tmp_path, coordinators=COORDINATORS)
+    streamed.stream()
+    outcome = streamed.judge(spark)
+    assert outcome.is_sound, str(outcome)
+    assert outcome.strikes == {"kill -9": 1, "kill -9 of the driver": 1}
 
 
 def test_an_epoch_of_other_partitions_is_refused(copy: Copy) -> None:

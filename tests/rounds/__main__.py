@@ -4,6 +4,7 @@
     python -m tests.rounds starts --count 300 --starve
     python -m tests.rounds rolls --rounds 4 --evidence FOLDER
     python -m tests.rounds repeats acks-1 unclean-on storm --times 20 --evidence FOLDER
+    python -m tests.rounds streams --minutes 10 --rows 1000000 --evidence FOLDER
 
 They end with 1 if a broker did not return, a start failed, something was lost, doubled or torn, or
 a scenario held in fewer than 19 of 20 runs.
@@ -15,9 +16,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.rounds import repeats, returns, rolls, starts
+from tests.rounds import repeats, returns, rolls, starts, streams
 from tests.rounds.faults import KINDS, Kind
 from tests.rounds.rolling.load import FULL, Size
+from tests.rounds.streaming import load
+from tests.rounds.streaming.broker_strikes import DEEDS_WITH_LINKS
+from tests.rounds.streaming.spark_strikes import STANDALONE
 from tests.starving.plan import Starvation
 
 AT_MOST_S = 6 * 3600.0
@@ -25,6 +29,10 @@ AT_MOST_S = 6 * 3600.0
 
 def main() -> int:
     options = _parser().parse_args()
+    if options.command == "streams":
+        outcomes = [_streamed(options, guarantee) for guarantee in options.guarantees]
+        print(*outcomes, sep="\n")
+        return 0 if all(each.is_sound for each in outcomes) else 1
     starvation = None
     if options.starve:
         starvation = Starvation(options.seed, busy_loops=options.busy_loops, at_most_s=AT_MOST_S)
@@ -77,9 +85,21 @@ def _repeats_plan(options: argparse.Namespace) -> repeats.Plan:
     )
 
 
+def _streamed(options: argparse.Namespace, guarantee: str) -> streams.Outcome:
+    plan = streams.Plan(
+        seed=options.seed,
+        size=load.Size(options.rows, options.keys),
+        seconds=options.minutes * 60,
+        deeds=DEEDS_WITH_LINKS,
+        spark=STANDALONE,
+    )
+    return streams.run(plan, guarantee, options.evidence)
+
+
 def _parser() -> argparse.ArgumentParser:
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--seed", type=int, default=1)
+    seeded = argparse.ArgumentParser(add_help=False)
+    seeded.add_argument("--seed", type=int, default=1)
+    shared = argparse.ArgumentParser(add_help=False, parents=[seeded])
     shared.add_argument("--starve", action="store_true")
     shared.add_argument("--busy-loops", type=int, default=4)
     parser = argparse.ArgumentParser(prog="python -m tests.rounds", description=__doc__)
@@ -103,6 +123,14 @@ def _parser() -> argparse.ArgumentParser:
     again.add_argument("--at-once", type=int, default=1)
     again.add_argument("--duration", metavar="TIME", help="of storms, instead of their own")
     again.add_argument("--evidence", type=Path, default=Path("evidence"))
+    streaming = commands.add_parser("streams", parents=[seeded], help=streams.__doc__)
+    streaming.add_argument(
+        "--guarantees", nargs="+", choices=streams.GUARANTEES, default=streams.GUARANTEES
+    )
+    streaming.add_argument("--minutes", type=float, default=10.0)
+    streaming.add_argument("--rows", type=int, default=1_000_000)
+    streaming.add_argument("--keys", type=int, default=1_000)
+    streaming.add_argument("--evidence", type=Path, default=Path("evidence"))
     in_a_row = commands.add_parser("starts", parents=[shared], help=starts.__doc__)
     in_a_row.add_argument("--count", type=int, default=300)
     return parser

@@ -1,0 +1,110 @@
+"""A query's driver as whoever watches over it has it: started again however it ends."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Self
+
+import psutil
+
+from tests.rounds.streaming.query import QueryPlan, Told, told
+
+_ENDS_WITHIN_S = 60.0
+_ERROR = re.compile(r"[\w.]+(Error|Exception): \S")
+
+
+class Driver:
+    """Of one query; safe to use from several threads. None of it outlives the block."""
+
+    def __init__(self, plan: QueryPlan, tell: Callable[[str], None]) -> None:
+        self.plan = plan
+        self._tell = tell
+        self.starts = 0
+        self.ends: Counter[str] = Counter()  # by itself, and why
+        self._lock = Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_killed = False
+
+    def __enter__(self) -> Self:
+        with self._lock:
+            self._start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.kill()
+
+    def told(self) -> Told:
+        return told(self.plan)
+
+    @property
+    def pid(self) -> int:
+        with self._lock:
+            assert self._process is not None
+            return self._process.pid
+
+    def kill(self) -> None:
+        """kill -9 of it and of its JVM; what they had started has to see to its own end."""
+        with self._lock:
+            assert self._process is not None
+            self._is_killed = True
+            jvms = _jvms_of(self._process.pid)
+            self._process.kill()
+            for jvm in jvms:
+                with suppress(psutil.NoSuchProcess):
+                    jvm.kill()
+            self._process.wait(_ENDS_WITHIN_S)
+
+    def is_done(self) -> bool:
+        """Whether it has taken everything; where it ended otherwise, it runs again."""
+        with self._lock:
+            assert self._process is not None
+            status = self._process.poll()
+            if status is None or status == 0:
+                return status == 0
+            if not self._is_killed:
+                self._note_end(self._last_words())
+            self._start()
+            return False
+
+    def _start(self) -> None:
+        self.starts += 1
+        self._is_killed = False
+        command = [sys.executable, "-m", "tests.rounds.streaming.query", self.plan.to_json()]
+        # Whoever is killed takes no folder along: they all go with this one.
+        environment = {**os.environ, "TMPDIR": self.plan.folder}
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+
+    def _note_end(self, why: str) -> None:
+        self.ends[why] += 1
+        self._tell(f"the driver ended: {why}")
+
+    @property
+    def _log(self) -> Path:
+        return Path(self.plan.folder, f"driver-{self.starts}.log")
+
+    def _last_words(self) -> str:
+        """The last line that names an error: what Spark says of a worker ends with its trace."""
+        lines = [line.strip() for line in self._log.read_text(errors="replace").splitlines()]
+        return next((line for line in reversed(lines) if _ERROR.match(line)), "without a word")
+
+
+def _jvms_of(pid: int) -> list[psutil.Process]:
+    try:
+        return [each for each in psutil.Process(pid).children() if "java" in each.name()]
+    except psutil.NoSuchProcess:
+        return []
