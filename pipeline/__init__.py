@@ -6,6 +6,7 @@
     asking.py     a cluster asked, and what went wrong there in a line
     reading.py    one range, on an executor, as Arrow record batches
     record_columns.py  the columns of a record
+    decoding/     stored batches as Arrow columns
     admission.py  how much a batch of a stream takes, and what of it is lost
     stream.py     the class that Spark asks for a stream's batches
     writing.py    a task's rows on their way to their topics (write_options.py)

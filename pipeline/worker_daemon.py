@@ -9,8 +9,9 @@ import pyarrow as pa
 from pyspark.daemon import manager
 
 from logquake.pipeline import source
+from logquake.pipeline.decoding import rows
 
-__all__ = ["pa", "source"]  # imported for the workers
+__all__ = ["pa", "rows", "source"]  # imported for the workers
 
 if __name__ == "__main__":
     manager()

@@ -86,20 +86,26 @@ def walk_exactly(
 
     Raises RecordError: INVALID_RECORD when the bytes are not exactly `header.record_count` records.
     """
-    plain = _plain_batch(view, position, header, limit_bytes)
-    return read_exactly(bytes(plain[HEADER_BYTES:]), header)
+    return read_exactly(bytes(plain_records(view, position, header, limit_bytes)), header)
 
 
 def _unwalkable(error: Exception) -> UnwalkableError:
     return UnwalkableError(ErrorCode.INVALID_RECORD, f"unreadable records: {error}")
 
 
+def plain_records(
+    view: memoryview, position: int, header: BatchHeader, limit_bytes: int
+) -> memoryview | bytes:
+    """The records' bytes, decompressed if they are not plain. Raises as decompress does."""
+    payload = view[position + HEADER_BYTES : position + header.size]
+    codec = header.codec
+    return payload if codec is Codec.NONE else decompress(codec, payload, limit_bytes)
+
+
 def _plain_batch(
     view: memoryview, position: int, header: BatchHeader, limit_bytes: int
 ) -> memoryview | bytes:
-    codec = header.codec
-    if codec is Codec.NONE:
+    if header.codec is Codec.NONE:
         return view[position : position + header.size]
-    packed = view[position + HEADER_BYTES : position + header.size]
-    plain = decompress(codec, packed, limit_bytes)
+    plain = plain_records(view, position, header, limit_bytes)
     return HEADER.pack(*header._replace(attributes=header.attributes & ~0x07)) + plain
