@@ -12,7 +12,7 @@ from logquake.chaos.report.reporting import run_and_report
 from logquake.chaos.runs.fewest import Fewest, Sought, sought_in
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import ExitStatus, RunJudgement
-from logquake.chaos.runs.judging import GIVEN_UP
+from logquake.chaos.runs.outcome import GIVEN_UP
 from logquake.chaos.scenarios.scenario import Scenario
 from logquake.cluster.errors import ClusterError
 

@@ -162,7 +162,7 @@ def _prose(text: str) -> Markup:
 
 
 def _files(folder: RunFolder) -> Iterator[tuple[str, str]]:
-    for path in sorted(folder.histories.glob("*.jsonl")):
+    for path in folder.history_files():
         yield str(path.relative_to(folder.root)), f"what {path.stem} asked, was told and saw"
     for path in sorted(folder.cluster.events.glob("*.jsonl")):
         yield str(path.relative_to(folder.root)), f"what {path.stem} decided, and why"

@@ -10,6 +10,7 @@ reading_back.py each topic, read from its beginning to its end
 status.py       what is shown of a run while it goes on
 telling.py      that, and what happens, in lines for people
 quiescing.py    all is healed, the cluster is whole again, the programs have ended
+outcome.py      what went other than planned
 judgement.py    verdicts to a status
 judging.py      evidence to verdicts
 fewest.py       the fewest faults with which a run still fails

@@ -3,6 +3,7 @@
 run.yaml        the scenario with its schedule: `logquake chaos replay` runs it again
 history/        a file of JSON lines for each program, and the harness's own; what they printed
 cluster/        the cluster's own folder: journals, logs, replicas' files, ZooKeeper's
+outcome.json    what went other than planned
 card.json       what each client did under each fault
 verdict.json    what was judged, with every chain
 report.html     the same for people
@@ -50,6 +51,10 @@ class RunFolder:
         return self.history_of("links")
 
     @property
+    def outcome(self) -> Path:
+        return self.root / "outcome.json"
+
+    @property
     def card(self) -> Path:
         return self.root / "card.json"
 
@@ -73,9 +78,13 @@ class RunFolder:
         except OSError as error:
             raise ClusterError(f"{self.root} can't be a run's folder: {error}") from error
 
+    def history_files(self) -> list[Path]:
+        """Of programs and the harness."""
+        return sorted(self.histories.glob("*.jsonl"))
+
     def row_files(self) -> list[Path]:
         """Histories and journals, as `chaos/history/reader.py:read_history` takes them."""
-        return [*sorted(self.histories.glob("*.jsonl")), *journals_in(self.cluster.events)]
+        return [*self.history_files(), *journals_in(self.cluster.events)]
 
     def live_files(self) -> list[Path]:
         """Those that are written just now: without what was put aside of a journal."""

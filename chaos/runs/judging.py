@@ -9,20 +9,20 @@ from dataclasses import replace
 
 from logquake.chaos.checkers.demands import Demands
 from logquake.chaos.checkers.judging import judge
-from logquake.chaos.evidence.evidence import Evidence, gather_evidence
+from logquake.chaos.evidence.evidence import Evidence, applied_in, journals_of, logs_of
+from logquake.chaos.history.line_columns import read_line_columns
 from logquake.chaos.history.reader import read_history
 from logquake.chaos.history.rows import Row
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import RunJudgement, judged
+from logquake.chaos.runs.outcome import Outcome
 from logquake.chaos.runs.reading_back import FINAL_READER
-from logquake.chaos.runs.run import Outcome
 from logquake.chaos.scenarios.expectation import GroupBounds
 from logquake.chaos.scenarios.measures import Measures, measured
 from logquake.chaos.scenarios.memberships import memberships
 from logquake.chaos.scenarios.scenario import Scenario
 from logquake.chaos.scenarios.skips import skipped
 
-GIVEN_UP = "the run was ended before its time"
 DEFAULTS = ("min.insync.replicas", "unclean.leader.election.enable")
 
 
@@ -33,8 +33,7 @@ def judge_run(
     take: Callable[[Row], object] = lambda _: None,
 ) -> RunJudgement:
     """Nothing writes any more. Writes verdict.json. ``take`` is given every row, by time, once."""
-    demands = Demands(**scenario.enough.model_dump())
-    judgement = judge(_evidence(scenario, folder, outcome), demands)
+    judgement = judge(_evidence(scenario, folder, outcome), demands_of(scenario))
     counts = Counter[str]()
     rows = _told(read_history(folder.row_files()), counts, take)
     measures = _measured(scenario, folder, rows)
@@ -42,7 +41,7 @@ def judge_run(
         judgement,
         scenario.expect,
         read_history(folder.row_files()) if scenario.expect.seen else (),
-        _troubles(outcome),
+        outcome.troubles(),
         dict(counts),
         measures,
     )
@@ -78,22 +77,26 @@ def _measured(scenario: Scenario, folder: RunFolder, rows: Iterable[Row]) -> Mea
     return replace(measures, skipped=skipped(read_history(folder.row_files()), FINAL_READER))
 
 
-def _evidence(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> Evidence:
+def demands_of(scenario: Scenario) -> Demands:
+    return Demands(**scenario.enough.model_dump())
+
+
+def known_of(scenario: Scenario, outcome: Outcome) -> Evidence:
+    """What is known of a run by who made it; nothing is gathered in it yet."""
     settings = scenario.setup.config
-    return gather_evidence(
-        sorted(folder.histories.glob("*.jsonl")),
-        folder.cluster.root,
+    return Evidence(
         defaults={name: str(settings[name]).lower() for name in DEFAULTS if name in settings},
-        is_quiet=not (outcome.not_healed or outcome.not_whole),
-        is_healed=not outcome.not_healed,
+        is_quiet=outcome.is_quiet,
+        is_healed=outcome.is_healed,
     )
 
 
-def _troubles(outcome: Outcome) -> list[str]:
-    return [
-        *([outcome.not_played] if outcome.not_played else []),
-        *outcome.not_healed,
-        *outcome.not_whole,
-        *outcome.not_ended,
-        *([GIVEN_UP] if outcome.given_up else []),
-    ]
+def _evidence(scenario: Scenario, folder: RunFolder, outcome: Outcome) -> Evidence:
+    known, root = known_of(scenario, outcome), folder.cluster.root
+    return replace(
+        known,
+        columns=read_line_columns(folder.history_files()),
+        journals=journals_of(root),
+        logs=logs_of(root),
+        applied=applied_in(root),
+    )

@@ -5,11 +5,11 @@ What is seen is written as it happens; judging begins when nothing writes any mo
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
 from functools import partial
 from threading import Event
 
@@ -22,6 +22,7 @@ from logquake.chaos.runs.conditions import GivenUpError, Waiting
 from logquake.chaos.runs.conductor import Conductor
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.kafka_journals import write_journals
+from logquake.chaos.runs.outcome import Outcome
 from logquake.chaos.runs.playing import play_schedule, play_steps
 from logquake.chaos.runs.programs import Programs
 from logquake.chaos.runs.quiescing import WHOLE_WITHIN_S, heal_everything, wait_until_whole
@@ -52,18 +53,6 @@ FIRST_ACK_WITHIN_S = 60.0
 ENDED_WITHIN_S = 180.0
 # Of a whole cluster, so that each program is seen to succeed again before it is ended.
 AFTERMATH_S = 2.0
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What went other than planned, in words; invariants are judged apart."""
-
-    not_played: str | None = None  # a step that was not done, or whose effect did not come
-    not_healed: list[str] = field(default_factory=list)
-    not_whole: list[str] = field(default_factory=list)
-    # Programs that died or hung, readings that came to no end: the replicas are whole all the same.
-    not_ended: list[str] = field(default_factory=list)
-    given_up: bool = False
 
 
 class Run:
@@ -114,6 +103,7 @@ class Run:
             end_at_once(kafka)
         if self._scenario.setup.kafka:
             write_journals(self._folder.cluster)
+        self._folder.outcome.write_text(json.dumps(self._outcome.to_json(), indent=2) + "\n")
         return self._outcome
 
     def _break(self, kafka: Cluster, history: HistoryWriter, programs: Programs) -> None:

@@ -10,7 +10,7 @@ from logquake.chaos.history.writer import HistoryWriter
 from logquake.chaos.report.page import PageRows
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judging import judge_run
-from logquake.chaos.runs.run import Outcome
+from logquake.chaos.runs.outcome import Outcome
 from logquake.chaos.scenarios.files import find_scenario
 
 SENDS = 3
