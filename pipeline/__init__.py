@@ -23,7 +23,7 @@
     worker_daemon.py  what Spark's Python workers are forked from
     __main__.py   the jobs, each a command (job_errors.py: what ends one, in a line)
     counting.py   the demo's job: what a topic holds, by key
-    audit.py      a chaos run's history judged, however long it is
+    audit/       a chaos run's history judged, however long it is
     lake/         topics into Parquet files, each row once
     replay.py     a lake's rows back into topics
     mirror.py     topics into those of another cluster

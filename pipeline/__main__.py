@@ -1,7 +1,7 @@
 """Jobs on Spark: ``python -m logquake.pipeline JOB ...``.
 
     count    a topic's records by key, as one JSON object
-    audit    the invariants over a history that is longer than memory
+    audit    a chaos run judged, its history longer than memory; a page with plots
     lake     topics into Parquet files by date and hour, each row once
     replay   a lake's rows back into topics
     mirror   topics into those of another cluster
@@ -15,10 +15,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logquake.pipeline import mirror, replay
+from logquake.pipeline.audit import command as audit
 from logquake.pipeline.job_errors import line_of, told_in_a_line
 from logquake.pipeline.lake import command as lake
 from logquake.pipeline.option_values import OptionError
@@ -71,14 +71,6 @@ def _add_count(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_count, is_short=True)
 
 
-def _add_audit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("history", type=Path, metavar="FILE", help="a Parquet file of rows")
-    parser.add_argument(
-        "--cluster", type=Path, metavar="DIRECTORY", help="state of the cluster it is about"
-    )
-    parser.set_defaults(run=_audit, is_short=False)
-
-
 def _count(spark: SparkSession, options: argparse.Namespace) -> int:
     from logquake.pipeline.counting import count_by_key
 
@@ -86,19 +78,9 @@ def _count(spark: SparkSession, options: argparse.Namespace) -> int:
     return 0
 
 
-def _audit(spark: SparkSession, options: argparse.Namespace) -> int:
-    """Exit status 1 if an invariant is broken, as `python -m logquake.chaos.checkers` has it."""
-    from logquake.chaos.checkers.verdicts import Verdict
-    from logquake.pipeline.audit import audit
-
-    judgement = audit(spark, options.history, options.cluster)
-    print(judgement)
-    return 1 if judgement.verdict is Verdict.BROKEN else 0
-
-
 _JOBS = {
     "count": _add_count,
-    "audit": _add_audit,
+    "audit": audit.add_arguments,
     "lake": lake.add_arguments,
     "replay": replay.add_arguments,
     "mirror": mirror.add_arguments,

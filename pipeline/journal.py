@@ -1,6 +1,6 @@
 """What brokers, clients and the harness wrote down: format("logquake.journal").
 
-All in rows of one schema, which is a history's. A file, of JSON lines or Parquet, is a task.
+All in rows of one schema, which is a history's, from files of JSON lines or Parquet.
 """
 
 from __future__ import annotations
@@ -40,7 +40,11 @@ class JournalDataSource(DataSource):
         return _SCHEMA
 
     def reader(self, schema: StructType) -> FilesReader[Path]:  # noqa: ARG002  # Spark's signature
-        return FilesReader(find_files(self.options), read_rows)
+        return FilesReader(find_files(self.options), read_rows, _size)
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size
 
 
 def find_files(options: Mapping[str, str]) -> list[Path]:
@@ -57,10 +61,24 @@ def read_rows(path: Path) -> Iterator[pa.RecordBatch]:
     """Raises HistoryError, OSError."""
     import pyarrow as pa
 
-    from logquake.chaos.history.parquet import groups_of, read_parquet
+    from logquake.chaos.history.parquet import SCHEMA
+
+    for batch in _batches(path):
+        table = pa.Table.from_batches([batch]).cast(SCHEMA)  # of no dictionaries
+        # Spark takes each column of a Python source to be nullable, and no other schema than that.
+        for group in table.to_batches():
+            yield pa.RecordBatch.from_arrays(group.columns, names=group.schema.names)
+
+
+def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    from logquake.chaos.history.line_columns import read_line_columns
+    from logquake.chaos.history.lines import is_of_journal
+    from logquake.chaos.history.parquet import groups_of, read_columns
     from logquake.chaos.history.reader import read_file
 
-    rows = read_parquet(path) if path.suffix == ".parquet" else read_file(path)
-    for group in groups_of(rows):
-        # Spark takes each column of a Python source to be nullable, and no other schema than that.
-        yield pa.RecordBatch.from_arrays(group.columns, names=group.schema.names)
+    if path.suffix == ".parquet":
+        return read_columns(path)
+    with path.open("rb") as file:
+        if is_of_journal(file.readline()):
+            return groups_of(read_file(path))
+    return read_line_columns([path])

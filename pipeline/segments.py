@@ -1,8 +1,8 @@
 """What is on brokers' disks, every replica, without a broker: format("logquake.segments").
 
-A row is a record of one replica, a marker of a transaction, or a batch that is damaged. A file is a
-task. Brokers may run meanwhile: what a file ends in the middle of is no row, and a file that was
-deleted has none.
+A row is a record of one replica, a marker of a transaction, or a batch that is damaged. Brokers
+may run meanwhile: what a file ends in the middle of is no row, and a file that was deleted has
+none.
 """
 
 from __future__ import annotations
@@ -59,6 +59,13 @@ class SegmentFile:
     def base_offset(self) -> int:
         return file_names.leading_offset(file_names.last_part(self.path))
 
+    def size(self) -> int:
+        """Of one that was deleted none."""
+        try:
+            return Path(self.path).stat().st_size
+        except FileNotFoundError:
+            return 0
+
 
 class SegmentsDataSource(DataSource):
     """Options: ``path``, and ``topics``, separated by commas. Raises OptionError for others."""
@@ -71,7 +78,7 @@ class SegmentsDataSource(DataSource):
         return _SCHEMA
 
     def reader(self, schema: StructType) -> FilesReader[SegmentFile]:  # noqa: ARG002  # Spark's
-        return FilesReader(find_segments(self.options), read_segment)
+        return FilesReader(find_segments(self.options), read_segment, SegmentFile.size)
 
 
 def find_segments(options: Mapping[str, str]) -> list[SegmentFile]:

@@ -14,6 +14,7 @@ from typing import Any
 from logquake.chaos.history.rows import Row
 
 _FIELDS_OF_JOURNALS = ("what", "subject", "epoch", "before", "after", "why", "caused_by")
+_OF_JOURNALS = "time_ms"  # and of them alone
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 # Processes, kinds, partitions and keys come again and again.
 _quoted = lru_cache(maxsize=1 << 16)(json.encoder.encode_basestring_ascii)
@@ -49,14 +50,19 @@ def to_line(row: Row) -> bytes:
 def from_line(line: bytes) -> Row:
     """Raises ValueError, KeyError or TypeError for what is no line of either kind."""
     fields = json.loads(line)
-    if "time_ms" in fields:
+    if _OF_JOURNALS in fields:
         return _of_journal(fields)
     return Row._make([fields.get(name) for name in Row._fields])
 
 
+def is_of_journal(line: bytes) -> bool:
+    """Which kind all lines of its file are of, by the first."""
+    return f'"{_OF_JOURNALS}":'.encode() in line
+
+
 def _of_journal(fields: Mapping[str, Any]) -> Row:
     return Row(
-        at_us=fields["time_ms"] * 1000,
+        at_us=fields[_OF_JOURNALS] * 1000,
         process=f"broker-{fields['broker']}",
         sequence=fields["sequence"],
         **{name: fields[name] for name in _FIELDS_OF_JOURNALS if name in fields},

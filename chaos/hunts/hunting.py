@@ -52,11 +52,11 @@ def hunt_scenario(hunt: Hunt) -> Scenario:
     return find_scenario(hunt.scenario)
 
 
-def hunt_bug(bug: PlantedBug, folder: RunFolder, screen: Screen) -> Finding:
+def hunt_bug(bug: PlantedBug, folder: RunFolder, screen: Screen, seed: int = SEED) -> Finding:
     """Raises ClusterError: it is not hunted so, or no cluster could be started."""
     hunt = _hunt_of(bug)
     began = time.monotonic()
-    judgement = _played(hunt_scenario(hunt), (bug.name,), folder, screen)
+    judgement = _played(hunt_scenario(hunt), (bug.name,), folder, screen, seed)
     return finding(bug, hunt, judgement, time.monotonic() - began)
 
 
@@ -66,10 +66,14 @@ def play_sound(bug: PlantedBug, folder: RunFolder, screen: Screen) -> RunJudgeme
 
 
 def _played(
-    scenario: Scenario, bugs: tuple[str, ...], folder: RunFolder, screen: Screen
+    scenario: Scenario,
+    bugs: tuple[str, ...],
+    folder: RunFolder,
+    screen: Screen,
+    seed: int = SEED,
 ) -> RunJudgement:
     setup = scenario.setup.model_copy(update={"planted_bugs": bugs})
-    scenario = scenario.model_copy(update={"setup": setup, "seed": SEED})
+    scenario = scenario.model_copy(update={"setup": setup, "seed": seed})
     return run_and_report(scenario, folder, screen, WHOLE_WITHIN_S)
 
 

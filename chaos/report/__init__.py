@@ -7,5 +7,6 @@ partition_chart.py  leaders, ISRs and high watermarks
 client_charts.py    how much was acked, and how long it took
 card_tables.py      clients' report cards
 page.py             the page around them, from page.html
+templates.py        what pages share: style.css, verdicts.html
 reporting.py        a run from its start to its page
 """

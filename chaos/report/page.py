@@ -11,13 +11,10 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from logquake.chaos.card.card import Card
 from logquake.chaos.card.measuring import Measuring
-from logquake.chaos.checkers.retelling import Retelling
-from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.rows import Row
 from logquake.chaos.report.canvas import Scale, clock
 from logquake.chaos.report.card_tables import HEADINGS, card_tables
@@ -25,6 +22,7 @@ from logquake.chaos.report.client_charts import latency_chart, rate_chart
 from logquake.chaos.report.fault_chart import faults_chart
 from logquake.chaos.report.partition_chart import partitions_chart
 from logquake.chaos.report.series import MICROSECONDS, WRONG, Gatherer, Mark, Series
+from logquake.chaos.report.templates import environment_of, verdicts_told
 from logquake.chaos.runs.folder import RunFolder
 from logquake.chaos.runs.judgement import ExitStatus, RunJudgement
 from logquake.chaos.scenarios.files import write_scenario
@@ -72,12 +70,7 @@ def page(
     files: Sequence[tuple[str, str]] = (),
 ) -> str:
     """``files`` of the folder are linked to, each with what is in it."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
+    environment = environment_of(Path(__file__).parent)
     environment.filters["prose"] = _prose
     began = datetime.fromtimestamp(series.began_us / MICROSECONDS).astimezone()
     series = replace(series, marks=[*series.marks, *_wrongs(judgement, series)])
@@ -87,9 +80,7 @@ def page(
         status=judgement.status.name.lower(),
         verdict=_VERDICTS[judgement.status],
         meant=set(scenario.expect.verdicts),
-        told=Retelling().sentences,
-        others=[one for one in judgement.rulings if one.verdict is not Verdict.HOLDS],
-        holding=[one for one in judgement.rulings if one.verdict is Verdict.HOLDS],
+        **verdicts_told(judgement.rulings, judgement.notes),
         files=files,
         figures=figures(judgement, series),
         began=f"{began:%Y-%m-%d %H:%M:%S %Z}",

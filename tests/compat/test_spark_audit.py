@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ from logquake.chaos.checkers.sharing import judge_file
 from logquake.chaos.checkers.verdicts import Verdict
 from logquake.chaos.history.parquet import write_parquet
 from logquake.chaos.history.rows import Kind
-from logquake.pipeline.audit import audit
+from logquake.pipeline.audit.judging import audit
+from logquake.pipeline.audit.looking import look
+from logquake.pipeline.audit.page import page
+from logquake.pipeline.audit.runs import audited
 from logquake.wire.records import ControlType
 from tests.chaos.checkers.literals import PRODUCER, READER, Run, rulings_of
 from tests.chaos.evidence.written import batch, end, replica
@@ -61,13 +65,16 @@ def number(transaction: int, partition: int) -> int:
 def logs(root: Path, torn: tuple[int, int] | None = None) -> None:
     """Two replicas of each; of one transaction, in one partition, the marker says abort."""
     for broker in (1, 2):
+        data = root / f"broker-{broker}" / "data"
+        data.mkdir(parents=True)
+        (data / "meta.properties").write_text(f"version=0\nbroker.id={broker}\n")
         for at, partition in enumerate(PARTITIONS):
             content = b"".join(
                 batch(2 * each, number(each, at), producer=each)
                 + end(2 * each + 1, kind_of(torn == (each, at)), each)
                 for each in range(TRANSACTIONS)
             )
-            replica(root / f"broker-{broker}" / "data" / partition, content)
+            replica(data / partition, content)
 
 
 def kind_of(is_torn: bool) -> ControlType:
@@ -91,7 +98,44 @@ def test_the_verdicts_are_those_of_one_process(spark: Any, is_spoilt: bool, tmp_
         doubled(run)
     write_parquet(sorted(run.rows), file)
     demands = Demands(acked_under_fault=1, elections=0)
-    by_spark, here = audit(spark, file, root, demands), judge_file(file, root, demands)
+    by_spark = audit(replace(audited(spark, file, root), demands=demands))
+    here = judge_file(file, root, demands)
     assert rulings_of(by_spark) == rulings_of(here)
     broken = {each.invariant for each in here.rulings if each.verdict is Verdict.BROKEN}
     assert broken == ({"atomic", "exactly once"} if is_spoilt else set())
+
+
+def test_what_the_page_shows_is_counted_of_rows_and_of_the_replicas_files(
+    spark: Any, tmp_path: Path
+) -> None:
+    run, root, file = history(), tmp_path / "cluster", tmp_path / "history.parquet"
+    logs(root, torn=(7, 1))
+    _shorten(root / "broker-2" / "data" / "orders-2")
+    handed = {"offset": 4, "values": (number(2, 0), -1)}
+    run.row(61_000, READER, Kind.POLLED, "orders-0", epoch=0, **handed)
+    for at_ms, high_watermark, ends in ((5, 0, (0, 0)), (900, 80, (80, 30))):
+        looked = {"leader": 1, "isr": [1, 2], "replicas": [1, 2]}
+        looked["log_ends"] = dict(zip("12", ends, strict=True))
+        run.row(at_ms, "harness", Kind.OBSERVED, "orders-0", offset=high_watermark, after=looked)
+    write_parquet(sorted(run.rows), file)
+    audited_run = audited(spark, file, root)
+    looks = look(spark, audited_run)
+    series = looks.series
+    assert sum(bucket.acked for bucket in series.buckets) == TRANSACTIONS * len(PARTITIONS)
+    assert [(fault.kind, fault.subject) for fault in series.faults] == [("kill", "broker-2")]
+    assert looks.replica_lags["broker 2"][-1][1] == 50
+    assert {who: [count for _, count in seen] for who, seen in looks.again.items()} == {READER: [1]}
+    assert looks.silences == []
+    unlike = {part.partition: part for part in looks.parts if part.alike == 0}
+    assert set(unlike) == {"orders-2"}
+    assert sum(part.on_some for part in looks.parts) == 1
+    assert sum(part.differing + part.damaged for part in looks.parts) == 0
+    assert "orders-2" in page("run", audit(audited_run), looks)
+
+
+def _shorten(folder: Path) -> None:
+    """A replica without its last batch, a marker."""
+    (log,) = folder.glob("*.log")
+    whole = log.read_bytes()
+    last = end(2 * TRANSACTIONS - 1, ControlType.COMMIT, TRANSACTIONS - 1)
+    log.write_bytes(whole[: -len(last)])

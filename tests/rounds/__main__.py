@@ -5,9 +5,10 @@
     python -m tests.rounds rolls --rounds 4 --evidence FOLDER
     python -m tests.rounds repeats acks-1 unclean-on storm --times 20 --evidence FOLDER
     python -m tests.rounds streams --minutes 10 --rows 1000000 --evidence FOLDER
+    python -m tests.rounds audits --runs 50 --evidence FOLDER
 
-They end with 1 if a broker did not return, a start failed, something was lost, doubled or torn, or
-a scenario held in fewer than 19 of 20 runs.
+They end with 1 if a broker did not return, a start failed, something was lost, doubled or torn, a
+scenario held in fewer than 19 of 20 runs, or Spark judged a run otherwise than one process did.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.rounds import repeats, returns, rolls, starts, streams
+from tests.rounds import audits, repeats, returns, rolls, starts, streams
 from tests.rounds.faults import KINDS, Kind
 from tests.rounds.rolling.load import FULL, Size
 from tests.rounds.streaming import load
@@ -33,6 +34,10 @@ def main() -> int:
         outcomes = [_streamed(options, guarantee) for guarantee in options.guarantees]
         print(*outcomes, sep="\n")
         return 0 if all(each.is_sound for each in outcomes) else 1
+    if options.command == "audits":
+        compared = audits.run(audits.Plan(options.runs, options.seed, options.evidence))
+        print(compared)
+        return 0 if compared.are_alike else 1
     starvation = None
     if options.starve:
         starvation = Starvation(options.seed, busy_loops=options.busy_loops, at_most_s=AT_MOST_S)
@@ -131,6 +136,9 @@ def _parser() -> argparse.ArgumentParser:
     streaming.add_argument("--rows", type=int, default=1_000_000)
     streaming.add_argument("--keys", type=int, default=1_000)
     streaming.add_argument("--evidence", type=Path, default=Path("evidence"))
+    audited = commands.add_parser("audits", parents=[seeded], help=audits.__doc__)
+    audited.add_argument("--runs", type=int, default=50, help="(%(default)s)")
+    audited.add_argument("--evidence", type=Path, default=Path("evidence"))
     in_a_row = commands.add_parser("starts", parents=[shared], help=starts.__doc__)
     in_a_row.add_argument("--count", type=int, default=300)
     return parser

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from logquake.chaos.runs.judgement import ExitStatus
+from logquake.chaos.checkers.verdicts import Judgement
+from logquake.chaos.runs.folder import RunFolder
+from logquake.chaos.runs.judgement import ExitStatus, RunJudgement
 from logquake.cluster.api import Cluster
+from tests.compat.sparks import SPARKS_PATIENCE_S
 
 LOGQUAKE = (sys.executable, "-c", "from logquake.chaos.cli import main; main()")
 _HUNT_WITHIN_S = 400
@@ -52,9 +55,31 @@ def test_a_bug_that_there_is_not_is_told_in_a_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_hunt_finds_a_bug_and_names_its_cause(tmp_path: Path) -> None:
+def test_a_hunt_finds_a_bug_and_names_its_cause_and_spark_judges_the_run_alike(
+    tmp_path: Path,
+) -> None:
     """Its budget is for a machine that does nothing else, as a test's is not."""
     ended = logquake("chaos", "hunt", "min-isr-ignored", "-o", "json", "--report", str(tmp_path))
     (found,) = json.loads(ended.stdout)
     assert found["violation"]["invariant"] == "min ISR"
     assert "were acked while its ISR was [1]" in found["violation"]["text"]
+    folder = RunFolder(tmp_path / "min-isr-ignored")
+    here = RunJudgement.from_json(json.loads(folder.verdict.read_text()))
+    page = tmp_path / "audit.html"
+    by_spark = audit(folder.root, page)
+    assert by_spark.returncode == 1, by_spark.stderr
+    said = str(Judgement(here.rulings, here.notes)).splitlines()
+    assert sorted(by_spark.stdout.splitlines()) == sorted(said)
+    assert "rows of min-isr-ignored: broken" in by_spark.stderr.splitlines()[-1]
+    assert "min ISR" in page.read_text()
+
+
+def audit(folder: Path, page: Path) -> subprocess.CompletedProcess[str]:
+    pytest.importorskip("pyspark", reason="the extra logquake[spark] is not installed")
+    return subprocess.run(
+        [sys.executable, "-m", "logquake.pipeline", "audit", str(folder), "--report", str(page)],
+        capture_output=True,
+        text=True,
+        timeout=SPARKS_PATIENCE_S,
+        check=False,
+    )

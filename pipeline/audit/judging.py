@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,31 +24,28 @@ from logquake.chaos.evidence.clients import Share
 from logquake.chaos.evidence.evidence import Evidence
 from logquake.chaos.evidence.shares import OF_ONE_PARTITION
 from logquake.chaos.history.parquet import ROWS_OF_A_GROUP, SCHEMA, with_dictionaries
+from logquake.pipeline.audit.runs import Audited
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 _NO_ROWS = SCHEMA.empty_table()
 _SURVEY = "partition string, survey binary"
 
 
-def audit(
-    spark: SparkSession, history: Path, root: Path | None = None, demands: Demands | None = None
-) -> Judgement:
-    """``history`` is a Parquet file of rows, ``root`` the state directory of the cluster that they
-    are about, which executors read too.
-
-    Raises HistoryError, DamagedLogError, OSError, and what a Spark job raises (PySparkException).
+def audit(run: Audited) -> Judgement:
+    """Raises HistoryError, DamagedLogError, OSError, and what a Spark job raises
+    (PySparkException).
     """
     from pyspark.sql import functions
 
-    rows = spark.read.parquet(str(history))
     is_of_one = functions.col("what").isin(sorted(OF_ONE_PARTITION))
-    common_rows = rows.where(~is_of_one).toArrow().cast(SCHEMA)
-    common = common_evidence(root)
-    judge = _Judge(common_rows, common, root, demands or Demands())
-    found = dict(_surveyed(rows.where(is_of_one), judge))
-    rest = judge.survey(_NO_ROWS, partitions_of(common, root) - set(found))
+    common_rows = run.rows.where(~is_of_one).toArrow().cast(SCHEMA)
+    gathered = common_evidence(run.root)
+    common = replace(run.known, journals=gathered.journals, applied=gathered.applied)
+    judge = _Judge(common_rows, common, run.root, run.demands)
+    found = dict(_surveyed(run.rows.where(is_of_one), judge))
+    rest = judge.survey(_NO_ROWS, partitions_of(common, run.root) - set(found))
     return conclude(judge.case(_NO_ROWS, frozenset()), [*found.values(), rest])
 
 
