@@ -166,6 +166,12 @@ class CorruptRecordError(ClientError):
     """What was fetched cannot be read; seek past it to go on."""
 
 
+class CallFailedError(ClientError):
+    """A call of an admin client's met what it was not made for, in what it was given or answered:
+    the cause is chained.
+    """
+
+
 class ReadStalledError(ClientError):
     """No record came for as long as the reader was told to wait."""
 

@@ -1,6 +1,7 @@
 """What an administrator asks of a cluster (org.apache.kafka.clients.admin.Admin), without I/O.
 
     enquiries.py   all that is being asked, tried again until a call's deadline
+    generators.py  those that work for calls; enquiry.py: what one of them has asked
     keyed.py       calls about things of which each has its broker
     leaders.py, coordinators.py      which one that is
     by_broker.py   what every broker is asked

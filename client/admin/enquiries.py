@@ -6,15 +6,12 @@ that grows, until the call's deadline or for as often as retries says.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Any
 
 from logquake.client.admin.asks import (
-    Also,
-    Ask,
     Asks,
     Broker,
     Controller,
@@ -23,6 +20,8 @@ from logquake.client.admin.asks import (
     Terms,
     Whom,
 )
+from logquake.client.admin.enquiry import Call, Enquiry, InFlight, Waiting
+from logquake.client.admin.generators import Generators
 from logquake.client.admin.results import Results
 from logquake.client.errors import (
     BrokerError,
@@ -30,7 +29,6 @@ from logquake.client.errors import (
     ClosedError,
     ConnectionLostError,
     RequestTimedOutError,
-    TimedOutError,
     UnsupportedVersionError,
 )
 from logquake.client.measures import Measure
@@ -56,47 +54,13 @@ class EnquirySettings:
     retry_backoff_max_ms: int = 1_000
 
 
-@dataclass(slots=True, eq=False)
-class _Call:
-    """Of the program's; ``running`` are the generators that work for it."""
-
-    name: str
-    results: Results[Any, Any]
-    deadline_ms: int
-    running: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """For somebody to ask, not before."""
-
-    not_before_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class _InFlight:
-    node: Node
-    sent_ms: int
-
-
-@dataclass(slots=True, eq=False)
-class _Enquiry:
-    name: str
-    call: _Call
-    asks: Asks
-    ask: Ask[Any]
-    stage: _Waiting | _InFlight
-    tries: int
-    last_error: ClientError | None = None
-
-
 @dataclass(slots=True)
 class _Answers:
     """They are looked at in the next poll, which knows the time."""
 
-    waiting: list[tuple[_Enquiry, Answer]] = field(default_factory=list)
+    waiting: list[tuple[Enquiry, Answer]] = field(default_factory=list)
 
-    def take(self) -> list[tuple[_Enquiry, Answer]]:
+    def take(self) -> list[tuple[Enquiry, Answer]]:
         taken = self.waiting.copy()
         self.waiting.clear()
         return taken
@@ -120,7 +84,7 @@ class Enquiries:
         self._backoff = ExponentialBackoff(
             settings.retry_backoff_ms, settings.retry_backoff_max_ms, random
         )
-        self._enquiries: list[_Enquiry] = []  # oldest first
+        self._enquiries = Generators()
         self._answers = _Answers()
         self._is_closing = False
         self._requests = Measure("request")
@@ -137,8 +101,8 @@ class Enquiries:
         """Raises ClosedError once it is closing."""
         if self._is_closing:
             raise ClosedError("the admin client is closing, and takes no more calls")
-        call = _Call(name, results, now_ms + max(0, timeout_ms))
-        self._start(name, call, asks, now_ms)
+        call = Call(name, results, now_ms + max(0, timeout_ms))
+        self._enquiries.start(name, call, asks, now_ms)
 
     def metrics(self, now_ms: int) -> dict[str, float]:
         """By Kafka's names; averages and maxima of the last minute, no numbers without requests."""
@@ -153,11 +117,9 @@ class Enquiries:
         self._is_closing = True
 
     def abandon(self, why: ClientError) -> None:
-        """All that still runs is told."""
-        for enquiry in self._enquiries:
-            enquiry.asks.close()
-            enquiry.call.results.fail_rest(why)
-        self._enquiries.clear()
+        """All that still runs is told, and no more calls are taken."""
+        self.close()
+        self._enquiries.abandon(why)
 
     def poll(self, now_ms: int) -> None:
         fatal = self._updates.fatal  # for all calls; what is polled next may get over it
@@ -165,18 +127,18 @@ class Enquiries:
         for enquiry, answer in self._answers.take():
             if enquiry in self._enquiries:
                 self._take(enquiry, answer, now_ms)
-        looked_at: set[_Enquiry] = set()
+        looked_at: set[Enquiry] = set()
         while fresh := [each for each in self._enquiries if each not in looked_at]:
             looked_at.update(fresh)  # what comes of them are others, which are looked at too
             for enquiry in fresh:
-                if isinstance(enquiry.stage, _Waiting):
+                if isinstance(enquiry.stage, Waiting):
                     self._look_at(enquiry, fatal, now_ms)
 
     def next_due_ms(self, now_ms: int) -> int | None:
         """As `Links.next_due_ms`."""
         due = [] if (due_ms := self._updates.next_due_ms(now_ms)) is None else [due_ms]
         for enquiry in self._enquiries:
-            if isinstance(enquiry.stage, _Waiting):  # the network knows when one in flight is late
+            if isinstance(enquiry.stage, Waiting):  # the network knows when one in flight is late
                 due.append(enquiry.call.deadline_ms)
                 if enquiry.stage.not_before_ms > now_ms:
                     due.append(enquiry.stage.not_before_ms)
@@ -184,12 +146,12 @@ class Enquiries:
 
     # Whom to ask, and asking
 
-    def _look_at(self, enquiry: _Enquiry, fatal: ClientError | None, now_ms: int) -> None:
+    def _look_at(self, enquiry: Enquiry, fatal: ClientError | None, now_ms: int) -> None:
         if fatal is not None:
-            self._raise(enquiry, fatal, now_ms)
+            self._enquiries.throw(enquiry, fatal, now_ms)
         elif enquiry.call.deadline_ms <= now_ms:
-            self._raise(enquiry, _timed_out(enquiry), now_ms)
-        elif isinstance(enquiry.stage, _Waiting) and enquiry.stage.not_before_ms <= now_ms:
+            self._enquiries.throw(enquiry, enquiry.lateness, now_ms)
+        elif isinstance(enquiry.stage, Waiting) and enquiry.stage.not_before_ms <= now_ms:
             node = self._node(enquiry.ask.whom, now_ms)
             if node is not None and self._network.ready(node.id, now_ms):
                 self._send(enquiry, node, now_ms)
@@ -208,7 +170,7 @@ class Enquiries:
             self._metadata.request_update()
         return found
 
-    def _send(self, enquiry: _Enquiry, node: Node, now_ms: int) -> None:
+    def _send(self, enquiry: Enquiry, node: Node, now_ms: int) -> None:
         left_ms = enquiry.call.deadline_ms - now_ms
         timeout_ms = min(self._settings.request_timeout_ms, left_ms)
         ask = enquiry.ask
@@ -216,24 +178,27 @@ class Enquiries:
             version = self._network.version_of(node.id, _request_of(ask.response))
             message = ask.request(Terms(version, timeout_ms))
         except UnsupportedVersionError as error:
-            self._raise(enquiry, error, now_ms)
+            self._enquiries.throw(enquiry, error, now_ms)
+            return
+        except Exception as error:  # noqa: BLE001 - of what it was given, most likely
+            self._enquiries.fail(enquiry, error)
             return
         done = partial(self._on_answer, enquiry)
         request = ClientRequest(message, version, ask.response, done, timeout_ms)
         self._network.send(node.id, request, now_ms)
-        enquiry.stage = _InFlight(node, now_ms)
+        enquiry.stage = InFlight(node, now_ms)
         self._requests.add(1, now_ms)
 
-    def _on_answer(self, enquiry: _Enquiry, answer: Answer) -> None:
+    def _on_answer(self, enquiry: Enquiry, answer: Answer) -> None:
         self._answers.waiting.append((enquiry, answer))
 
     # What came of it
 
-    def _take(self, enquiry: _Enquiry, answer: Answer, now_ms: int) -> None:
+    def _take(self, enquiry: Enquiry, answer: Answer, now_ms: int) -> None:
         stage = enquiry.stage
         if isinstance(answer, ClientError):
             self._failed(enquiry, answer, now_ms)
-        elif isinstance(stage, _InFlight):
+        elif isinstance(stage, InFlight):
             self._responses.add(1, now_ms)
             self._latencies.add(now_ms - stage.sent_ms, now_ms)
             try:
@@ -241,64 +206,22 @@ class Enquiries:
             except ClientError as error:
                 self._failed(enquiry, error, now_ms)
             else:
-                reply = Reply(answer, stage.node)
-                self._go_on(enquiry, lambda: enquiry.asks.send(reply), now_ms)
+                self._enquiries.answer(enquiry, Reply(answer, stage.node), now_ms)
 
-    def _failed(self, enquiry: _Enquiry, error: ClientError, now_ms: int) -> None:
+    def _failed(self, enquiry: Enquiry, error: ClientError, now_ms: int) -> None:
         if isinstance(error, BrokerError) and error.code is ErrorCode.NOT_CONTROLLER:
             self._metadata.controller_moved()
         is_lost = isinstance(error, ConnectionLostError | RequestTimedOutError)
         enquiry.last_error = error
         enquiry.tries += 1
         if not error.retriable:
-            self._raise(enquiry, error, now_ms)
+            self._enquiries.throw(enquiry, error, now_ms)
         elif enquiry.call.deadline_ms <= now_ms or enquiry.tries > self._settings.retries:
-            self._raise(enquiry, _timed_out(enquiry), now_ms)
+            self._enquiries.throw(enquiry, enquiry.lateness, now_ms)
         elif is_lost and enquiry.ask.on_loss is Loss.IS_RAISED:
-            self._raise(enquiry, error, now_ms)
+            self._enquiries.throw(enquiry, error, now_ms)
         else:
-            enquiry.stage = _Waiting(now_ms + self._backoff.after(enquiry.tries - 1))
-
-    # Generators
-
-    def _start(self, name: str, call: _Call, asks: Asks, now_ms: int) -> None:
-        call.running += 1
-        self._advance(name, call, asks, lambda: next(asks), now_ms)
-
-    def _raise(self, enquiry: _Enquiry, error: ClientError, now_ms: int) -> None:
-        self._go_on(enquiry, lambda: enquiry.asks.throw(error), now_ms)
-
-    def _go_on(self, enquiry: _Enquiry, take: Callable[[], Ask[Any] | Also], now_ms: int) -> None:
-        self._enquiries.remove(enquiry)
-        self._advance(enquiry.name, enquiry.call, enquiry.asks, take, now_ms)
-
-    def _advance(
-        self,
-        name: str,
-        call: _Call,
-        asks: Asks,
-        take: Callable[[], Ask[Any] | Also],
-        now_ms: int,
-    ) -> None:
-        """Until it asks somebody something, or ends."""
-        try:
-            wish = take()
-            while isinstance(wish, Also):
-                self._start(wish.name, call, wish.asks, now_ms)
-                wish = next(asks)
-        except StopIteration:
-            self._ended(call)
-        except ClientError as error:
-            call.results.fail_rest(error)
-            self._ended(call)
-        else:
-            stage = _Waiting(now_ms + wish.delay_ms)
-            self._enquiries.append(_Enquiry(name, call, asks, wish, stage, wish.tries))
-
-    def _ended(self, call: _Call) -> None:
-        call.running -= 1
-        if not call.running:
-            call.results.end()
+            enquiry.stage = Waiting(now_ms + self._backoff.after(enquiry.tries - 1))
 
 
 def _request_of(response: type[Message]) -> type[Message]:
@@ -307,12 +230,3 @@ def _request_of(response: type[Message]) -> type[Message]:
     if found is None:
         raise TypeError(f"{response.__name__} answers no request")
     return found
-
-
-def _timed_out(enquiry: _Enquiry) -> ClientError:
-    """Kafka's TimeoutException, with what the last attempt met as its cause."""
-    met = enquiry.last_error
-    why = f": {met}" if met else ": nobody could be asked"
-    error = TimedOutError(f"{enquiry.name} is given up after {enquiry.tries} attempts{why}")
-    error.__cause__ = met
-    return error

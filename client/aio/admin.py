@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
@@ -10,6 +11,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 from logquake.client.admin.administering import Administering
 from logquake.client.aio.futures import Future
 from logquake.client.aio.loops import start_on_loop
+from logquake.client.errors import ClosedError
 from logquake.client.pending import Promise
 
 P = ParamSpec("P")
@@ -83,10 +85,12 @@ class Admin:
 
     async def close(self, timeout_ms: int | None = None) -> None:
         """As the one that blocks."""
-        if self._driver.is_closed:
-            return
-        await self._driver.run(self._administering.close(timeout_ms))
-        self._driver.close()
+        try:
+            if not self._driver.is_closed:
+                with suppress(ClosedError):  # by another task, meanwhile
+                    await self._driver.run(self._administering.close(timeout_ms))
+        finally:
+            self._driver.close()
 
     create_topics = _each(Administering.create_topics)
     delete_topics = _each(Administering.delete_topics)

@@ -6,13 +6,15 @@ import selectors
 
 from logquake.client.assembling import Foundation
 from logquake.client.driving.aio import AioDriver
-from logquake.client.driving.driven import Core
+from logquake.client.driving.driven import LastingCore
 from logquake.client.driving.names import Names
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.telling import Telling
 
 
-def start_on_loop(foundation: Foundation, core: Core, telling: Telling, name: str) -> AioDriver:
+def start_on_loop(
+    foundation: Foundation, core: LastingCore, telling: Telling, name: str
+) -> AioDriver:
     """``name`` is what errors call the client. Raises RuntimeError where no loop runs."""
 
     def new_sockets(selector: selectors.BaseSelector, names: Names) -> SelectorSockets:

@@ -10,7 +10,7 @@ from typing import Any, Self
 from logquake.client.aio.futures import Future
 from logquake.client.aio.loops import start_on_loop
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
-from logquake.client.errors import ClientError
+from logquake.client.errors import ClientError, ClosedError
 from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.facade import ProducerFacade
@@ -119,10 +119,10 @@ class Producer(ProducerFacade):
 
     async def close(self, timeout_ms: int | None = None) -> None:
         """Write what is there, and end; what is not written in time has failed then."""
-        if self._driver.is_closed:
-            return
         try:
-            await self._driver.run(self._producing.close(timeout_ms))
+            if not self._driver.is_closed:
+                with suppress(ClosedError):  # by another task, meanwhile
+                    await self._driver.run(self._producing.close(timeout_ms))
         finally:
-            self._driver.close()
-            self._producing.closed()
+            if self._driver.close():
+                self._producing.closed()

@@ -84,6 +84,9 @@ class ConsumerCore:
         ]
         return min((each for each in due if each is not None), default=None)
 
+    def abandon(self, _why: ClientError) -> None:
+        """A program is told things in its calls alone, which are told by whoever drives them."""
+
     def follow_metadata(self) -> None:
         """Positions are led by whoever leads now."""
         snapshot = self._metadata.snapshot

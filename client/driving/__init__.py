@@ -4,7 +4,7 @@ blocking.py    a core driven by whoever waits for its answer
 thread.py      a core driven by a thread of its own, for callers on others; waker.py: waking it
 aio.py         a core driven by asyncio's loop
 steps.py       a program's call, for callers that block and that await
-driven.py      what a driver sees of a core
+driven.py      what a driver sees of a core; ending.py: how a driver ends
 sockets.py     non-blocking sockets and a selector; transports.py: plain, or TLS
 names.py       the addresses of a host
 way_in.py      what is spoken, and who we say that we are

@@ -15,11 +15,12 @@ from functools import partial
 from typing import TypeVar
 
 from logquake.client.clock import Clock
-from logquake.client.driving.driven import Core
+from logquake.client.driving.driven import LastingCore
+from logquake.client.driving.ending import abandon, why_closed
 from logquake.client.driving.names import Found, Names, addresses_of
 from logquake.client.driving.sockets import Sockets
 from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look
-from logquake.client.errors import ClosedError, ConnectionLostError
+from logquake.client.errors import ConnectionLostError
 from logquake.client.network.links import Links
 
 T = TypeVar("T")
@@ -35,7 +36,7 @@ class AioDriver:
 
     def __init__(
         self,
-        core: Core,
+        core: LastingCore,
         links: Links,
         clock: Clock,
         new_sockets: Callable[[selectors.BaseSelector, Names], Sockets],
@@ -59,6 +60,8 @@ class AioDriver:
         self._polled_ms = 0
         self._is_woken = False
         self._has_ended = False
+        self._is_closed = False  # by somebody
+        self._failure: Exception | None = None
         self._loop.add_reader(self._selector.fileno(), self._on_events)
         self.wake()
 
@@ -133,10 +136,12 @@ class AioDriver:
         except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
             return partial(steps.throw, error)
 
-    def close(self) -> None:
-        """End all connections, and tell whoever waits."""
+    def close(self) -> bool:
+        """End all connections, and tell whoever waits; whether nobody has closed it before."""
+        is_first, self._is_closed = not self._is_closed, True
         if not self._has_ended:
             self._end()
+        return is_first
 
     @property
     def is_closed(self) -> bool:
@@ -146,7 +151,7 @@ class AioDriver:
     def check_open(self) -> None:
         """Raises ClosedError."""
         if self.is_closed:
-            raise ClosedError(f"{self._name} is closed")
+            raise why_closed(self._name, self._failure)
 
     # On the loop
 
@@ -158,8 +163,8 @@ class AioDriver:
             self._polled_ms = self._clock.now_ms()
             self._core.poll(self._polled_ms)
             acted = self._sockets.perform(self._links)
-        except Exception:  # noqa: BLE001 - whatever it is, the client is over, and the log says why
-            self._fail()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the client is over
+            self._fail(error)
             return
         self._tell()
         self._wake_those_who_wait()
@@ -170,8 +175,8 @@ class AioDriver:
     def _on_events(self) -> None:
         try:
             self._sockets.wait(self._links, 0)
-        except Exception:  # noqa: BLE001 - as in a pass
-            self._fail()
+        except Exception as error:  # noqa: BLE001 - as in a pass
+            self._fail(error)
         else:
             self._pass()
 
@@ -219,7 +224,8 @@ class AioDriver:
         self._looking_up.add(looking_up)
         looking_up.add_done_callback(told)
 
-    def _fail(self) -> None:
+    def _fail(self, error: Exception) -> None:
+        self._failure = error
         _LOG.exception("%s fails", self._name)
         self._end()
 
@@ -232,13 +238,20 @@ class AioDriver:
         for looking_up in list(self._looking_up):
             looking_up.cancel()
         try:
+            abandon(self._core, why_closed(self._name, self._failure))
             why = ConnectionLostError("closed by this client")
             self._links.end_all(why, self._clock.now_ms())
             self._sockets.perform(self._links)
-            self._tell()
         finally:
-            self._sockets.close()
-            for woken in [each for each in self._waiting if not each.done()]:
-                woken.set_result(None)
-            for promised in [each for each in self._promised if not each.done()]:
-                promised.set_exception(ClosedError(f"{self._name} is closed"))
+            try:
+                self._tell()
+            finally:
+                self._sockets.close()
+                self._release()
+
+    def _release(self) -> None:
+        """Whoever waits."""
+        for woken in [each for each in self._waiting if not each.done()]:
+            woken.set_result(None)
+        for promised in [each for each in self._promised if not each.done()]:
+            promised.set_exception(why_closed(self._name, self._failure))

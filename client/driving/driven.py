@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from logquake.client.errors import ClientError
 from logquake.client.network.effects import Effect
 
 
@@ -18,6 +19,13 @@ class Core(Protocol):
 
         It is asked with the time of the last poll: what has come due since then was not done.
         """
+
+
+class LastingCore(Core, Protocol):
+    """One that a driver has for longer than a call."""
+
+    def abandon(self, why: ClientError) -> None:
+        """Nobody drives it any more, or it has failed: whoever waits for something is told why."""
 
 
 class Driven(Protocol):

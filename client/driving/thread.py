@@ -14,11 +14,12 @@ from functools import partial
 from typing import TypeVar
 
 from logquake.client.clock import Clock
-from logquake.client.driving.driven import Core, Shared
+from logquake.client.driving.driven import LastingCore, Shared
+from logquake.client.driving.ending import abandon, why_closed
 from logquake.client.driving.sockets import Sockets
 from logquake.client.driving.steps import Call, Steps, Wait, is_worth_a_look
 from logquake.client.driving.waker import Waker
-from logquake.client.errors import ClosedError, ConnectionLostError
+from logquake.client.errors import ConnectionLostError
 from logquake.client.network.links import Links
 
 T = TypeVar("T")
@@ -35,7 +36,7 @@ class ThreadDriver:
 
     def __init__(
         self,
-        core: Core,
+        core: LastingCore,
         links: Links,
         clock: Clock,
         new_sockets: Callable[[Waker], Sockets],
@@ -57,6 +58,7 @@ class ThreadDriver:
         self._is_asleep = False
         self._is_closing = False
         self._has_ended = False
+        self._failure: BaseException | None = None
         # A program that forgets to close its client ends all the same.
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
@@ -141,13 +143,18 @@ class ThreadDriver:
         except BaseException as error:  # noqa: BLE001 - the call ends by it, as it wants
             return partial(steps.throw, error)
 
-    def close(self) -> None:
-        """End all connections and the thread. In a callback it does not wait for that."""
+    def close(self) -> bool:
+        """End all connections and the thread. In a callback it does not wait for that.
+
+        Whether nobody else has closed it before.
+        """
         with self.lock:
+            is_first = not self._is_closing
             self._is_closing = True
             self.wake()
         if not self.is_own_thread():
             self._thread.join()
+        return is_first
 
     @property
     def is_closed(self) -> bool:
@@ -165,7 +172,7 @@ class ThreadDriver:
     def check_open(self) -> None:
         """Raises ClosedError."""
         if self.is_closed:
-            raise ClosedError(f"{self._thread.name} is closed")
+            raise why_closed(self._thread.name, self._failure)
 
     # On its own
 
@@ -173,7 +180,8 @@ class ThreadDriver:
         try:
             while self._pass():
                 pass
-        except Exception:  # noqa: BLE001 - whatever it is, the client is over, and the log says why
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the client is over
+            self._failure = error
             _LOG.exception("%s fails", self._thread.name)
         finally:
             self._end()
@@ -214,12 +222,21 @@ class ThreadDriver:
             with self.lock:
                 self._is_asleep = False
                 self._has_ended = True  # nobody needs the waker any more
+                abandon(self._core, why_closed(self._thread.name, self._failure))
                 why = ConnectionLostError("closed by this client")
                 self._links.end_all(why, self._clock.now_ms())
             self._sockets.perform(self._shared)
-            self._tell()
         finally:
+            self._tell_all()
             with self.lock:
                 self._wake_those_who_wait()
             self._sockets.close()
             self._waker.close()
+
+    def _tell_all(self) -> None:
+        """Though one of the program's own ends the thread, by sys.exit() say."""
+        try:
+            self._tell()
+        except BaseException:  # noqa: BLE001 - the others are told all the same
+            _LOG.exception("a callback of the program's ends %s", self._thread.name)
+            self._tell_all()

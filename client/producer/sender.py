@@ -107,6 +107,11 @@ class Sender:
         ]
         return min((each for each in due if each is not None), default=None)
 
+    def abandon(self, why: ClientError) -> None:
+        """What is not done has failed."""
+        self._accumulator.close()
+        self._accumulator.abort(why)
+
     @property
     def is_idle(self) -> bool:
         """Nothing is waiting to be sent, nothing is in flight."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from logquake.client.admin.administering import Administering
+from logquake.client.errors import ClosedError
 from logquake.client.pending import Promise
 from logquake.client.sync.futures import Future
 from logquake.client.sync.threads import start_thread
@@ -89,12 +91,13 @@ class Admin:
         """Wait for what was called, for so long or, by default, as long as each call may take; what
         is not done then is told ClosedError. Closing again does nothing.
         """
-        if self._driver.is_closed:
-            return
-        self._driver.run(
-            self._administering.close(0 if self._driver.is_own_thread() else timeout_ms)
-        )
-        self._driver.close()
+        given_ms = 0 if self._driver.is_own_thread() else timeout_ms
+        try:
+            if not self._driver.is_closed:
+                with suppress(ClosedError):  # by another thread, meanwhile
+                    self._driver.run(self._administering.close(given_ms))
+        finally:
+            self._driver.close()
 
     create_topics = _each(Administering.create_topics)
     delete_topics = _each(Administering.delete_topics)

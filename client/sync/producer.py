@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from logquake.client.consumer.offsets import ConsumerGroupMetadata
-from logquake.client.errors import ClientError
+from logquake.client.errors import ClientError, ClosedError
 from logquake.client.partitions import PartitionNodes
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.facade import ProducerFacade
@@ -159,13 +159,13 @@ class Producer(ProducerFacade):
         that is not committed is aborted.
 
         Called in a callback it gives nothing any time, as Kafka's does: the thread that calls back
-        is the one that writes. Closing again does nothing.
+        is the one that writes. Closing again does nothing but wait for the first one.
         """
-        if self._driver.is_closed:
-            return
         given_ms = 0 if self._driver.is_own_thread() else timeout_ms
         try:
-            self._driver.run(self._producing.close(given_ms))
+            if not self._driver.is_closed:
+                with suppress(ClosedError):  # by another thread, meanwhile
+                    self._driver.run(self._producing.close(given_ms))
         finally:
-            self._driver.close()
-            self._producing.closed()
+            if self._driver.close():
+                self._producing.closed()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from logquake.client.assembling import Foundation
-from logquake.client.driving.driven import Core
+from logquake.client.driving.driven import LastingCore
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.driving.waker import Waker
 from logquake.client.telling import Telling
 
 
-def start_thread(foundation: Foundation, core: Core, telling: Telling, name: str) -> ThreadDriver:
+def start_thread(
+    foundation: Foundation, core: LastingCore, telling: Telling, name: str
+) -> ThreadDriver:
     """``name`` is the thread's, and what errors call the client."""
 
     def new_sockets(waker: Waker) -> SelectorSockets:

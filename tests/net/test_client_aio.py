@@ -14,7 +14,7 @@ import pytest
 from logquake.client.aio.futures import Future
 from logquake.client.clock import Clock
 from logquake.client.driving.aio import AioDriver
-from logquake.client.driving.driven import Core
+from logquake.client.driving.driven import LastingCore
 from logquake.client.driving.names import Names
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.steps import Call, Steps, Wait
@@ -39,7 +39,7 @@ from tests.net.test_client_thread import (
 
 @asynccontextmanager
 async def driven(
-    core: Core,
+    core: LastingCore,
     links: Links | None = None,
     tell: Callable[[], None] = lambda: None,
     clock: Clock = CLOCK,
@@ -208,8 +208,10 @@ def test_a_core_that_fails_ends_its_client(caplog: pytest.LogCaptureFixture) -> 
 
     async def main() -> None:
         async with driven(Failing()) as driver:
-            with pytest.raises(ClosedError):
+            with pytest.raises(ClosedError, match="ours has failed: LookupError"):
                 await driver.wait(lambda: False, in_time())
+            assert driver.close()
+            assert not driver.close()
 
     with caplog.at_level(logging.ERROR):
         asyncio.run(main())

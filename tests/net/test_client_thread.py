@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -13,7 +14,7 @@ from random import Random
 import pytest
 
 from logquake.client.clock import Clock, SystemClock
-from logquake.client.driving.driven import Core, Driven
+from logquake.client.driving.driven import Driven, LastingCore
 from logquake.client.driving.sockets import SelectorSockets
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.driving.waker import Waker
@@ -23,6 +24,7 @@ from logquake.client.network.link import Answer, ClientRequest
 from logquake.client.network.links import Links
 from logquake.client.network.network_client import NetworkClient
 from logquake.client.network.settings import NetworkSettings
+from logquake.client.telling import Telling
 from logquake.wire.api import ApiKey
 from logquake.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from logquake.wire.messages.metadata import MetadataRequest, MetadataResponse
@@ -46,6 +48,7 @@ class Counting:
         self.taken: list[int] = []
         self.due_ms: int | None = None
         self.polled_by: set[str] = set()
+        self.abandoned: list[ClientError] = []
 
     def give(self, number: int, _now_ms: int) -> None:
         self.given.append(number)
@@ -59,6 +62,9 @@ class Counting:
 
     def next_due_ms(self, _now_ms: int) -> int | None:
         return self.due_ms
+
+    def abandon(self, why: ClientError) -> None:
+        self.abandoned.append(why)
 
 
 class HastyClock(SystemClock):
@@ -88,10 +94,12 @@ class Soon:
         assert self._due_ms is not None
         return self._due_ms if polled_ms < self._due_ms else None
 
+    def abandon(self, _why: ClientError) -> None: ...
+
 
 @contextmanager
 def driven(
-    core: Core, tell: Callable[[], None] = lambda: None, clock: Clock = CLOCK
+    core: LastingCore, tell: Callable[[], None] = lambda: None, clock: Clock = CLOCK
 ) -> Iterator[ThreadDriver]:
     links = Links(NETWORK, Random(1))
     new_sockets = partial(_sockets, SelectorSockets)
@@ -270,9 +278,31 @@ def test_a_core_that_fails_ends_its_client(caplog: pytest.LogCaptureFixture) -> 
     core = Failing()
     with caplog.at_level(logging.ERROR), driven(core) as driver:
         driver.call(partial(core.give, 1))
-        with pytest.raises(ClosedError):
+        with pytest.raises(ClosedError, match=r"ours has failed: LookupError\('a bug'\)"):
             driver.wait(lambda: False, in_time())
     assert "LookupError: a bug" in caplog.text
+    assert [str(why) for why in core.abandoned] == ["ours has failed: LookupError('a bug')"]
+
+
+def test_what_is_left_over_is_told_though_a_callback_ends_the_thread() -> None:
+    core, telling, told = Counting(), Telling(), []
+    with driven(core, telling.tell) as driver:
+        with driver.lock:
+            telling.add(sys.exit)
+            telling.add(sys.exit)
+            telling.add(lambda: told.append(1))
+            driver.wake()
+        with pytest.raises(ClosedError, match="SystemExit"):
+            driver.wait(lambda: False, in_time())
+    assert told == [1]
+
+
+def test_the_first_to_close_it_is_told_so() -> None:
+    core = Counting()
+    with driven(core) as driver:
+        assert driver.close()
+        assert not driver.close()
+    assert [str(why) for why in core.abandoned] == ["ours is closed"]
 
 
 # With connections
@@ -309,6 +339,8 @@ class Asking:
 
     def next_due_ms(self, now_ms: int) -> int | None:
         return self.links.next_due_ms(now_ms)
+
+    def abandon(self, _why: ClientError) -> None: ...
 
 
 @contextmanager

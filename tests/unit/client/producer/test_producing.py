@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from logquake.client.driving.steps import Call, Wait
-from logquake.client.errors import DeliveryError
+from logquake.client.errors import ClosedError, DeliveryError
 from logquake.client.producer.delivery import RecordMetadata
 from logquake.client.producer.interceptors import ProducerInterceptor
 from logquake.client.producer.leaders import PartitionsOfTopic
@@ -178,6 +178,22 @@ def test_a_partitioner_is_asked_once_a_record_as_something_of_the_programs_own()
     with pytest.raises(StopIteration):
         full.send(True)
     assert program.partitioner.asked == 2
+
+
+def test_whoever_drives_it_no_more_says_so_to_what_is_not_done() -> None:
+    program, told = Program(), []
+    outgoing = program.outgoing(partition=0)._replace(on_delivery=lambda *each: told.append(each))
+    appended = program.producing.append(outgoing)
+    assert appended is not None
+    why = ClosedError("it has failed")
+    program.producing.core.abandon(why)
+    assert isinstance(appended.delivery.outcome, DeliveryError)
+    assert appended.delivery.outcome.cause is why
+    program.producing.telling.tell()
+    [(_, error)] = told
+    assert error is appended.delivery.outcome
+    with pytest.raises(ClosedError):
+        program.producing.append(program.outgoing(partition=0))
 
 
 @pytest.mark.parametrize("topic", [b"t", "\ud800"], ids=str)

@@ -1,0 +1,54 @@
+"""One question of a call's: how far it is, and what it has met (KafkaAdminClient.Call)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from logquake.client.admin.asks import Ask, Asks
+from logquake.client.admin.results import Results
+from logquake.client.errors import ClientError, TimedOutError
+from logquake.client.network.effects import Node
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """Of the program's; ``running`` are the generators that work for it."""
+
+    name: str
+    results: Results[Any, Any]
+    deadline_ms: int
+    running: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """For somebody to ask, not before."""
+
+    not_before_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    node: Node
+    sent_ms: int
+
+
+@dataclass(slots=True, eq=False)
+class Enquiry:
+    name: str
+    call: Call
+    asks: Asks
+    ask: Ask[Any]
+    stage: Waiting | InFlight
+    tries: int
+    last_error: ClientError | None = None
+
+    @property
+    def lateness(self) -> TimedOutError:
+        """Kafka's TimeoutException, with what the last attempt met as its cause."""
+        met = self.last_error
+        why = f": {met}" if met else ": nobody could be asked"
+        error = TimedOutError(f"{self.name} is given up after {self.tries} attempts{why}")
+        error.__cause__ = met
+        return error

@@ -1,0 +1,27 @@
+"""How a driver ends, by itself or because its core has failed."""
+
+from __future__ import annotations
+
+import logging
+
+from logquake.client.driving.driven import LastingCore
+from logquake.client.errors import ClosedError
+
+_LOG = logging.getLogger(__name__)
+
+
+def why_closed(name: str, failure: BaseException | None) -> ClosedError:
+    """What the calls of a client that has ended raise."""
+    if failure is None:
+        return ClosedError(f"{name} is closed")
+    why = ClosedError(f"{name} has failed: {failure!r}")
+    why.__cause__ = failure
+    return why
+
+
+def abandon(core: LastingCore, why: ClosedError) -> None:
+    """As far as it can: what has failed may fail again."""
+    try:
+        core.abandon(why)
+    except Exception:  # noqa: BLE001 - the driver ends all the same
+        _LOG.exception("what was left over could not be told that %s", why)
