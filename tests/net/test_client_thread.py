@@ -185,7 +185,7 @@ def test_times_may_be_ages_away() -> None:
         def is_seen_often() -> bool:
             driver.wake()
             looks.append(True)
-            return len(looks) == 3
+            return len(looks) >= 3
 
         assert driver.wait(is_seen_often, 2**63 - 1)
 
