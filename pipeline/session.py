@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _VECTOR_MODULE = "jdk.incubator.vector"
 # Compiling well costs a job of seconds more than it saves, as does collecting garbage beside it.
-_SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -74,7 +74,7 @@ def spark_session(
     # Without it executors may pick another Python, one without this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Before the JVM another one puts its command together.
-    os.environ.setdefault("SPARK_LAUNCHER_OPTS", _SHORT_LIVED)
+    os.environ.setdefault("SPARK_LAUNCHER_OPTS", SHORT_LIVED)
     builder = SparkSession.builder.appName(name)
     wanted = _defaults(files, short=short)
     if _IS_SUBMITTED not in os.environ:
@@ -100,9 +100,7 @@ def _defaults(files: Path, *, short: bool) -> dict[str, str]:
         "spark.sql.session.timeZone": "UTC",
         # A handful of tasks suits one machine; the default of 200 is a second of overhead.
         "spark.sql.shuffle.partitions": "4",
-        "spark.driver.extraJavaOptions": f"{java_options} {_SHORT_LIVED}"
-        if short
-        else java_options,
+        "spark.driver.extraJavaOptions": f"{java_options} {SHORT_LIVED}" if short else java_options,
     } | (_SHORT_JOB if short else {})
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from logquake.cluster.processes.java import find_java
-from logquake.pipeline.session import _java_home
+from logquake.pipeline.session import SHORT_LIVED, _java_home
 from tests.compat.sparks import SPARKS_PATIENCE_S
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -59,6 +59,8 @@ def standalone_spark(folder: Path, workers: int) -> Iterator[StandaloneSpark]:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_WORKER_DIR": str(folder / "work"),
         "SPARK_LOCAL_DIRS": str(folder),
+        # Of the master, the workers, their executors and the driver: none lives for long.
+        "JDK_JAVA_OPTIONS": SHORT_LIVED,
         # A job whose executors are killed again and again goes on.
         "SPARK_MASTER_OPTS": "-Dspark.deploy.maxExecutorRetries=-1",
     }
