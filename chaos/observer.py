@@ -12,15 +12,16 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from logquake.chaos.history.rows import Kind
 from logquake.chaos.history.writer import HistoryWriter
 from logquake.client.errors import ClientError
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
+from logquake.client.settings import Address
 from logquake.cluster.errors import ClusterError
+from logquake.cluster.observing.broker_connections import BrokerConnections, dial_as
 from logquake.cluster.observing.view import ClusterView
 from logquake.cluster.running.observed import ObservedCluster
 from logquake.wire.errors import ErrorCode
@@ -65,21 +66,22 @@ class Observer:
     def __init__(
         self,
         view: ClusterView,
-        router: Callable[[], Router],
+        addresses: Callable[[], Mapping[int, Address]],
+        connections: BrokerConnections,
         history: HistoryWriter,
         topics: Collection[str] = (),
     ) -> None:
         self._view = view
-        self._new_router = router
+        self._addresses = addresses
+        self._connections = connections
         self._history = history
         self._topics = frozenset(topics)
-        self._routers: dict[int, Router] = {}  # one for each broker: they are asked side by side
+        # Brokers are asked side by side.
         self._threads = ThreadPoolExecutor(MOST_BROKERS, "observer")
 
     def close(self) -> None:
         self._threads.shutdown()
-        for router in self._routers.values():
-            router.close()
+        self._connections.close()
 
     def look(self) -> None:
         """A row for each partition. Raises ClusterError where ZooKeeper does not answer."""
@@ -142,20 +144,22 @@ class Observer:
     def _ask_all(
         self, question: _Question, places: Mapping[int, Mapping[TopicPartition, int]]
     ) -> Mapping[int, Offsets]:
-        for broker_id in places:
-            if broker_id not in self._routers:
-                self._routers[broker_id] = self._new_router()
+        addresses = self._addresses()
         asked = {
             broker_id: self._threads.submit(
-                _ask, self._routers[broker_id], broker_id, question, epochs
+                _ask, self._connections, addresses[broker_id], question, epochs
             )
             for broker_id, epochs in places.items()
+            if broker_id in addresses
         }
         return {broker_id: answer.result() for broker_id, answer in asked.items()}
 
 
 def _ask(
-    router: Router, broker_id: int, question: _Question, epochs: Mapping[TopicPartition, int]
+    connections: BrokerConnections,
+    address: Address,
+    question: _Question,
+    epochs: Mapping[TopicPartition, int],
 ) -> Offsets:
     """Of those that it answers without an error."""
     topics: dict[str, list[ListOffsetsPartition]] = defaultdict(list)
@@ -173,7 +177,7 @@ def _ask(
         topics=[ListOffsetsTopic(name=name, partitions=asked) for name, asked in topics.items()],
     )
     try:
-        answer = router.broker(broker_id).request(request, ListOffsetsResponse)
+        answer = connections.ask(address, request, ListOffsetsResponse)
     except ClientError:
         return {}
     return {
@@ -192,6 +196,14 @@ def _by_broker(place: TopicPartition, found: Mapping[int, Offsets]) -> dict[str,
     }
 
 
+def _addresses(kafka: ObservedCluster) -> dict[int, Address]:
+    """Those that clients are told."""
+    brokers = kafka.state().brokers
+    return {
+        one.broker_id: Address(one.host, one.port) for one in brokers if one.broker_id is not None
+    }
+
+
 @contextmanager
 def observing(
     kafka: ObservedCluster,
@@ -201,9 +213,8 @@ def observing(
     topics: Collection[str] = (),
 ) -> Iterator[None]:
     """Look again and again, from a thread, for as long as the block lasts."""
-    servers, way_in = kafka.bootstrap_servers, kafka.way_in
-    settings = ClientSettings(servers, request_timeout_ms=ANSWER_MS, api_timeout_ms=ANSWER_MS)
-    observer = Observer(kafka.view, lambda: Router(settings, way_in=way_in), history, topics)
+    connections = BrokerConnections(dial_as("observer", ANSWER_MS, kafka.way_in))
+    observer = Observer(kafka.view, partial(_addresses, kafka), connections, history, topics)
     stopping = Event()
     thread = Thread(target=_look_again, args=(observer, every_s, stopping), name="observer")
     thread.start()

@@ -15,17 +15,15 @@ loop. The tools' one has one thread, one request at a time on a connection, no b
     connection.py   one request and its response
     routing.py      brokers, leaders, and trying again
     topics.py       the cluster and its topics
-    configs.py      what topics and brokers are set to
-    acls.py         who may do what
     coordinator_lookups.py how coordinators are asked for
     coordinators.py who coordinates a group or a transactional id
     groups.py       groups and their members
     commits.py      committed offsets
-    transactions.py transactions, and since when they are open
     offsets.py      earliest, latest, first after a time
     cursor.py       a place in a partition, and what answers hold from there
     fetching.py     one Fetch of one broker
     reader.py       a partition's records from its leader
+    ranges.py       the same by a consumer: batches as they are stored
     consumer/       the consumer's pure core: who of a group reads what, and what is fetched
     classic/        the clients of Kafka's first documents
     admin/          all that an administrator asks of a cluster

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from logquake.client.consumer.settings import MAX_DECOMPRESSED_BYTES
 from logquake.client.errors import CorruptRecordError
+from logquake.client.ranges import stored_range
 from logquake.pipeline.asking import consuming
 from logquake.pipeline.options import ReadOptions
 from logquake.pipeline.planning import OffsetRange
-from logquake.pipeline.stored_range import stored_range
 from logquake.wire.errors import RecordError
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def read_range(options: ReadOptions, wanted: OffsetRange) -> Iterator[pa.RecordB
 
     with consuming(options.consumer, f"reading {wanted.place}") as consumer:
         rows = Rows(wanted, options.columns, MAX_DECOMPRESSED_BYTES)
-        batches = stored_range(consumer, wanted, fail_on_data_loss=options.fail_on_data_loss)
-        for stored in batches:
+        place, end, strict = wanted.place, wanted.end, options.fail_on_data_loss
+        for stored in stored_range(consumer, place, wanted.start, end, fail_on_data_loss=strict):
             rows.add(stored)
             if rows.is_full:
                 yield from _taken(rows, wanted)

@@ -137,21 +137,15 @@ def topic(cluster: Cluster, _topic_numbers: Iterator[int]) -> Callable[..., str]
     answers when it has told a leader, and some clients take a broker that was not told yet for a
     change of the topic.
     """
-    from logquake.client.routing import Router
-    from logquake.client.settings import ClientSettings
-    from logquake.client.topics import Admin
-    from tests.every_broker import wait_until_all_tell
 
     def create(*, partitions: int = 1, replicas: int = 3, **config: object) -> str:
         name = f"topic-{next(_topic_numbers)}"
-        with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-            Admin(router).create_topic(
-                name,
-                partitions=partitions,
-                replication_factor=replicas,
-                configs={key.replace("_", "."): str(value) for key, value in config.items()},
-            )
-            wait_until_all_tell(router, name, partitions)
+        cluster.create_topic(
+            name,
+            partitions=partitions,
+            replication_factor=replicas,
+            config={key.replace("_", "."): value for key, value in config.items()},
+        )
         return name
 
     return create

@@ -19,13 +19,9 @@ from logquake.chaos.card.clients import UNNAMED
 from logquake.chaos.history.lines import to_line
 from logquake.chaos.history.reader import read_file
 from logquake.chaos.history.rows import Kind, Row
-from logquake.client.consumer.settings import Isolation
-from logquake.client.cursor import ReadBatch, ReadOptions
-from logquake.client.offsets import latest_offsets, list_offsets
-from logquake.client.reader import PartitionReader
-from logquake.client.routing import Router
+from logquake.client import Consumer
+from logquake.client.ranges import ReadBatch, read_range
 from logquake.wire.records import Record
-from logquake.wire.sentinels import EARLIEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
 PROCESS = "stored"
@@ -42,10 +38,14 @@ class Finding(NamedTuple):
     client: str
 
 
-def stored_rows(router: Router, topics: Iterable[str], links: Path) -> list[Row]:
-    """By time. ``links`` is the file that the watch has written."""
+def stored_rows(config: Mapping[str, object], topics: Iterable[str], links: Path) -> list[Row]:
+    """By time. ``links`` is the file that the watch has written, ``config`` a client's.
+
+    Raises ClientError.
+    """
     senders = senders_of(links)
-    found = sorted(each for topic in topics for each in _of_topic(router, topic, senders))
+    with Consumer(config, isolation_level="read_committed") as consumer:
+        found = sorted(each for topic in topics for each in _of_topic(consumer, topic, senders))
     return [
         Row(
             each.at_us,
@@ -61,9 +61,11 @@ def stored_rows(router: Router, topics: Iterable[str], links: Path) -> list[Row]
     ]
 
 
-def write_stored(router: Router, topics: Iterable[str], links: Path, folder: Path) -> None:
-    """Into ``folder/stored.jsonl``."""
-    rows = stored_rows(router, topics, links)
+def write_stored(
+    config: Mapping[str, object], topics: Iterable[str], links: Path, folder: Path
+) -> None:
+    """Into ``folder/stored.jsonl``. Raises ClientError."""
+    rows = stored_rows(config, topics, links)
     (folder / f"{PROCESS}.jsonl").write_bytes(b"".join(map(to_line, rows)))
 
 
@@ -75,14 +77,12 @@ def senders_of(links: Path) -> Senders:
     }
 
 
-def _of_topic(router: Router, topic: str, senders: Senders) -> Iterator[Finding]:
-    ends = latest_offsets(router, topic, isolation=Isolation.READ_COMMITTED)
-    starts = list_offsets(router, topic, dict.fromkeys(ends, EARLIEST_TIMESTAMP))
-    options = ReadOptions(isolation=Isolation.READ_COMMITTED)
-    for partition, end in ends.items():
-        start = starts[partition].offset
-        reader = PartitionReader(router, topic, partition, start, end, options)
-        yield from misplaced(str(TopicPartition(topic, partition)), reader.batches(), senders)
+def _of_topic(consumer: Consumer, topic: str, senders: Senders) -> Iterator[Finding]:
+    places = [TopicPartition(topic, each.partition) for each in consumer.partitions_for(topic)]
+    starts, ends = consumer.beginning_offsets(places), consumer.end_offsets(places)
+    for place in places:
+        batches = read_range(consumer, place, starts[place], ends[place])
+        yield from misplaced(str(place), batches, senders)
 
 
 def misplaced(partition: str, batches: Iterable[ReadBatch], senders: Senders) -> Iterator[Finding]:

@@ -16,9 +16,8 @@ from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.members import Membership, after
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.reading import number_in_headers
-from logquake.client.consumer.settings import Isolation
-from logquake.client.offsets import latest_offsets
 from logquake.cluster.errors import WaitTimeoutError
+from logquake.cluster.observing.log_offsets import latest_offsets
 from logquake.cluster.running.cluster import RunningCluster
 
 READER = "reader"
@@ -60,8 +59,8 @@ def read_back(
     silent_s: float,
 ) -> ReadBack:
     """To the ends of the moment at which it begins. Raises WaitTimeoutError."""
-    with kafka.router() as router:
-        ends = latest_offsets(router, topic, isolation=Isolation.READ_UNCOMMITTED)
+    with kafka.admin() as admin:
+        ends = latest_offsets(admin, topic)
     plan = Plan.of(
         WorkloadKind.READER,
         kafka.bootstrap_servers,

@@ -20,7 +20,6 @@ from logquake.chaos.history.rows import Kind
 from logquake.chaos.history.writer import HistoryWriter
 from logquake.chaos.observer import observing
 from logquake.chaos.runs.run import HARNESS, end_at_once
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.fault import Fault
@@ -122,7 +121,10 @@ class _Tour:
             self._kafka.close()
 
     def _on_cluster(self) -> Opinions:
-        _create_topic(self._kafka)
+        config = {"min.insync.replicas": MIN_ISR}
+        self._kafka.create_topic(
+            TOPIC, partitions=PARTITIONS, replication_factor=REPLICAS, config=config
+        )
         producer = LineProducer(self._kafka.bootstrap_servers, TOPIC, PARTITIONS)
         harness, reader = self._folder / f"{HARNESS}.jsonl", self._folder / "reader.jsonl"
         with (
@@ -169,16 +171,6 @@ class _Tour:
         what = "Reading back as a consumer group, and comparing"
         with self._screen.counting(what, len(self._corpus)) as show:
             return read_back(self._kafka, TOPIC, self._corpus, history, show, _STEP_TIMEOUT_S)
-
-
-def _create_topic(kafka: Cluster) -> None:
-    with kafka.router() as router:
-        Admin(router).create_topic(
-            TOPIC,
-            partitions=PARTITIONS,
-            replication_factor=REPLICAS,
-            configs={"min.insync.replicas": str(MIN_ISR)},
-        )
 
 
 class _Failover:

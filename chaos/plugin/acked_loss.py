@@ -6,19 +6,16 @@ such topics are not to be asked about.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
 
 from logquake.chaos.history.reader import journals_in, read_history
-from logquake.client.cursor import ReadBatch
-from logquake.client.offsets import latest_offsets, list_offsets
-from logquake.client.reader import PartitionReader
-from logquake.client.routing import Router
+from logquake.client import Consumer
+from logquake.client.ranges import ReadBatch, read_range
 from logquake.cluster.errors import WaitTimeoutError
 from logquake.cluster.running.cluster import RunningCluster
-from logquake.wire.sentinels import EARLIEST_TIMESTAMP
 from logquake.wire.topic_partition import TopicPartition
 
 # How long an ack by the leader alone may take to become readable.
@@ -86,38 +83,37 @@ Acked = AckedBatch | AckedRecord
 
 def lost_of(cluster: RunningCluster, topic: str, acked: Sequence[Acked]) -> Iterator[str]:
     """In words, with what brokers cut off. Raises ClientError, ClusterError."""
-    with cluster.router() as router:
-        ends = _ends(cluster, router, topic, acked)
-        starts = list_offsets(router, topic, dict.fromkeys(ends, EARLIEST_TIMESTAMP))
-        for partition, end in ends.items():
-            start = starts[partition].offset
+    with Consumer(cluster.kafka_config()) as consumer:
+        ends = _ends(cluster, consumer, topic, acked)
+        starts = consumer.beginning_offsets(ends)
+        for place, end in ends.items():
+            start, partition = starts[place], place.partition
             mine = [one for one in acked if one.partition == partition and one.offset >= start]
-            for one in _missing(router, topic, partition, start, end, mine):
+            for one in _missing(read_range(consumer, place, start, end), mine):
                 yield "\n  ".join((str(one), *_truncations(cluster, one)))
 
 
 def _ends(
-    cluster: RunningCluster, router: Router, topic: str, acked: Sequence[Acked]
-) -> dict[int, int]:
+    cluster: RunningCluster, consumer: Consumer, topic: str, acked: Sequence[Acked]
+) -> dict[TopicPartition, int]:
     """High watermarks, once they have passed what was acked, or do not come to it."""
+    places = [TopicPartition(topic, each.partition) for each in consumer.partitions_for(topic)]
 
     def are_readable() -> bool:
-        ends = latest_offsets(router, topic)
-        return all(one.last_offset < ends[one.partition] for one in acked)
+        ends = consumer.end_offsets(places)
+        return all(one.last_offset < ends[TopicPartition(topic, one.partition)] for one in acked)
 
     with suppress(WaitTimeoutError):
         cluster.eventually(are_readable, "all that was acked to be readable", READABLE_WITHIN_S)
-    return latest_offsets(router, topic)
+    return consumer.end_offsets(places)
 
 
-def _missing(
-    router: Router, topic: str, partition: int, start: int, end: int, acked: Sequence[Acked]
-) -> Iterator[Acked]:
+def _missing(batches: Iterable[ReadBatch], acked: Sequence[Acked]) -> Iterator[Acked]:
     missing = dict.fromkeys(acked)
     by_offset: dict[int, list[Acked]] = {}
     for one in acked:
         by_offset.setdefault(one.offset, []).append(one)
-    for batch in PartitionReader(router, topic, partition, start, end).batches():
+    for batch in batches:
         for offset in range(batch.header.base_offset, batch.header.next_offset):
             for one in by_offset.get(offset, ()):
                 if one.is_in(batch):

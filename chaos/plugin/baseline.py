@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from logquake.client.acls import Acls
-from logquake.client.groups import Groups
-from logquake.client.routing import Router
+from logquake.client import Admin
+from logquake.client.admin import AclBindingFilter
+from logquake.client.errors import BrokerError
 from logquake.cluster.running.cluster import RunningCluster
 from logquake.wire.acls import AclBinding
+from logquake.wire.errors import ErrorCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,24 @@ class Baseline:
     acls: frozenset[AclBinding] | None
 
     @classmethod
-    def of(cls, cluster: RunningCluster, router: Router) -> Baseline:
+    def of(cls, cluster: RunningCluster, admin: Admin) -> Baseline:
         """Raises ClusterError, ClientError."""
         return cls(
             members=frozenset(member.name for member in cluster.state().members),
             topics=cluster.view.topics(),
-            groups=frozenset(group.group_id for group in Groups(router).list_all()),
+            groups=frozenset(
+                group.group_id for group in admin.list_consumer_groups().result().all()
+            ),
             configs=cluster.view.configs(),
-            acls=Acls(router).list_all(),
+            acls=acls_of(admin),
         )
+
+
+def acls_of(admin: Admin) -> frozenset[AclBinding] | None:
+    """None of a cluster that lets everybody do everything: it has no authorizer."""
+    try:
+        return frozenset(admin.describe_acls(AclBindingFilter()).result())
+    except BrokerError as error:
+        if error.code is not ErrorCode.SECURITY_DISABLED:
+            raise
+        return None

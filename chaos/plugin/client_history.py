@@ -127,8 +127,7 @@ class ClientHistory:
         topics = {one.topic for one in self._acked() if isinstance(one, AckedBatch)}
         if not topics:
             return []
-        with self._cluster.router() as router:
-            return stored_rows(router, sorted(topics), self.file)
+        return stored_rows(self._cluster.kafka_config(), sorted(topics), self.file)
 
     def _acked(self) -> Iterator[AckedBatch | AckedRecord]:
         yield from self._told

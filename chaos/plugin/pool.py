@@ -105,8 +105,8 @@ class ClusterPool:
         cluster.random.seed(f"{self._seed}/{to}")
         cluster.deeds.forget()
         cluster.history.begin()
-        with cluster.router(RESET_TIMEOUT_S) as router:
-            return Baseline.of(cluster, router)
+        with cluster.admin(RESET_TIMEOUT_S) as admin:
+            return Baseline.of(cluster, admin)
 
     def _is_reset(self, cluster: TestedCluster, before: Baseline) -> bool:
         began = time.monotonic()

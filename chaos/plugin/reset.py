@@ -6,17 +6,24 @@ Faults are healed and members run again first: what is deleted while a broker is
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from itertools import chain
 
 from logquake.chaos.plugin.baseline import Baseline
-from logquake.client.acls import Acls
-from logquake.client.configs import Configs, ConfigTarget
+from logquake.chaos.plugin.heard import acls_told, has_configs
+from logquake.client import Admin
+from logquake.client.admin import (
+    AclBindingFilter,
+    AlterConfigOp,
+    ConfigResource,
+    ConfigResourceType,
+    OpType,
+)
 from logquake.client.errors import BrokerError
-from logquake.client.groups import Groups
-from logquake.client.routing import Router
-from logquake.client.topics import Admin
+from logquake.cluster.observing.broker_connections import BrokerConnections, dial_as
 from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.state import LINKS, Phase, is_zookeeper
+from logquake.wire.acls import AclBinding
 from logquake.wire.errors import ErrorCode
 
 # For each step that waits: what a starved machine keeps, where another cluster takes longer still.
@@ -34,14 +41,14 @@ def reset(cluster: RunningCluster, before: Baseline) -> None:
         cluster.heal_links()  # what was begun otherwise: by the command line, or to stay
     _run_again(cluster)
     _require_replicas(cluster)
-    with cluster.router(RESET_TIMEOUT_S) as router:
-        now = Baseline.of(cluster, router)
+    with cluster.admin(RESET_TIMEOUT_S) as admin:
+        now = Baseline.of(cluster, admin)
         _require_the_same(before, now)
-        if _undo_configs(router, before, now) | _undo_acls(router, before, now):
-            _wait_until_heard(cluster, router, before)
+        if _undo_configs(admin, before, now) | _undo_acls(admin, before, now):
+            _wait_until_heard(cluster, admin, before)
         for group in sorted(now.groups - before.groups):
-            _delete_group(router, group)
-        _delete_topics(cluster, router, now.topics - before.topics)
+            _delete_group(admin, group)
+        _delete_topics(cluster, admin, now.topics - before.topics)
 
 
 def _require_the_same(before: Baseline, now: Baseline) -> None:
@@ -74,81 +81,97 @@ def _run_again(cluster: RunningCluster) -> None:
         cluster.wait_ready(RESET_TIMEOUT_S)
 
 
-def _undo_configs(router: Router, before: Baseline, now: Baseline) -> bool:
+def _undo_configs(admin: Admin, before: Baseline, now: Baseline) -> bool:
     """Whether there was something to undo. What is set of new topics goes with the topics."""
     undone = False
     new_topics = {f"topics/{topic}" for topic in now.topics - before.topics}
     for entity in sorted(before.configs.keys() | now.configs.keys()):
         wanted, found = before.configs.get(entity, {}), now.configs.get(entity, {})
         if wanted != found and entity not in new_topics:
-            _undo_config(router, entity, wanted, found)
+            _undo_config(admin, entity, wanted, found)
             undone = True
     return undone
 
 
 def _undo_config(
-    router: Router, entity: str, wanted: Mapping[str, str], found: Mapping[str, str]
+    admin: Admin, entity: str, wanted: Mapping[str, str], found: Mapping[str, str]
 ) -> None:
     kind, name = entity.split("/", maxsplit=1)
     if kind == "topics":
-        target = ConfigTarget.topic(name)
+        target = ConfigResource(ConfigResourceType.TOPIC, name)
     elif kind == "brokers":
-        target = ConfigTarget(ConfigTarget.all_brokers().kind, "" if name == "<default>" else name)
+        target = ConfigResource(ConfigResourceType.BROKER, "" if name == "<default>" else name)
     else:
         raise CannotResetError(f"what {entity} was changed to")
-    changed = {key: value for key, value in wanted.items() if found.get(key) != value}
-    Configs(router).alter(target, changed, found.keys() - wanted.keys())
+    changes = [
+        AlterConfigOp(key, value)
+        for key, value in sorted(wanted.items())
+        if found.get(key) != value
+    ]
+    changes += [AlterConfigOp(key, None, OpType.DELETE) for key in sorted(found.keys() - wanted)]
+    admin.incremental_alter_configs({target: changes})[target].result()
 
 
-def _undo_acls(router: Router, before: Baseline, now: Baseline) -> bool:
+def _undo_acls(admin: Admin, before: Baseline, now: Baseline) -> bool:
     """Whether there was something to undo."""
     if before.acls is None or now.acls is None:
         return False
-    if now.acls - before.acls:
-        Acls(router).delete(now.acls - before.acls)
-    if before.acls - now.acls:
-        Acls(router).create(before.acls - now.acls)
+    for deleted in admin.delete_acls(map(_exactly, now.acls - before.acls)).values():
+        deleted.result()
+    for created in admin.create_acls(before.acls - now.acls).values():
+        created.result()
     return now.acls != before.acls
 
 
-def _wait_until_heard(cluster: RunningCluster, router: Router, before: Baseline) -> None:
-    """Brokers obey a moment after the answer; the next test is to meet none that does not yet."""
-    brokers = [one.broker_id for one in cluster.state().brokers if one.broker_id is not None]
-    cluster.eventually(
-        lambda: all(_has_heard(router, broker_id, before) for broker_id in brokers),
-        "brokers that have heard of what was undone",
-        RESET_TIMEOUT_S,
+def _exactly(rule: AclBinding) -> AclBindingFilter:
+    """This one alone, not what else it would match."""
+    pattern, entry = rule.pattern, rule.entry
+    return AclBindingFilter(
+        pattern.type,
+        pattern.name,
+        pattern.pattern,
+        str(entry.principal),
+        entry.host,
+        entry.operation,
+        entry.permission,
     )
 
 
-def _has_heard(router: Router, broker_id: int, before: Baseline) -> bool:
-    set_before = {
-        *before.configs.get(f"brokers/{broker_id}", ()),
-        *before.configs.get("brokers/<default>", ()),
-    }
-    told = Configs(router).describe(ConfigTarget.broker(broker_id))
-    set_now = {entry.name for entry in told if entry.was_set_at_run_time}
-    return set_now == set_before and Acls(router).list_all(broker_id) == before.acls
+def _wait_until_heard(cluster: RunningCluster, admin: Admin, before: Baseline) -> None:
+    """Brokers obey a moment after the answer; the next test is to meet none that does not yet."""
+    brokers = cluster.state().brokers
+    dial = dial_as("logquake", int(RESET_TIMEOUT_S * 1000), cluster.way_in)
+    with closing(BrokerConnections(dial)) as connections:
+        cluster.eventually(
+            lambda: all(
+                broker.broker_id is not None
+                and has_configs(admin, broker.broker_id, before.configs)
+                and acls_told(connections, broker) == before.acls
+                for broker in brokers
+            ),
+            "brokers that have heard of what was undone",
+            RESET_TIMEOUT_S,
+        )
 
 
-def _delete_group(router: Router, group: str) -> None:
-    groups = Groups(router)
+def _delete_group(admin: Admin, group: str) -> None:
     try:
         try:
-            groups.delete(group)
+            admin.delete_consumer_groups([group])[group].result()
         except BrokerError as error:
             if error.code is not ErrorCode.NON_EMPTY_GROUP:
                 raise
-            groups.remove_members(group)
-            groups.delete(group)
+            admin.remove_all_members_from_consumer_group(group).result()
+            admin.delete_consumer_groups([group])[group].result()
     except BrokerError as error:
         if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:  # its last member left, and it with it
             raise
 
 
-def _delete_topics(cluster: RunningCluster, router: Router, topics: frozenset[str]) -> None:
+def _delete_topics(cluster: RunningCluster, admin: Admin, topics: frozenset[str]) -> None:
     """Internal ones stay: to make them again would cost the next test a second."""
     gone = sorted(topic for topic in topics if not topic.startswith("__"))
     if gone:
-        Admin(router).delete_topics(gone)
+        for deleted in admin.delete_topics(gone).values():
+            deleted.result()
         cluster.wait_no_topics(gone, RESET_TIMEOUT_S)

@@ -15,10 +15,10 @@ from logquake.chaos.workloads.clients import READER, partitions_of
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.plan import Plan, WorkloadKind
 from logquake.chaos.workloads.reading import Taker
+from logquake.client import Admin
 from logquake.client.consumer.settings import Isolation
 from logquake.client.errors import ClientError
-from logquake.client.offsets import latest_offsets
-from logquake.client.routing import Router
+from logquake.cluster.observing.log_offsets import latest_offsets
 from logquake.cluster.running.cluster import RunningCluster
 
 FINAL_READER = "final-reader"
@@ -39,8 +39,8 @@ def read_back(
     """
     process = process or f"{FINAL_READER}-{topic}"
     try:
-        with kafka.router() as router:
-            ends = _stable_ends(router, topic)
+        with kafka.admin() as admin:
+            ends = _stable_ends(admin, topic)
     except ClientError as error:
         return f"where {topic} ends nobody could say: {error}"
     plan = Plan.of(WorkloadKind.READER, kafka.bootstrap_servers, {"topic": topic})
@@ -52,14 +52,14 @@ def read_back(
     return complaint
 
 
-def _stable_ends(router: Router, topic: str) -> Mapping[int, int]:
+def _stable_ends(admin: Admin, topic: str) -> Mapping[int, int]:
     """Where each partition ends once its transactions have ended. One that hangs (invariant 23)
     hides what is behind it.
     """
     deadline = time.monotonic() + TRANSACTIONS_END_WITHIN_S
     while True:
-        stable = latest_offsets(router, topic, isolation=Isolation.READ_COMMITTED)
-        ends = latest_offsets(router, topic, isolation=Isolation.READ_UNCOMMITTED)
+        stable = latest_offsets(admin, topic, Isolation.READ_COMMITTED)
+        ends = latest_offsets(admin, topic)
         if stable == ends or time.monotonic() > deadline:
             return stable
         time.sleep(LOOK_EVERY_S)

@@ -34,13 +34,12 @@ from logquake.chaos.scenarios.patterns import RowPattern
 from logquake.chaos.scenarios.scenario import Scenario
 from logquake.chaos.scenarios.setup import TopicSetup, WorkloadSetup
 from logquake.chaos.scenarios.steps import Condition
-from logquake.client.coordinators import coordinator_of
+from logquake.client import Admin
+from logquake.client.admin import NewTopic
 from logquake.client.errors import ClientError
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.cluster import RunningCluster
-from logquake.wire.coordinator_type import CoordinatorType
 
 HARNESS = "harness"
 TICK_S = 0.25
@@ -167,8 +166,8 @@ class Run:
             self._outcome.not_ended += [complaint] if complaint else []
         if self._scenario.is_watched:
             topics = [topic.name for topic in self._scenario.setup.topics]
-            with kafka.router() as router:
-                write_stored(router, topics, self._folder.links, self._folder.histories)
+            config = kafka.kafka_config()
+            write_stored(config, topics, self._folder.links, self._folder.histories)
 
     def _ticker(self, tally: Tally, conductor: Conductor) -> Callable[[], None]:
         started = time.monotonic()
@@ -217,10 +216,11 @@ def make_topics(kafka: RunningCluster, topics: Sequence[TopicSetup]) -> None:
     Raises ClusterError.
     """
     try:
-        with kafka.router(MADE_WITHIN_S) as router:
-            router.with_retries(lambda: coordinator_of(router, CoordinatorType.GROUP, FINAL_READER))
+        with kafka.admin(MADE_WITHIN_S) as admin:
+            # Who asks about a group has the topic of groups made.
+            admin.describe_consumer_groups([FINAL_READER])[FINAL_READER].result()
             for topic in topics:
-                _make(Admin(router), topic)
+                _make(admin, topic)
     except ClientError as error:
         raise ClusterError(f"the topics could not be made: {error}") from error
     for topic in topics:
@@ -229,13 +229,13 @@ def make_topics(kafka: RunningCluster, topics: Sequence[TopicSetup]) -> None:
 
 
 def _make(admin: Admin, topic: TopicSetup) -> None:
-    admin.create_topic(
-        topic.name,
-        partitions=topic.partitions,
-        replication_factor=topic.replication,
-        assignments=topic.replicas or (),
-        configs={key: as_property(value) for key, value in topic.config.items()},
-    )
+    configs = {key: as_property(value) for key, value in topic.config.items()}
+    if topic.replicas is None:
+        wanted = NewTopic(topic.name, topic.partitions, topic.replication, configs=configs)
+    else:
+        replicas = dict(enumerate(topic.replicas))
+        wanted = NewTopic(topic.name, replicas_assignments=replicas, configs=configs)
+    admin.create_topics([wanted])[topic.name].result()
 
 
 def end_at_once(kafka: RunningCluster) -> None:

@@ -12,18 +12,21 @@ from contextlib import closing
 from threading import Thread
 from typing import NamedTuple, TypeVar
 
+from logquake.chaos.workloads.whom import Whom
+from logquake.client.clock import Clock
 from logquake.client.connection import Connection
-from logquake.client.coordinators import coordinator_of
 from logquake.client.errors import check
 from logquake.client.producer.transactions.enlisted import LAST_ADD_OF_CLIENTS
-from logquake.client.routing import Router
-from logquake.client.transactions import OPEN_STATES, Transactions
-from logquake.wire.coordinator_type import CoordinatorType
+from logquake.cluster.observing.coordinated import OPEN_STATES
 from logquake.wire.messages.produce import (
     PartitionProduceData,
     ProduceRequest,
     ProduceResponse,
     TopicProduceData,
+)
+from logquake.wire.messages.transaction_admin import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
 )
 from logquake.wire.messages.transactions import (
     AddPartitionsToTxnRequest,
@@ -60,8 +63,11 @@ NOBODY = ProducerIdentity(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
 class Asking:
     """Of one transactional id. What fails raises ClientError, here or as the future's."""
 
-    def __init__(self, router: Router, transactional_id: str, transaction_timeout_ms: int) -> None:
-        self._router = router
+    def __init__(
+        self, whom: Whom, clock: Clock, transactional_id: str, transaction_timeout_ms: int
+    ) -> None:
+        self._whom = whom
+        self._clock = clock
         self._id = transactional_id
         self._timeout_ms = transaction_timeout_ms
 
@@ -107,7 +113,7 @@ class Asking:
         value: bytes,
     ) -> Future[int]:
         """The offset of the record."""
-        record = Record(0, self._router.clock.wall_ms(), key, value, ())
+        record = Record(0, self._clock.wall_ms(), key, value, ())
         batch = encode_batch(
             [record],
             producer_id=identity.producer_id,
@@ -122,8 +128,7 @@ class Asking:
             timeout_ms=_WRITTEN_WITHIN_MS,
             topic_data=[TopicProduceData(name=place.topic, partition_data=[data])],
         )
-        leader = self._router.leader(*place)
-        connection = self._router.connect(leader.broker_id)
+        connection = self._whom.leader(place)
 
         def ask() -> int:
             answer = connection.request(
@@ -161,14 +166,15 @@ class Asking:
 
     def is_open(self) -> bool:
         """Whether it has begun, and not all of its markers are written."""
-        described = Transactions(self._router).describe_at(self._coordinator_id(), [self._id])
-        return any(one.state in OPEN_STATES for one in described)
-
-    def _coordinator_id(self) -> int:
-        return coordinator_of(self._router, CoordinatorType.TRANSACTION, self._id)
+        request = DescribeTransactionsRequest(transactional_ids=[self._id])
+        with closing(self._coordinator()) as connection:
+            answer = connection.request(request, DescribeTransactionsResponse)
+        for each in answer.transaction_states:
+            check(each.error_code, f"transactional id {self._id}")
+        return any(each.transaction_state in OPEN_STATES for each in answer.transaction_states)
 
     def _coordinator(self) -> Connection:
-        return self._router.connect(self._coordinator_id())
+        return self._whom.coordinator(self._id)
 
 
 def _asked(connection: Connection, ask: Callable[[], T]) -> Future[T]:

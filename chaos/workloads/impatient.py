@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import closing
 from itertools import count
 from threading import Event
 from typing import NamedTuple, TypeVar
@@ -23,15 +24,19 @@ from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.pacing import Pace
 from logquake.chaos.workloads.sending import Record, SentRows
 from logquake.chaos.workloads.transactions import ProducerOver
+from logquake.chaos.workloads.whom import Whom
+from logquake.client.clock import Clock, SystemClock
 from logquake.client.errors import BrokerError, ClientError, RequestTimedOutError
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
+from logquake.client.settings.addresses import addresses
+from logquake.cluster.observing.broker_connections import Dial, dial_as
 from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
 
 T = TypeVar("T")
 
 TRANSACTION_TIMEOUT_MS = 60_000
+REQUEST_TIMEOUT_MS = 30_000
+_RETRY_BACKOFF_MS = 100
 _LOOK_S = 0.05
 
 # A broker says so before it appends, and the next batch may have the same sequence.
@@ -68,7 +73,7 @@ class ImpatientProducer:
     nothing more but what became of that batch.
     """
 
-    def __init__(self, life: Life, router: Router | None = None) -> None:
+    def __init__(self, life: Life, dial: Dial | None = None, clock: Clock | None = None) -> None:
         plan = life.plan
         self._plan = plan
         self._history = life.history
@@ -76,14 +81,16 @@ class ImpatientProducer:
         self._random = life.random
         self._numbers = numbers(plan.ordinal)
         self._rows = SentRows(life.history, plan.topic)
-        self._router = router or Router(ClientSettings(plan.bootstrap, client_id=life.process))
-        self._asking = Asking(self._router, self._id, TRANSACTION_TIMEOUT_MS)
+        self._clock: Clock = clock or SystemClock()
+        dial = dial or dial_as(life.process, REQUEST_TIMEOUT_MS)
+        self._whom = Whom(addresses(plan.bootstrap), dial)
+        self._asking = Asking(self._whom, self._clock, self._id, TRANSACTION_TIMEOUT_MS)
         self._identity = NOBODY
         self._sequences: Counter[TopicPartition] = Counter()
 
     def run(self, stopping: Event) -> None:
         """Raises ProducerOver."""
-        with self._router:
+        with closing(self._whom):
             try:
                 self._run(stopping)
             except ClientError as error:
@@ -91,10 +98,7 @@ class ImpatientProducer:
 
     def _run(self, stopping: Event) -> None:
         self._identify()
-        places = [
-            TopicPartition(self._plan.topic, partition)
-            for partition in self._persist(lambda: self._router.partitions(self._plan.topic))
-        ]
+        places = self._persist(lambda: self._whom.partitions(self._plan.topic))
         pace = Pace(self._plan.rate, stopping.wait)
         for number in count(1):
             if self._plan.count and number > self._plan.count:
@@ -187,4 +191,12 @@ class ImpatientProducer:
         self._sequences.clear()
 
     def _persist(self, attempt: Callable[[], T]) -> T:
-        return self._router.with_retries(attempt, ANSWERED_WITHIN_MS)
+        """Again after what may pass. Raises ClientError."""
+        deadline_ms = self._clock.now_ms() + ANSWERED_WITHIN_MS
+        while True:
+            try:
+                return attempt()
+            except ClientError as error:
+                if not error.retriable or self._clock.now_ms() >= deadline_ms:
+                    raise
+            self._clock.sleep_ms(_RETRY_BACKOFF_MS)

@@ -80,7 +80,7 @@ def describe_acls(wanted: AclBindingFilter, results: Results[None, tuple[AclBind
     )
     answer = reply.message
     error = refusal(answer.error_code, "ACLs", answer.error_message)
-    results.settle(None, error or tuple(_described(answer)))
+    results.settle(None, error or tuple(described(answer)))
 
 
 def _filter(kind: type[S], wanted: AclBindingFilter, terms: Terms) -> S:
@@ -98,7 +98,8 @@ def _filter(kind: type[S], wanted: AclBindingFilter, terms: Terms) -> S:
     )
 
 
-def _described(answer: DescribeAclsResponse) -> Iterable[AclBinding]:
+def described(answer: DescribeAclsResponse) -> Iterable[AclBinding]:
+    """Raises MalformedResponseError."""
     for resource in answer.resources:
         pattern = _pattern(resource.resource_type, resource.resource_name, resource.pattern_type)
         for rule in resource.acls:

@@ -9,8 +9,8 @@ from logquake.client import Admin, OffsetAndMetadata
 from logquake.client.errors import BrokerError
 from logquake.cluster.cli.times import duration_ms, moment_ms
 from logquake.cluster.errors import ClusterError
-from logquake.cluster.observing.coordinated import DEAD, EMPTY
 from logquake.cluster.observing.group_progress import committed_offsets
+from logquake.cluster.observing.groups import described_group
 from logquake.cluster.observing.log_offsets import partitions_of
 from logquake.cluster.observing.offset_resets import (
     PlannedOffset,
@@ -60,8 +60,8 @@ def reset(
     admin: Admin, group_id: str, topics: Sequence[str], goal: ResetGoal, *, execute: bool
 ) -> list[PlannedOffset]:
     """The plan, carried out with `execute`. Raises ClusterError, ClientError and ValueError."""
-    group = admin.describe_consumer_groups([group_id])[group_id].result()
-    if group.state not in (EMPTY, DEAD):  # it has members, or is about to
+    group = described_group(admin, group_id)
+    if group.is_active:
         raise _busy(group_id, len(group.members))
     committed = committed_offsets(admin, group_id)
     places = _places(admin, topics, committed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,8 +20,8 @@ from logquake.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
     from logquake.client import Admin
-    from logquake.client.admin import ConsumerGroupDescription, MemberDescription
     from logquake.cluster.observing.group_progress import PartitionProgress
+    from logquake.cluster.observing.groups import Group
     from logquake.cluster.observing.offset_resets import PlannedOffset
     from logquake.cluster.observing.tables import Rows
 
@@ -38,7 +39,7 @@ def list_groups(
 ) -> None:
     """List the groups with their states and coordinators."""
     from logquake.cluster.cli.output import print_json, print_table
-    from logquake.cluster.observing.coordinated import listed_groups
+    from logquake.cluster.observing.groups import listed_groups
     from logquake.cluster.observing.tables import GROUP_COLUMNS, group_rows
 
     as_json = wants_json(output)
@@ -131,35 +132,30 @@ def delete(
             deleted.result()
 
 
-def _existing(admin: Admin, group_ids: list[str]) -> list[ConsumerGroupDescription]:
-    from logquake.cluster.observing.coordinated import DEAD
+def _existing(admin: Admin, group_ids: list[str]) -> list[Group]:
+    from logquake.cluster.observing.groups import DEAD, described_groups
 
-    found = [each.result() for each in admin.describe_consumer_groups(group_ids).values()]
+    found = described_groups(admin, group_ids)
     for group in found:
         if group.state == DEAD:
             raise ClusterError(f"there is no group {group.group_id}: see logquake group list")
     return found
 
 
-def _show(group: ConsumerGroupDescription, progress: list[PartitionProgress]) -> None:
+def _show(group: Group, progress: list[PartitionProgress]) -> None:
     from logquake.cluster.cli.output import print_table
 
     members = f"{len(group.members)} member{'' if len(group.members) == 1 else 's'}"
-    coordinator = f"coordinator {group.coordinator.id}"
-    facts = [group.state, members, group.partition_assignor, coordinator]
+    facts = [group.state, members, group.protocol, f"coordinator {group.coordinator}"]
     print(f"group {group.group_id}: {', '.join(filter(None, facts))}")
     busy = {each.reader for each in progress}
     rows: Rows = [_row(each) for each in progress]
     rows += [
-        ("-", "-", "-", "-", "-", member.group_instance_id or member.member_id, member.host)
-        for member in _in_order(group)
+        ("-", "-", "-", "-", "-", member.instance_id or member.member_id, member.host)
+        for member in group.members
         if member not in busy
     ]
     print_table(PROGRESS_COLUMNS, rows)
-
-
-def _in_order(group: ConsumerGroupDescription) -> list[MemberDescription]:
-    return sorted(group.members, key=lambda member: (member.client_id, member.member_id))
 
 
 def _row(progress: PartitionProgress) -> tuple[str, ...]:
@@ -169,30 +165,19 @@ def _row(progress: PartitionProgress) -> tuple[str, ...]:
         progress.place.topic,
         str(progress.place.partition),
         *("-" if number is None else str(number) for number in numbers),
-        (reader.group_instance_id or reader.member_id) if reader else "-",
+        (reader.instance_id or reader.member_id) if reader else "-",
         reader.host if reader else "-",
     )
 
 
-def _document(group: ConsumerGroupDescription, progress: list[PartitionProgress]) -> dict[str, Any]:
-    from logquake.cluster.observing.coordinated import protocol_type
-
+def _document(group: Group, progress: list[PartitionProgress]) -> dict[str, Any]:
+    members = [
+        {**asdict(member), "assigned": [place._asdict() for place in member.assigned]}
+        for member in group.members
+    ]
     return {
-        "group_id": group.group_id,
-        "state": group.state,
-        "protocol_type": protocol_type(group),
-        "protocol": group.partition_assignor,
-        "coordinator": group.coordinator.id,
-        "members": [
-            {
-                "member_id": member.member_id,
-                "instance_id": member.group_instance_id,
-                "client_id": member.client_id,
-                "host": member.host,
-                "assigned": [place._asdict() for place in sorted(member.assignment)],
-            }
-            for member in _in_order(group)
-        ],
+        **asdict(group),
+        "members": members,
         "partitions": [
             {
                 **each.place._asdict(),

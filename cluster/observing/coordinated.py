@@ -13,13 +13,12 @@ from typing import NamedTuple, TypeVar
 from logquake.client import Admin
 from logquake.client.admin import (
     ByBroker,
-    ConsumerGroupDescription,
-    ConsumerGroupListing,
     TransactionDescription,
     TransactionListing,
 )
 from logquake.client.errors import ClientError
 from logquake.client.sync.futures import Future
+from logquake.cluster.observing.groups import ListedGroup, listed_groups
 from logquake.wire.topic_partition import TopicPartition
 
 ANSWER_MS = 2_000
@@ -29,19 +28,10 @@ _ASKED_ONCE = {
     "default.api.timeout.ms": ANSWER_MS,
     "socket.connection.setup.timeout.ms": ANSWER_MS,
 }
-# As Kafka spells the states of groups.
-STABLE, EMPTY, DEAD = "Stable", "Empty", "Dead"
 # From the first partition on until the markers are written: then readers of committed records wait.
-_OPEN_STATES = ("Ongoing", "PrepareCommit", "PrepareAbort")
+OPEN_STATES = ("Ongoing", "PrepareCommit", "PrepareAbort")
 
 V = TypeVar("V")
-
-
-class ListedGroup(NamedTuple):
-    group_id: str
-    protocol_type: str  # "" of a group that only commits
-    state: str
-    coordinator: int
 
 
 class ListedTransaction(NamedTuple):
@@ -87,19 +77,6 @@ def coordinated_by(broker_ids: Collection[int], config: Mapping[str, object]) ->
     return found
 
 
-def listed_groups(told: ByBroker[ConsumerGroupListing]) -> list[ListedGroup]:
-    """Of those brokers that answered, in the order of names."""
-    return sorted(
-        ListedGroup(each.group_id, protocol_type(each), each.state, broker_id)
-        for broker_id, listed in told.found.items()
-        for each in listed
-    )
-
-
-def protocol_type(group: ConsumerGroupListing | ConsumerGroupDescription) -> str:
-    return "" if group.is_simple_consumer_group else "consumer"
-
-
 def _told(
     asked: Future[ByBroker[V]], broker_ids: Iterable[int], what: str, found: Coordinated
 ) -> ByBroker[V]:
@@ -122,7 +99,7 @@ def _listed_transactions(told: ByBroker[TransactionListing]) -> list[ListedTrans
 
 
 def _describe_open(admin: Admin, found: Coordinated) -> None:
-    wanted = [each.transactional_id for each in found.transactions if each.state in _OPEN_STATES]
+    wanted = [each.transactional_id for each in found.transactions if each.state in OPEN_STATES]
     for transactional_id, described in admin.describe_transactions(wanted).items():
         try:
             told = described.result()

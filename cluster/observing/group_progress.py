@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from logquake.client import Admin
-from logquake.client.admin import ConsumerGroupDescription, MemberDescription, OffsetSpec
+from logquake.client.admin import OffsetSpec
 from logquake.client.errors import BrokerError
+from logquake.cluster.observing.groups import Group, Member
 from logquake.cluster.observing.log_offsets import offsets_at
 from logquake.wire.errors import ErrorCode
 from logquake.wire.topic_partition import TopicPartition
@@ -18,7 +19,7 @@ class PartitionProgress:
     place: TopicPartition
     committed: int | None
     log_end: int | None  # None while the partition has no leader, or after its topic is gone
-    reader: MemberDescription | None
+    reader: Member | None
 
     @property
     def lag(self) -> int | None:
@@ -34,9 +35,9 @@ def committed_offsets(admin: Admin, group_id: str) -> dict[TopicPartition, int]:
     return {place: each.offset for place, each in sorted(found.items()) if each is not None}
 
 
-def progress_of(admin: Admin, group: ConsumerGroupDescription) -> list[PartitionProgress]:
+def progress_of(admin: Admin, group: Group) -> list[PartitionProgress]:
     """Of what its members are assigned and of what was committed, in order. Raises ClientError."""
-    readers = {place: member for member in group.members for place in member.assignment}
+    readers = {place: member for member in group.members for place in member.assigned}
     committed = committed_offsets(admin, group.group_id)
     places = {*readers, *committed}
     led = places.intersection(_led(admin, {place.topic for place in places}))

@@ -14,7 +14,8 @@ from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
 
 if TYPE_CHECKING:
-    from logquake.cluster.observing.coordinated import ListedGroup, OpenTransaction
+    from logquake.cluster.observing.coordinated import OpenTransaction
+    from logquake.cluster.observing.groups import ListedGroup
 
 Rows = list[tuple[str, ...]]
 

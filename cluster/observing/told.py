@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from logquake.client.routing import Router
+from logquake.client.network.effects import Node
+from logquake.client.settings import Address
+from logquake.cluster.observing.broker_connections import BrokerConnections
 from logquake.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
@@ -13,8 +15,10 @@ from logquake.wire.messages.metadata import (
 )
 
 
-def leaders_told(router: Router, topics: Collection[str]) -> dict[int, dict[str, list[int]]]:
-    """By broker that serves and topic, the leaders of the partitions in order; none of an unknown
+def leaders_told(
+    brokers: Iterable[Node], connections: BrokerConnections, topics: Collection[str]
+) -> dict[int, dict[str, list[int]]]:
+    """By broker and topic, the leaders of the partitions in order; none of an unknown
     topic. Raises ClientError.
     """
     request = MetadataRequest(
@@ -22,11 +26,9 @@ def leaders_told(router: Router, topics: Collection[str]) -> dict[int, dict[str,
         allow_auto_topic_creation=False,
     )
     told = {}
-    for broker in router.metadata([]).brokers:
-        answer = router.broker(broker.node_id).request(request, MetadataResponse)
-        told[broker.node_id] = {
-            topic.name or "": _leaders(topic.partitions) for topic in answer.topics
-        }
+    for broker in brokers:
+        answer = connections.ask(Address(broker.host, broker.port), request, MetadataResponse)
+        told[broker.id] = {topic.name or "": _leaders(topic.partitions) for topic in answer.topics}
     return told
 
 

@@ -138,18 +138,14 @@ class RunningCluster(ChangingCluster, InjectedCluster, InsideFaults, ZooKeeperFa
 
         Some clients take a broker that was not told yet for one that knows the topic is gone.
         """
+        from logquake.client.admin import NewTopic
         from logquake.client.errors import ClientError
-        from logquake.client.topics import Admin
 
         values = {key: as_property(value) for key, value in (config or {}).items()}
+        wanted = NewTopic(name, partitions, replication_factor, configs=values)
         try:
-            with self.router(timeout) as router:
-                Admin(router).create_topic(
-                    name,
-                    partitions=partitions,
-                    replication_factor=replication_factor,
-                    configs=values,
-                )
+            with self.admin(timeout) as admin:
+                admin.create_topics([wanted])[name].result()
         except ClientError as error:
             raise ClusterError(f"topic {name}: {error}") from error
         self.wait_topic(name, timeout)

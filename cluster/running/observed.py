@@ -27,8 +27,8 @@ from logquake.wire.topic_partition import TopicPartition
 from logquake.zk.znodes.topics import PartitionState
 
 if TYPE_CHECKING:
+    from logquake.client import Admin
     from logquake.client.driving.way_in import WayIn
-    from logquake.client.routing import Router
     from logquake.cluster.observing.view import ClusterView
     from logquake.cluster.processes.control_port import ControlPort
     from logquake.cluster.security.cluster_security import ClusterSecurity
@@ -95,19 +95,17 @@ class ObservedCluster:
             **(security.for_java() if security else {}),
         }
 
-    def router(self, timeout: float = ANSWER_TIMEOUT_S) -> Router:
-        """Our own client, to be closed. A request is waited for no longer than ANSWER_TIMEOUT_S:
-        whoever asks again finds another broker, should the one that was asked be frozen.
+    def admin(self, timeout: float = ANSWER_TIMEOUT_S) -> Admin:
+        """An admin client of our own, to be closed. A request is waited for no longer than
+        ANSWER_TIMEOUT_S: then another broker is asked, should the one that was asked be frozen.
         """
-        from logquake.client.routing import Router
-        from logquake.client.settings import ClientSettings
+        from logquake.client import Admin
 
-        settings = ClientSettings(
-            self.bootstrap_servers,
-            request_timeout_ms=int(ANSWER_TIMEOUT_S * 1000),
-            api_timeout_ms=int(timeout * 1000),
+        timeout_ms = int(timeout * 1000)
+        answer_ms = min(int(ANSWER_TIMEOUT_S * 1000), timeout_ms)
+        return Admin(
+            self.kafka_config(), request_timeout_ms=answer_ms, default_api_timeout_ms=timeout_ms
         )
-        return Router(settings, way_in=self.way_in)
 
     @cached_property
     def view(self) -> ClusterView:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.layout import last_line
 from logquake.cluster.running.fault import Fault
-from logquake.cluster.running.observed import ObservedCluster
+from logquake.cluster.running.observed import ANSWER_TIMEOUT_S, ObservedCluster
 from logquake.cluster.state import Phase, broker_id_of, is_broker
 from logquake.wire.sentinels import NO_LEADER, NO_LEADER_EPOCH
 from logquake.wire.topic_partition import TopicPartition
 
 if TYPE_CHECKING:
-    from logquake.client.groups import GroupDescription
-    from logquake.client.routing import Router
+    from logquake.client import Admin
+    from logquake.cluster.observing.groups import Group
 
 DEFAULT_TIMEOUT = 60.0  # seconds
 ASK_AGAIN_S = 0.02  # what only brokers and the caller know is asked for this often
@@ -122,10 +122,8 @@ class WaitingCluster(ObservedCluster):
 
     def wait_topic(self, topic: str, timeout: float = DEFAULT_TIMEOUT) -> None:
         """Until every broker that serves tells of the topic, and of leaders of its partitions."""
-        from logquake.cluster.observing.told import leaders_told
-
-        self._wait_told(
-            lambda router: leaders_told(router, [topic]),
+        self._wait_leaders_told(
+            [topic],
             lambda told: all(
                 each[topic] and NO_LEADER not in each[topic] for each in told.values()
             ),
@@ -135,7 +133,6 @@ class WaitingCluster(ObservedCluster):
 
     def wait_no_topics(self, topics: Collection[str], timeout: float = DEFAULT_TIMEOUT) -> None:
         """Until they are deleted for good, and no broker that serves tells of them."""
-        from logquake.cluster.observing.told import leaders_told
 
         def are_gone() -> bool | None:
             return None if self.view.topics().intersection(topics) else True
@@ -143,11 +140,11 @@ class WaitingCluster(ObservedCluster):
         began = time.monotonic()
         listed = ", ".join(sorted(topics))
         self._wait(are_gone, f"not yet deleted: some of {listed}", timeout)
-        self._wait_told(
-            lambda router: leaders_told(router, topics),
+        self._wait_leaders_told(
+            topics,
             lambda told: not any(any(each.values()) for each in told.values()),
             f"brokers still tell of {listed}",
-            timeout - (time.monotonic() - began),
+            max(0.0, timeout - (time.monotonic() - began)),
         )
 
     def wait_offset(
@@ -157,11 +154,13 @@ class WaitingCluster(ObservedCluster):
 
         Records below the high watermark are committed: they outlive their leader.
         """
-        from logquake.client.offsets import list_offsets
-        from logquake.wire.sentinels import LATEST_TIMESTAMP
+        from logquake.client.admin import OffsetSpec
+        from logquake.cluster.observing.log_offsets import offsets_at
 
-        def high_watermark(router: Router) -> int:
-            return list_offsets(router, topic, {partition: LATEST_TIMESTAMP})[partition].offset
+        place = TopicPartition(topic, partition)
+
+        def high_watermark(admin: Admin) -> int:
+            return offsets_at(admin, [place], OffsetSpec.LATEST)[place]
 
         return self._wait_told(
             high_watermark,
@@ -172,16 +171,16 @@ class WaitingCluster(ObservedCluster):
 
     def wait_group_stable(
         self, group: str, members: int | None = None, timeout: float = DEFAULT_TIMEOUT
-    ) -> GroupDescription:
+    ) -> Group:
         """Until the group's members, so many if told, have their partitions; returns it."""
-        from logquake.client.groups import STABLE, Groups
+        from logquake.cluster.observing.groups import STABLE, described_group
 
-        def is_stable(found: GroupDescription) -> bool:
+        def is_stable(found: Group) -> bool:
             return found.state == STABLE and members in (None, len(found.members))
 
         with_members = "" if members is None else f" with {members} members"
         return self._wait_told(
-            lambda router: Groups(router).describe(group),
+            lambda admin: described_group(admin, group),
             is_stable,
             f"group {group} is not stable{with_members}",
             timeout,
@@ -217,9 +216,29 @@ class WaitingCluster(ObservedCluster):
             raise self._timed_out(what_is_not, timeout)
         return found
 
+    def _wait_leaders_told(
+        self,
+        topics: Collection[str],
+        wanted: Callable[[dict[int, dict[str, list[int]]]], bool],
+        what_is_not: str,
+        timeout: float,
+    ) -> None:
+        """Until every broker, asked by itself, tells what is ``wanted``."""
+        from logquake.cluster.observing.broker_connections import BrokerConnections, dial_as
+        from logquake.cluster.observing.told import leaders_told
+
+        dial = dial_as("logquake", int(ANSWER_TIMEOUT_S * 1000), self.way_in)
+        with closing(BrokerConnections(dial)) as connections:
+
+            def told(admin: Admin) -> dict[int, dict[str, list[int]]]:
+                brokers = admin.describe_cluster().result().nodes  # those that serve
+                return leaders_told(brokers, connections, topics)
+
+            self._wait_told(told, wanted, what_is_not, timeout)
+
     def _wait_told(
         self,
-        ask: Callable[[Router], T],
+        ask: Callable[[Admin], T],
         wanted: Callable[[T], bool],
         what_is_not: str,
         timeout: float,
@@ -227,9 +246,9 @@ class WaitingCluster(ObservedCluster):
         """What brokers told when it was ``wanted``; who does not answer is asked again."""
         from logquake.client.errors import ClientError
 
-        with self.router(timeout) as router:
+        with self.admin(timeout) as admin:
             return self._look_until(
-                lambda: ask(router), wanted, ClientError, f"{what_is_not}, but ", timeout
+                lambda: ask(admin), wanted, ClientError, f"{what_is_not}, but ", timeout
             )
 
     def _look_until(

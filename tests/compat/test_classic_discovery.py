@@ -10,8 +10,6 @@ from confluent_kafka.admin import AdminClient, NewPartitions
 from logquake.client.classic.messages import KeyedMessage
 from logquake.client.classic.producer import Producer
 from logquake.client.classic.serializer import StringEncoder
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from tests.compat.classic_groups import keys_of, our_member
 from tests.compat.classic_twins import PATIENCE_MS
@@ -39,8 +37,9 @@ def producer(cluster: Cluster) -> Iterator[Producer]:
 
 
 def leaders(cluster: Cluster, topic: str) -> set[int]:
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        return {each.leader_id for each in router.topic(topic).partitions}
+    with cluster.admin(PATIENCE_S) as admin:
+        partitions = admin.describe_topics([topic])[topic].result().partitions
+    return {each.leader.id for each in partitions if each.leader is not None}
 
 
 def test_a_producer_and_a_group_outlive_a_broker(

@@ -11,8 +11,6 @@ import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.wire.records import iterate_batches
 from tests.compat.adapters.base import Adapter, Message, Writing
@@ -55,8 +53,7 @@ def create(cluster: Cluster, name: str) -> str:
         name, len(ASSIGNMENT), replica_assignment=ASSIGNMENT, config={"min.insync.replicas": "1"}
     )
     admin.create_topics([new])[name].result(PATIENCE_S)
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        wait_until_all_tell(router, name, len(ASSIGNMENT))
+    wait_until_all_tell(cluster.bootstrap_servers, name, len(ASSIGNMENT))
     return name
 
 

@@ -9,8 +9,6 @@ from functools import partial
 
 import pytest
 
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from tests.compat.kafka_programs import KafkaPrograms
 from tests.every_broker import wait_until_all_tell
@@ -62,8 +60,7 @@ def test_topic_command_adds_partitions(
     name, servers = topic(partitions=2), cluster.bootstrap_servers
     at = ("--bootstrap-server", servers, "--topic", name)
     kafka_programs.run(TOPICS, *at, "--alter", "--partitions", "5")
-    with Router(ClientSettings(servers)) as router:
-        wait_until_all_tell(router, name, 5)
+    wait_until_all_tell(servers, name, 5)
     assert end_offsets(kafka_programs, servers, name) == [0] * 5
 
 

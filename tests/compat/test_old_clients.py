@@ -13,11 +13,8 @@ from typing import Any
 
 import pytest
 
-from logquake.client.producer import Producer, ProducerRecord, ProducerSettings
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
-from logquake.wire.records import Codec
+from tests.log_contents import send_batch
 from tests.waiting import PATIENCE_S
 
 KCAT = shutil.which("kcat") or shutil.which("kafkacat")
@@ -113,9 +110,8 @@ def test_an_old_client_is_told_that_it_cannot_read_zstd(
 ) -> None:
     name = topic()
     # Not by librdkafka, which leaves a batch as it is that compression would not shrink.
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        producer = Producer(router, ProducerSettings(compression_type=Codec.ZSTD))
-        producer.send(name, 0, [ProducerRecord(None, b"v%d" % index) for index in range(10)])
+    values = (b"v%d" % index for index in range(10))
+    send_batch(cluster, name, *values, compression_type="zstd")
     command = [
         *(str(KCAT), "-b", cluster.bootstrap_servers, "-C", "-t", name, "-p", "0", "-e", "-c", "1"),
         *("-o", "beginning", "-X", "api.version.request=false"),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from logquake.client import Producer
+from logquake.client import Consumer, Producer, TopicPartition
 from logquake.client.aio import Producer as AioProducer
 from logquake.client.errors import (
     BrokerError,
@@ -29,9 +29,7 @@ from logquake.client.producer.leaders import PartitionsOfTopic
 from logquake.client.producer.partitioning import partition_for
 from logquake.client.producer.record import Headers, ProducerRecord
 from logquake.client.producer.statistics import EventKind, ProducerEvent
-from logquake.client.reader import PartitionReader
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
+from logquake.client.ranges import read_range
 from logquake.cluster.api import Cluster
 from logquake.wire.compression import Codec
 from logquake.wire.errors import ErrorCode
@@ -73,12 +71,13 @@ class Place:
         ends: dict[int, int] = {}
         for one in found:
             ends[one.partition] = max(ends.get(one.partition, 0), one.offset + 1)
-        settings = ClientSettings(f"127.0.0.1:{self.port}", request_timeout_ms=PATIENCE_MS)
-        with Router(settings) as router:
+        servers = f"127.0.0.1:{self.port}"
+        with Consumer(bootstrap_servers=servers, request_timeout_ms=PATIENCE_MS) as consumer:
             return {
                 (partition, record.offset): record
                 for partition, end in ends.items()
-                for record in PartitionReader(router, self.topic, partition, 0, end).records()
+                for batch in read_range(consumer, TopicPartition(self.topic, partition), 0, end)
+                for record in batch.records
             }
 
     def values(self, found: list[RecordMetadata]) -> dict[tuple[int, int], bytes | None]:

@@ -78,8 +78,7 @@ def test_batches_share_what_is_there_and_a_restart_goes_on(stream: Stream) -> No
 
     admin = AdminClient({"bootstrap.servers": stream.servers})
     admin.create_partitions([NewPartitions(stream.topic, 3)])[stream.topic].result(PATIENCE_S)
-    with Router(ClientSettings(stream.servers)) as router:
-        wait_until_all_tell(router, stream.topic, partitions=3)
+    wait_until_all_tell(stream.servers, stream.topic, partitions=3)
     stream.produce(1, 50)
     stream.produce(2, 20)
     stream.run()

@@ -16,12 +16,11 @@ from tempfile import TemporaryDirectory
 
 from logquake.chaos.history.rows import Kind as HistoryKind
 from logquake.chaos.history.writer import HistoryWriter
+from logquake.client import Admin
 from logquake.client.errors import ClientError
-from logquake.client.groups import Groups
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
+from logquake.cluster.observing.groups import STABLE, described_group
 from tests.rounds.evidence import save
 from tests.rounds.faults import Fault, Kind, struck
 from tests.rounds.rolling.judgement import Judgement
@@ -123,7 +122,7 @@ class GroupWatch:
     """As an administrator sees them."""
 
     def __init__(self, servers: str, load: Load) -> None:
-        self._settings = ClientSettings(servers, api_timeout_ms=ASK_MS)
+        self._servers = servers
         self._names = load.group_names()
         self._members = load.size.members
 
@@ -137,17 +136,17 @@ class GroupWatch:
 
     def _unstable(self) -> list[str]:
         """By our own client: librdkafka's keeps to a coordinator that is gone, or aborts."""
-        with Router(self._settings) as router:
-            groups = Groups(router)
+        keys = {"request_timeout_ms": ASK_MS, "default_api_timeout_ms": ASK_MS}
+        with Admin(bootstrap_servers=self._servers, **keys) as admin:
             return [
-                f"{name} {why}" for name in self._names if (why := self._complaint(groups, name))
+                f"{name} {why}" for name in self._names if (why := self._complaint(admin, name))
             ]
 
-    def _complaint(self, groups: Groups, name: str) -> str:
+    def _complaint(self, admin: Admin, name: str) -> str:
         try:
-            told = groups.describe(name)
+            told = described_group(admin, name)
         except ClientError as error:
             return str(error)
-        if told.state != "Stable" or len(told.members) != self._members:
+        if told.state != STABLE or len(told.members) != self._members:
             return f"is {told.state} with {len(told.members)} members"
         return ""

@@ -7,17 +7,16 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
+from logquake.client import Producer
+from logquake.client.admin import NewTopic
 from logquake.client.errors import ClientError
-from logquake.client.producer import Producer, ProducerRecord
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from tests.starving.plan import Starvation
 from tests.starving.starver import starving
 
 BROKERS = 3
+USED_WITHIN_S = 60.0
 
 
 @dataclass(slots=True)
@@ -53,11 +52,11 @@ def run(count: int, starvation: Starvation | None) -> Outcome:
 
 def _start_and_use() -> None:
     """A topic on every broker, and a record in each of its partitions, acked by all replicas."""
-    with (
-        Cluster(brokers=BROKERS) as kafka,
-        Router(ClientSettings(kafka.bootstrap_servers)) as router,
-    ):
-        Admin(router).create_topic("orders", partitions=BROKERS, replication_factor=BROKERS)
-        producer = Producer(router)
-        for partition in range(BROKERS):
-            producer.send("orders", partition, [ProducerRecord(None, b"1")])
+    with Cluster(brokers=BROKERS) as kafka:
+        with kafka.admin(USED_WITHIN_S) as admin:
+            admin.create_topics([NewTopic("orders", BROKERS, BROKERS)])["orders"].result()
+        with Producer(kafka.kafka_config()) as producer:
+            sent = [producer.send("orders", b"1", partition=each) for each in range(BROKERS)]
+            producer.flush()
+            for each in sent:
+                each.result(USED_WITHIN_S)

@@ -14,21 +14,15 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from logquake.client.cursor import ReadOptions
 from logquake.client.errors import BrokerError
-from logquake.client.reader import PartitionReader
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.state import Phase
 from logquake.wire.errors import ErrorCode
-from tests.every_broker import wait_until_all_tell
+from tests.log_contents import records_in
 from tests.waiting import PATIENCE_S, wait_for
 
 RECORDS = 40
 LENGTH_AT = 8
-PATIENT, HASTY = ReadOptions(), ReadOptions(stall_timeout_ms=500)
 PLAIN, COMPACTED, SOUND = TOPICS = ("plain", "compacted", "sound")
 CLEANING = {"log.cleaner.backoff.ms": 100, "log.retention.check.interval.ms": 200}
 
@@ -51,9 +45,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def kafka(root: Path) -> Iterator[Cluster]:
     with Cluster(brokers=1, config=CLEANING, data_dir=root) as cluster:
-        with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-            for topic in TOPICS:
-                wait_until_all_tell(router, topic, 1)
+        for topic in TOPICS:
+            cluster.wait_topic(topic)
         yield cluster
 
 
@@ -62,8 +55,7 @@ def fill(kafka: Cluster, topic: str) -> None:
     configs = {"segment.bytes": "5000", "min.cleanable.dirty.ratio": "0.01"}
     if topic != PLAIN:
         configs["cleanup.policy"] = "compact"
-    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        Admin(router).create_topic(topic, partitions=1, replication_factor=1, configs=configs)
+    kafka.create_topic(topic, partitions=1, replication_factor=1, config=configs)
     producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "batch.num.messages": 1})
     for number in range(RECORDS):
         producer.produce(topic, bytes(500), key=b"%d" % (number % 4), partition=0)
@@ -81,10 +73,8 @@ def events(kafka: Cluster, what: str) -> list[tuple[str, str]]:
     return [(event["subject"], event["why"]) for event in found]
 
 
-def read(kafka: Cluster, start: int, end: int, options: ReadOptions = PATIENT) -> list[int]:
-    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        reader = PartitionReader(router, PLAIN, 0, start, end, options)
-        return [record.offset for record in reader.records()]
+def read(kafka: Cluster, start: int, end: int) -> list[int]:
+    return [record.offset for record in records_in(kafka, PLAIN, start=start, end=end)]
 
 
 def test_verify_finds_it(root: Path, logquake: Any) -> None:
@@ -100,7 +90,7 @@ def test_what_lies_around_it_is_read_and_itself_refused(kafka: Cluster, root: Pa
     first, following = (int(path.stem) for path in segments(root, PLAIN)[1:3])
     assert read(kafka, 0, first) == list(range(first))
     with pytest.raises(BrokerError) as refused:
-        read(kafka, first, first + 1, HASTY)
+        read(kafka, first, first + 1)
     assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
     assert read(kafka, following, RECORDS) == list(range(following, RECORDS))
     told = wait_for("event", lambda: events(kafka, "records-damaged"))

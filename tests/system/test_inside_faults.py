@@ -14,19 +14,12 @@ from pathlib import Path
 import pytest
 
 from logquake.client.errors import ClientError
-from logquake.client.offsets import list_offsets
-from logquake.client.producer import Producer, ProducerRecord
-from logquake.client.reader import PartitionReader
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError
 from logquake.cluster.running.cluster import RunningCluster
 from logquake.cluster.running.fault import Fault
 from logquake.cluster.state import Phase
-from logquake.wire.records import Record
-from logquake.wire.sentinels import LATEST_TIMESTAMP
+from tests.log_contents import records_in, send_batch
 from tests.system.conftest import CommandLine
 from tests.waiting import wait_for
 
@@ -52,27 +45,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield kafka
 
 
-@pytest.fixture
-def router(cluster: Cluster) -> Iterator[Router]:
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        yield router
-
-
 @pytest.fixture(autouse=True)
 def nothing_stays_broken(cluster: Cluster) -> Iterator[None]:
     yield
     assert cluster.orders() == []
-
-
-def send(router: Router, topic: str, *values: bytes, partition: int = 0) -> int:
-    """To one partition, in one batch; the offset of the first."""
-    records = [ProducerRecord(None, value) for value in values]
-    return Producer(router).send(topic, partition, records).base_offset
-
-
-def read(router: Router, topic: str, partition: int = 0) -> list[Record]:
-    end = list_offsets(router, topic, {partition: LATEST_TIMESTAMP})[partition].offset
-    return list(PartitionReader(router, topic, partition, 0, end).records())
 
 
 def follower_of(cluster: Cluster, topic: str) -> int:
@@ -94,17 +70,17 @@ def lead_by(cluster: Cluster, topic: str, broker: int) -> None:
 
 @pytest.mark.parametrize("fault", ["disk_full", "read_only_disk", "lose_log_dir"])
 def test_a_disk_that_fails_takes_its_directory_offline_and_the_broker_lives_on(
-    cluster: Cluster, router: Router, fault: str
+    cluster: Cluster, fault: str
 ) -> None:
-    Admin(router).create_topic(fault, partitions=4, replication_factor=BROKERS)
+    cluster.create_topic(fault, partitions=4, replication_factor=BROKERS)
     for partition in range(4):  # every replica has its files by then
-        send(router, fault, b"goes to all", partition=partition)
+        send_batch(cluster, fault, b"goes to all", partition=partition)
     leader = cluster.leader(fault, 0)
     data = log_of(cluster, leader, fault).parent.parent
     failing = cluster.layout.data_dirs(leader, 2).index(data) + 1
     others = [n for n in range(4) if not (data / f"{fault}-{n}").exists()]
     with getattr(cluster, fault)(leader, log_dir=failing) as begun:
-        send(router, fault, b"goes to the next leader")
+        send_batch(cluster, fault, b"goes to the next leader")
         assert cluster.wait_leader_change(fault, 0, since=begun) != leader
         assert cluster.wait_isr(fault, 0, BROKERS - 1)
         for partition in others:
@@ -112,28 +88,24 @@ def test_a_disk_that_fails_takes_its_directory_offline_and_the_broker_lives_on(
         assert phase_of(cluster, leader) is Phase.RUNNING
     cluster.restart(leader)
     cluster.wait_isr(fault, 0, BROKERS)
-    values = [record.value for record in read(router, fault)]
+    values = [record.value for record in records_in(cluster, fault)]
     assert values == [b"goes to all", b"goes to the next leader"]
 
 
-def test_a_slow_disk_shrinks_the_isr_until_it_is_quick_again(
-    cluster: Cluster, router: Router
-) -> None:
-    Admin(router).create_topic("slow", partitions=1, replication_factor=BROKERS)
+def test_a_slow_disk_shrinks_the_isr_until_it_is_quick_again(cluster: Cluster) -> None:
+    cluster.create_topic("slow", partitions=1, replication_factor=BROKERS)
     follower = follower_of(cluster, "slow")
     with cluster.slow_disk(follower, ms=2 * LAG_MS, calls=("write",), path="slow-0/*.log"):
-        send(router, "slow", b"kept")
+        send_batch(cluster, "slow", b"kept")
         assert follower not in cluster.wait_isr("slow", 0, BROKERS - 1)
     assert follower in cluster.wait_isr("slow", 0, BROKERS)
-    assert [record.value for record in read(router, "slow")] == [b"kept"]
+    assert [record.value for record in records_in(cluster, "slow")] == [b"kept"]
 
 
-def test_a_flipped_bit_is_found_at_an_unclean_start_and_never_served(
-    cluster: Cluster, router: Router
-) -> None:
-    Admin(router).create_topic("flipped", partitions=1, replication_factor=BROKERS)
+def test_a_flipped_bit_is_found_at_an_unclean_start_and_never_served(cluster: Cluster) -> None:
+    cluster.create_topic("flipped", partitions=1, replication_factor=BROKERS)
     for number in range(5):
-        send(router, "flipped", b"%d" % number)
+        send_batch(cluster, "flipped", b"%d" % number)
     cluster.wait_isr("flipped", 0, BROKERS)
     follower = follower_of(cluster, "flipped")
     intact = log_of(cluster, cluster.leader("flipped", 0), "flipped").read_bytes()
@@ -144,18 +116,18 @@ def test_a_flipped_bit_is_found_at_an_unclean_start_and_never_served(
     cluster.wait_isr("flipped", 0, BROKERS)
     assert log_of(cluster, follower, "flipped").read_bytes() == intact
     lead_by(cluster, "flipped", follower)
-    assert [record.value for record in read(router, "flipped")] == [b"%d" % n for n in range(5)]
+    assert [record.value for record in records_in(cluster, "flipped")] == [
+        b"%d" % n for n in range(5)
+    ]
 
 
-def test_a_flipped_bit_that_nobody_looked_for_is_refused_by_its_readers(
-    cluster: Cluster, router: Router
-) -> None:
-    Admin(router).create_topic("rotten", partitions=1, replication_factor=BROKERS)
-    send(router, "rotten", b"a")
-    send(router, "rotten", b"b")
+def test_a_flipped_bit_that_nobody_looked_for_is_refused_by_its_readers(cluster: Cluster) -> None:
+    cluster.create_topic("rotten", partitions=1, replication_factor=BROKERS)
+    send_batch(cluster, "rotten", b"a")
+    send_batch(cluster, "rotten", b"b")
     cluster.flip_bit("leader:rotten/0", "rotten", 0, offset=1)
     with pytest.raises(ClientError, match="CORRUPT_MESSAGE"):
-        read(router, "rotten")
+        records_in(cluster, "rotten")
 
 
 LOST_FILES: dict[str, Callable[[Cluster, int], Fault]] = {
@@ -170,12 +142,12 @@ LOST_FILES: dict[str, Callable[[Cluster, int], Fault]] = {
 @pytest.mark.parametrize("ended", ["kill", "stop"])
 @pytest.mark.parametrize("loss", LOST_FILES)
 def test_a_follower_that_lost_files_has_all_again_before_it_leads(
-    cluster: Cluster, router: Router, loss: str, ended: str
+    cluster: Cluster, loss: str, ended: str
 ) -> None:
-    if "files" not in Admin(router).list_topics():
-        Admin(router).create_topic("files", partitions=1, replication_factor=BROKERS)
+    if "files" not in cluster.view.topics():
+        cluster.create_topic("files", partitions=1, replication_factor=BROKERS)
         for number in range(5):
-            send(router, "files", b"%d" % number)
+            send_batch(cluster, "files", b"%d" % number)
     cluster.wait_isr("files", 0, BROKERS)
     follower = follower_of(cluster, "files")
     intact = log_of(cluster, cluster.leader("files", 0), "files").read_bytes()
@@ -186,34 +158,30 @@ def test_a_follower_that_lost_files_has_all_again_before_it_leads(
     assert log_of(cluster, follower, "files").read_bytes() == intact
 
 
-def test_a_skewed_clock_is_in_the_times_that_a_leader_appends(
-    cluster: Cluster, router: Router
-) -> None:
+def test_a_skewed_clock_is_in_the_times_that_a_leader_appends(cluster: Cluster) -> None:
     config = {"message.timestamp.type": "LogAppendTime"}
-    Admin(router).create_topic("late", partitions=1, replication_factor=1, configs=config)
+    cluster.create_topic("late", partitions=1, replication_factor=1, config=config)
     began_s = time.monotonic()
     with cluster.clock_skew("leader:late/0", ms=-3_600_000):
-        send(router, "late", b"an hour ago")
-    send(router, "late", b"now")
+        send_batch(cluster, "late", b"an hour ago")
+    send_batch(cluster, "late", b"now")
     took_ms = 1_000 * (time.monotonic() - began_s)
-    before, after = (record.timestamp_ms for record in read(router, "late"))
+    before, after = (record.timestamp_ms for record in records_in(cluster, "late"))
     assert 3_600_000 <= after - before <= 3_600_000 + took_ms + 1
 
 
-def test_a_broker_dies_at_the_call_that_was_named_and_is_started_again(
-    cluster: Cluster, router: Router
-) -> None:
-    Admin(router).create_topic("torn", partitions=1, replication_factor=BROKERS)
-    send(router, "torn", b"whole")
+def test_a_broker_dies_at_the_call_that_was_named_and_is_started_again(cluster: Cluster) -> None:
+    cluster.create_topic("torn", partitions=1, replication_factor=BROKERS)
+    send_batch(cluster, "torn", b"whole")
     leader = cluster.leader("torn", 0)
     with cluster.torn_write(leader, path="torn-0/*.log") as fault:
-        send(router, "torn", b"torn at first")
+        send_batch(cluster, "torn", b"torn at first")
         cluster.wait_leader_change("torn", 0, since=fault)
         wait_for("word of its end", lambda: phase_of(cluster, leader), Phase.ENDED.__eq__)
         wait_for("end of the order with the process", cluster.orders, [].__eq__)
     cluster.wait_isr("torn", 0, BROKERS)
     lead_by(cluster, "torn", leader)
-    assert [one.value for one in read(router, "torn")] == [b"whole", b"torn at first"]
+    assert [one.value for one in records_in(cluster, "torn")] == [b"whole", b"torn at first"]
 
 
 def test_orders_end_with_who_gave_them_however_that_ends(cluster: Cluster) -> None:
@@ -228,15 +196,15 @@ def test_orders_end_with_who_gave_them_however_that_ends(cluster: Cluster) -> No
     wait_for("end of the orders", cluster.orders, [].__eq__)
 
 
-def test_orders_outlive_the_broker_that_they_concern(cluster: Cluster, router: Router) -> None:
+def test_orders_outlive_the_broker_that_they_concern(cluster: Cluster) -> None:
     config = {"message.timestamp.type": "LogAppendTime"}
-    Admin(router).create_topic("early", partitions=1, replication_factor=1, configs=config)
+    cluster.create_topic("early", partitions=1, replication_factor=1, config=config)
     leader = cluster.leader("early", 0)
     with cluster.clock_skew(leader, ms=3_600_000), cluster.slow_start(leader, ms=500):
         cluster.restart(leader)
         cluster.wait_leader("early", 0)
-        send(router, "early", b"tomorrow")
-    (record,) = read(router, "early")
+        send_batch(cluster, "early", b"tomorrow")
+    (record,) = records_in(cluster, "early")
     assert record.timestamp_ms > time.time() * 1000 + 3_000_000
 
 

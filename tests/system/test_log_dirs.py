@@ -10,33 +10,31 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
-from logquake.client.topics import Admin, PartitionDescription
+from logquake.client import Admin
+from logquake.client.admin import (
+    LogDirDescription,
+    NewTopic,
+    TopicPartitionInfo,
+    TopicPartitionReplica,
+)
+from logquake.client.errors import BrokerError
+from logquake.client.network.effects import Node
 from logquake.cluster.api import Cluster
 from logquake.cluster.layout import last_line
 from logquake.cluster.state import Phase
-from logquake.wire.messages.log_dirs import (
-    AlterReplicaLogDir,
-    AlterReplicaLogDirsRequest,
-    AlterReplicaLogDirsResponse,
-    AlterReplicaLogDirTopic,
-    DescribeLogDirsRequest,
-    DescribeLogDirsResponse,
-    DescribeLogDirsResult,
-)
+from logquake.wire.errors import ErrorCode
+from logquake.wire.topic_partition import TopicPartition
 from tests.steady_load import steady_load
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 DIRS = 3
 PARTITIONS = 9
-STORAGE_ERROR = 56
 CONFIG = {"replica.high.watermark.checkpoint.interval.ms": 300, "log.index.size.max.bytes": 65_536}
 BY_HAND = """
 import json, sys
@@ -55,13 +53,21 @@ def cluster() -> Iterator[Cluster]:
 
 
 def create(kafka: Cluster, topic: str, **how: Any) -> None:
-    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        Admin(router).create_topic(topic, **how)
+    with kafka.admin(PATIENCE_S) as admin:
+        admin.create_topics([NewTopic(topic, **how)])[topic].result()
 
 
-def described(kafka: Cluster, topic: str) -> tuple[PartitionDescription, ...]:
-    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        return Admin(router).describe_topics([topic])[0].partitions
+def described(kafka: Cluster, topic: str) -> tuple[TopicPartitionInfo, ...]:
+    with kafka.admin(PATIENCE_S) as admin:
+        return admin.describe_topics([topic])[topic].result().partitions
+
+
+def ids(nodes: Iterable[Node]) -> list[int]:
+    return sorted(node.id for node in nodes)
+
+
+def leader_of(one: TopicPartitionInfo) -> int | None:
+    return one.leader and one.leader.id
 
 
 def directories(kafka: Cluster, broker: int) -> list[Path]:
@@ -91,30 +97,22 @@ class Administrator:
     def __init__(self, servers: str) -> None:
         self._servers = servers
 
-    def log_dirs(self, broker: int) -> dict[str, DescribeLogDirsResult]:
-        request = DescribeLogDirsRequest(topics=None)
-        with Router(ClientSettings(self._servers)) as router:
-            answer = router.broker(broker).request(request, DescribeLogDirsResponse)
-        return {one.log_dir: one for one in answer.results}
+    def log_dirs(self, broker: int) -> Mapping[str, LogDirDescription]:
+        with Admin(bootstrap_servers=self._servers) as admin:
+            return admin.describe_log_dirs([broker])[broker].result()
 
     def place_of(self, broker: int, topic: str, partition: int) -> dict[str, bool]:
         """The directories that have it, and whether that is a future."""
         return {
-            path: found.is_future_key
+            path: one.replica_infos[TopicPartition(topic, partition)].is_future
             for path, one in self.log_dirs(broker).items()
-            for of_topic in one.topics
-            if of_topic.name == topic
-            for found in of_topic.partitions
-            if found.partition_index == partition
+            if TopicPartition(topic, partition) in one.replica_infos
         }
 
-    def move(self, broker: int, topic: str, partition: int, path: str) -> int:
-        """The error code."""
-        topics = [AlterReplicaLogDirTopic(name=topic, partitions=[partition])]
-        request = AlterReplicaLogDirsRequest(dirs=[AlterReplicaLogDir(path=path, topics=topics)])
-        with Router(ClientSettings(self._servers)) as router:
-            answer = router.broker(broker).request(request, AlterReplicaLogDirsResponse)
-        return answer.results[0].partitions[0].error_code
+    def move(self, broker: int, topic: str, partition: int, path: str) -> None:
+        replica = TopicPartitionReplica(topic, partition, broker)
+        with Admin(bootstrap_servers=self._servers) as admin:
+            admin.alter_replica_log_dirs({replica: path})[replica].result()
 
     def wait_for_place(self, broker: int, topic: str, partition: int, path: str) -> None:
         wait_for(
@@ -138,7 +136,7 @@ class Vanished:
 
 class TestSpread:
     def test_every_directory_gets_its_share(self, cluster: Cluster) -> None:
-        create(cluster, "spread", partitions=PARTITIONS, replication_factor=3)
+        create(cluster, "spread", num_partitions=PARTITIONS, replication_factor=3)
         for broker in (1, 2, 3):
             wait_until_made(cluster, broker)
             assert min(shares(cluster, broker)) >= 2  # other topics' partitions count too
@@ -148,14 +146,16 @@ class TestSpread:
         for broker in (1, 2, 3):
             found = admin.log_dirs(broker)
             assert list(found) == [str(one) for one in directories(cluster, broker)]
-            assert all(one.error_code == 0 < one.usable_bytes for one in found.values())
+            assert all(one.error is None and one.usable_bytes for one in found.values())
 
 
 class TestMoves:
     @pytest.mark.parametrize("role", ["leader", "follower"])
     def test_a_replica_moves_under_load(self, cluster: Cluster, role: str) -> None:
         topic = f"moving-{role}"
-        create(cluster, topic, assignments=[[1, 2, 3]], configs={"segment.bytes": "100000"})
+        create(
+            cluster, topic, replicas_assignments={0: [1, 2, 3]}, configs={"segment.bytes": "100000"}
+        )
         broker = 1 if role == "leader" else 2
         admin = Administrator(cluster.bootstrap_servers)
         with steady_load(cluster, topic) as load:
@@ -164,14 +164,14 @@ class TestMoves:
                 (source,) = admin.place_of(broker, topic, 0)
                 paths = [str(one) for one in directories(cluster, broker)]
                 target = paths[(paths.index(source) + 1) % DIRS]
-                assert admin.move(broker, topic, 0, target) == 0
+                admin.move(broker, topic, 0, target)
                 admin.wait_for_place(broker, topic, 0, target)
                 load.wait_for_acks(200)
         load.check()
         wait_for(
             "replicas that are all in sync",
-            lambda: [(p.leader, sorted(p.isr), p.offline) for p in described(cluster, topic)],
-            [(1, [1, 2, 3], ())].__eq__,
+            lambda: [(leader_of(p), ids(p.isr), ids(p.offline)) for p in described(cluster, topic)],
+            [(1, [1, 2, 3], [])].__eq__,
         )
         cluster.restart(broker)
         cluster.wait_isr(topic, 0, 3)
@@ -184,7 +184,7 @@ class TestFailures:
         self,
     ) -> None:
         with Cluster(brokers=3, log_dirs=DIRS, config=CONFIG) as kafka:
-            create(kafka, "orders", partitions=PARTITIONS, replication_factor=3)
+            create(kafka, "orders", num_partitions=PARTITIONS, replication_factor=3)
             wait_until_made(kafka, 1, "orders")
             directory = directories(kafka, 1)[1]
             lost = partitions_in(directory, "orders")
@@ -213,9 +213,11 @@ class TestFailures:
         assert member is not None
         assert member.phase is Phase.RUNNING
         found = Administrator(kafka.bootstrap_servers).log_dirs(1)
-        codes = {path: one.error_code for path, one in found.items()}
-        assert codes.pop(str(directory)) == STORAGE_ERROR
-        assert set(codes.values()) == {0}
+        errors = {path: one.error for path, one in found.items()}
+        error = errors.pop(str(directory))
+        assert isinstance(error, BrokerError)
+        assert error.code is ErrorCode.KAFKA_STORAGE_ERROR
+        assert set(errors.values()) == {None}
         events = (kafka.layout.events / "broker-1.jsonl").read_text().splitlines()
         told = [one for one in map(json.loads, events) if one["what"] == "log-dir-failed"]
         (event,) = [one for one in told if one["subject"] == str(directory)]
@@ -223,7 +225,7 @@ class TestFailures:
 
     def test_a_broker_ends_with_its_last_directory(self) -> None:
         with Cluster(brokers=2, log_dirs=DIRS, config=CONFIG) as kafka:
-            create(kafka, "orders", assignments=[[1, 2]] * DIRS)
+            create(kafka, "orders", replicas_assignments=dict.fromkeys(range(DIRS), (1, 2)))
             for directory in directories(kafka, 1):
                 Vanished(directory)
             member = wait_for(
@@ -238,7 +240,7 @@ class TestFailures:
             assert line.startswith("broker 1: every log directory has failed: ")
             wait_for(
                 "partition that broker 2 does not lead",
-                lambda: {one.leader for one in described(kafka, "orders")},
+                lambda: {leader_of(one) for one in described(kafka, "orders")},
                 {2}.__eq__,
             )
 
@@ -246,7 +248,7 @@ class TestFailures:
 class TestStart:
     def test_a_directory_that_cannot_be_opened_is_left_out(self) -> None:
         with Cluster(brokers=2, log_dirs=DIRS, config=CONFIG) as kafka:
-            create(kafka, "orders", assignments=[[1, 2]] * DIRS)
+            create(kafka, "orders", replicas_assignments=dict.fromkeys(range(DIRS), (1, 2)))
             kafka.stop(1)
             directory = directories(kafka, 1)[2]
             lost = partitions_in(directory, "orders")
@@ -260,7 +262,7 @@ class TestStart:
 
 
 def offline(kafka: Cluster, topic: str) -> set[int]:
-    return {one.index for one in described(kafka, topic) if one.offline}
+    return {one.partition for one in described(kafka, topic) if one.offline}
 
 
 def wait_until_offline(kafka: Cluster, topic: str, partitions: set[int]) -> None:
@@ -308,15 +310,15 @@ def fill_a_disk(cluster: Cluster, tmp_path: Path) -> None:
     try:
         assert broker.stdout is not None
         assert broker.stdout.readline() == "ready\n"
-        create(cluster, "filling", assignments=[[7, 1, 2]] * 2)
+        create(cluster, "filling", replicas_assignments=dict.fromkeys(range(2), (7, 1, 2)))
         (kept,) = wait_for("partition on the roomy disk", lambda: partitions_in(roomy, "filling"))
         with steady_load(cluster, "filling", value_bytes=20_000) as load:
             wait_until_offline(cluster, "filling", {1 - kept})
             load.wait_for_acks(500)
-            found = {one.index: one for one in described(cluster, "filling")}
+            found = {one.partition: one for one in described(cluster, "filling")}
         load.check()
-        assert found[kept].leader == 7
-        assert found[1 - kept].leader in (1, 2)
+        assert leader_of(found[kept]) == 7
+        assert leader_of(found[1 - kept]) in (1, 2)
         assert broker.poll() is None
         assert "No space left on device" in (tmp_path / "events").read_text()
     finally:
@@ -324,8 +326,9 @@ def fill_a_disk(cluster: Cluster, tmp_path: Path) -> None:
         broker.communicate()
 
 
-def _is_as_after_the_loss(one: PartitionDescription, lost: set[int]) -> bool:
+def _is_as_after_the_loss(one: TopicPartitionInfo, lost: set[int]) -> bool:
     """Broker 1 has no replica of those, and leads what it led of the others."""
-    if one.index in lost:
-        return one.offline == (1,) and 1 not in one.isr and one.leader != 1
-    return not one.offline and 1 in one.isr and (one.leader == 1) == (one.replicas[0] == 1)
+    is_in_sync, leads = 1 in ids(one.isr), leader_of(one) == 1
+    if one.partition in lost:
+        return ids(one.offline) == [1] and not is_in_sync and not leads
+    return not one.offline and is_in_sync and leads == (one.replicas[0].id == 1)

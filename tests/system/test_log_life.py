@@ -9,13 +9,8 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from logquake.client.offsets import list_offsets
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
-from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
-from tests.every_broker import wait_until_all_tell
+from tests.log_contents import bounds
 from tests.waiting import PATIENCE_S, wait_for
 
 BROKERS = 3
@@ -39,14 +34,8 @@ def kafka(root: Path) -> Iterator[Cluster]:
 
 
 def create(kafka: Cluster, topic: str, **configs: str) -> None:
-    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        Admin(router).create_topic(
-            topic,
-            partitions=1,
-            replication_factor=BROKERS,
-            configs={key.replace("_", "."): value for key, value in configs.items()},
-        )
-        wait_until_all_tell(router, topic, 1)
+    config = {key.replace("_", "."): value for key, value in configs.items()}
+    kafka.create_topic(topic, partitions=1, replication_factor=BROKERS, config=config)
 
 
 def write(kafka: Cluster, topic: str, count: int, size: int = 1_000) -> None:
@@ -57,15 +46,6 @@ def write(kafka: Cluster, topic: str, count: int, size: int = 1_000) -> None:
     for number in range(count):
         producer.produce(topic, b"%d" % number + bytes(size), partition=0)
     assert producer.flush(PATIENCE_S) == 0
-
-
-def bounds(kafka: Cluster, topic: str) -> tuple[int, int]:
-    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        low, high = (
-            list_offsets(router, topic, {0: each})[0]
-            for each in (EARLIEST_TIMESTAMP, LATEST_TIMESTAMP)
-        )
-    return low.offset, high.offset
 
 
 def first_record(kafka: Cluster, topic: str) -> int:

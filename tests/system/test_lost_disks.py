@@ -8,15 +8,9 @@ from pathlib import Path
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from logquake.client.offsets import list_offsets
-from logquake.client.producer import Producer, ProducerRecord
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.wire.records import iterate_batches
-from logquake.wire.sentinels import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
-from tests.every_broker import wait_until_all_tell
+from tests.log_contents import bounds, send_batch
 from tests.waiting import PATIENCE_S
 
 BROKERS = 3
@@ -24,27 +18,11 @@ TOPIC = "orders"
 RECORDS, START = 50, 25
 
 
-def write_one_batch(kafka: Cluster) -> None:
-    """librdkafka may send the first records by themselves, whatever its linger."""
-    records = [ProducerRecord(None, b"%d" % number) for number in range(RECORDS)]
-    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        Producer(router).send(TOPIC, 0, records)
-
-
 def delete_records_before(kafka: Cluster, offset: int) -> None:
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
     asked = TopicPartition(TOPIC, 0, offset)
     deleted = admin.delete_records([asked], operation_timeout=PATIENCE_S)[asked].result()
     assert deleted.low_watermark == offset
-
-
-def bounds(kafka: Cluster) -> tuple[int, int]:
-    with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-        low, high = (
-            list_offsets(router, TOPIC, {0: each})[0]
-            for each in (EARLIEST_TIMESTAMP, LATEST_TIMESTAMP)
-        )
-    return low.offset, high.offset
 
 
 def logs(kafka: Cluster) -> set[bytes]:
@@ -56,10 +34,9 @@ def logs(kafka: Cluster) -> set[bytes]:
 
 def test_an_emptied_follower_gets_past_a_log_start_within_a_batch(tmp_path: Path) -> None:
     with Cluster(brokers=BROKERS, data_dir=tmp_path / "cluster") as kafka:
-        with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-            Admin(router).create_topic(TOPIC, partitions=1, replication_factor=BROKERS)
-            wait_until_all_tell(router, TOPIC, 1)
-        write_one_batch(kafka)
+        kafka.create_topic(TOPIC, partitions=1, replication_factor=BROKERS)
+        # librdkafka may send the first records by themselves, whatever its linger.
+        send_batch(kafka, TOPIC, *(b"%d" % number for number in range(RECORDS)))
         delete_records_before(kafka, START)
         leader = kafka.leader(TOPIC, 0)
         emptied = next(broker for broker in range(1, BROKERS + 1) if broker != leader)
@@ -68,7 +45,7 @@ def test_an_emptied_follower_gets_past_a_log_start_within_a_batch(tmp_path: Path
         shutil.rmtree(kafka.layout.data_of(emptied))
         kafka.start(emptied)
         kafka.wait_isr(TOPIC, 0, BROKERS)
-        assert bounds(kafka) == (START, RECORDS)
+        assert bounds(kafka, TOPIC) == (START, RECORDS)
         (log,) = logs(kafka)
         ((_, batch),) = iterate_batches(memoryview(log))
         assert (batch.base_offset, batch.next_offset) == (0, RECORDS)
@@ -77,4 +54,4 @@ def test_an_emptied_follower_gets_past_a_log_start_within_a_batch(tmp_path: Path
             kafka.kill(broker)
             kafka.wait_isr(TOPIC, 0, BROKERS - 1 - left)
         assert kafka.wait_leader(TOPIC, 0) == emptied
-        assert bounds(kafka) == (START, RECORDS)
+        assert bounds(kafka, TOPIC) == (START, RECORDS)

@@ -8,7 +8,7 @@ import pytest
 from confluent_kafka import Producer
 from typer.testing import CliRunner
 
-from logquake.client.topics import Admin
+from logquake.client.admin import NewTopic
 from logquake.cluster.api import Cluster
 from logquake.cluster.cli.app import app
 from logquake.cluster.errors import ClusterError
@@ -29,8 +29,9 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 def made(kafka: Cluster, topic: str, *replicas: int) -> str:
     """A topic with one partition and RECORDS in it."""
-    with kafka.router() as router:
-        Admin(router).create_topic(topic, assignments=[replicas])
+    wanted = NewTopic(topic, replicas_assignments={0: replicas})
+    with kafka.admin(PATIENCE_S) as admin:
+        admin.create_topics([wanted])[topic].result()
     kafka.wait_topic(topic)
     send(kafka, topic, acks="all")
     return topic
@@ -44,8 +45,9 @@ def send(kafka: Cluster, topic: str, *, acks: str) -> None:
 
 
 def delete(kafka: Cluster, *topics: str) -> None:
-    with kafka.router() as router:
-        Admin(router).delete_topics(topics)
+    with kafka.admin(PATIENCE_S) as admin:
+        for deleted in admin.delete_topics(topics).values():
+            deleted.result()
     kafka.wait_no_topics(topics, PATIENCE_S)
 
 

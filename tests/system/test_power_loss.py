@@ -6,14 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from logquake.client.offsets import list_offsets
-from logquake.client.producer import Producer, ProducerRecord
-from logquake.client.reader import PartitionReader
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
+from logquake.client import Producer
 from logquake.cluster.api import Cluster
-from logquake.wire.sentinels import LATEST_TIMESTAMP
+from tests.log_contents import records_in, send_batch
 from tests.system.conftest import CommandLine
+from tests.waiting import PATIENCE_S
 
 BROKERS = 3
 SENT = 50
@@ -25,44 +22,33 @@ def cluster() -> Iterator[Cluster]:
         yield kafka
 
 
-@pytest.fixture
-def router(cluster: Cluster) -> Iterator[Router]:
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        yield router
-
-
-def fill(cluster: Cluster, router: Router, topic: str, **config: object) -> None:
+def fill(cluster: Cluster, topic: str, **config: object) -> None:
     """A topic with SENT acked records, each in a batch of its own."""
     cluster.create_topic(topic, partitions=1, replication_factor=BROKERS, config=config)
-    producer = Producer(router)
-    for number in range(SENT):
-        producer.send(topic, 0, [ProducerRecord(None, b"%d" % number)])
+    with Producer(cluster.kafka_config()) as producer:
+        for number in range(SENT):
+            producer.send(topic, b"%d" % number, partition=0).result(PATIENCE_S)
 
 
 def read(cluster: Cluster, topic: str) -> list[int]:
     cluster.wait_leader(topic, 0)
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
-        end = list_offsets(router, topic, {0: LATEST_TIMESTAMP})[0].offset
-        records = PartitionReader(router, topic, 0, 0, end).records()
-        return [int(record.value or b"-1") for record in records]
+    return [int(record.value or b"-1") for record in records_in(cluster, topic)]
 
 
-def test_acked_records_are_lost_unless_they_were_synced(cluster: Cluster, router: Router) -> None:
-    fill(cluster, router, "quick")
-    fill(cluster, router, "sure", **{"flush.messages": 1})
+def test_acked_records_are_lost_unless_they_were_synced(cluster: Cluster) -> None:
+    fill(cluster, "quick")
+    fill(cluster, "sure", **{"flush.messages": 1})
     with cluster.power_loss() as lost:
         assert sorted(lost.taken_back) == [f"broker-{number}" for number in (1, 2, 3)]
         assert all(one.bytes > 0 for one in lost.taken_back.values())
     assert read(cluster, "quick") == []
     assert read(cluster, "sure") == list(range(SENT))
-    Producer(router).send("quick", 0, [ProducerRecord(None, b"99")])
+    send_batch(cluster, "quick", b"99")
     assert read(cluster, "quick") == [99]
 
 
-def test_what_one_broker_loses_it_has_again_from_the_others(
-    cluster: Cluster, router: Router
-) -> None:
-    fill(cluster, router, "mended")
+def test_what_one_broker_loses_it_has_again_from_the_others(cluster: Cluster) -> None:
+    fill(cluster, "mended")
     leader = cluster.leader("mended", 0)
     with cluster.power_loss(leader) as lost:
         assert cluster.wait_leader_change("mended", 0, since=lost) != leader
@@ -71,9 +57,9 @@ def test_what_one_broker_loses_it_has_again_from_the_others(
 
 
 @pytest.mark.parametrize("unsynced", ["journaled", "scattered"])
-def test_what_is_left_by_chance_is_whole(cluster: Cluster, router: Router, unsynced: str) -> None:
+def test_what_is_left_by_chance_is_whole(cluster: Cluster, unsynced: str) -> None:
     """A beginning of what was sent: recovery cuts where a page is missing."""
-    fill(cluster, router, unsynced)
+    fill(cluster, unsynced)
     with cluster.power_loss(unsynced=unsynced, seed=5):
         pass
     found = read(cluster, unsynced)
@@ -81,9 +67,9 @@ def test_what_is_left_by_chance_is_whole(cluster: Cluster, router: Router, unsyn
 
 
 def test_power_goes_by_the_command_line_also_of_a_broker_that_is_dead(
-    cluster: Cluster, router: Router, logquake: CommandLine
+    cluster: Cluster, logquake: CommandLine
 ) -> None:
-    fill(cluster, router, "dead")
+    fill(cluster, "dead")
     where = ("--data-dir", str(cluster.layout.root))
     with cluster.kill(2):
         cluster.wait_isr("dead", 0, BROKERS - 1)

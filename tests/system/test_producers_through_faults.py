@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -18,8 +17,8 @@ from logquake.chaos.faults.strikes import STRIKES, Target
 from logquake.client import Producer
 from logquake.client.aio import Producer as AioProducer
 from logquake.client.producer.delivery import RecordMetadata
-from logquake.client.reader import PartitionReader
 from logquake.cluster.api import Cluster
+from tests.log_contents import records_in
 from tests.waiting import PATIENCE_S, wait_for
 
 BROKERS = 3
@@ -53,9 +52,8 @@ class Sent:
         """The log has them where they were said to be, once each, in the order of their sends."""
         assert not self.errors
         for partition, told in self.values.items():
-            with closing(kafka.router()) as router:
-                reader = PartitionReader(router, self.topic, partition, 0, max(told) + 1)
-                read = {record.offset: record.value for record in reader.records()}
+            found = records_in(kafka, self.topic, partition, end=max(told) + 1)
+            read = {record.offset: record.value for record in found}
             assert read == told
             numbers = [int(value) for _, value in sorted(told.items())]
             assert numbers == sorted(numbers)

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer
 
+from logquake.client.admin import NewTopic
 from logquake.client.connection import connect_to_one
-from logquake.client.routing import Router
 from logquake.client.settings import Address, ClientSettings
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.cluster.running.cluster import RunningCluster
@@ -225,8 +224,9 @@ def test_a_broker_leads_before_it_knows_what_to_tell_clients(kafka: RunningClust
         kafka.notice("LeaderAndIsr", of="response", source="controller", target=slow) as led,
         kafka.hold("UpdateMetadata", source="controller", target=slow) as held,
     ):
-        with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-            Admin(router).create_topic(name, assignments=[[slow]])
+        wanted = NewTopic(name, replicas_assignments={0: [slow]})
+        with kafka.admin(PATIENCE_S) as admin:
+            admin.create_topics([wanted])[name].result()
         held.wait()
         assert led.wait() == 1
         assert kafka.leader(name, 0) == slow

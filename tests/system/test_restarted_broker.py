@@ -9,18 +9,11 @@ from typing import Any
 import pytest
 
 from logquake.client.errors import ConnectionLostError
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.errors import ClusterError, WaitTimeoutError
 from logquake.wire.errors import ErrorCode
-from logquake.wire.messages.metadata import (
-    MetadataRequest,
-    MetadataRequestTopic,
-    MetadataResponse,
-    MetadataResponseTopic,
-)
+from logquake.wire.messages.metadata import MetadataResponseTopic
+from tests.one_broker import OneBroker
 from tests.waiting import wait_for
 
 BROKERS = 3
@@ -31,19 +24,16 @@ LONG_SESSIONS = {"zookeeper.session.timeout.ms": "20000"}  # a paused controller
 
 def ask(address: str) -> MetadataResponseTopic | None:
     """What this broker says of the topic; None when it ended the connection, or took none."""
-    request = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
-    with Router(ClientSettings(address)) as router:
-        try:
-            return router.any_broker().request(request, MetadataResponse).topics[0]
-        except ConnectionLostError:
-            return None
+    try:
+        return OneBroker(int(address.rpartition(":")[2])).topic(TOPIC)
+    except ConnectionLostError:
+        return None
 
 
 def test_restarted_broker_never_calls_an_existing_topic_unknown(tmp_path: Path) -> None:
     """Not even when the controller, which would tell it, stands still."""
     with Cluster(brokers=BROKERS, data_dir=tmp_path / "cluster") as kafka:
-        with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-            Admin(router).create_topic(TOPIC, partitions=3, replication_factor=BROKERS)
+        kafka.create_topic(TOPIC, partitions=3, replication_factor=BROKERS)
         controller = kafka.controller()
         back = next(broker for broker in range(1, BROKERS + 1) if broker != controller)
         kafka.kill(back)
@@ -61,8 +51,7 @@ def test_restarted_broker_never_calls_an_existing_topic_unknown(tmp_path: Path) 
 
 def test_start_returns_when_every_replica_has_its_role(tmp_path: Path) -> None:
     with Cluster(brokers=BROKERS, data_dir=tmp_path / "cluster") as kafka:
-        with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-            Admin(router).create_topic(TOPIC, partitions=PARTITIONS, replication_factor=BROKERS)
+        kafka.create_topic(TOPIC, partitions=PARTITIONS, replication_factor=BROKERS)
         kafka.kill(2)
         before = events_of(kafka, 2)
         kafka.start(2)
@@ -80,8 +69,7 @@ def test_start_returns_when_every_replica_has_its_role(tmp_path: Path) -> None:
 
 def test_start_waits_for_the_controller_and_says_that_nothing_came() -> None:
     with Cluster(brokers=BROKERS, config=LONG_SESSIONS) as kafka:
-        with Router(ClientSettings(kafka.bootstrap_servers)) as router:
-            Admin(router).create_topic(TOPIC, partitions=3, replication_factor=BROKERS)
+        kafka.create_topic(TOPIC, partitions=3, replication_factor=BROKERS)
         controller = kafka.controller()
         other = next(broker for broker in range(1, BROKERS + 1) if broker != controller)
         kafka.stop(other)

@@ -18,9 +18,6 @@ from typing import Any
 import psutil
 import pytest
 
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
-from logquake.client.topics import Admin
 from logquake.cluster.api import Cluster
 from logquake.cluster.state import ClusterState, Phase
 from tests.waiting import PATIENCE_S, wait_for
@@ -233,13 +230,14 @@ def test_brokers_answer_what_the_cluster_says(cluster: Cluster) -> None:
 
 def wait_until_whole(cluster: Cluster) -> None:
     """Until a broker that heard of the present controller tells of all brokers."""
-    with Router(ClientSettings(cluster.bootstrap_servers)) as router:
+    with cluster.admin(PATIENCE_S) as admin:
         wait_for(
             "description as the cluster's",
-            Admin(router).describe_cluster,
+            lambda: admin.describe_cluster().result(),
             lambda told: (
-                {broker.broker_id for broker in told.brokers} == {1, 2, 3}
-                and told.controller_id == cluster.controller()
+                {broker.id for broker in told.nodes} == {1, 2, 3}
+                and told.controller is not None
+                and told.controller.id == cluster.controller()
             ),
         )
 

@@ -28,9 +28,10 @@ def send(kafka, topic, count=10):
 
 """
 CLEAN_AGAIN = """
-from logquake.client.acls import Acls
-from logquake.client.configs import Configs, ConfigTarget
-from logquake.client.groups import Groups
+from logquake.client.admin import (
+    AclBindingFilter, AlterConfigOp, ConfigResource, ConfigResourceType,
+)
+from logquake.cluster.observing.set_configs import was_set_at_run_time
 from logquake.cluster.state import Phase
 from logquake.wire.acls import *
 from logquake.wire.principals import parse_principal
@@ -48,17 +49,21 @@ RULE = AclBinding(
 pids = set()
 
 
+def of_broker(name):
+    return ConfigResource(ConfigResourceType.BROKER, name)
+
+
 @pytest.mark.parametrize("turn", [1, 2])
 def test_leaves_everything_behind(logquake, turn):
     pids.add(logquake.state().supervisor_pid)
     assert len(pids) == 1, "not the same cluster"
     assert all(one.phase is Phase.RUNNING for one in logquake.state().members)
-    with logquake.router(60) as router:
-        assert not Groups(router).list_all()
-        for broker in (1, 2):
-            assert not Acls(router).list_all(broker)
-            told = Configs(router).describe(ConfigTarget.broker(broker))
-            assert not [entry for entry in told if entry.was_set_at_run_time]
+    with logquake.admin(60) as admin:
+        assert not admin.list_consumer_groups().result().all()
+        assert not admin.describe_acls(AclBindingFilter()).result()
+        for broker in map(of_broker, "12"):
+            told = admin.describe_configs([broker])[broker].result()
+            assert not [entry for entry in told.values() if was_set_at_run_time(entry)]
     assert all("__" in entity for entity in logquake.view.configs())
     assert not [topic for topic in logquake.view.topics() if not topic.startswith("__")]
 
@@ -69,10 +74,13 @@ def test_leaves_everything_behind(logquake, turn):
     consumer.subscribe(["orders"])
     assert logquake.eventually(lambda: consumer.poll(0.1), timeout=60)
     logquake.wait_group_stable("readers", members=1)
-    with logquake.router(60) as router:
-        Configs(router).alter(ConfigTarget.broker(1), {"log.retention.ms": "7"})
-        Configs(router).alter(ConfigTarget.all_brokers(), {"log.cleaner.threads": "2"})
-        Acls(router).create([RULE])
+    with logquake.admin(60) as admin:
+        changed = admin.incremental_alter_configs({
+            of_broker("1"): [AlterConfigOp("log.retention.ms", "7")],
+            of_broker(""): [AlterConfigOp("log.cleaner.threads", "2")],
+        })
+        for done in [*changed.values(), *admin.create_acls([RULE]).values()]:
+            done.result()
     if turn == 2:
         consumer.close()  # else the reset has to tell the group that it is gone
     logquake.pause("follower:orders/0")

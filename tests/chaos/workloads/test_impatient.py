@@ -15,8 +15,8 @@ from logquake.chaos.workloads.impatient import ImpatientProducer
 from logquake.chaos.workloads.life import Life
 from logquake.chaos.workloads.plan import Option, Plan
 from logquake.chaos.workloads.transactions import ProducerOver
-from logquake.client.routing import Router
-from logquake.client.settings import ClientSettings
+from logquake.client.connection import Connection, connect_to_one
+from logquake.client.settings import Address, ClientSettings
 from logquake.wire.api import ApiKey
 from logquake.wire.errors import ErrorCode
 from logquake.wire.messages.find_coordinator import FindCoordinatorResponse
@@ -115,15 +115,17 @@ def brokers() -> Brokers:
 def run(brokers: Brokers, folder: Path, **options: Option) -> list[Row]:
     plan = Plan.of("impatient", "boot:1", {"topic": "t", "patience_s": A_MOMENT_S, **options})
     network = brokers.network
-    router = Router(
-        ClientSettings("boot:1", retry_backoff_ms=1),
-        clock=network.clock,
-        new_sockets=network.new_sockets,
-    )
+
+    def dial(address: Address) -> Connection:
+        settings = ClientSettings("boot:1", retry_backoff_ms=1)
+        sockets = network.new_sockets()
+        return connect_to_one(address, settings, clock=network.clock, sockets=sockets)
+
     path = folder / "producer-1.jsonl"
     try:
         with HistoryWriter(path, "producer-1") as history:
-            ImpatientProducer(Life(plan, "producer-1", history), router).run(Event())
+            life = Life(plan, "producer-1", history)
+            ImpatientProducer(life, dial, network.clock).run(Event())
     finally:
         brokers.held.set()
     return list(read_file(path))

@@ -1,0 +1,73 @@
+"""One range of a partition from its leader, batch by batch as they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from logquake.client.consumer.batches import StoredBatch, seen
+from logquake.client.consumer.settings import MAX_DECOMPRESSED_BYTES
+from logquake.client.errors import CorruptRecordError, OffsetOutOfRangeError, ReadStalledError
+from logquake.client.sync.consumer import Consumer
+from logquake.wire.errors import RecordError
+from logquake.wire.records import BatchHeader, Record
+from logquake.wire.topic_partition import TopicPartition
+
+
+class ReadBatch(NamedTuple):
+    """A stored batch and those of its records that were asked for."""
+
+    header: BatchHeader
+    records: list[Record]
+
+
+def stored_range(
+    consumer: Consumer,
+    place: TopicPartition,
+    start: int,
+    end: int,
+    *,
+    fail_on_data_loss: bool = True,
+) -> Iterator[StoredBatch]:
+    """Those that have an offset in the range, whole: the first may begin before it, the last may
+    end behind it. Offsets that nobody may see, or that are compacted away, are passed over.
+
+    Without ``fail_on_data_loss``, what retention took is passed over too. Raises ClientError:
+    OffsetOutOfRangeError, ReadStalledError if for default.api.timeout.ms nothing comes.
+    """
+    stall_ms = consumer.config.default_api_timeout_ms
+    consumer.assign([place])
+    consumer.seek(place, start)
+    position = start
+    while position < end:
+        try:
+            found = consumer.poll_batches(stall_ms).get(place, ())
+        except OffsetOutOfRangeError:
+            if fail_on_data_loss:
+                raise
+            earliest = consumer.beginning_offsets([place])[place]
+            if earliest <= position:
+                return  # the log now ends before the range does
+            consumer.seek(place, earliest)
+            found = ()
+        yield from (each for each in found if each.header.base_offset < end)
+        position, before = consumer.position(place), position
+        if position == before:
+            raise ReadStalledError(f"{place}: nothing at {position} of {end} for {stall_ms} ms")
+
+
+def read_range(
+    consumer: Consumer, place: TopicPartition, start: int, end: int
+) -> Iterator[ReadBatch]:
+    """Those that have a record in the range. Raises as stored_range(), and CorruptRecordError."""
+    for stored in stored_range(consumer, place, start, end):
+        try:
+            records = [
+                record
+                for record in seen(stored, MAX_DECOMPRESSED_BYTES).records
+                if stored.first_offset <= record.offset < end
+            ]
+        except RecordError as error:
+            raise CorruptRecordError(f"{place} at {stored.first_offset}: {error}") from error
+        if records:
+            yield ReadBatch(stored.header, records)
