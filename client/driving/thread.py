@@ -24,6 +24,8 @@ from logquake.client.network.links import Links
 
 T = TypeVar("T")
 
+_FOR_EVER_MS = 2**63
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -102,6 +104,12 @@ class ThreadDriver:
                 self._check_is_other_thread()
                 self._sleep(is_done, left_ms)
             return True
+
+    def wait_so_long(self, is_done: Callable[[], bool], timeout_s: float | None) -> bool:
+        """As wait(), so many seconds at most, for ever with None."""
+        if timeout_s is None:
+            return self.wait(is_done, _FOR_EVER_MS)
+        return self.wait(is_done, self._clock.now_ms() + int(timeout_s * 1000))
 
     def _sleep(self, is_done: Callable[[], bool], left_ms: int) -> None:
         """Until it is done, or the client is over, or so long."""

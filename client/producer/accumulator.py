@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import attrgetter
 from random import Random
 from typing import NamedTuple
@@ -106,33 +107,47 @@ class Accumulator:
         if self.is_closed:
             raise ProducerClosedError("closed: it takes no more records")
         queues = self._queues.topic(topic)
-        delivery = Delivery(record.timestamp_ms, record.key, record.value, callback)
-        batch = queues.open
-        if batch is not None and partition is None and lease is None:  # as for most records
-            before = batch.estimated_bytes
-            if batch.try_append(record, delivery):
-                self._produced(queues, batch, before, leaders)
-                return Appended(batch.place, delivery, batch.is_full)
         chosen = self._stuck_to(queues, topic, leaders) if partition is None else partition
         queue = queues.of(chosen)
         batch = queue[-1] if queue else None
         before = batch.estimated_bytes if batch is not None else 0
-        is_new = batch is None or not batch.try_append(record, delivery)
+        delivery = batch.try_append(record) if batch is not None else None
+        is_new = delivery is None
         if is_new and partition is None and self._stuck_to(queues, topic, leaders) != chosen:
             # The batch that had no room had held back a switch, and is closed now.
             return self.append(topic, None, record, leaders, now_ms, callback, lease)
-        if batch is None or is_new:
+        if batch is None or delivery is None:
             lease = lease or self.memory.reserve(self._size_with(record))
             if not lease.is_granted:
                 return Full(lease)
             batch = self._begin(TopicPartition(topic, chosen), queue, lease, now_ms)
-            batch.try_append(record, delivery)
+            delivery = batch.add_first(record)
             before = 0
         elif lease is not None:
             self.memory.release(lease)  # somebody else has made a batch meanwhile
         if partition is None:
             self._produced(queues, batch, before, leaders)
+        if callback is not None:
+            delivery.when_done(partial(_call, callback, delivery))
         return Appended(batch.place, delivery, is_new or batch.is_full)
+
+    def append_to_open(self, topic: str, record: Record, leaders: Leaders) -> Appended | None:
+        """The same, as for most records: to the batch that those without a partition go to. None
+        where there is no such batch, or no room in it.
+        """
+        queues = self._queues.topics.get(topic)
+        batch = queues.open if queues is not None else None
+        filling = batch.filling if batch is not None else None
+        if queues is None or batch is None or filling is None or self.is_closed:
+            return None
+        before = filling.estimated_bytes
+        delivery = batch.try_append(record)
+        if delivery is None:
+            return None
+        is_full, added = filling.is_full, filling.estimated_bytes - before
+        if queues.sticky.counted(added, may_switch=is_full) and topic in leaders.topics:
+            self._produced(queues, batch, batch.estimated_bytes, leaders)
+        return Appended(batch.place, delivery, is_full)
 
     def _produced(
         self, queues: TopicQueues, batch: ProducerBatch, before: int, leaders: Leaders
@@ -271,3 +286,8 @@ class Accumulator:
         """Nothing is taken any more; what is there is sent without waiting for more."""
         self.is_closed = True
         self.memory.close()
+
+
+def _call(callback: Callback, delivery: Delivery) -> None:
+    if delivery.outcome is not None:
+        callback(delivery.outcome)

@@ -56,29 +56,43 @@ class Appending:
         self._transactions = transactions
         self._most_bytes = min(config.max_request_size, config.buffer_memory)
         self._own_partitioner = config.partitioner_class
-        self._chooser = Chooser(ignores_keys=config.partitioner_ignore_keys)
+        self._ignores_keys = config.partitioner_ignore_keys
+        self._chooser = Chooser(ignores_keys=self._ignores_keys)
+        # Without a look at each: what fits in a batch is no larger than allowed.
+        self._may_stick = (
+            self._own_partitioner is None
+            and transactions is None
+            and config.batch_size <= self._most_bytes
+        )
 
     def at_once(self, outgoing: Outgoing) -> Appended | None:
         """None where it has to wait or to ask the program, or fails: in_time() says how.
 
         Raises ProducerClosedError.
         """
-        topic, partition, record, _ = outgoing
-        if partition is None and self._own_partitioner is not None:
-            return None
+        topic, partition, record, on_delivery = outgoing
+        if partition is None:
+            if self._may_stick and (record.key is None or self._ignores_keys):
+                appended = self._accumulator.append_to_open(topic, record, self._sender.leaders())
+                if appended is not None:
+                    if on_delivery is not None:
+                        _hear(appended.delivery, on_delivery)
+                    return appended
+            elif self._own_partitioner is not None:
+                return None
         known = self._topics.known(topic, partition)
         if known is None or self._may_be_too_large(record):
             return None
         try:
-            appended = self._append(outgoing, known, None)
+            tried = self._append(outgoing, known, None)
         except ClosedError:
             raise
         except Exception:  # noqa: BLE001 - whatever it is, in_time() meets it again
             return None
-        if isinstance(appended, Full):
-            self._accumulator.memory.release(appended.lease)
+        if isinstance(tried, Full):
+            self._accumulator.memory.release(tried.lease)
             return None
-        return appended
+        return tried
 
     def in_time(self, outgoing: Outgoing) -> Steps[Delivery]:
         """In max.block.ms, else it has failed: what a record comes to its delivery tells.
@@ -154,8 +168,7 @@ class Appending:
         if appended.wakes:  # of each batch at least once, which is often enough
             self._metadata.use(topic, now_ms)
         if on_delivery is not None:
-            delivery = appended.delivery
-            delivery.when_done(partial(_tell, delivery, on_delivery))
+            _hear(appended.delivery, on_delivery)
         if transactions is not None:
             transactions.appended(appended.place)
         return appended
@@ -195,18 +208,21 @@ class Appending:
 
 def _refused(outgoing: Outgoing, error: ClientError) -> Delivery:
     topic, partition, record, on_delivery = outgoing
-    delivery = Delivery(record.timestamp_ms, record.key, record.value)
     results = Results(place_wanted(topic, partition))
     results.failed(lambda _: DeliveryError(error, may_be_written=False))
-    delivery.joins(results, 0)
+    delivery = Delivery(results, 0, record)
     if on_delivery is not None:
-        delivery.when_done(partial(_tell, delivery, on_delivery))
+        _hear(delivery, on_delivery)
     return delivery
+
+
+def _hear(delivery: Delivery, on_delivery: OnDelivery) -> None:
+    delivery.when_done(partial(_tell, delivery, on_delivery))
 
 
 def _tell(delivery: Delivery, on_delivery: OnDelivery) -> None:
     outcome, place = delivery.outcome, delivery.place
     if isinstance(outcome, RecordMetadata):
         on_delivery(outcome, None)
-    elif place is not None:
+    else:
         on_delivery(nowhere(place), outcome)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from itertools import accumulate
 from typing import NamedTuple
 
 from logquake.client.errors import ClientError, DeliveryError
@@ -63,7 +64,7 @@ class ProducerBatch:
         self.place = place
         self.created_ms = created_ms
         self.lease = lease
-        self.deliveries: list[Delivery] = []
+        self.count = 0  # of records
         self.attempts = 0  # that have failed
         self.is_retry = False
         self.may_be_written = False  # an attempt was sent of which nobody knows the end
@@ -73,7 +74,7 @@ class ProducerBatch:
         self.parts: Sequence[ProducerBatch] = ()  # what it was split into
         self._results = Results(place)
         self._form = form
-        self._filling: Filling | None = Filling(form)
+        self.filling: Filling | None = Filling(form)  # until it is built, or settled
         self.plain_bytes = 0  # of the records, once it is built
         self._built: bytearray | None = None
         self._waits_since_ms = created_ms
@@ -87,45 +88,47 @@ class ProducerBatch:
     # While it is open
 
     @property
-    def count(self) -> int:
-        return len(self.deliveries)
-
-    @property
     def is_full(self) -> bool:
         """Nothing more may be added; one record may always, whatever its size."""
-        return self._filling is None or self._filling.is_full
+        return self.filling is None or self.filling.is_full
 
     @property
     def estimated_bytes(self) -> int:
         """Exact once it is built, and without compression."""
-        if self._filling is not None:
-            return self._filling.estimated_bytes
+        if self.filling is not None:
+            return self.filling.estimated_bytes
         return 0 if self._built is None else len(self._built)
 
-    def try_append(self, record: Record, delivery: Delivery) -> bool:
-        """Whether there was room; else it is closed. Its offset is its place here."""
-        index = len(self.deliveries)
-        if self._filling is None or not self._filling.try_add(index, record):
-            return False
-        delivery.joins(self._results, index)
-        self.deliveries.append(delivery)
-        return True
+    def try_append(self, record: Record) -> Delivery | None:
+        """None where there was no room; it is closed then. Its offset is its place here."""
+        filling, index = self.filling, self.count
+        if filling is None or not filling.try_add(index, record):
+            return None
+        self.count = index + 1
+        return Delivery(self._results, index, record)
+
+    def add_first(self, record: Record) -> Delivery:
+        """There is always room for it, whatever its size."""
+        delivery = self.try_append(record)
+        if delivery is None:
+            raise RuntimeError(f"{self!r} has its first record already")
+        return delivery
 
     def close(self) -> None:
         """No more records."""
-        if self._filling is not None:
-            self._filling.is_full = True
+        if self.filling is not None:
+            self.filling.is_full = True
 
     # Sending
 
     def build(self) -> bytearray:
         """The batch as it is sent, magic 2."""
         if self._built is None:
-            if self._filling is None:
+            if self.filling is None:
                 raise RuntimeError(f"{self!r} is done, and cannot be sent")
-            self._built = self._filling.finish(*self.stamp)
-            self.plain_bytes = self._filling.plain_bytes
-            self._filling = None
+            self._built = self.filling.finish(*self.stamp)
+            self.plain_bytes = self.filling.plain_bytes
+            self.filling = None
         self.was_restamped = False
         return self._built
 
@@ -213,14 +216,13 @@ class ProducerBatch:
         if self.fate is not None:
             return False
         self.fate = fate
-        self._filling = None
+        self.filling = None
         return True
 
     def tell(self) -> None:
         """Once it has its fate; what it was split into is told by itself."""
         if self.fate is not Fate.SPLIT:
-            for delivery in self.deliveries:
-                delivery.tell()
+            self._results.tell()
 
     def split(self, limit_bytes: int) -> Sequence[ProducerBatch]:
         """It was too large: the same records in several, with the sequences that they had."""
@@ -232,15 +234,19 @@ class ProducerBatch:
         self._stamp_in_turn(parts)
         self._settle(Fate.SPLIT)
         self.parts = parts
+        firsts = accumulate((part.count for part in parts), initial=0)
+        self._results.was_split(
+            [(first, part._results) for first, part in zip(firsts, parts, strict=False)]
+        )
         return parts
 
     def _cut(self, limit_bytes: int) -> list[ProducerBatch]:
         parts: list[ProducerBatch] = []
-        for record, delivery in zip(self._records(), self.deliveries, strict=True):
-            if not (parts and parts[-1].try_append(record, delivery)):
+        for record in self._records():
+            if not (parts and parts[-1].try_append(record)):
                 bound = size_bound(record)
                 parts.append(self._part(max(limit_bytes, bound)))
-                parts[-1].try_append(record, delivery)
+                parts[-1].try_append(record)
                 if bound > limit_bytes:  # what fits in beside it would be refused with it
                     parts[-1].close()
         return parts

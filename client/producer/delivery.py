@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from logquake.client.errors import ClientError
 from logquake.wire.errors import ErrorCode
+from logquake.wire.records import Record
 from logquake.wire.sentinels import NO_TIMESTAMP, UNKNOWN_OFFSET
 from logquake.wire.topic_partition import TopicPartition
 
@@ -49,16 +49,30 @@ Callback = Callable[[Outcome], None]
 
 
 class Results:
-    """What became of the records of one batch (ProduceRequestResult)."""
+    """What became of the records of one batch (ProduceRequestResult).
 
-    __slots__ = ("_append_time_ms", "_base_offset", "_error_of", "is_settled", "place")
+    Whoever has a record's `Delivery` asks here: a batch knows only of those that somebody wants to
+    hear from.
+    """
+
+    __slots__ = (
+        "_append_time_ms",
+        "_base_offset",
+        "_error_of",
+        "_listening",
+        "is_settled",
+        "parts",
+        "place",
+    )
 
     def __init__(self, place: TopicPartition) -> None:
         self.place = place
         self.is_settled = False
+        self.parts: Sequence[tuple[int, Results]] = ()  # of one that was split, by first index
         self._base_offset = UNKNOWN_OFFSET
         self._append_time_ms = NO_TIMESTAMP
         self._error_of: Callable[[int], ClientError] | None = None
+        self._listening: dict[int, Delivery] = {}
 
     def written(self, base_offset: int, append_time_ms: int) -> None:
         """``append_time_ms`` is NO_TIMESTAMP where the topic keeps the records' own."""
@@ -71,6 +85,20 @@ class Results:
         self._error_of = error_of
         self.is_settled = True
 
+    def was_split(self, parts: Sequence[tuple[int, Results]]) -> None:
+        """Others tell what became of its records, by the index of the first of each."""
+        self.parts = parts
+        for index, delivery in self._listening.items():
+            results, at = self.of(index)
+            results.listen(at, delivery)
+
+    def of(self, index: int) -> tuple[Results, int]:
+        """Who knows of the record at that index, and its index there."""
+        for first, results in reversed(self.parts):
+            if first <= index:
+                return results.of(index - first)
+        return self, index
+
     def error_of(self, index: int) -> ClientError | None:
         return None if self._error_of is None else self._error_of(index)
 
@@ -79,6 +107,16 @@ class Results:
 
     def time_of(self, timestamp_ms: int) -> int:
         return timestamp_ms if self._append_time_ms == NO_TIMESTAMP else self._append_time_ms
+
+    def listen(self, index: int, delivery: Delivery) -> None:
+        """It is told when it is the batch's turn."""
+        self._listening[index] = delivery
+
+    def tell(self) -> None:
+        """In the order of the records."""
+        listening, self._listening = self._listening, {}
+        for index in sorted(listening):
+            listening[index].tell()
 
 
 class Delivery:
@@ -90,78 +128,60 @@ class Delivery:
     """
 
     __slots__ = (
-        "_callback",
         "_index",
         "_key_bytes",
-        "_others",
+        "_listeners",
         "_outcome",
         "_results",
         "_timestamp_ms",
         "_value_bytes",
     )
 
-    def __init__(
-        self,
-        timestamp_ms: int,
-        key: bytes | None,
-        value: bytes | None,
-        callback: Callback | None = None,
-    ) -> None:
-        self._timestamp_ms = timestamp_ms
-        self._key_bytes = -1 if key is None else len(key)
-        self._value_bytes = -1 if value is None else len(value)
-        self._callback = callback
-        self._others: tuple[Callable[[], object], ...] = ()
-        self._results: Results | None = None
-        self._index = 0
-        self._outcome: Outcome | None = None
-
-    def joins(self, results: Results, index: int) -> None:
-        """It is the record at that index of a batch; of a part of it, once that is split."""
+    def __init__(self, results: Results, index: int, record: Record) -> None:
+        _, self._timestamp_ms, key, value, _ = record
         self._results = results
         self._index = index
+        self._key_bytes = -1 if key is None else len(key)
+        self._value_bytes = -1 if value is None else len(value)
+        self._listeners: tuple[Callable[[], object], ...] = ()
+        self._outcome: Outcome | None = None
 
     @property
     def is_done(self) -> bool:
-        return self._results is not None and self._results.is_settled
+        results = self._results
+        return results.of(self._index)[0].is_settled if results.parts else results.is_settled
 
     @property
-    def place(self) -> TopicPartition | None:
-        """None until it is in a batch."""
-        return self._results.place if self._results else None
+    def place(self) -> TopicPartition:
+        return self._results.place
 
     @property
     def outcome(self) -> Outcome | None:
         """None until it is done."""
-        results = self._results
-        if self._outcome is None and results is not None and results.is_settled:
-            self._outcome = results.error_of(self._index) or self._written(results)
+        if self._outcome is None:
+            results, index = self._results.of(self._index)
+            if results.is_settled:
+                self._outcome = results.error_of(index) or self._written(results, index)
         return self._outcome
 
     def when_done(self, function: Callable[[], object]) -> None:
-        self._others += (function,)
+        if not self._listeners:
+            results, index = self._results.of(self._index)
+            results.listen(index, self)
+        self._listeners += (function,)
 
-    def _written(self, results: Results) -> RecordMetadata:
+    def _written(self, results: Results, index: int) -> RecordMetadata:
         return RecordMetadata(
             *results.place,
-            results.offset_of(self._index),
+            results.offset_of(index),
             results.time_of(self._timestamp_ms),
             self._key_bytes,
             self._value_bytes,
         )
 
     def tell(self) -> None:
-        callback, others = self._callback, self._others
-        if callback is None and not others:
-            return
-        self._callback, self._others = None, ()
-        outcome = self.outcome
-        if outcome is None:
-            raise RuntimeError("nothing to tell of a record yet")
-        to_call: list[Callable[[], object]] = [*others]
-        if callback is not None:
-            to_call.insert(0, partial(callback, outcome))
-        for function in to_call:
+        listeners, self._listeners = self._listeners, ()
+        for function in listeners:
             try:
                 function()
             except Exception:  # noqa: BLE001 (the program's own: whatever it raises)

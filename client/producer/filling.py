@@ -26,7 +26,16 @@ class Filling:
     and so kept as they are.
     """
 
-    __slots__ = ("_factor", "_form", "_payload", "estimated_bytes", "is_full", "plain_bytes")
+    __slots__ = (
+        "_factor",
+        "_form",
+        "_limit_bytes",
+        "_payload",
+        "_try_add",
+        "estimated_bytes",
+        "is_full",
+        "plain_bytes",
+    )
 
     def __init__(self, form: Form) -> None:
         is_plain = form.codec is Codec.NONE
@@ -35,26 +44,27 @@ class Filling:
         self.is_full = False
         self._form = form
         self._factor = None if is_plain else form.estimated_ratio * MARGIN
+        self._limit_bytes = form.limit_bytes
         self._payload = BatchPayload(limit_bytes=form.limit_bytes if is_plain else None)
+        self._try_add = self._payload.try_add
 
     def try_add(self, index: int, record: Record) -> bool:
         """Whether there was room; else it is closed."""
         if self.is_full:
             return False
-        factor, payload = self._factor, self._payload
-        if factor is None:
-            size = payload.try_add(index, record)
-        elif index and not self._has_room(index, record):
-            size = 0
-        else:
-            size = payload.try_add(index, record)
+        factor = self._factor
+        if factor is not None and index and not self._has_room(index, record):
+            self.is_full = True
+            return False
+        size = self._try_add(index, record)
         if not size:
             self.is_full = True
             return False
         plain_bytes = self.plain_bytes = self.plain_bytes + size
         estimated = HEADER_BYTES + (plain_bytes if factor is None else int(plain_bytes * factor))
         self.estimated_bytes = estimated
-        self.is_full = estimated >= self._form.limit_bytes
+        if estimated >= self._limit_bytes:
+            self.is_full = True
         return True
 
     def _has_room(self, index: int, record: Record) -> bool:

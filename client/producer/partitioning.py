@@ -117,13 +117,17 @@ class StickyPartitioner:
         ``may_switch`` is False while a batch is filling: a switch would send it half full. Twice
         the bytes switch all the same, since records with keys may keep such a batch there.
         """
-        self._produced_bytes += appended_bytes
-        enough = self._stick_bytes if may_switch else self._stick_bytes * 2
-        if self._produced_bytes < enough:
+        if not self.counted(appended_bytes, may_switch=may_switch):
             return False
         self._current = self._draw(partitions)
         self._produced_bytes = 0
         return True
+
+    def counted(self, appended_bytes: int, *, may_switch: bool) -> bool:
+        """So many bytes more went there; whether produced() would switch now."""
+        self._produced_bytes += appended_bytes
+        enough = self._stick_bytes if may_switch else self._stick_bytes * 2
+        return self._produced_bytes >= enough
 
     def weigh(self, queue_sizes: Sequence[int], ids: Sequence[int], partition_count: int) -> None:
         """Draw by the batches that wait for each of ``ids``, the fewer the more likely.

@@ -20,6 +20,9 @@ OnDelivery: TypeAlias = Callable[[RecordMetadata, Exception | None], object]
 """Kafka's Callback: where the record is, or where it was to go and why it is not there."""
 
 
+_AS_THEY_ARE = frozenset({bytes, type(None)})  # as most keys and values
+
+
 class Outgoing(NamedTuple):
     """A record as it leaves: serialized, and who wants to hear of it."""
 
@@ -35,6 +38,7 @@ class Preparing:
     def __init__(self, config: ProducerConfig, interceptors: Interceptors, clock: Clock) -> None:
         self._interceptors = interceptors
         self._clock = clock
+        self._takes_bytes = config.key_serializer is None and config.value_serializer is None
         self._own = (config.key_serializer, config.value_serializer, config.partitioner_class)
         self._serialize_key = serialize_by(config.key_serializer, "key")
         self._serialize_value = serialize_by(config.value_serializer, "value")
@@ -77,8 +81,9 @@ class Preparing:
             timestamp_ms = self._clock.wall_ms()
         elif not 0 <= (timestamp_ms := index(timestamp_ms)) <= LONG_MAX:
             raise ValueError(f"timestamp_ms={timestamp_ms}: a record's time is 0 to 2^63 - 1")
-        key = self._serialize_key(topic, headers, key)
-        value = self._serialize_value(topic, headers, value)
+        if not (self._takes_bytes and type(key) in _AS_THEY_ARE and type(value) in _AS_THEY_ARE):
+            key = self._serialize_key(topic, headers, key)
+            value = self._serialize_value(topic, headers, value)
         record = Record(0, timestamp_ms, key, value, tuple(headers) if headers else ())
         return Outgoing(topic, partition, record, on_delivery)
 

@@ -80,7 +80,7 @@ class Admin:
         return self._driver.call(lambda _: call(self._administering))
 
     def future_of(self, promise: Promise[V]) -> Future[V]:
-        return Future(promise, self._driver, self._administering.foundation.clock)
+        return Future(promise, self._driver)
 
     def metrics(self) -> dict[str, dict[str, float]]:
         """What was asked, by group and under Kafka's names."""

@@ -5,25 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar, cast
 
-from logquake.client.clock import Clock
 from logquake.client.driving.thread import ThreadDriver
 from logquake.client.errors import ClientError
 from logquake.client.pending import Pending
 
 T = TypeVar("T")
 
-_FOR_EVER_MS = 2**63
-
 
 class Future(Generic[T]):
     """Cheap: it has no lock of its own, and there may be one for each record."""
 
-    __slots__ = ("_clock", "_driver", "_pending")
+    __slots__ = ("_driver", "_pending")
 
-    def __init__(self, pending: Pending[T], driver: ThreadDriver, clock: Clock) -> None:
+    def __init__(self, pending: Pending[T], driver: ThreadDriver) -> None:
         self._pending = pending
         self._driver = driver
-        self._clock = clock
 
     def done(self) -> bool:
         return self._pending.is_done
@@ -51,9 +47,9 @@ class Future(Generic[T]):
         function(self)
 
     def _await_outcome(self, timeout_s: float | None) -> T | ClientError:
-        if not self._pending.is_done:
-            now_ms = self._clock.now_ms()
-            deadline_ms = _FOR_EVER_MS if timeout_s is None else now_ms + int(timeout_s * 1000)
-            if not self._driver.wait(lambda: self._pending.is_done, deadline_ms):
-                raise TimeoutError(f"not done after {timeout_s} s")
+        if not (self._pending.is_done or self._waited(timeout_s)):
+            raise TimeoutError(f"not done after {timeout_s} s")
         return cast("T | ClientError", self._pending.outcome)
+
+    def _waited(self, timeout_s: float | None) -> bool:
+        return self._driver.wait_so_long(lambda: self._pending.is_done, timeout_s)

@@ -81,9 +81,9 @@ class Producer(ProducerFacade):
                 driver.check_open()
                 driver.wake()
         if appended is not None:
-            return Future(appended.delivery, driver, self._producing.foundation.clock)
+            return Future(appended.delivery, driver)
         delivery = driver.run(self._producing.append_in_time(outgoing))
-        return Future(delivery, driver, self._producing.foundation.clock)
+        return Future(delivery, driver)
 
     def flush(self, timeout_ms: int | None = None) -> None:
         """Send what is there without waiting for more, until all of it is done.

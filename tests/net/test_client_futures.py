@@ -12,7 +12,7 @@ from logquake.client.errors import ClosedError, ConnectionLostError
 from logquake.client.pending import Promise
 from logquake.client.sync.futures import Future
 from logquake.client.telling import Telling
-from tests.net.test_client_thread import CLOCK, Counting, driven
+from tests.net.test_client_thread import Counting, driven
 from tests.waiting import PATIENCE_S, wait_for
 
 
@@ -33,7 +33,7 @@ def promise(telling: Telling) -> Promise[int]:
 
 
 def test_its_result_is_waited_for(driver: ThreadDriver, promise: Promise[int]) -> None:
-    future = Future(promise, driver, CLOCK)
+    future = Future(promise, driver)
     found: list[int] = []
     waiter = threading.Thread(target=lambda: found.append(future.result(PATIENCE_S)))
     waiter.start()
@@ -46,7 +46,7 @@ def test_its_result_is_waited_for(driver: ThreadDriver, promise: Promise[int]) -
 
 
 def test_its_error_is_raised(driver: ThreadDriver, promise: Promise[int]) -> None:
-    future = Future(promise, driver, CLOCK)
+    future = Future(promise, driver)
     error = ConnectionLostError("gone")
     driver.call(lambda _: promise.settle(error))
     assert future.exception() is error
@@ -56,13 +56,13 @@ def test_its_error_is_raised(driver: ThreadDriver, promise: Promise[int]) -> Non
 
 def test_who_waits_for_no_longer_is_told(driver: ThreadDriver, promise: Promise[int]) -> None:
     with pytest.raises(TimeoutError):
-        Future(promise, driver, CLOCK).result(0)
+        Future(promise, driver).result(0)
 
 
 def test_callbacks_come_on_the_clients_thread_and_late_ones_at_once(
     driver: ThreadDriver, promise: Promise[int]
 ) -> None:
-    future = Future(promise, driver, CLOCK)
+    future = Future(promise, driver)
     told: list[str] = []
     future.add_done_callback(lambda _: told.append(threading.current_thread().name))
     driver.call(lambda _: promise.settle(7))
@@ -76,4 +76,4 @@ def test_of_a_client_that_is_gone_nothing_is_waited_for(
 ) -> None:
     driver.close()
     with pytest.raises(ClosedError):
-        Future(promise, driver, CLOCK).result()
+        Future(promise, driver).result()

@@ -69,7 +69,8 @@ class BatchPayload:
             NO_SEQUENCE,
             sys.maxsize if limit_bytes is None else limit_bytes + _BEYOND_LIMIT_BYTES,
         )
-        self._builder.append(0, 0, None, None, [])
+        self._append = self._builder.append
+        self._append(0, 0, None, None, _NO_HEADERS)
         self._cut: int = self._builder.size()
 
     @property
@@ -104,11 +105,11 @@ class BatchPayload:
         The first one is taken whatever its size.
         """
         _, timestamp_ms, key, value, headers = record
-        if self.base_timestamp is None:
-            self.base_timestamp = timestamp_ms
-        delta_ms = timestamp_ms - self.base_timestamp
+        base = self.base_timestamp
+        if base is None:
+            base = self.base_timestamp = timestamp_ms
         named = list(headers) if headers else _NO_HEADERS
-        added = self._builder.append(index, delta_ms, key, value, named)
+        added = self._append(index, timestamp_ms - base, key, value, named)
         if added is None:
             return 0
         if timestamp_ms > self.max_timestamp:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from sys import getrefcount
+
 import pytest
 
 from logquake.client.errors import ClientError, DeliveryError
@@ -41,8 +44,15 @@ def batch_of(
 
 
 def append(batch: ProducerBatch, value: bytes, told: list[Outcome] | None = None) -> bool:
-    callback = None if told is None else told.append
-    return batch.try_append(Record(0, NOW_MS, b"k", value), Delivery(NOW_MS, b"k", value, callback))
+    delivery = batch.try_append(Record(0, NOW_MS, b"k", value))
+    if delivery is not None and told is not None:
+        delivery.when_done(partial(put_outcome, told, delivery))
+    return delivery is not None
+
+
+def put_outcome(told: list[Outcome], delivery: Delivery) -> None:
+    assert delivery.outcome is not None
+    told.append(delivery.outcome)
 
 
 def read_back(batch: ProducerBatch) -> list[Record]:
@@ -140,15 +150,15 @@ def test_an_outcome_comes_once() -> None:
     assert isinstance(told[0], DeliveryError)
 
 
-def fails(_outcome: Outcome) -> None:
+def fails() -> None:
     raise ZeroDivisionError
 
 
 def test_a_callback_that_raises_keeps_nobody_from_being_told() -> None:
     told: list[Outcome | None] = []
     batch = ProducerBatch(PLACE, NOW_MS, ROOMY)
-    delivery = Delivery(NOW_MS, None, None, fails)
-    assert batch.try_append(Record(0, NOW_MS, None, None), delivery)
+    delivery = batch.add_first(Record(0, NOW_MS, None, None))
+    delivery.when_done(fails)
     delivery.when_done(lambda: told.append(delivery.outcome))
     batch.written(1, NO_TIMESTAMP)
     batch.tell()
@@ -170,6 +180,13 @@ def test_callbacks_may_come_after_the_outcome() -> None:
     assert told == []
     telling.tell()
     assert told == [RecordMetadata("t", 3, 1, NOW_MS, 1, 3)]
+
+
+def test_of_records_that_nobody_asks_about_a_batch_keeps_nothing() -> None:
+    batch = ProducerBatch(PLACE, NOW_MS, ROOMY)
+    delivery = batch.add_first(Record(0, NOW_MS, b"k", b"v"))
+    others = getrefcount(delivery) - 2  # this name, and the call's argument
+    assert others == 0
 
 
 class TestSplit:
@@ -202,6 +219,21 @@ class TestSplit:
             settled.append(batch.is_settled)
         assert settled == [False, False, False, True]
         assert [one.offset for one in told if isinstance(one, RecordMetadata)] == [*range(10, 15)]
+
+    def test_who_asks_later_is_told_by_the_part(self) -> None:
+        batch = ProducerBatch(PLACE, NOW_MS, ROOMY)
+        one, two = (batch.try_append(Record(0, NOW_MS, None, value)) for value in (b"1", b"2"))
+        assert one is not None
+        assert two is not None
+        first, second = batch.split(10)
+        told: list[str] = []
+        two.when_done(lambda: told.append("two"))
+        second.written(70, NO_TIMESTAMP)
+        second.tell()
+        assert (one.is_done, two.is_done, told) == (False, True, ["two"])
+        first.failed(lambda _: ClientError("too late"))
+        assert isinstance(one.outcome, DeliveryError)
+        assert two.outcome == RecordMetadata("t", 3, 70, NOW_MS, -1, 1)
 
     def test_a_part_holds_one_record_at_least(self) -> None:
         batch = batch_of(b"x" * 400, b"y" * 400, form=Form(2000))

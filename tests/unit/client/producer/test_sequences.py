@@ -7,7 +7,6 @@ from collections import deque
 import pytest
 
 from logquake.client.producer.batch import ProducerBatch
-from logquake.client.producer.delivery import Delivery
 from logquake.client.producer.filling import Form
 from logquake.client.producer.identity import Identity
 from logquake.client.producer.sequence_order import is_before, sequence_after
@@ -23,7 +22,7 @@ ME = Identity(7, 0)
 def batch_of(count: int) -> ProducerBatch:
     batch = ProducerBatch(PLACE, 0, Form(10_000))
     for _ in range(count):
-        assert batch.try_append(Record(0, 0, b"k", b"v"), Delivery(0, b"k", b"v", None))
+        assert batch.try_append(Record(0, 0, b"k", b"v"))
     return batch
 
 
