@@ -1,4 +1,6 @@
-"""A lake's job that is killed at a step: its arguments are STEP SERVERS LAKE TOPIC."""
+"""A lake's job that is killed the nth time it is at a step: its arguments are STEP NTH SERVERS LAKE
+TOPIC.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,12 @@ def lake_settings(servers: str, topic: str) -> LakeSettings:
     )
 
 
-def main(step: str, servers: str, lake: str, topic: str) -> None:
-    def die(told: Step) -> None:
-        if told is Step[step]:
+def main(step: str, nth: str, servers: str, lake: str, topic: str) -> None:
+    told: list[Step] = []
+
+    def die(now: Step) -> None:
+        told.append(now)
+        if now is Step[step] and told.count(now) == int(nth):
             os.kill(os.getpid(), signal.SIGKILL)
 
     with opened(Path(lake), die) as ledger:

@@ -1,11 +1,16 @@
-"""Topics become Parquet files, each row once, wherever the job is killed."""
+"""Topics become Parquet files, each row once, wherever the job is killed.
+
+With EVERY_STEP=1 in the environment it is killed at every step, the first and the second time.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +33,7 @@ HOUR_MS = 3_600_000
 NOON_MS = 1_795_435_200_000  # 2026-11-23T12:00Z
 PARTITIONS = 2
 RECORDS = 300  # of each partition
+KILLS = list(product(Step, (1, 2))) if os.environ.get("EVERY_STEP") else [(Step.DECIDED, 1)]
 
 
 @pytest.fixture
@@ -116,12 +122,12 @@ def test_json_is_read_by_its_schema_and_what_does_not_fit_is_kept(
         fill(spark, tmp_path, LakeSettings(source))
 
 
-@pytest.mark.parametrize("step", [Step.DECIDED])
+@pytest.mark.parametrize(("step", "nth"), KILLS)
 def test_killed_and_run_again_no_row_is_missing_or_doubled(
-    spark: Any, cluster: Cluster, orders: str, tmp_path: Path, step: Step
+    spark: Any, cluster: Cluster, orders: str, tmp_path: Path, step: Step, nth: int
 ) -> None:
     lake = tmp_path / "lake"
-    command = [sys.executable, "-m", "tests.compat.killed_lake", step.name]
+    command = [sys.executable, "-m", "tests.compat.killed_lake", step.name, str(nth)]
     killed = subprocess.run(
         [*command, cluster.bootstrap_servers, str(lake), orders],
         timeout=SPARKS_PATIENCE_S,

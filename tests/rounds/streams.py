@@ -50,7 +50,7 @@ CONFIG = {
 LOCAL = "local[2,4]"
 _TELL_EVERY_S = 5.0
 _LOOK_EVERY_S = 0.5
-_DRAINED_WITHIN_S = 600.0
+_DRAINED_WITHIN_S = 1_800.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Plan:
     seed: int
     size: Size
     seconds: float  # in which the rows are written, as evenly as it goes
-    rows_a_batch: int = 40_000
+    rows_a_batch: int = 50_000
     deeds: tuple[Deed, ...] = DEEDS
     spark: tuple[SparkStrike, ...] = spark_strikes.LOCAL
     calm_s: float = 8.0

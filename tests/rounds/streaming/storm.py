@@ -18,8 +18,8 @@ from tests.rounds.streaming.broker_strikes import Deed, Offices
 from tests.rounds.streaming.driver import Driver
 from tests.rounds.streaming.spark_strikes import SparkStrike
 
-_WHOLE_WITHIN_S = 240.0
-_MOVES_WITHIN_S = 240.0
+_WHOLE_WITHIN_S = 600.0
+_MOVES_WITHIN_S = 900.0
 _LOOK_EVERY_S = 0.2
 
 
