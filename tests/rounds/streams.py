@@ -50,6 +50,7 @@ CONFIG = {
 LOCAL = "local[2,4]"
 _TELL_EVERY_S = 5.0
 _LOOK_EVERY_S = 0.5
+_BEGUN_WITHIN_S = 600.0
 _DRAINED_WITHIN_S = 1_800.0
 
 
@@ -146,6 +147,7 @@ class Streamed:
         with Driver(query, self.tell) as driver:
             storm = Storm(self.kafka, offices, driver, weather, self.tell)
             try:
+                self._wait_for_beginning(query, driver)
                 self._follow(load, storm)
                 self._drain(query, driver)
             except AssertionError as error:
@@ -166,6 +168,15 @@ class Streamed:
         self.outcome.by_spark = count_by_spark(spark, self._servers, target, size)
         self.tell(f"Spark reads {self.outcome.by_spark}")
         return self.outcome
+
+    def _wait_for_beginning(self, query: QueryPlan, driver: Driver) -> None:
+        """What Spark takes to start is no part of the time in which rows are written."""
+
+        def has_begun() -> bool:
+            driver.is_done()
+            return query.told.exists()
+
+        wait_for("query that begins", has_begun, timeout_s=_BEGUN_WITHIN_S)
 
     def _follow(self, load: Load, storm: Storm) -> None:
         """Strikes as long as rows are written, or as many as are wanted."""

@@ -53,7 +53,7 @@ class QueryPlan:
 
     @property
     def told(self) -> Path:
-        """How far it is: see Told."""
+        """How far it is: see Told. It is there once the query has begun."""
         return Path(self.folder, "told.json")
 
     @property
@@ -81,6 +81,7 @@ def main() -> int:
     plan = QueryPlan(**json.loads(sys.argv[1]))
     spark = spark_session("streamed", master=plan.master, configs=_CONFIGS, short=True)
     query = _start(spark, plan)
+    _tell(plan, told(plan))
     while not query.awaitTermination(LOOK_EVERY_S):
         now = _seen(query.lastProgress)
         if now is None:
