@@ -34,6 +34,9 @@ from benchmarks.running import running_linked, running_modes, running_targets, s
 from benchmarks.security.brokers import secured_brokers
 from benchmarks.security.connects import connects_cases
 from benchmarks.security.throughput import by_tls, throughput_cases
+from benchmarks.spark.cases import row_cases
+from benchmarks.spark.latency import latency_case
+from benchmarks.spark.running import running_formats
 from benchmarks.startup import startup_cases
 from benchmarks.storage.works import Scale, Work, measure_storage
 from benchmarks.target import Target
@@ -208,6 +211,23 @@ def libraries(
     with own_cluster(1) as target:
         plan = repeats.plan([target])
         results = measure(library_cases(size.seconds), clients_of(target.bootstrap), plan)
+    _show(results, output)
+
+
+@app.command()
+@spread
+def spark(
+    repeats: options.BriefRepeats = options.BRIEF_REPEATS,
+    records: options.TimedRecords = 200,
+    output: options.Format = Output.TABLE,
+) -> None:
+    """Rows in and out of Spark, beside its own connector (LOGQUAKE_SPARK_CONNECTOR); "all" leaves
+    it out.
+    """
+    with own_cluster(1) as target, running_formats(target.bootstrap) as formats:
+        plan = repeats.plan([target])
+        with row_cases(target.bootstrap) as cases:
+            results = measure([*cases, latency_case(records)], formats, plan)
     _show(results, output)
 
 

@@ -42,6 +42,9 @@ Budget = Annotated[
     float, typer.Option("--budget", help="Seconds after which only first rounds are run.")
 ]
 Messages = Annotated[int, typer.Option("--messages", min=100, help="Messages a run, at most.")]
+TimedRecords = Annotated[
+    int, typer.Option("--records", min=100, help="That are timed, one every 50 ms.")
+]
 Works = Annotated[list[Work] | None, typer.Argument(help="What to measure.")]
 Folder = Annotated[
     Path, typer.Option(exists=True, file_okay=False, help="On the disk that logs are to be on.")

@@ -1,0 +1,78 @@
+"""Ours beside Spark's own Kafka connector, option by option: ``python -m tests.connector``.
+
+The same queries through ``format("kafka")`` and ``format("logquake")`` in one Spark, to our cluster
+and to Apache Kafka: equal rows, equal offsets, refused where the other refuses, but for what is
+named here as different on purpose. Needs LOGQUAKE_SPARK_CONNECTOR, as
+tests/peers/spark-connector.xml says, and to compare at Kafka LOGQUAKE_KAFKA_LIBS. Ends with 1
+where something differs that is not named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import AbstractContextManager
+from typing import Any
+
+from benchmarks.errors import BenchmarkError
+from benchmarks.kafka_peer import NAME as KAFKA
+from benchmarks.kafka_peer import kafka_cluster
+from benchmarks.own_cluster import NAME as OURS
+from benchmarks.own_cluster import own_cluster
+from benchmarks.spark.connector import with_connector
+from benchmarks.target import Target
+from logquake.pipeline.session import spark_session
+from tests.connector.outcomes import Outcome, compare
+from tests.connector.reads import read_cases
+from tests.connector.streams import stream_cases
+from tests.connector.topics import fill
+from tests.connector.writes import write_cases
+
+_CLUSTERS = {OURS: lambda: own_cluster(1), KAFKA: kafka_cluster}
+_KINDS = {"reads": read_cases, "streams": stream_cases, "writes": write_cases}
+
+
+def main() -> int:
+    options = _parser().parse_args()
+    try:
+        spark = spark_session("connector", cores=2, configs=with_connector())
+        outcomes = [
+            outcome
+            for name in options.at
+            for outcome in _compared(spark, _CLUSTERS[name](), options.only)
+        ]
+    except BenchmarkError as error:
+        print(f"connector: {error}", file=sys.stderr)
+        return 2
+    unexpected = [each for each in outcomes if not each.is_expected]
+    print(*unexpected, sep="\n")
+    equal = sum(each.is_equal for each in outcomes)
+    print(
+        f"{len(outcomes)} cases: {equal} equal, {len(outcomes) - equal} differ, "
+        f"of these {len(unexpected)} unexpectedly"
+    )
+    return 1 if unexpected else 0
+
+
+def _compared(
+    spark: Any, running: AbstractContextManager[Target], only: list[str]
+) -> list[Outcome]:
+    with running as target:
+        fill(target.bootstrap)
+        cases = [case for kind in only for case in _KINDS[kind](spark, target.bootstrap)]
+        return compare(target.name, cases)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.connector",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--at", nargs="+", choices=_CLUSTERS, default=list(_CLUSTERS))
+    parser.add_argument("--only", nargs="+", choices=_KINDS, default=list(_KINDS))
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

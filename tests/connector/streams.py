@@ -1,0 +1,111 @@
+"""Streams read through either format: the same batches, by their offsets, and the same rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks.spark.connector import CONNECTORS
+from tests.connector.outcomes import Case, Done
+from tests.connector.reads import plain
+from tests.connector.topics import BILLS, DECIDED, FIRST_MS, LOST, ORDERS, STEP_MS
+
+_TIMEOUT_S = 300
+_OF = {"subscribe": ORDERS, "startingOffsets": "earliest"}
+
+
+def stream_cases(spark: Any, bootstrap: str) -> list[Case]:
+    def case(name: str, options: Mapping[str, str], differs: str | None = None) -> Case:
+        return Case(f"stream: {name}", partial(_stream, spark, bootstrap, options), differs)
+
+    return [
+        case("all there is", _OF),
+        case("maxOffsetsPerTrigger", {**_OF, "maxOffsetsPerTrigger": "12"}),
+        case(
+            "maxOffsetsPerTrigger, unequal partitions",
+            {
+                "subscribePattern": "orders|bills",
+                "startingOffsets": json.dumps(
+                    {ORDERS: {"0": 10, "1": -2, "2": -1}, BILLS: {"0": 3, "1": -2}}
+                ),
+                "maxOffsetsPerTrigger": "20",
+            },
+        ),
+        case("minPartitions", {**_OF, "minPartitions": "8"}),
+        case("from the latest", {"subscribe": ORDERS}),
+        case(
+            "startingOffsetsByTimestamp",
+            {
+                "subscribe": BILLS,
+                "startingOffsetsByTimestamp": json.dumps(
+                    {BILLS: {"0": FIRST_MS + 9 * STEP_MS, "1": FIRST_MS + 30 * STEP_MS}}
+                ),
+            },
+        ),
+        case("includeHeaders", {**_OF, "includeHeaders": "true"}),
+        case("deleted records", {"subscribe": LOST, "startingOffsets": '{"lost": {"0": 2}}'}),
+        case(
+            "deleted records, failOnDataLoss=false",
+            {
+                "subscribe": LOST,
+                "startingOffsets": '{"lost": {"0": 2}}',
+                "failOnDataLoss": "false",
+            },
+        ),
+        case(
+            "read_committed",
+            {
+                "subscribe": DECIDED,
+                "startingOffsets": "earliest",
+                "kafka.isolation.level": "read_committed",
+            },
+        ),
+        case("endingOffsets", {**_OF, "endingOffsets": "latest"}),
+        Case(
+            "stream: a checkpoint of the connector's goes on",
+            partial(_taken_over, spark, bootstrap),
+        ),
+    ]
+
+
+def _stream(spark: Any, bootstrap: str, options: Mapping[str, str], of_format: str) -> Done:
+    with TemporaryDirectory() as folder:
+        rows = _run(spark, bootstrap, options, of_format, Path(folder))
+        return [*_offsets(Path(folder)), *rows]
+
+
+def _taken_over(spark: Any, bootstrap: str, of_format: str) -> Done:
+    """The connector reads the first batch, either all others."""
+    with TemporaryDirectory() as folder:
+        first = _run(spark, bootstrap, {"subscribe": BILLS, **_OF}, CONNECTORS, Path(folder))
+        return [*first, *_run(spark, bootstrap, {"subscribe": BILLS}, of_format, Path(folder))]
+
+
+def _run(
+    spark: Any, bootstrap: str, options: Mapping[str, str], of_format: str, folder: Path
+) -> list[Any]:
+    rows: list[Any] = []
+    source = spark.readStream.format(of_format).options(**options)
+    query = (
+        source.option("kafka.bootstrap.servers", bootstrap)
+        .load()
+        .writeStream.foreachBatch(lambda frame, _: rows.extend(map(plain, frame.collect())))
+        .option("checkpointLocation", str(folder))
+        .trigger(availableNow=True)
+        .start()
+    )
+    try:
+        query.awaitTermination(_TIMEOUT_S)
+    finally:
+        query.stop()
+    return sorted(rows, key=lambda row: row[2:5])
+
+
+def _offsets(folder: Path) -> list[Any]:
+    """Of each batch, as they stand in the checkpoint."""
+    batches = sorted((folder / "offsets").glob("[0-9]*"), key=lambda path: int(path.name))
+    return [json.loads(path.read_text().splitlines()[2]) for path in batches]
