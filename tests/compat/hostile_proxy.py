@@ -7,10 +7,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from random import Random
+from typing import TypeAlias
 
 from logquake.wire.header import LENGTH_BYTES
 
-Hostility = Callable[[Random, bytes, bytes], bytes]
+Pieces: TypeAlias = Iterator[bytes]
+Hostility = Callable[[Random, bytes, bytes], bytes | Pieces]
 """Of an answer without its length, and the one before it: all that the client is sent."""
 
 ABSURD = b"\x7f\xff\xff\xff"
@@ -61,6 +63,25 @@ def absurd_length(_random: Random, answer: bytes, _before: bytes) -> bytes:
     return ABSURD + answer
 
 
+def one_by_one(_random: Random, answer: bytes, _before: bytes) -> Pieces:
+    """A hundred megabytes are announced, and some of them come, byte by byte."""
+    yield (100 << 20).to_bytes(LENGTH_BYTES)
+    for byte in answer + bytes(2_000):
+        yield bytes([byte])
+
+
+def flood(_random: Random, answer: bytes, _before: bytes) -> Pieces:
+    """As much as is announced comes, and no end of what nobody has asked for."""
+    yield (100 << 20).to_bytes(LENGTH_BYTES) + answer[:4]
+    yield bytes((100 << 20) - 4)
+    yield from (framed(answer) * 1_000 for _ in range(10))
+
+
+def full_of_little(_random: Random, answer: bytes, _before: bytes) -> bytes:
+    """Whatever it is decoded as, it has as many of the least things as there is room for."""
+    return framed(answer[:4] + b"\0\1\0\0" * (1 << 20))
+
+
 def never_whole(random: Random, answer: bytes, _before: bytes) -> bytes:
     """It waits for the rest, until its time is up."""
     return framed(answer)[: random.randrange(LENGTH_BYTES + len(answer))]
@@ -77,6 +98,11 @@ HOSTILITIES: dict[str, Hostility] = {
         never_whole,
     )
 }
+WASTEFUL: dict[str, Hostility] = {
+    each.__name__: each
+    for each in (absurd_counts, absurd_length, one_by_one, flood, full_of_little)
+}
+"""Of memory, if a client lets them."""
 UNMISTAKABLE = (wrong_correlation, absurd_length, never_whole)
 """Whatever is left of them, nobody takes it for an answer."""
 
@@ -128,11 +154,13 @@ class HostileProxy:
         before = b"\0\0\0\0"
         with suppress(OSError):
             while (answer := _frame(server)) is not None:
-                client.sendall(self._altered(answer, before))
+                altered = self._altered(answer, before)
+                for piece in [altered] if isinstance(altered, bytes) else altered:
+                    client.sendall(piece)
                 before = answer
         _end(client, server)
 
-    def _altered(self, answer: bytes, before: bytes) -> bytes:
+    def _altered(self, answer: bytes, before: bytes) -> bytes | Pieces:
         with self._lock:
             if self.random.randrange(self.one_in):
                 return framed(answer)

@@ -10,22 +10,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
-from contextlib import suppress
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from logquake.client import Admin, Consumer, Producer, aio
+from logquake.client import Consumer, Producer
 from logquake.client.errors import ClientError
 from logquake.cluster.api import Cluster
 from logquake.wire.topic_partition import TopicPartition
 from tests.by_hand import broker_by_hand, own_chroot
+from tests.compat.hostile_calls import HASTE, administer, on_one_loop, produce
 from tests.compat.hostile_proxy import (
     HOSTILITIES,
     UNMISTAKABLE,
+    WASTEFUL,
     HostileProxy,
     honest,
     hostile_proxy,
@@ -38,15 +42,7 @@ pytestmark = pytest.mark.slow
 
 TOPIC = "orders"
 PATIENCE_MS = int(PATIENCE_S * 1000)
-HASTE = {
-    "request.timeout.ms": 400,
-    "retry.backoff.ms": 20,
-    "retry.backoff.max.ms": 50,
-    "reconnect.backoff.ms": 20,
-    "reconnect.backoff.max.ms": 50,
-    "socket.connection.setup.timeout.ms": 400,
-    "socket.connection.setup.timeout.max.ms": 400,
-}
+BOUND_MIB = dict.fromkeys(WASTEFUL, 64) | {"flood": 8 * 128}  # of eight clients, an answer each
 
 
 @pytest.fixture(scope="module")
@@ -90,19 +86,11 @@ def keys(proxy: HostileProxy, **others: Any) -> dict[str, Any]:
 
 
 def test_a_producer(hostile: HostileProxy) -> None:
-    config = keys(hostile, max_block_ms=2_000, delivery_timeout_ms=2_000)
     for _ in range(2):
-        with Producer(config) as producer:
-            sent = []
-            for number in range(10):
-                with suppress(ClientError):
-                    sent.append(producer.send(TOPIC, b"%d" % number))
-                    producer.flush(100)
-            for future in sent:
-                with suppress(ClientError):
-                    future.result(PATIENCE_S)
+        produce(keys(hostile), TOPIC)
     hostile.hostility = honest
-    with Producer(config | {"max.block.ms": PATIENCE_MS}) as producer:
+    config = keys(hostile, delivery_timeout_ms=2_000, max_block_ms=PATIENCE_MS)
+    with Producer(config) as producer:
         producer.send(TOPIC, b"last").result(PATIENCE_S)
 
 
@@ -171,24 +159,39 @@ def polled(consumer: Consumer) -> list[Any]:
 
 
 def test_an_admin_client(hostile: HostileProxy) -> None:
-    config = keys(hostile, default_api_timeout_ms=1_000)
-    with Admin(config) as admin:
-        for _ in range(2):
-            for ask in (admin.list_topics, admin.describe_cluster, admin.list_consumer_groups):
-                with suppress(ClientError):
-                    ask().result(PATIENCE_S)
-            for future in admin.describe_topics([TOPIC, "nowhere"]).values():
-                with suppress(ClientError):
-                    future.result(PATIENCE_S)
+    for _ in range(2):
+        administer(keys(hostile), TOPIC)
 
 
 def test_on_asyncios_loop(hostile: HostileProxy) -> None:
-    config = keys(hostile, max_block_ms=2_000, delivery_timeout_ms=2_000)
+    """A producer, a consumer, a member of a group and an admin client at once."""
+    asyncio.run(on_one_loop(keys(hostile), TOPIC))
 
-    async def send() -> None:
-        async with aio.Producer(config) as producer:
-            for number in range(10):
-                with suppress(ClientError):
-                    await (await producer.send(TOPIC, b"%d" % number))
 
-    asyncio.run(asyncio.wait_for(send(), PATIENCE_S))
+def test_their_memory_is_bounded(proxy: HostileProxy) -> None:
+    """That of eight clients together: what they were sent, and what that is decoded to."""
+    program = [sys.executable, "-m", "tests.compat.hostile_calls", str(proxy.port), TOPIC]
+    with closed_pipes(program) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stdout.readline() == "honest\n"
+        grown_mib: dict[str, int] = {}
+        for name, hostility in WASTEFUL.items():
+            proxy.hostility = hostility
+            process.stdin.write("\n")
+            process.stdin.flush()
+            before_kib, peak_kib = map(int, process.stdout.readline().split())
+            grown_mib[name] = (peak_kib - before_kib) // 1024
+        proxy.hostility = honest
+    assert {name: mib for name, mib in grown_mib.items() if mib > BOUND_MIB[name]} == {}
+
+
+@contextmanager
+def closed_pipes(program: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.communicate(timeout=PATIENCE_S)
