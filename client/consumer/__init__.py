@@ -13,6 +13,8 @@
     core.py             what goes on between the calls
     calls.py            what holds of each call; failures.py: what went wrong between them
     programs_own.py     the program's deserializers and interceptors
+    handing_out.py      fetched records, as the program gets them
+    position_requests.py what leaders are asked about positions: resets.py, validations.py
     ungrouped.py        a consumer without a group
     topics.py           which topics it wants to know about
     resets.py           where logs begin and end; offset_lists.py: what is asked, and answered

@@ -20,7 +20,9 @@ from logquake.client.consumer.fetch_requests import FetchRequests
 from logquake.client.consumer.fetching import Fetcher
 from logquake.client.consumer.group.coordination import Coordination
 from logquake.client.consumer.group.statistics import GroupEvent
+from logquake.client.consumer.handing_out import HandingOut
 from logquake.client.consumer.leader_requests import LeaderRequests
+from logquake.client.consumer.position_requests import PositionRequests
 from logquake.client.consumer.programs_own import Deserializers, Interceptors
 from logquake.client.consumer.questions import ProgramQuestions
 from logquake.client.consumer.resets import Resets
@@ -68,15 +70,17 @@ class ConsumerParts:
         failures, questions = Failures(), ProgramQuestions()
         asks, reads = config.asking(), config.fetching()
         interceptors = Interceptors(config.interceptor_classes)
+        deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
         calls = Calls(clock, failures, who)
         leaders = LeaderRequests(network, metadata)
+        asking = asks, subscriptions, metadata, leaders, failures
         fetcher = Fetcher(reads, subscriptions, metadata)
         fetches = FetchRequests(reads, fetcher, network, failures)
         group = self._group(network, metadata, interceptors, on_event, clock, random)
         parts = Parts(
             updates,
-            Validations(asks, subscriptions, metadata, leaders, failures),
-            Resets(asks, subscriptions, metadata, leaders, failures),
+            Validations(subscriptions, leaders, failures, PositionRequests(*asking)),
+            Resets(asks.isolation, subscriptions, metadata, PositionRequests(*asking)),
             group,
             fetches,
             questions,
@@ -89,8 +93,7 @@ class ConsumerParts:
             fetcher=fetcher,
             fetches=fetches,
             group=group,
-            deserializers=Deserializers(config.key_deserializer, config.value_deserializer),
-            interceptors=interceptors,
+            handing_out=HandingOut(subscriptions, deserializers, interceptors),
             seeking=Seeking(calls, subscriptions, metadata, group),
             asking=Asking(
                 asks,

@@ -7,9 +7,8 @@ rest is for whoever has the core to himself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import TypeVar
 
 from logquake.client.consumer.asking import Asking
@@ -28,15 +27,15 @@ from logquake.client.consumer.group.listener import (
     unheard,
 )
 from logquake.client.consumer.group.topic_watch import known_topics
+from logquake.client.consumer.handing_out import HandingOut
 from logquake.client.consumer.offsets import ConsumerGroupMetadata, OffsetAndMetadata
-from logquake.client.consumer.programs_own import Deserializers, Interceptors, Made
-from logquake.client.consumer.records import NOTHING, ConsumerRecord, ConsumerRecords
+from logquake.client.consumer.records import NOTHING, ConsumerRecords
 from logquake.client.consumer.seeking import Seeking
 from logquake.client.consumer.settings import Isolation
 from logquake.client.consumer.statistics import FETCHING, Groups, PollStatistics
 from logquake.client.consumer.subscription import Nothing, Subscriptions
 from logquake.client.consumer.ungrouped import Ungrouped
-from logquake.client.driving.steps import Call, Steps, Wait
+from logquake.client.driving.steps import Steps, Wait
 from logquake.client.errors import NotSubscribedError
 from logquake.client.given import check_offsets, check_places, check_topics
 from logquake.client.network.metadata import Metadata
@@ -59,8 +58,7 @@ class Consuming:
         fetcher: Fetcher,
         fetches: FetchRequests,
         group: Coordination | Ungrouped,
-        deserializers: Deserializers,
-        interceptors: Interceptors,
+        handing_out: HandingOut,
         seeking: Seeking,
         asking: Asking,
         network: NetworkClient,
@@ -76,8 +74,7 @@ class Consuming:
         self._fetcher = fetcher
         self._fetches = fetches
         self._group = group
-        self._deserializers = deserializers
-        self._interceptors = interceptors
+        self._handing_out = handing_out
         self._network = network
         self._isolation = isolation
         self._request_timeout_ms = request_timeout_ms
@@ -167,7 +164,7 @@ class Consuming:
             fetched = self._fetcher.collect(now_ms)
             if self._fetcher.left != left:
                 wake()
-            return self._records(fetched.records) if fetched.records else None
+            return self._handing_out.at_once(fetched.records) if fetched.records else None
 
     def one_at_a_time(self) -> AbstractContextManager[None]:
         """See `Calls.one_at_a_time`."""
@@ -179,8 +176,11 @@ class Consuming:
         return self._fetcher.has_something
 
     def _is_calm(self) -> bool:
-        own = self._deserializers.any or self._interceptors.any
-        return not (own or self._calls.is_disturbed or self._group.awaits_program)
+        return not (
+            self._handing_out.calls_programs_own
+            or self._calls.is_disturbed
+            or self._group.awaits_program
+        )
 
     def poll(self, timeout_ms: int) -> Steps[ConsumerRecords]:
         """Once there are some, or time is up. None come, too, where a position moves over records
@@ -190,7 +190,7 @@ class Consuming:
         """
         with self._calls.one_at_a_time():
             fetched = yield from self._polled(timeout_ms, self._fetcher.collect)
-            return NOTHING if fetched is None else (yield from self._handed_out(fetched))
+            return NOTHING if fetched is None else (yield from self._handing_out.steps(fetched))
 
     def poll_batches(self, timeout_ms: int) -> Steps[Mapping[TopicPartition, list[StoredBatch]]]:
         """As `poll`; deserializers and interceptors have no part in it."""
@@ -224,61 +224,25 @@ class Consuming:
     def _has_news(self) -> bool:
         return self._fetcher.has_something or self._calls.is_disturbed or self._group.awaits_program
 
-    def _handed_out(self, fetched: Fetched[ConsumerRecord]) -> Steps[ConsumerRecords]:
-        """From here on nothing may end the call: the positions have moved."""
-        of: Mapping[TopicPartition, Sequence[ConsumerRecord]] = fetched.records
-        if self._deserializers.any:
-            made: Made = yield Call(partial(self._deserializers.of, of))
-            self._go_back_to(made)
-            of = made.records
-        records = self._records(of)
-        if self._interceptors.any:
-            records = yield Call(partial(self._interceptors.on_consume, records))
-        return records
-
-    def _records(self, of: Mapping[TopicPartition, Sequence[ConsumerRecord]]) -> ConsumerRecords:
-        next_offsets = {place: self._next_offset(place, records) for place, records in of.items()}
-        return ConsumerRecords(of, next_offsets)
-
-    def _go_back_to(self, made: Made) -> None:
-        """Records that cannot be deserialized are not passed over. Raises the first one's error
-        where there is nothing before it.
-        """
-        for place, error in made.failed.items():
-            state = self._subscriptions.find(place)
-            if state is not None and (position := state.position) is not None:
-                is_in_doubt = state.valid_position is None  # a new leader, since it was read
-                state.seek(position._replace(offset=error.offset), validate=is_in_doubt)
-        if made.failed and not made.records:
-            raise next(iter(made.failed.values()))
-
-    def _next_offset(
-        self, place: TopicPartition, records: Sequence[ConsumerRecord]
-    ) -> OffsetAndMetadata:
-        state = self._subscriptions.find(place)
-        position = state.position if state is not None else None
-        if position is not None:
-            return OffsetAndMetadata(position.offset, position.epoch)
-        return OffsetAndMetadata(records[-1].offset + 1, records[-1].leader_epoch)
-
     # Commits
 
     def commit(self, offsets: Offsets | None, timeout_ms: int) -> Steps[None]:
         """See `Coordination.commit`."""
         with self._calls.one_at_a_time():
-            self._saw_epochs(offsets)
+            check_offsets(offsets or {})
+            self._saw_epochs(offsets or {})
             deadline_ms = self._calls.now_ms() + timeout_ms
             yield from self._calls.wakeable(self._group.commit(offsets, deadline_ms))
 
     def commit_async(self, offsets: Offsets | None, callback: CommitCallback | None) -> Steps[None]:
         """See `Coordination.commit_async`."""
         with self._calls.one_at_a_time():
-            self._saw_epochs(offsets)
+            check_offsets(offsets or {})
+            self._saw_epochs(offsets or {})
             yield from self._group.commit_async(offsets, callback or unheard)
 
-    def _saw_epochs(self, offsets: Offsets | None) -> None:
-        check_offsets(offsets or {})
-        for place, offset in (offsets or {}).items():
+    def _saw_epochs(self, offsets: Offsets) -> None:
+        for place, offset in offsets.items():
             self._metadata.saw_epoch(place, offset.leader_epoch)
 
     def committed(
@@ -340,5 +304,4 @@ class Consuming:
             finally:
                 self._fetches.close(self._calls.now_ms())
                 yield Wait(lambda: self._fetches.is_closed, deadline_ms)
-                yield Call(self._interceptors.close)
-                yield Call(self._deserializers.close)
+                yield from self._handing_out.close()

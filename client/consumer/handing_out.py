@@ -1,0 +1,76 @@
+"""What becomes of fetched records before a program has them: deserialized, intercepted, and with
+where it goes on behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from logquake.client.consumer.collecting import Fetched
+from logquake.client.consumer.offsets import OffsetAndMetadata
+from logquake.client.consumer.programs_own import Deserializers, Interceptors, Made
+from logquake.client.consumer.records import ConsumerRecord, ConsumerRecords
+from logquake.client.consumer.subscription import Subscriptions
+from logquake.client.driving.steps import Call, Steps
+from logquake.wire.topic_partition import TopicPartition
+
+_Of = Mapping[TopicPartition, Sequence[ConsumerRecord]]
+
+
+class HandingOut:
+    def __init__(
+        self,
+        subscriptions: Subscriptions,
+        deserializers: Deserializers,
+        interceptors: Interceptors,
+    ) -> None:
+        self._subscriptions = subscriptions
+        self._deserializers = deserializers
+        self._interceptors = interceptors
+
+    @property
+    def calls_programs_own(self) -> bool:
+        return self._deserializers.any or self._interceptors.any
+
+    def steps(self, fetched: Fetched[ConsumerRecord]) -> Steps[ConsumerRecords]:
+        """From here on nothing may end the call: the positions have moved."""
+        of: _Of = fetched.records
+        if self._deserializers.any:
+            made: Made = yield Call(partial(self._deserializers.of, of))
+            self._go_back_to(made)
+            of = made.records
+        records = self.at_once(of)
+        if self._interceptors.any:
+            records = yield Call(partial(self._interceptors.on_consume, records))
+        return records
+
+    def at_once(self, of: _Of) -> ConsumerRecords:
+        """Where nothing of the program's own is to be called."""
+        next_offsets = {place: self._next_offset(place, records) for place, records in of.items()}
+        return ConsumerRecords(of, next_offsets)
+
+    def close(self) -> Steps[None]:
+        yield Call(self._interceptors.close)
+        yield Call(self._deserializers.close)
+
+    def _go_back_to(self, made: Made) -> None:
+        """Records that cannot be deserialized are not passed over. Raises the first one's error
+        where there is nothing before it.
+        """
+        for place, error in made.failed.items():
+            state = self._subscriptions.find(place)
+            if state is not None and (position := state.position) is not None:
+                is_in_doubt = state.valid_position is None  # a new leader, since it was read
+                state.seek(position._replace(offset=error.offset), validate=is_in_doubt)
+        if made.failed and not made.records:
+            raise next(iter(made.failed.values()))
+
+    def _next_offset(
+        self, place: TopicPartition, records: Sequence[ConsumerRecord]
+    ) -> OffsetAndMetadata:
+        state = self._subscriptions.find(place)
+        position = state.position if state is not None else None
+        if position is not None:
+            return OffsetAndMetadata(position.offset, position.epoch)
+        return OffsetAndMetadata(records[-1].offset + 1, records[-1].leader_epoch)
