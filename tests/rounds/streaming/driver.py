@@ -18,6 +18,8 @@ import psutil
 
 from tests.rounds.streaming.query import QueryPlan, Told, told
 
+# Before it stand ids, of this run of this query alone.
+_OF_QUERY = "terminated with exception: "
 _ENDS_WITHIN_S = 60.0
 _ERROR = re.compile(r"[\w.]+(Error|Exception): \S")
 
@@ -100,7 +102,8 @@ class Driver:
     def _last_words(self) -> str:
         """The last line that names an error: what Spark says of a worker ends with its trace."""
         lines = [line.strip() for line in self._log.read_text(errors="replace").splitlines()]
-        return next((line for line in reversed(lines) if _ERROR.match(line)), "without a word")
+        last = next((line for line in reversed(lines) if _ERROR.match(line)), "without a word")
+        return last.rpartition(_OF_QUERY)[2]
 
 
 def _jvms_of(pid: int) -> list[psutil.Process]:
